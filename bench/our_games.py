@@ -1,0 +1,78 @@
+"""Our games: whole logs of games among sensible bots, sealed as a server seals them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain import decisions
+from domain.chance import Chance
+from domain.contract import Bot, Json
+from domain.event import Event
+from domain.game import Game
+from replay.seal import seal
+
+AT = "2026-01-01T00:00:00.000Z"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A log with its lines, and the game before each action."""
+
+    events: list[Event]
+    lines: list[bytes]
+    turns: list[tuple[Game, int, object]]
+
+
+def any_of_a_kind(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
+    """A bot that draws a kind of action first, so that its games go on and on."""
+    kinds = sorted({action["type"] for action in actions})
+    kind = kinds[chance.below(len(kinds))]
+    kindred = [action for action in actions if action["type"] == kind]
+    return kindred[chance.below(len(kindred))]
+
+
+def play(
+    rules: str, seats: int, seed: bytes, round_limit: int = 60, bot: Bot | None = None
+) -> Played:
+    """A whole game of sensible bots, or of the bot given; equal seeds give equal logs."""
+    played = Played([], [], [])
+    game: Game | None = None
+
+    def add(fact: object, by: Json, action: Json | None = None) -> Game:
+        sealed = seal(
+            game,
+            fact,  # type: ignore[arg-type]
+            game_id="bench",
+            by=by,
+            action=action,
+            at=AT,
+            salt=lambda: bytes(32),
+        )
+        played.events.append(sealed.event)
+        played.lines.append(sealed.line)
+        return sealed.game
+
+    options = {"round_limit": round_limit}
+    game = add(decisions.create(rules, seats, options, None, seed), {"player": "p0"})
+    for number in range(seats):
+        game = add(decisions.join(game, f"p{number}", b""), {"player": f"p{number}"})
+    game = add(decisions.start(game, seed), {"system": "start"})
+    chance, system = Chance(seed), game.rules
+    while (seat := game.to_act) is not None:
+        legal = [system.as_json(a) for a in system.legal_actions(game.state, seat)]
+        raw = (bot or system.BOTS["sensible"])(
+            system.position(game.state, seat), legal, seat, chance
+        )
+        action = system.parse(raw)
+        played.turns.append((game, seat, action))
+        game = add(decisions.act(game, seat, action), {"seat": seat}, raw)
+    return played
+
+
+def some_games() -> list[Played]:
+    """Games of 2, 3 and 4 seats."""
+    return [play("barony", seats, bytes([seats, n] * 16)) for seats in (2, 3, 4) for n in (1, 2)]
+
+
+def long_game() -> Played:
+    """A game of 300 events and a few more."""
+    return play("barony", 4, bytes(range(32)), round_limit=80, bot=any_of_a_kind)

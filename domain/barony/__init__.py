@@ -1,0 +1,72 @@
+"""Barony for 2 to 4 players: clauses BY of docs/rules.md. The contract's names, each from its file.
+
+The board is laid in `laying`, `state` and `position` hold and show where things are, `decide` judges with a
+file for each group of actions, `apply` writes what was recorded, `course` knows whose turn comes next.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from domain.barony.apply import apply
+from domain.barony.board import Board
+from domain.barony.bots import BOTS
+from domain.barony.clauses import CLAUSES
+from domain.barony.decide import decide, forfeit, remove
+from domain.barony.explain import explain, fact_text
+from domain.barony.form import as_json, parse
+from domain.barony.laying import lay_board
+from domain.barony.legal import legal_actions
+from domain.barony.notation import action_text, parse_action_text
+from domain.barony.options import check_options
+from domain.barony.picture import scene
+from domain.barony.position import position
+from domain.barony.scoring import finish, standings
+from domain.barony.state import State
+from domain.chance import Chance
+from domain.contract import Fact, Json
+
+__all__ = [
+    "BOTS",
+    "CLAUSES",
+    "NAME",
+    "action_text",
+    "apply",
+    "as_json",
+    "begin",
+    "check_options",
+    "copy",
+    "decide",
+    "explain",
+    "fact_text",
+    "finish",
+    "forfeit",
+    "legal_actions",
+    "parse",
+    "parse_action_text",
+    "position",
+    "remove",
+    "scene",
+    "set_up",
+    "standings",
+]
+
+NAME: Final = "barony"
+
+
+def set_up(seats: int, options: Json, chance: Chance) -> Fact:
+    """BY-SET-1, 2: the board, drawn and laid."""
+    board = Board(lay_board(seats, chance))
+    return Fact("GameStarted", {"board": board.cells, "spells": []})
+
+
+def begin(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> State:
+    """The state in which seat 0 is to place the first city (BY-SET-3); there are no secrets."""
+    state = State(Board.from_json(data["board"]), seats)
+    state.round_limit = options["round_limit"]
+    state.end_by_agreement = options["end_by_agreement"]
+    return state
+
+
+def copy(state: State) -> State:
+    """A state that may be changed without changing this one; the board is shared."""
+    return state.copy()

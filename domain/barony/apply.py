@@ -1,0 +1,156 @@
+"""`apply`: writes recorded facts into a state. It never refuses and never decides; the facts say all.
+
+The shapes of the facts' data are in docs/formats.md and made in `domain.barony.decide`; each is fixed once
+released.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from domain.barony.material import CITY, RANKS, RESOURCES, STRONGHOLD, VILLAGE
+from domain.barony.state import State
+from domain.contract import Json
+
+KIND: Final = {name: kind for kind, name in enumerate(RESOURCES)}
+"""The number of each kind of resource token."""
+
+
+def apply(state: State, type: str, data: Json) -> None:
+    """Write a fact into a state that the caller owns."""
+    _APPLY[type](state, data)
+    if "then" in data:
+        then = data["then"]
+        state.phase = then["phase"]
+        state.round = then["round"]
+        state.turn = then["turn"]
+        state.to_act = then["to_act"]
+        state.passed = tuple(then["passed"]) if "passed" in then else ()
+
+
+def _city_placed(state: State, data: Json) -> None:
+    q, r = data["at"]
+    seat, hex = data["seat"], state.board.index[q, r]
+    player = state.own_player(seat)
+    state.building[hex], state.owner[hex] = CITY, seat
+    state.knights[seat][hex] += 1
+    player.cities -= 1
+    player.knights -= 1
+
+
+def _knights_recruited(state: State, data: Json) -> None:
+    q, r = data["at"]
+    seat, knights = data["seat"], data["knights"]
+    state.knights[seat][state.board.index[q, r]] += knights
+    state.own_player(seat).knights -= knights
+
+
+def _knights_moved(state: State, data: Json) -> None:
+    for step in data["moves"]:
+        move_knight(state, data["seat"], step)
+
+
+def move_knight(state: State, seat: int, step: Json) -> None:
+    """One knight's way from hex to hex, with all that its arrival destroyed."""
+    index = state.board.index
+    q, r = step["from"]
+    state.knights[seat][index[q, r]] -= 1
+    q, r = step["to"]
+    hex = index[q, r]
+    state.knights[seat][hex] += 1
+    for fallen in step.get("destroyed", ()):
+        owner = fallen["seat"]
+        if fallen["pawn"] == "knight":
+            state.knights[owner][hex] -= 1
+            state.own_player(owner).knights += 1
+            continue
+        state.building[hex] = 0
+        loser = state.own_player(owner)
+        loser.villages += 1
+        token = fallen["token"]
+        if token is not None:
+            loser.resources[KIND[token]] -= 1
+            state.own_player(seat).resources[KIND[token]] += 1
+
+
+def _buildings_built(state: State, data: Json) -> None:
+    seat = data["seat"]
+    player, knights = state.own_player(seat), state.knights[seat]
+    for built in data["built"]:
+        q, r = built["at"]
+        hex = state.board.index[q, r]
+        knights[hex] -= 1
+        player.knights += 1
+        state.owner[hex] = seat
+        if built["building"] == "village":
+            state.building[hex] = VILLAGE
+            player.villages -= 1
+        else:
+            state.building[hex] = STRONGHOLD
+            player.strongholds -= 1
+        token = built["token"]
+        if token is not None:
+            state.bank[KIND[token]] -= 1
+            player.resources[KIND[token]] += 1
+
+
+def _city_founded(state: State, data: Json) -> None:
+    q, r = data["at"]
+    player = state.own_player(data["seat"])
+    state.building[state.board.index[q, r]] = CITY
+    player.villages += 1
+    player.cities -= 1
+    player.new_cities += 1
+    player.score += data["points"]
+
+
+def _expedition_sent(state: State, data: Json) -> None:
+    q, r = data["to"]
+    seat = data["seat"]
+    player = state.own_player(seat)
+    state.knights[seat][state.board.index[q, r]] += 1
+    player.knights -= 2
+    player.removed_knights += 1
+
+
+def _title_bought(state: State, data: Json) -> None:
+    player = state.own_player(data["seat"])
+    for name, count in data["discarded"].items():
+        player.resources[KIND[name]] -= count
+        state.bank[KIND[name]] += count
+    player.rank = RANKS.index(data["rank"])
+    player.score += data["points"]
+
+
+def _nothing_but_the_course(state: State, data: Json) -> None:
+    """`TurnPassed`, `TurnForfeited`: all they do stands under `then`."""
+
+
+def _seat_departed(state: State, data: Json) -> None:
+    state.own_player(data["seat"]).is_out = True
+    state.end_agreed_by = tuple(data.get("end_agreed_by", ()))
+
+
+def _end_agreed(state: State, data: Json) -> None:
+    state.end_agreed_by = tuple(data["end_agreed_by"])
+
+
+def _game_finished(state: State, data: Json) -> None:
+    state.phase = "finished"
+    state.ranking = data["ranking"]
+
+
+_APPLY: Final[dict[str, Callable[[State, Json], None]]] = {
+    "CityPlaced": _city_placed,
+    "KnightsRecruited": _knights_recruited,
+    "KnightsMoved": _knights_moved,
+    "BuildingsBuilt": _buildings_built,
+    "CityFounded": _city_founded,
+    "ExpeditionSent": _expedition_sent,
+    "TitleBought": _title_bought,
+    "TurnPassed": _nothing_but_the_course,
+    "TurnForfeited": _nothing_but_the_course,
+    "PlayerResigned": _seat_departed,
+    "PlayerRemoved": _seat_departed,
+    "EndAgreed": _end_agreed,
+    "GameFinished": _game_finished,
+}

@@ -1,0 +1,157 @@
+"""Bots that play Barony from what a seat may see: `sensible` weighs every action and searches nothing.
+
+Its plan: knights go to good ground near their cities, several become buildings in one action, tokens become
+titles as soon as they suffice, villages become cities where they may.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import Final, TypeAlias
+
+from domain.barony.material import RANKS, RESOURCES, VICTORY_POINTS
+from domain.barony.outlook import GOLD, VILLAGE_FELLED, Outlook
+from domain.chance import Chance
+from domain.contract import Bot, Json
+from domain.hexes import Hex, distance
+
+Step: TypeAlias = tuple[Hex, Hex]
+
+A_TITLE: Final = 100.0
+A_CITY: Final = 60.0
+ON_THE_WAY: Final = 0.75
+"""How much of a goal's worth a knight that stands on it counts before anything was done there."""
+KNIGHT_FELLED: Final = 1.5
+KNIGHT_GIVEN_UP: Final = 4.0
+SAFETY: Final = 0.1
+"""What a stronghold is preferred by, or a village where a city could follow."""
+SILVER: Final = dict(zip(RESOURCES, VICTORY_POINTS, strict=True))
+
+
+def sensible(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
+    """The action that weighs most; among equals one is drawn."""
+    scales = _Scales(Outlook(position, seat))
+    weights = [scales.weight(action) for action in actions]
+    most = max(weights)
+    best = [action for action, weight in zip(actions, weights, strict=True) if weight == most]
+    return best[chance.below(len(best))]
+
+
+class _Scales:
+    """Weighs actions on one position."""
+
+    def __init__(self, view: Outlook) -> None:
+        self.view = view
+        self._gains: dict[Step, list[float]] = {}
+
+    def weight(self, action: Json) -> float:
+        """In resource points, as the worth of goals is."""
+        match action["type"]:
+            case "place_city":
+                return self._first_city(_hex(action["at"]))
+            case "recruit":
+                return self._newcomers(_hex(action["at"]), action["knights"])
+            case "move":
+                steps = [(_hex(start), _hex(end)) for start, end in action["moves"]]
+                return self._advance(steps) + self._fights(steps, action.get("takes", ()))
+            case "build":
+                return sum(self._building(_hex(b["at"]), b["building"]) for b in action["builds"])
+            case "new_city":
+                return A_CITY
+            case "expedition":
+                return ON_THE_WAY * self.view.site(_hex(action["to"])) - KNIGHT_GIVEN_UP
+            case "noble_title":
+                return self._title(action["discard"])
+            case _:
+                return 0.0
+
+    def _first_city(self, at: Hex) -> float:
+        """Rich ground around it that is not shared with many, a lake beside it, poor ground below it."""
+        view = self.view
+        ground = sum(
+            GOLD.get(terrain, 0) / distance(at, hex)
+            for hex, terrain in view.terrain.items()
+            if hex not in view.cities and 0 < distance(at, hex) <= 2
+        )
+        has_lake = any(view.terrain[near] == "lake" for near in view.near(at))
+        crowd = sum(distance(at, city) <= 3 for city in view.cities)
+        return ground + 6 * has_lake - 4 * crowd - GOLD.get(view.terrain[at], 0)
+
+    def _newcomers(self, at: Hex, knights: int) -> float:
+        """The best goals for more knights on a hex that no other knight has."""
+        view = self.view
+        _, free = view.plan
+        worths = sorted((view.pull(goal, at) for goal in free), reverse=True)
+        return ON_THE_WAY * sum(worths[:knights])
+
+    def _advance(self, steps: Sequence[Step]) -> float:
+        """How much nearer to their goals the steps bring those knights that gain most by them."""
+        if len(steps) == 1:
+            return max(self._gain(steps[0]))
+        first, second = steps
+        one, other = self._gain(first), self._gain(second)
+        if first[0] != second[0]:
+            return max(one) + max(other)
+        return max(one[i] + other[j] for i, j in permutations(range(len(one)), 2))
+
+    def _gain(self, step: Step) -> list[float]:
+        """What a step gains for each of the knights that stand where it begins."""
+        if step not in self._gains:
+            start, end = step
+            view = self.view
+            goals = view.plan[0][start]
+            idle = view.knights[start] - len(goals)
+            gains = [ON_THE_WAY * (view.pull(goal, end) - view.pull(goal, start)) for goal in goals]
+            self._gains[step] = gains + [0.0] * idle
+        return self._gains[step]
+
+    def _fights(self, steps: Sequence[Step], takes: Sequence[str]) -> float:
+        """What the steps destroy, twice as much where it threatens a village, and the tokens it brings."""
+        view = self.view
+        worth = float(sum(GOLD[kind] for kind in takes))
+        come: dict[Hex, int] = {}
+        for start, end in steps:
+            if end in view.opposing_knights or view.is_prey(end):
+                defends = view.is_mine(end, "village")
+                if defends or view.knights.get(end, 0) + come.get(end, 0):
+                    worth += KNIGHT_FELLED * view.opposing_knights.get(end, 0) * (1 + defends)
+                    worth += VILLAGE_FELLED * view.is_prey(end)
+            come[start] = come.get(start, 0) - 1
+            come[end] = come.get(end, 0) + 1
+        return worth
+
+    def _building(self, at: Hex, building: str) -> float:
+        """The worth of the site, less what the knight that it takes has counted there already."""
+        view = self.view
+        goals = view.plan[0][at]
+        counted = [view.pull(goal, at) for goal in goals if goal[0] == at] or [
+            *(view.pull(goal, at) for goal in goals),
+            *(0.0 for _ in range(view.knights[at] - len(goals))),
+        ]
+        is_for_a_city = view.wants_city_sites and view.is_city_site(at)
+        suits = (building == "village") == is_for_a_city
+        return view.site(at) - ON_THE_WAY * min(counted) + SAFETY * suits
+
+    def _title(self, discard: Mapping[str, int]) -> float:
+        """The cheapest payment; but no duke ends a game that another would win."""
+        view = self.view
+        rivals = [p for p in view.position["players"] if p["seat"] != view.seat]
+        gold = sum(GOLD[kind] * count for kind, count in discard.items())
+        silver = sum(SILVER[kind] * count for kind, count in discard.items())
+        becomes_duke = view.me["rank"] == RANKS[-2]
+        best = max(_final_score(rival) for rival in rivals if rival["status"] == "active")
+        if becomes_duke and _final_score(view.me) + 15 - silver < best:
+            return 0.0
+        return A_TITLE - gold - SAFETY * silver
+
+
+def _final_score(player: Json) -> int:
+    """What the seat would have if the game ended now."""
+    held: dict[str, int] = player["resources"]
+    return int(player["score"]) + sum(SILVER[kind] * count for kind, count in held.items())
+
+
+def _hex(at: list[int]) -> Hex:
+    return (at[0], at[1])
+
+
+BOTS: Final[Mapping[str, Bot]] = {"sensible": sensible}

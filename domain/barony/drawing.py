@@ -1,0 +1,181 @@
+"""Positions as text, easy to type in a test and to read in a log.
+
+    play round 3 seat 1                   phase, round, seat to act; also: turn 12, limit 40, agreement
+    0: count, 2P 1F, new cities 1         a seat: rank, tokens; also: removed 2, asked, passed, out
+    1: baron
+    bank: 20M 19F 18P 20D                 may be left out: what the seats do not have
+    board -1,0                            the hex of the first cell; may be left out: 0,0
+    P0ckk  F      .     L
+       M      D1v   P0k
+
+A row of cells is a row of hexes (r), its cells go east (q); each row lies half a cell to the right of the
+one above, so that the picture has the board's shape, though only the order of the cells counts. A cell is a
+terrain (M F P D L S), or `.` off the board, and then for each seat its number and pawns: c city,
+s stronghold, v village, k a knight. What is not on the board is in the reserve or removed, and the score
+follows from ranks and cities (BY-END-1).
+"""
+
+import re
+from itertools import pairwise
+
+from domain.barony.board import Board
+from domain.barony.material import (
+    BANK_OF_EACH,
+    CITY,
+    POINTS_A_CITY,
+    POINTS_A_RANK,
+    RANKS,
+    STRONGHOLD,
+    VILLAGE,
+)
+from domain.barony.notation import hex_from_text, hex_text
+from domain.barony.state import Player, State
+from domain.barony.tiles import LETTERS
+from domain.hexes import Hex
+
+_BUILDING_LETTERS = {VILLAGE: "v", STRONGHOLD: "s", CITY: "c"}
+_BUILDINGS = {letter: building for building, letter in _BUILDING_LETTERS.items()}
+
+
+def drawing(state: State) -> str:
+    """The whole position as text."""
+    head = [state.phase, f"round {state.round}", f"turn {state.turn}"]
+    if state.to_act is not None:
+        head.append(f"seat {state.to_act}")
+    if state.round_limit is not None:
+        head.append(f"limit {state.round_limit}")
+    if state.end_by_agreement:
+        head.append("agreement")
+    lines = [" ".join(head)]
+    for seat, player in enumerate(state.players):
+        words = [RANKS[player.rank], _tokens_text(player.resources)]
+        words += [f"new cities {player.new_cities}"] if player.new_cities else []
+        words += [f"removed {player.removed_knights}"] if player.removed_knights else []
+        words += ["asked"] if seat in state.end_agreed_by else []
+        words += ["passed"] if seat in state.passed else []
+        words += ["out"] if player.is_out else []
+        lines.append(f"{seat}: " + ", ".join(word for word in words if word))
+    lines.append(f"bank: {_tokens_text(state.bank)}")
+    return "\n".join([*lines, *_rows(state)]) + "\n"
+
+
+def _tokens_text(tokens: list[int]) -> str:
+    return " ".join(
+        f"{count}{letter}" for count, letter in zip(tokens, LETTERS, strict=False) if count
+    )
+
+
+def _rows(state: State) -> list[str]:
+    hexes = state.board.hexes
+    west, east = min(q for q, _ in hexes), max(q for q, _ in hexes)
+    north, south = min(r for _, r in hexes), max(r for _, r in hexes)
+    cells = {at: _cell(state, hex) for hex, at in enumerate(hexes)}
+    width = max(map(len, cells.values())) // 2 * 2 + 2
+    rows = [f"board {hex_text((west, north))}"]
+    for r in range(north, south + 1):
+        row = "".join(cells.get((q, r), ".").ljust(width) for q in range(west, east + 1))
+        rows.append((" " * (width // 2 * (r - north)) + row).rstrip())
+    return rows
+
+
+def _cell(state: State, hex: int) -> str:
+    text = LETTERS[state.board.terrain[hex]]
+    for seat, knights in enumerate(state.knights):
+        building = state.building[hex] if state.owner[hex] == seat else 0
+        if building or knights[hex]:
+            text += f"{seat}{_BUILDING_LETTERS.get(building, '')}{'k' * knights[hex]}"
+    return text
+
+
+def parse_drawing(text: str) -> State:
+    """The state that a drawing shows. Raises ValueError for what cannot be read."""
+    lines = [line.strip() for line in text.strip().splitlines()]
+    try:
+        start = next(i for i, line in enumerate(lines) if line.split()[:1] == ["board"])
+    except StopIteration:
+        raise ValueError("a drawing has a line `board`") from None
+    origin = lines[start].split()[1:]
+    cells = _parse_rows(lines[start + 1 :], hex_from_text(origin[0]) if origin else (0, 0))
+    board = Board({at: LETTERS.index(cell[0]) for at, cell in cells.items()})
+    seats = dict(line.split(":", 1) for line in lines[:start] if re.match(r"\d+:", line))
+    state = State(board, len(seats) or 2)
+    _parse_head(state, lines[0] if start and ":" not in lines[0] else "play round 1 seat 0")
+    for at, cell in cells.items():
+        _parse_cell(state, board.index[at], cell)
+    for seat, words in seats.items():
+        _parse_seat(state, int(seat), words)
+    bank = next((line[5:] for line in lines[:start] if line.startswith("bank:")), None)
+    held = [sum(kind) for kind in zip(*(p.resources for p in state.players), strict=True)]
+    state.bank = [BANK_OF_EACH - count for count in held] if bank is None else _tokens(bank)
+    return state
+
+
+def _parse_rows(rows: list[str], origin: Hex) -> dict[Hex, str]:
+    cells = {}
+    for r, row in enumerate(rows, start=origin[1]):
+        for q, cell in enumerate(row.split(), start=origin[0]):
+            if cell != ".":
+                if not re.fullmatch(rf"[{LETTERS}](\d[csv]?k*)*", cell):
+                    raise ValueError(f"no cell: {cell!r}")
+                cells[q, r] = cell
+    return cells
+
+
+def _parse_head(state: State, line: str) -> None:
+    phase, *words = line.split()
+    state.phase = phase
+    state.to_act = None
+    state.end_by_agreement = "agreement" in words
+    numbers = dict(pairwise(words))
+    state.round = int(numbers.get("round", 1 if phase != "setup" else 0))
+    state.turn = int(numbers.get("turn", 1))
+    if "seat" in numbers:
+        state.to_act = int(numbers["seat"])
+    if "limit" in numbers:
+        state.round_limit = int(numbers["limit"])
+
+
+def _parse_cell(state: State, hex: int, cell: str) -> None:
+    for seat_text, pawns in re.findall(r"(\d)([csv]?k*)", cell[1:]):
+        seat = int(seat_text)
+        player, knights = state.players[seat], pawns.count("k")
+        state.knights[seat][hex] = knights
+        player.knights -= knights
+        building = _BUILDINGS.get(pawns[:1])
+        if building is not None:
+            state.building[hex], state.owner[hex] = building, seat
+            player.villages -= building == VILLAGE
+            player.strongholds -= building == STRONGHOLD
+            player.cities -= building == CITY
+
+
+def _parse_seat(state: State, seat: int, words: str) -> None:
+    player: Player = state.players[seat]
+    for word in filter(None, (part.strip() for part in words.split(","))):
+        name, _, number = word.rpartition(" ")
+        if word in RANKS:
+            player.rank = RANKS.index(word)
+        elif word == "out":
+            player.is_out = True
+        elif word == "asked":
+            state.end_agreed_by += (seat,)
+        elif word == "passed":
+            state.passed += (seat,)
+        elif name == "new cities":
+            player.new_cities = int(number)
+        elif name == "removed":
+            player.removed_knights = int(number)
+            player.knights -= int(number)
+        else:
+            player.resources = _tokens(word)
+    player.score = player.rank * POINTS_A_RANK + player.new_cities * POINTS_A_CITY
+
+
+def _tokens(text: str) -> list[int]:
+    tokens = [0, 0, 0, 0]
+    for word in text.split():
+        match = re.fullmatch(r"(\d+)([MFPD])", word)
+        if match is None:
+            raise ValueError(f"no tokens: {word!r}")
+        tokens[LETTERS.index(match[2])] = int(match[1])
+    return tokens

@@ -1,0 +1,275 @@
+"""`explain`: the clauses that let a fact come of a state, each with a sentence about this very board.
+
+It judges nothing: of a recorded fact it says what holds on the board it came of. Clauses that were not at
+stake are not named. Set-up, departures, the end and the score are told in `explain_course`, and what any
+fact brings about for the course of the game.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from domain.barony.apply import KIND, move_knight
+from domain.barony.construction import has_opposing_knight
+from domain.barony.explain_course import (
+    Reason,
+    explain_course,
+    explain_departure,
+    explain_placement,
+    explain_ranking,
+    explain_request,
+    explain_standings,
+)
+from domain.barony.facts import counted, fact_text, fallen_text, listing, token_text, tokens_text
+from domain.barony.laying import MIDDLE, has_gap
+from domain.barony.legal import some_action
+from domain.barony.material import (
+    CITY,
+    FOREST,
+    MOUNTAIN,
+    RADIUS,
+    RANKS,
+    RESOURCE_POINTS,
+    RESOURCES,
+    TERRAINS,
+    TITLE_PRICE,
+    VILLAGE,
+)
+from domain.barony.movement import has_company, opposing_pawns
+from domain.barony.notation import hex_text
+from domain.barony.recruitment import recruits_at
+from domain.barony.state import State
+from domain.barony.titles import worth
+from domain.contract import Fact, Json
+from domain.hexes import distance
+
+__all__ = ["explain", "fact_text"]
+
+
+def explain(state: State | None, seat: int | None, fact: Fact) -> list[Reason]:
+    """The clauses that let this fact come of this state, and what they did; [] for an unknown type.
+
+    There is no state (None) before `GameStarted`.
+    """
+    if fact.type == "GameStarted":
+        return list(_game_started(fact.data))
+    if state is None or fact.type not in _REASONS:
+        return []
+    return [*_REASONS[fact.type](state, fact.data), *explain_course(state, fact)]
+
+
+def _game_started(data: Json) -> Iterator[Reason]:
+    board = {(cell["at"][0], cell["at"][1]) for cell in data["board"]}
+    yield "BY-SET-1", f"{len(board) // 3} tiles were drawn and laid, {len(board)} hexes"
+    # A record may tell of any board; looking for gaps in a vast one would take all time and memory.
+    is_small = all(distance(at, MIDDLE) <= 2 * max(RADIUS.values()) for at in board)
+    if is_small and not has_gap(board):
+        reach, middle = min((max(distance(at, other) for other in board), at) for at in board)
+        yield (
+            "BY-SET-2",
+            f"the board has no gaps, and all of it lies within {reach} of {hex_text(middle)}",
+        )
+    if data.get("players"):
+        yield "BY-SET-7", f"by the game's seating {data['players'][0]} is the first player"
+
+
+def _ground(state: State, hex: int) -> str:
+    return TERRAINS[state.board.terrain[hex]]
+
+
+def _hex(state: State, at: list[int]) -> int:
+    return state.board.index[at[0], at[1]]
+
+
+def _recruited(state: State, data: Json) -> Iterator[Reason]:
+    seat, hex, here = data["seat"], _hex(state, data["at"]), hex_text(data["at"])
+    near = state.board.neighbours[hex]
+    lakes = [hex_text(state.board.hexes[at]) for at in near if _ground(state, at) == "lake"]
+    beside = f"beside the lake on {listing(lakes)}" if lakes else "by no lake"
+    most = recruits_at(state, hex)
+    yield "BY-REC-1", f"{here} holds a city of seat {seat} and lies {beside}: up to {most} knights"
+    held = state.players[seat].knights
+    yield (
+        "BY-REC-2",
+        f"of {counted(held, 'knight')} in reserve {held - data['knights']} are left",
+    )
+
+
+def _moved(state: State, data: Json) -> Iterator[Reason]:
+    seat, first = data["seat"], data["moves"][0]
+    trial = state.copy()
+    for number, step in enumerate(data["moves"]):
+        start, end = hex_text(step["from"]), hex_text(step["to"])
+        has_new_end = not number or step["to"] != first["to"]
+        if has_new_end or step["from"] != first["from"]:
+            yield (
+                "BY-MOV-1",
+                f"a knight of seat {seat} stood on {start}, and {end} is adjacent to it",
+            )
+        if number:
+            yield from _second_move(state, seat, first, step)
+        if has_new_end:
+            yield from _entered(trial, seat, _hex(state, step["to"]), end)
+        yield from _arrived(trial, seat, step, end)
+        move_knight(trial, seat, step)
+
+
+def _second_move(state: State, seat: int, first: Json, second: Json) -> Iterator[Reason]:
+    """What the first move means to the second."""
+    start, end = hex_text(second["from"]), hex_text(second["to"])
+    stood = state.knights[seat][_hex(state, second["from"])]
+    if second["from"] == first["from"]:
+        yield "BY-MOV-2", f"two knights leave {start}, where {stood} stood before"
+    elif second["from"] == first["to"]:
+        yield "BY-MOV-2", f"a knight stood on {start} before the first came: that one moves on"
+    if opposing_pawns(state, seat, _hex(state, second["to"])):
+        if second["to"] == first["to"]:
+            yield "BY-MOV-7", f"the first move has brought a knight to {end} already"
+        elif second["to"] == first["from"]:
+            yield "BY-MOV-7", f"the first move has taken a knight off {end}"
+
+
+def _entered(state: State, seat: int, hex: int, here: str) -> Iterator[Reason]:
+    """Why the opponents on a hex did not bar it."""
+    pawns = opposing_pawns(state, seat, hex)
+    if not pawns:
+        return
+    if any(pawn == "village" for _, pawn in pawns):
+        yield "BY-MOV-4", f"the building on {here} is a village, which keeps nobody out"
+    owners = listing(f"seat {owner}" for owner, _ in pawns)
+    each = " each" if len(pawns) > 1 else ""
+    yield "BY-MOV-5", f"{owners} had one pawn{each} on {here}; two of one seat would bar it"
+    if state.board.terrain[hex] != MOUNTAIN:
+        yield "BY-MOV-6", f"{here} is a {_ground(state, hex)}; only on a mountain would one bar it"
+
+
+def _arrived(state: State, seat: int, step: Json, here: str) -> Iterator[Reason]:
+    """Conflict, or none."""
+    hex = _hex(state, step["to"])
+    destroyed = step.get("destroyed", [])
+    if destroyed and has_company(state, seat, hex):
+        has_village = state.building[hex] == VILLAGE and state.owner[hex] == seat
+        knights = state.knights[seat][hex]
+        stood = ["the knight" if knights == 1 else f"the {knights} knights"] if knights else []
+        company = listing([*stood, "the village"] if has_village else stood)
+        pawns = f"{knights + has_village + 1} pawns on {here}"
+        fall = f"{fallen_text(destroyed)} {'fall' if destroyed[1:] else 'falls'}"
+        yield "BY-CON-1", f"with {company} there seat {seat} now has {pawns}: {fall}"
+    elif not destroyed and (others := opposing_pawns(state, seat, hex)):
+        company = listing(f"seat {owner}'s {pawn}" for owner, pawn in others)
+        yield "BY-CON-1", f"seat {seat} has one pawn on {here}, and shares the hex with {company}"
+    for fallen in destroyed:
+        if fallen["pawn"] == "village":
+            yield from _token_taken(state, seat, fallen)
+
+
+def _token_taken(state: State, seat: int, fallen: Json) -> Iterator[Reason]:
+    owner, token = fallen["seat"], fallen["token"]
+    held = dict(zip(RESOURCES, state.players[owner].resources, strict=True))
+    if token is None:
+        yield "BY-CON-2", f"seat {owner} had no token to give for its village"
+        return
+    yield "BY-CON-2", f"for its village seat {owner} gives seat {seat} a {token} token"
+    if sum(count > 0 for count in held.values()) > 1:
+        yield "BY-CON-3", f"seat {owner} had {tokens_text(held)}, and seat {seat} chose"
+
+
+def _built(state: State, data: Json) -> Iterator[Reason]:
+    seat, built = data["seat"], data["built"]
+    player, bank = state.players[seat], state.bank[:]
+    here = listing(hex_text(entry["at"]) for entry in built)
+    yield "BY-BLD-1", f"one knight of seat {seat} goes back to the reserve from {here}"
+    hexes = [_hex(state, entry["at"]) for entry in built]
+    if not any(state.building[hex] for hex in hexes):
+        yield "BY-BLD-2", f"there was no building on {here}"
+    if not any(has_opposing_knight(state, seat, hex) for hex in hexes):
+        yield "BY-BLD-3", f"no opponent's knight stood on {here}"
+    for building, held in (("village", player.villages), ("stronghold", player.strongholds)):
+        used = sum(entry["building"] == building for entry in built)
+        if used:
+            yield (
+                "BY-BLD-4",
+                f"of {counted(held, building)} in reserve {held - used} are left",
+            )
+    for hex, entry in zip(hexes, built, strict=True):
+        ground, at = _ground(state, hex), hex_text(entry["at"])
+        if entry["token"] is None:
+            yield "BY-MAT-4", f"{at} is a {ground}, and the bank had no {ground} token left"
+        else:
+            bank[KIND[entry["token"]]] -= 1
+            left = bank[KIND[entry["token"]]]
+            yield (
+                "BY-BLD-5",
+                f"{at} is a {ground}: {token_text(entry['token'])}, leaving {left} in the bank",
+            )
+
+
+def _founded(state: State, data: Json) -> Iterator[Reason]:
+    seat, hex, here = data["seat"], _hex(state, data["at"]), hex_text(data["at"])
+    player, points = state.players[seat], data["points"]
+    yield "BY-CTY-1", f"seat {seat}'s village on {here} went back to the reserve for a city"
+    if state.board.terrain[hex] != FOREST:
+        yield "BY-CTY-2", f"{here} is a {_ground(state, hex)}, no forest"
+    if all(state.building[near] != CITY for near in state.board.neighbours[hex]):
+        yield "BY-CTY-3", f"no hex adjacent to {here} had a city"
+    if not has_opposing_knight(state, seat, hex):
+        yield "BY-CTY-4", f"no opponent's knight stood on {here}"
+    yield "BY-CTY-5", f"the reserve held {counted(player.cities, 'city')}"
+    yield "BY-END-1", f"seat {seat} rises by {points} to {player.score + points} on the track"
+    if player.new_cities + player.cities > 2:
+        yield "BY-END-7", f"seat {seat} did not place all its cities in set-up"
+
+
+def _expedition(state: State, data: Json) -> Iterator[Reason]:
+    seat, hex, here = data["seat"], _hex(state, data["to"]), hex_text(data["to"])
+    off = 6 - len(state.board.neighbours[hex])
+    yield "BY-EXP-1", f"seat {seat} gives up one knight for good and places another on {here}"
+    yield "BY-EXP-2", f"{off} of the six neighbours of {here} are off the board"
+    yield "BY-EXP-3", f"{here} is a {_ground(state, hex)}"
+    yield "BY-EXP-4", f"no pawn stood on {here}"
+    held = state.players[seat].knights
+    yield "BY-EXP-5", f"of {counted(held, 'knight')} in reserve {held - 2} are left"
+
+
+def _title(state: State, data: Json) -> Iterator[Reason]:
+    seat, paid = data["seat"], data["discarded"]
+    player = state.players[seat]
+    gold = worth(tuple(paid.get(kind, 0) for kind in RESOURCES))
+    change = f", and the {gold - TITLE_PRICE} beyond are lost" if gold > TITLE_PRICE else ""
+    yield (
+        "BY-TTL-1",
+        f"{tokens_text(paid)} are worth {gold} resource points; a title costs {TITLE_PRICE}{change}",
+    )
+    yield "BY-TTL-2", f"seat {seat} was {RANKS[player.rank]} and is {data['rank']} now"
+    least = min(paid, key=lambda kind: RESOURCE_POINTS[KIND[kind]])
+    without = gold - RESOURCE_POINTS[KIND[least]]
+    if without < TITLE_PRICE:
+        yield "BY-TTL-3", f"without {token_text(least)} there would be {without}: all were needed"
+    score = player.score + data["points"]
+    yield "BY-END-1", f"seat {seat} rises by {data['points']} to {score} on the track"
+
+
+def _passed(state: State, data: Json) -> Iterator[Reason]:
+    if some_action(state, data["seat"]) is None:
+        yield "BY-TURN-2", f"seat {data['seat']} could do nothing else"
+
+
+def _forfeited(state: State, data: Json) -> Iterator[Reason]:
+    yield "BY-TURN-5", f"seat {data['seat']} let its turn lapse, which is no pass"
+
+
+_REASONS: Final[Mapping[str, Callable[[State, Json], Iterator[Reason]]]] = {
+    "CityPlaced": explain_placement,
+    "KnightsRecruited": _recruited,
+    "KnightsMoved": _moved,
+    "BuildingsBuilt": _built,
+    "CityFounded": _founded,
+    "ExpeditionSent": _expedition,
+    "TitleBought": _title,
+    "TurnPassed": _passed,
+    "TurnForfeited": _forfeited,
+    "PlayerResigned": explain_departure,
+    "PlayerRemoved": explain_departure,
+    "EndAgreed": explain_request,
+    "RoundScored": explain_standings,
+    "GameFinished": explain_ranking,
+}

@@ -1,0 +1,147 @@
+"""`fact_text`: what a recorded fact says, in one line of English; why it could come about tells `explain`.
+
+The line is read after the name of who did it (`seat 1 moves a knight 0,0>1,0`); facts that nobody at the
+table brought about are whole sentences (`round 3 is scored: …`).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from domain.barony.material import RESOURCES
+from domain.barony.notation import hex_text
+from domain.contract import Json
+
+
+def fact_text(type: str, data: Json) -> str:
+    """The fact in one line; of a type that is not known here its name."""
+    if type not in _TEXTS:
+        return type
+    return _TEXTS[type](data) + _end_of_play(data)
+
+
+def listing(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *others, last = list(words) or ["nothing"]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def counted(count: int, word: str) -> str:
+    """`1 knight`, `2 knights`, `no villages`, `3 cities`."""
+    plural = word[:-1] + "ies" if word.endswith("y") else word + "s"
+    return f"{count or 'no'} {word if count == 1 else plural}"
+
+
+def tokens_text(tokens: Mapping[str, int]) -> str:
+    """`2 plain and 1 field` in the order of the rulebook, `nothing` for none."""
+    return listing(f"{tokens[kind]} {kind}" for kind in RESOURCES if tokens.get(kind))
+
+
+def token_text(kind: str | None) -> str:
+    """`a plain token`, `no token`."""
+    return f"a {kind} token" if kind else "no token"
+
+
+def fallen_text(destroyed: Sequence[Json]) -> str:
+    """`seat 2's knight and seat 1's village`."""
+    return listing(f"seat {fallen['seat']}'s {fallen['pawn']}" for fallen in destroyed)
+
+
+def _end_of_play(data: Json) -> str:
+    return "; play is over" if data.get("then", {}).get("phase") == "scoring" else ""
+
+
+def _game_created(data: Json) -> str:
+    clock = f", {counted(data['clock']['per_turn'], 'second')} a turn" if data["clock"] else ""
+    return f"creates a game of {data['rules']} for {data['seats']}{clock}"
+
+
+def _game_started(data: Json) -> str:
+    seats = [f"{player} is seat {seat}" for seat, player in enumerate(data.get("players", ()))]
+    who = f": {listing(seats)}" if seats else ""
+    return f"the game starts on {len(data['board'])} hexes{who}"
+
+
+def _city_placed(data: Json) -> str:
+    over = "; set-up is over" if data["then"]["phase"] == "play" else ""
+    return f"places a city and a knight on {hex_text(data['at'])}{over}"
+
+
+def _knights_recruited(data: Json) -> str:
+    return f"recruits {counted(data['knights'], 'knight')} at {hex_text(data['at'])}"
+
+
+def _knights_moved(data: Json) -> str:
+    return f"moves a knight {', then another '.join(map(_step_text, data['moves']))}"
+
+
+def _step_text(step: Json) -> str:
+    text = f"{hex_text(step['from'])}>{hex_text(step['to'])}"
+    destroyed = step.get("destroyed", ())
+    if destroyed:
+        text += f" and destroys {fallen_text(destroyed)}"
+    for fallen in destroyed:
+        if fallen["pawn"] == "village":
+            text += f", taking {token_text(fallen['token'])}"
+    return text
+
+
+def _buildings_built(data: Json) -> str:
+    return "builds " + listing(
+        f"a {built['building']} on {hex_text(built['at'])} for {token_text(built['token'])}"
+        for built in data["built"]
+    )
+
+
+def _city_founded(data: Json) -> str:
+    return f"turns the village on {hex_text(data['at'])} into a city for {data['points']} points"
+
+
+def _expedition_sent(data: Json) -> str:
+    return f"sends an expedition to {hex_text(data['to'])}, giving up a knight for good"
+
+
+def _title_bought(data: Json) -> str:
+    paid = tokens_text(data["discarded"])
+    return f"becomes {data['rank']} for {paid}, worth {data['points']} points"
+
+
+def _end_agreed(data: Json) -> str:
+    return "asks for the end of the game" if data["agree"] else "no longer asks for the end"
+
+
+def _round_scored(data: Json) -> str:
+    scores = listing(
+        f"seat {entry['seat']} {entry['score']}"
+        + (f" (with its tokens {entry['final_score']})" if entry["token_points"] else "")
+        for entry in data["standings"]
+    )
+    return f"round {data['round']} is scored: {scores}"
+
+
+def _game_finished(data: Json) -> str:
+    king, *others = data["ranking"]
+    behind = listing(f"seat {entry['seat']} with {entry['score']}" for entry in others)
+    return f"the game is over: seat {king['seat']} is King with {king['score']}, before {behind}"
+
+
+_TEXTS: Final[Mapping[str, Callable[[Json], str]]] = {
+    "GameCreated": _game_created,
+    "SeatTaken": lambda _: "takes a place",
+    "SeatLeft": lambda _: "gives up the place",
+    "GameStarted": _game_started,
+    "CityPlaced": _city_placed,
+    "KnightsRecruited": _knights_recruited,
+    "KnightsMoved": _knights_moved,
+    "BuildingsBuilt": _buildings_built,
+    "CityFounded": _city_founded,
+    "ExpeditionSent": _expedition_sent,
+    "TitleBought": _title_bought,
+    "TurnPassed": lambda _: "passes",
+    "TurnForfeited": lambda data: f"seat {data['seat']}'s turn is forfeited",
+    "PlayerResigned": lambda _: "resigns",
+    "PlayerRemoved": lambda data: f"seat {data['seat']} is removed from the game",
+    "EndAgreed": _end_agreed,
+    "RoundScored": _round_scored,
+    "GameFinished": _game_finished,
+    "GameAbandoned": lambda _: "the game is abandoned",
+}

@@ -1,0 +1,74 @@
+"""A. Recruitment and E. Expedition (BY-REC, BY-EXP): how knights come from the reserve onto the board."""
+
+from domain.barony.actions import Expedition, Recruit
+from domain.barony.material import CITY, LAKE, RECRUITS, RECRUITS_BY_A_LAKE
+from domain.barony.notation import hex_text
+from domain.barony.state import State
+from domain.contract import Fact
+from domain.errors import Refused
+
+
+def recruits_at(state: State, hex: int) -> int:
+    """BY-REC-1: how many knights one recruitment may put on the hex of a city."""
+    return RECRUITS_BY_A_LAKE if state.board.by_a_lake[hex] else RECRUITS
+
+
+def decide_recruit(state: State, seat: int, action: Recruit) -> Fact:
+    """BY-REC-1, 2: knights from the reserve into one city. Raises Refused."""
+    hex = state.board.index.get(action.at)
+    if hex is None or state.building[hex] != CITY or state.owner[hex] != seat:
+        raise Refused("BY-REC-1", f"seat {seat} has no city on {hex_text(action.at)}")
+    most = recruits_at(state, hex)
+    if action.knights > most:
+        lake = "is adjacent to a lake" if most > RECRUITS else "is not adjacent to a lake"
+        here = hex_text(action.at)
+        raise Refused("BY-REC-1", f"{here} {lake}: {most} knights at most, not {action.knights}")
+    reserve = state.players[seat].knights
+    if action.knights > reserve:
+        raise Refused("BY-REC-2", f"the reserve holds {reserve} knights, not {action.knights}")
+    data = {"seat": seat, "at": list(action.at), "knights": action.knights}
+    return Fact("KnightsRecruited", data)
+
+
+def legal_recruits(state: State, seat: int) -> list[Recruit]:
+    """BY-REC: every city with every number of knights."""
+    reserve = state.players[seat].knights
+    return [
+        Recruit(state.board.hexes[hex], knights)
+        for hex, building in enumerate(state.building)
+        if building == CITY and state.owner[hex] == seat
+        for knights in range(1, min(reserve, recruits_at(state, hex)) + 1)
+    ]
+
+
+def decide_expedition(state: State, seat: int, action: Expedition) -> Fact:
+    """BY-EXP-1..5: one knight leaves the game, another comes to the edge. Raises Refused."""
+    hex = state.board.index.get(action.to)
+    reserve = state.players[seat].knights
+    if reserve < 2:
+        raise Refused("BY-EXP-5", f"it takes two knights of the reserve, which holds {reserve}")
+    if hex is None or not state.board.edge[hex]:
+        where = "off the board" if hex is None else "amid the board"
+        raise Refused("BY-EXP-2", f"{hex_text(action.to)} is {where}, not on its edge")
+    if state.board.terrain[hex] == LAKE:
+        raise Refused("BY-EXP-3", f"{hex_text(action.to)} is a lake")
+    if not is_free(state, hex):
+        raise Refused("BY-EXP-4", f"{hex_text(action.to)} is not free of pawns")
+    return Fact("ExpeditionSent", {"seat": seat, "to": list(action.to)})
+
+
+def is_free(state: State, hex: int) -> bool:
+    """Whether no pawn of anyone is on the hex."""
+    return not state.building[hex] and not any(knights[hex] for knights in state.knights)
+
+
+def legal_expeditions(state: State, seat: int) -> list[Expedition]:
+    """BY-EXP: every free hex on the edge, lakes apart."""
+    if state.players[seat].knights < 2:
+        return []
+    board = state.board
+    return [
+        Expedition(at)
+        for hex, at in enumerate(board.hexes)
+        if board.edge[hex] and board.terrain[hex] != LAKE and is_free(state, hex)
+    ]

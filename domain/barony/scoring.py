@@ -1,0 +1,57 @@
+"""Scoring and ranking (BY-END-1, 3, 4, 6)."""
+
+from domain.barony.material import RANKS, RESOURCES, VICTORY_POINTS
+from domain.barony.state import Player, State
+from domain.contract import Fact, Json
+from domain.errors import NotNow
+
+
+def token_points(player: Player) -> int:
+    """BY-END-3: victory points of the unused tokens."""
+    held = zip(player.resources, VICTORY_POINTS, strict=True)
+    return sum(count * points for count, points in held)
+
+
+def final_score(player: Player) -> int:
+    """BY-END-3: what the seat would have if the game ended now."""
+    return player.score + token_points(player)
+
+
+def standings(state: State) -> list[Json]:
+    """The entries of `RoundScored.standings`, with what makes up the scores, in order of seats."""
+    return [
+        {
+            "seat": seat,
+            "score": player.score,
+            "final_score": final_score(player),
+            "rank": RANKS[player.rank],
+            "new_cities": player.new_cities,
+            "resources": dict(zip(RESOURCES, player.resources, strict=True)),
+            "token_points": token_points(player),
+        }
+        for seat, player in enumerate(state.players)
+    ]
+
+
+def ranking(state: State) -> list[Json]:
+    """BY-END-4, 6: best first; among equals the highest seat, out seats after all others."""
+    order = sorted(
+        range(len(state.players)),
+        key=lambda seat: (
+            not state.players[seat].is_out,
+            final_score(state.players[seat]),
+            seat,
+        ),
+        reverse=True,
+    )
+    return [
+        {"seat": seat, "score": final_score(state.players[seat]), "place": place}
+        for place, seat in enumerate(order, start=1)
+    ]
+
+
+def finish(state: State) -> Fact:
+    """`GameFinished` with the ranking. Raises NotNow before play is over."""
+    if state.phase != "scoring":
+        raise NotNow("BY-END-2", "the game is not being scored")
+    return Fact("GameFinished", {"ranking": ranking(state)})

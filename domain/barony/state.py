@@ -1,0 +1,154 @@
+"""The state of a game of Barony: where pawns and tokens are and whose turn it is. No rule lives here.
+
+States are changed in place by `domain.barony.apply` alone, on a copy that the caller owns.
+"""
+
+from domain.barony.board import Board
+from domain.barony.material import (
+    BANK_OF_EACH,
+    CITIES,
+    KNIGHTS,
+    NO_BUILDING,
+    STRONGHOLDS,
+    VILLAGES,
+)
+from domain.contract import Json
+
+
+class Player:
+    """What a seat has beside the board. Pawns are those in reserve, `resources` tokens by kind."""
+
+    __slots__ = (
+        "cities",
+        "imprints",
+        "is_out",
+        "knights",
+        "magic",
+        "new_cities",
+        "rank",
+        "removed_knights",
+        "resources",
+        "score",
+        "strongholds",
+        "villages",
+    )
+
+    def __init__(self) -> None:
+        self.knights = KNIGHTS
+        self.villages = VILLAGES
+        self.strongholds = STRONGHOLDS
+        self.cities = CITIES
+        self.removed_knights = 0
+        self.resources = [0, 0, 0, 0]
+        self.rank = 0
+        self.new_cities = 0
+        self.score = 0
+        self.magic = 0
+        self.imprints: tuple[int, ...] = ()
+        self.is_out = False
+
+    def copy(self) -> "Player":
+        """A player that may be changed without changing this one."""
+        twin = Player.__new__(Player)
+        twin.knights = self.knights
+        twin.villages = self.villages
+        twin.strongholds = self.strongholds
+        twin.cities = self.cities
+        twin.removed_knights = self.removed_knights
+        twin.resources = self.resources[:]
+        twin.rank = self.rank
+        twin.new_cities = self.new_cities
+        twin.score = self.score
+        twin.magic = self.magic
+        twin.imprints = self.imprints
+        twin.is_out = self.is_out
+        return twin
+
+
+class State:
+    """One position of Barony. Hexes are numbers of `board`.
+
+    `knights[seat][hex]` counts knights; `building[hex]` is a building's number and `owner[hex]` its seat
+    (meaningless where there is none): no hex ever has two buildings (BY-BLD-2).
+    """
+
+    __slots__ = (
+        "bank",
+        "board",
+        "building",
+        "end_agreed_by",
+        "end_by_agreement",
+        "knights",
+        "owned",
+        "owner",
+        "passed",
+        "phase",
+        "players",
+        "ranking",
+        "round",
+        "round_limit",
+        "sorcery",
+        "spells",
+        "to_act",
+        "turn",
+    )
+
+    def __init__(self, board: Board, seats: int) -> None:
+        size = len(board.hexes)
+        self.board = board
+        self.phase = "setup"
+        self.round = 0
+        self.turn = 1
+        self.to_act: int | None = 0
+        self.round_limit: int | None = None
+        self.end_by_agreement = False
+        self.sorcery = False
+        self.passed: tuple[int, ...] = ()
+        self.end_agreed_by: tuple[int, ...] = ()
+        self.knights = [bytearray(size) for _ in range(seats)]
+        self.building = bytearray([NO_BUILDING]) * size
+        self.owner = bytearray(size)
+        self.players = [Player() for _ in range(seats)]
+        self.owned = 0
+        """Bit by bit, the seats whose player no other state shares (`own_player`)."""
+        self.bank = [BANK_OF_EACH] * 4
+        self.spells: tuple[str, ...] = ()
+        self.ranking: list[Json] | None = None
+
+    def copy(self) -> "State":
+        """A state that may be changed without changing this one.
+
+        The board is shared, and so are players until `own_player` is asked for one.
+        """
+        twin = State.__new__(State)
+        twin.board = self.board
+        twin.phase = self.phase
+        twin.round = self.round
+        twin.turn = self.turn
+        twin.to_act = self.to_act
+        twin.round_limit = self.round_limit
+        twin.end_by_agreement = self.end_by_agreement
+        twin.sorcery = self.sorcery
+        twin.passed = self.passed
+        twin.end_agreed_by = self.end_agreed_by
+        twin.knights = [counts[:] for counts in self.knights]
+        twin.building = self.building[:]
+        twin.owner = self.owner[:]
+        twin.players = self.players[:]
+        twin.owned = self.owned = 0
+        twin.bank = self.bank[:]
+        twin.spells = self.spells
+        twin.ranking = self.ranking
+        return twin
+
+    def own_player(self, seat: int) -> Player:
+        """The seat's player as one that only this state has, to be changed."""
+        player = self.players[seat]  # first: recorded facts may name any number as a seat
+        if not self.owned >> seat & 1:
+            self.owned |= 1 << seat
+            player = self.players[seat] = player.copy()
+        return player
+
+    def in_game(self) -> list[int]:
+        """The seats still in the game."""
+        return [seat for seat, player in enumerate(self.players) if not player.is_out]

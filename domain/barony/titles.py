@@ -1,0 +1,70 @@
+"""F. Noble title (BY-TTL): resource tokens for a rank."""
+
+from itertools import product
+
+from domain.barony.actions import NobleTitle
+from domain.barony.material import (
+    DUKE,
+    POINTS_A_RANK,
+    RANKS,
+    RESOURCE_POINTS,
+    RESOURCES,
+    TITLE_PRICE,
+)
+from domain.barony.state import State
+from domain.contract import Fact
+from domain.errors import Refused
+
+
+def worth(tokens: tuple[int, ...]) -> int:
+    """Resource points of tokens, counted by kind (BY-MAT-3)."""
+    return sum(count * points for count, points in zip(tokens, RESOURCE_POINTS, strict=True))
+
+
+def has_needless_token(tokens: tuple[int, ...]) -> bool:
+    """BY-TTL-3: whether a token could be taken back and the rest still be enough."""
+    spare = worth(tokens) - TITLE_PRICE
+    return any(
+        count and points <= spare for count, points in zip(tokens, RESOURCE_POINTS, strict=True)
+    )
+
+
+def decide_title(state: State, seat: int, action: NobleTitle) -> Fact:
+    """BY-TTL-1, 2, 3: tokens go to the bank, the seat rises one rank. Raises Refused."""
+    player = state.players[seat]
+    if player.rank == DUKE:
+        raise Refused("BY-TTL-2", f"seat {seat} is a duke, and there is nothing above")
+    for kind, count in enumerate(action.discard):
+        if count > player.resources[kind]:
+            held = player.resources[kind]
+            raise Refused(
+                "BY-TTL-1", f"seat {seat} has {held} {RESOURCES[kind]} tokens, not {count}"
+            )
+    paid = worth(action.discard)
+    if paid < TITLE_PRICE:
+        raise Refused("BY-TTL-1", f"these tokens are worth {paid}, a title costs {TITLE_PRICE}")
+    if has_needless_token(action.discard):
+        raise Refused(
+            "BY-TTL-3",
+            f"these tokens are worth {paid}, and {TITLE_PRICE} were left without one of them",
+        )
+    discarded = {RESOURCES[kind]: count for kind, count in enumerate(action.discard) if count}
+    rank = RANKS[player.rank + 1]
+    data = {"seat": seat, "rank": rank, "discarded": discarded, "points": POINTS_A_RANK}
+    return Fact("TitleBought", data)
+
+
+def legal_titles(state: State, seat: int) -> list[NobleTitle]:
+    """BY-TTL: every payment from which no token could be taken back."""
+    player = state.players[seat]
+    if player.rank == DUKE or worth(tuple(player.resources)) < TITLE_PRICE:
+        return []
+    most = (TITLE_PRICE - 1) // min(RESOURCE_POINTS) + 1
+    return [
+        NobleTitle((mountain, forest, plain, field))
+        for mountain, forest, plain, field in product(
+            *(range(min(count, most) + 1) for count in player.resources)
+        )
+        if worth((mountain, forest, plain, field)) >= TITLE_PRICE
+        and not has_needless_token((mountain, forest, plain, field))
+    ]

@@ -1,0 +1,115 @@
+"""One event explained: who, when, the action, what came of it, the clauses that let it, what differs now.
+
+As data for programs and as a page for a terminal. It judges nothing; whether the event is true is
+`replay.audit`'s business.
+"""
+
+from typing import Final
+
+from domain.contract import Fact, Json, Rules
+from domain.errors import Malformed
+from domain.event import Event
+from replay import diff
+from replay.canonical import canonical
+from replay.render.ansi import BOLD, DIM, Ansi, seat_style
+from replay.render.lettering import columns, wrap
+from replay.render.words import clean
+from replay.timeline import Step, reading
+
+_INDENT: Final = 10
+_NARROWEST: Final = 40
+
+
+def inspected(step: Step, opens: Json) -> Json:
+    """The event, what it says in words, the clauses with what they mean on this board, the positions before
+    and after it as a spectator sees them (None before the start) and their `changes`.
+
+    `opens` are the openings of the event's secrets, `{NAME: {"salt", "value"}}`. Raises Unreadable.
+    """
+    event, rules = step.event, step.after.rules
+    seat = event["by"].get("seat")
+    with reading(event["seq"]):
+        before = None if step.before is None else step.before.position(None)
+        after = step.after.position(None)
+        secrets = {name: opening["value"] for name, opening in opens.items()}
+        fact = Fact(event["type"], event["data"], secrets)
+        state = None if step.before is None else step.before.state
+        return {
+            "event": event,
+            "by": who(step),
+            "action_text": _action_text(rules, event),
+            "fact_text": rules.fact_text(event["type"], event["data"]),
+            "clauses": [{"id": id, "text": text} for id, text in rules.explain(state, seat, fact)],
+            "opened": opens,
+            "before": before,
+            "after": after,
+            "changes": diff.changes(before, after),
+        }
+
+
+def page(shown: Json, ansi: Ansi, width: int) -> str:
+    """What `inspected` says, for people, in lines of about `width` columns; ends with a line feed."""
+    event = shown["event"]
+    wide = max(width, _NARROWEST) - _INDENT
+    rows = [("when", [when(event)]), ("who", [ansi(shown["by"], who_style(event))])]
+    if event["action"] is not None:
+        said = [ansi(clean(shown["action_text"]), BOLD)] if shown["action_text"] else []
+        raw = wrap(clean(canonical(event["action"]).decode()), wide, columns)
+        rows.append(("action", said + [ansi(line, DIM) for line in raw]))
+    rows.append(("result", wrap(clean(shown["fact_text"]), wide, columns)))
+    for name, opening in shown["opened"].items():
+        value = clean(canonical(opening["value"]).decode())
+        rows.append(("opened", wrap(f"{clean(name)}: {value}", wide, columns)))
+    title = f"event {event['seq']} of {clean(event['game'])}: {clean(event['type'])}"
+    lines = [ansi(title, BOLD)]
+    for label, texts in rows:
+        lines += _labelled(label, texts, ansi)
+    lines += ["", ansi("clauses", BOLD)] if shown["clauses"] else []
+    margin = max((len(clause["id"]) for clause in shown["clauses"]), default=0) + 4
+    for clause in shown["clauses"]:
+        text = wrap(clean(clause["text"]), max(width, _NARROWEST) - margin, columns)
+        lines.append(f"  {clause['id']:<{margin - 4}}  {text[0]}")
+        lines += [" " * margin + line for line in text[1:]]
+    changed = diff.as_text(shown["changes"])
+    lines += ["", ansi("changes", BOLD)] if changed else ["", "the position is the same as before"]
+    lines += [f"  {line}" for line in changed]
+    lines.append("")
+    for name in ("state", "prev", "hash"):
+        lines += _labelled(name, [ansi(event[name], DIM)], ansi)
+    return "\n".join(lines) + "\n"
+
+
+def _labelled(label: str, texts: list[str], ansi: Ansi) -> list[str]:
+    padded = ansi(f"{label:<{_INDENT}}", DIM)
+    return [padded + texts[0], *(" " * _INDENT + text for text in texts[1:])] if texts else []
+
+
+def _action_text(rules: Rules, event: Event) -> str | None:
+    """The action in short form; None where there is none, or the rules of today cannot read it."""
+    if event["action"] is None:
+        return None
+    try:
+        return rules.action_text(rules.parse(event["action"]))
+    except Malformed:
+        return None
+
+
+def when(event: Event) -> str:
+    """The time of an event, to the second, as the log has it: UTC."""
+    at = event["at"]
+    return f"{at[:10]} {at[11:19]} UTC"
+
+
+def who(step: Step) -> str:
+    """Who brought an event about: `seat 1 (ID)`, a player's id, or the part of the system."""
+    ((kind, which),) = step.event["by"].items()
+    players = step.after.players
+    if kind == "seat":
+        return f"seat {which}" + (f" ({clean(players[which])})" if which < len(players) else "")
+    return clean(f"the {which}" if kind == "system" else str(which))
+
+
+def who_style(event: Event) -> str:
+    """The style that whoever brought an event about is written in: a seat in its colours."""
+    seat = event["by"].get("seat")
+    return DIM if seat is None else seat_style(seat)

@@ -1,0 +1,1 @@
+"""The log of every game, and what is stored beside it in the same step."""

@@ -1,0 +1,46 @@
+"""What tests of several floors share: one real Redis for a run, empty for every test that asks for it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from service.bootstrap import Service, build
+from service.config import Settings
+from service.embedded import EmbeddedRedis
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
+    """A Redis with the settings of the embedded one. It is never stopped by a test that shares it."""
+    with EmbeddedRedis(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(redis_server: EmbeddedRedis) -> str:
+    """The URL of the shared Redis, emptied for this test."""
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+    return redis_server.url
+
+
+@pytest.fixture
+def settings(redis_url: str, tmp_path: Path) -> Settings:
+    """Settings of a service on the shared Redis, with a data folder of the test's own."""
+    return Settings(
+        data=tmp_path,
+        redis_url=redis_url,
+        queue_url=redis_url,
+        signing_key=tmp_path / "signing-key.pem",
+        rate_accounts="",
+    )
+
+
+@pytest.fixture
+def service(settings: Settings) -> Iterator[Service]:
+    """A service as one process has it."""
+    service = build(settings)
+    yield service
+    service.redis.close()

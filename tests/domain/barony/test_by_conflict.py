@@ -1,0 +1,269 @@
+"""BY-CON: what an arriving knight destroys, and the tokens that villages yield."""
+
+import pytest
+
+from domain import barony
+from domain.barony.state import State
+from tests.support.barony_play import when
+from tests.support.barony_positions import given
+
+YELLOW, RED, BLUE = 0, 1, 2
+
+
+def raid(*, red: str = "", blue: str = "", cells: str) -> State:
+    """Yellow is to move, on a row of hexes; red and blue hold these tokens."""
+    seats = f"0: baron\n1: baron, {red}\n2: baron, {blue}"
+    return given(f"play round 5 seat 0\n{seats}\nboard\n{cells}")
+
+
+def everything_of(state: State, seat: int) -> tuple[int, int, list[int]]:
+    """Knights and villages in reserve, and tokens."""
+    player = state.players[seat]
+    return player.knights, player.villages, player.resources
+
+
+@pytest.mark.allows("BY-CON-1", "BY-CON-2")
+def test_example_4_a_second_knight_destroys_a_red_knight_and_a_blue_village() -> None:
+    state = given("""
+        play round 5 seat 0
+        0: baron, 1F
+        1: baron, 1M
+        2: baron, 2P 1D
+        board
+        P0k F0k1k2v P1ck P2ck
+        """)
+    when(state, YELLOW, "move 0,0>1,0 take plain").becomes("""
+        play round 5 seat 1
+        0: baron, 1F 1P
+        1: baron, 1M
+        2: baron, 1P 1D
+        board
+        P F0kk P1ck P2ck
+        """)
+
+
+@pytest.mark.allows("BY-CON-1")
+def test_what_was_destroyed_goes_back_to_its_owners_reserve() -> None:
+    state = raid(cells="P0k F0k1k2v P1ck P2ck")
+    assert (everything_of(state, RED)[0], everything_of(state, BLUE)[1]) == (5, 13)
+    after = when(state, YELLOW, "move 0,0>1,0").after
+    assert (everything_of(after, RED)[0], everything_of(after, BLUE)[1]) == (6, 14)
+
+
+@pytest.mark.allows("BY-CON-1")
+def test_ones_own_village_is_the_second_pawn_as_well() -> None:
+    state = raid(cells="P0k F0v1k2k P1ck P2ck")
+    destroyed = [{"seat": 1, "pawn": "knight"}, {"seat": 2, "pawn": "knight"}]
+    when(state, YELLOW, "move 0,0>1,0").tells(
+        "KnightsMoved", moves=[{"from": [0, 0], "to": [1, 0], "destroyed": destroyed}]
+    )
+
+
+@pytest.mark.allows("BY-CON-1")
+def test_three_opponents_fall_together() -> None:
+    state = given("""
+        play round 5 seat 0
+        0: baron
+        1: baron
+        2: baron
+        3: baron
+        board
+        P0k F0k1k2v3k P1ck
+        """)
+    when(state, 0, "move 0,0>1,0").becomes("""
+        play round 5 seat 1
+        0: baron
+        1: baron
+        2: baron
+        3: baron
+        board
+        P F0kk P1ck
+        """)
+
+
+@pytest.mark.allows("BY-CON-1")
+def test_out_seats_pawns_are_destroyed_as_before() -> None:
+    state = given("play round 5 seat 0\n0: baron\n1: baron, out\n2: baron\nboard\nP0k F0k1k P2k")
+    when(state, 0, "move 0,0>1,0").becomes("""
+        play round 5 seat 2
+        0: baron
+        1: baron, out
+        2: baron
+        board
+        P F0kk P2k
+        """)
+
+
+@pytest.mark.refuses("BY-CON-1")
+@pytest.mark.parametrize("cell", ["F1k", "F1v", "F1k2k", "F1k2v", "P1v2k", "D1k2k"])
+def test_a_knight_alone_destroys_nothing_and_shares_the_hex(cell: str) -> None:
+    after = when(raid(cells=f"P0kk {cell} P1ck"), YELLOW, "move 0,0>1,0").after
+    shared = raid(cells=f"P0k {cell[0]}0k{cell[1:]} P1ck")
+    assert barony.position(after, None)["pawns"] == barony.position(shared, None)["pawns"]
+
+
+@pytest.mark.refuses("BY-CON-1")
+def test_nothing_falls_on_the_hex_that_was_left_nor_next_door() -> None:
+    state = raid(cells="P0k1k D0k F1k P2ck")
+    when(state, YELLOW, "move 0,0>1,0").tells(
+        "KnightsMoved", moves=[{"from": [0, 0], "to": [1, 0]}]
+    )
+
+
+@pytest.mark.refuses("BY-CON-1")
+def test_pawns_that_share_a_hex_do_nothing_until_a_knight_arrives() -> None:
+    state = raid(cells="P0ck F0k1v P1k P2ck")
+    when(state, YELLOW, "recruit 1 at 0,0").becomes("""
+        play round 5 seat 1
+        0: baron
+        1: baron
+        2: baron
+        board
+        P0ckk F0k1v P1k P2ck
+        """)
+
+
+@pytest.mark.allows("BY-CON-2")
+@pytest.mark.parametrize("words", ["baron", "baron, out"])
+def test_the_token_comes_from_the_owner_who_may_be_out(words: str) -> None:
+    state = given(f"""
+        play round 5 seat 0
+        0: baron
+        1: {words}, 1M 2D
+        2: baron
+        board
+        P0k F0k1v P2ck
+        """)
+    after = when(state, 0, "move 0,0>1,0 take field").after
+    assert [player.resources for player in after.players[:2]] == [[0, 0, 0, 1], [1, 0, 0, 1]]
+    assert after.bank == state.bank
+
+
+@pytest.mark.allows("BY-CON-2")
+def test_an_owner_with_no_token_gives_none() -> None:
+    when(raid(cells="P0k F0k1v P1ck"), YELLOW, "move 0,0>1,0").tells(
+        "KnightsMoved",
+        moves=[
+            {
+                "from": [0, 0],
+                "to": [1, 0],
+                "destroyed": [{"seat": 1, "pawn": "village", "token": None}],
+            }
+        ],
+    )
+
+
+@pytest.mark.refuses("BY-CON-2")
+def test_a_destroyed_knight_gives_no_token() -> None:
+    state = raid(red="2D", cells="P0k F0k1k P1ck")
+    when(state, YELLOW, "move 0,0>1,0 take field").is_refused("BY-CON-3", "nothing")
+    after = when(state, YELLOW, "move 0,0>1,0").after
+    assert everything_of(after, RED)[2] == [0, 0, 0, 2]
+
+
+@pytest.mark.refuses("BY-CON-2")
+def test_the_token_comes_from_the_villages_owner_and_from_nobody_else() -> None:
+    state = raid(red="1M", blue="1D", cells="P0k F0k1k2v P1ck")
+    when(state, YELLOW, "move 0,0>1,0 take mountain").is_refused("BY-CON-3", "seat 2 has no")
+    when(state, YELLOW, "move 0,0>1,0 take plain").is_refused("BY-CON-3", "seat 2 has no")
+
+
+TWO_RAIDS = "P0k F0k1v D F0k2v P0k"
+"""A knight at each end, each beside a hex where a second one destroys a village."""
+
+
+@pytest.mark.allows("BY-CON-3")
+def test_the_attacker_chooses_the_kind() -> None:
+    state = raid(red="1M 1F 1P 1D", cells="P0k F0k1v P1ck")
+    kinds = ("mountain", "forest", "plain", "field")
+    for kind, name in enumerate(kinds):
+        after = when(state, YELLOW, f"move 0,0>1,0 take {name}").after
+        assert after.players[YELLOW].resources == [int(kind == other) for other in range(4)]
+        assert after.players[RED].resources == [int(kind != other) for other in range(4)]
+
+
+@pytest.mark.allows("BY-CON-3")
+def test_two_villages_two_kinds_in_the_order_in_which_they_fall() -> None:
+    state = raid(red="1M", blue="1D", cells=TWO_RAIDS)
+    there = when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take mountain field").after
+    back = when(state, YELLOW, "move 4,0>3,0 0,0>1,0 take field mountain").after
+    assert barony.position(there, None) == barony.position(back, None)
+    assert everything_of(there, YELLOW)[2] == [1, 0, 0, 1]
+
+
+@pytest.mark.allows("BY-CON-3")
+def test_a_village_whose_owner_has_no_token_is_passed_over_in_the_list() -> None:
+    state = raid(blue="1D", cells=TWO_RAIDS)
+    when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take field").tells(
+        "KnightsMoved",
+        moves=[
+            {
+                "from": [0, 0],
+                "to": [1, 0],
+                "destroyed": [{"seat": 1, "pawn": "village", "token": None}],
+            },
+            {
+                "from": [4, 0],
+                "to": [3, 0],
+                "destroyed": [{"seat": 2, "pawn": "village", "token": "field"}],
+            },
+        ],
+    )
+
+
+@pytest.mark.allows("BY-CON-3")
+def test_the_first_fall_may_take_the_owners_last_token() -> None:
+    state = raid(red="1P", cells="P0k F0k1v D F0k1v P0k")
+    after = when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take plain").after
+    assert everything_of(after, YELLOW)[2] == [0, 0, 1, 0]
+    assert everything_of(after, RED)[1:] == (14, [0, 0, 0, 0])
+
+
+@pytest.mark.allows("BY-CON-3")
+def test_two_tokens_of_one_owner_may_be_of_one_kind() -> None:
+    state = raid(red="2P", cells="P0k F0k1v D F0k1v P0k")
+    after = when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take plain plain").after
+    assert everything_of(after, YELLOW)[2] == [0, 0, 2, 0]
+
+
+@pytest.mark.refuses("BY-CON-3")
+@pytest.mark.parametrize(
+    ("red", "blue", "takes"),
+    [
+        ("1M", "1D", ""),
+        ("1M", "1D", "take mountain"),
+        ("1M", "1D", "take field mountain"),
+        ("1M", "1D", "take mountain field field"),
+        ("1M", "1D", "take mountain mountain"),
+        ("1M", "", "take mountain mountain"),
+        ("", "1D", "take field field"),
+        ("", "", "take field"),
+    ],
+    ids=[
+        "none named",
+        "too few",
+        "in the wrong order",
+        "too many",
+        "a kind that the second has not",
+        "one for the second who has none",
+        "one for the first who has none",
+        "one though nobody has any",
+    ],
+)
+def test_the_kinds_named_must_fit_the_villages_that_fall(red: str, blue: str, takes: str) -> None:
+    state = raid(red=red, blue=blue, cells=TWO_RAIDS)
+    when(state, YELLOW, f"move 0,0>1,0 4,0>3,0 {takes}").is_refused("BY-CON-3")
+
+
+@pytest.mark.refuses("BY-CON-3")
+@pytest.mark.parametrize("takes", ["take plain plain", "take plain mountain"])
+def test_nothing_is_taken_after_the_last_token(takes: str) -> None:
+    state = raid(red="1P", blue="1M", cells="P0k F0k1v D F0k1v P0k")
+    when(state, YELLOW, f"move 0,0>1,0 4,0>3,0 {takes}").is_refused("BY-CON-3")
+
+
+@pytest.mark.refuses("BY-CON-3")
+@pytest.mark.parametrize("cell", ["F", "F1v", "F1k", "F0v"])
+def test_nothing_is_taken_where_no_village_falls(cell: str) -> None:
+    state = raid(red="1P", cells=f"P0k {cell} P1ck")
+    when(state, YELLOW, "move 0,0>1,0 take plain").is_refused("BY-CON-3", "plain")

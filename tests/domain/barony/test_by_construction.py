@@ -1,0 +1,199 @@
+"""BY-BLD: action C, knights become villages and strongholds."""
+
+import pytest
+
+from domain import barony
+from domain.errors import Malformed
+from tests.support.barony_play import when
+from tests.support.barony_positions import given
+
+CAMP = """
+    play round 3 seat 0
+    0: baron
+    1: baron
+    board
+    M0k D0k P0kk F0ck P1ck
+    """
+
+
+@pytest.mark.allows("BY-BLD-1", "BY-BLD-5")
+def test_example_16_a_village_on_a_mountain_and_a_stronghold_on_a_field() -> None:
+    when(given(CAMP), 0, "build village 0,0 stronghold 1,0").becomes("""
+        play round 3 seat 1
+        0: baron, 1M 1D
+        1: baron
+        board
+        M0v D0s P0kk F0ck P1ck
+        """)
+
+
+@pytest.mark.allows("BY-BLD-1")
+def test_one_building_is_enough_and_the_knight_goes_back_to_the_reserve() -> None:
+    after = when(given(CAMP), 0, "build village 1,0").tells(
+        "BuildingsBuilt", built=[{"at": [1, 0], "building": "village", "token": "field"}]
+    )
+    assert (after.players[0].knights, after.players[0].villages) == (3, 13)
+
+
+@pytest.mark.allows("BY-BLD-1")
+def test_of_two_knights_on_a_hex_one_is_replaced() -> None:
+    when(given(CAMP), 0, "build village 2,0").becomes("""
+        play round 3 seat 1
+        0: baron, 1P
+        1: baron
+        board
+        M0k D0k P0vk F0ck P1ck
+        """)
+
+
+@pytest.mark.allows("BY-BLD-1")
+def test_all_knights_may_be_replaced_at_once() -> None:
+    state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k P0k P0k P0k P0k P0k P0k")
+    build = "build " + " ".join(f"village {q},0" for q in range(7))
+    when(state, 0, build).becomes("""
+        play round 3 seat 1
+        0: baron, 7P
+        1: baron
+        board
+        P0v P0v P0v P0v P0v P0v P0v
+        """)
+
+
+@pytest.mark.refuses("BY-BLD-1")
+@pytest.mark.parametrize(
+    "where", ["0,0", "1,0", "2,0", "9,9"], ids=["empty", "city", "opponent", "off the board"]
+)
+def test_nothing_is_built_where_one_has_no_knight(where: str) -> None:
+    state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP P0c P1k P0k")
+    when(state, 0, f"build village {where} village 3,0").is_refused("BY-BLD-1")
+
+
+@pytest.mark.refuses("BY-BLD-1")
+def test_two_knights_of_one_hex_make_no_two_buildings() -> None:
+    with pytest.raises(Malformed) as refused:
+        barony.parse_action_text("build village 2,0 stronghold 2,0")
+    assert refused.value.fields == {"builds": "names something twice"}
+
+
+@pytest.mark.allows("BY-BLD-2")
+def test_a_hex_from_which_the_village_fell_is_free_for_building() -> None:
+    state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k P0k1v P1ck")
+    state = when(state, 0, "move 0,0>1,0").after
+    state.to_act = 0
+    when(state, 0, "build village 1,0").becomes("""
+        play round 3 seat 1
+        0: baron, 1P
+        1: baron
+        board
+        P P0vk P1ck
+        """)
+
+
+@pytest.mark.refuses("BY-BLD-2")
+@pytest.mark.parametrize(
+    "cell",
+    ["P0vk", "P0sk", "P0ck", "P0k1v"],
+    ids=["own village", "own stronghold", "own city", "opponent's village"],
+)
+def test_nothing_is_built_where_there_is_a_building(cell: str) -> None:
+    state = given(f"play round 3 seat 0\n0: baron\n1: baron\nboard\n{cell} P0k P1ck")
+    when(state, 0, "build stronghold 0,0").is_refused("BY-BLD-2", "0,0", "building already")
+
+
+@pytest.mark.refuses("BY-BLD-2")
+def test_the_village_of_an_out_seat_is_a_building_as_any_other() -> None:
+    state = given("play round 3 seat 0\n0: baron\n1: baron, out\n2: baron\nboard\nP0k1v P2ck")
+    when(state, 0, "build village 0,0").is_refused("BY-BLD-2")
+
+
+@pytest.mark.allows("BY-BLD-3")
+def test_an_opponents_knight_next_door_is_no_hindrance() -> None:
+    state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k P1kk")
+    when(state, 0, "build village 0,0").becomes("""
+        play round 3 seat 1
+        0: baron, 1P
+        1: baron
+        board
+        P0v P1kk
+        """)
+
+
+@pytest.mark.refuses("BY-BLD-3")
+@pytest.mark.parametrize("words", ["baron", "baron, out"])
+def test_nothing_is_built_beside_an_opponents_knight_on_the_hex(words: str) -> None:
+    state = given(f"play round 3 seat 0\n0: baron\n1: {words}\n2: baron\nboard\nP0k1k P0k P2ck")
+    when(state, 0, "build village 0,0").is_refused("BY-BLD-3", "opponent's knight")
+
+
+@pytest.mark.refuses("BY-BLD-3")
+def test_one_bad_site_spoils_the_whole_action() -> None:
+    state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k1k P0k P1ck")
+    when(state, 0, "build village 0,0 village 1,0").is_refused("BY-BLD-3", "0,0")
+
+
+@pytest.mark.allows("BY-BLD-4")
+def test_the_second_stronghold_and_the_last_village_are_built() -> None:
+    row = " ".join(["P0v"] * 13)
+    state = given(f"play round 3 seat 0\n0: baron\n1: baron\nboard\nM0k M0k P0s {row}")
+    after = when(state, 0, "build village 0,0 stronghold 1,0").after
+    assert (after.players[0].villages, after.players[0].strongholds) == (0, 0)
+
+
+@pytest.mark.refuses("BY-BLD-4")
+def test_two_strongholds_are_not_built_with_one_in_reserve() -> None:
+    state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k P0k P0s")
+    refused = when(state, 0, "build stronghold 0,0 stronghold 1,0")
+    refused.is_refused("BY-BLD-4", "too few strongholds")
+
+
+@pytest.mark.refuses("BY-BLD-4")
+def test_two_villages_are_not_built_with_one_in_reserve() -> None:
+    row = " ".join(["P0v"] * 13)
+    state = given(f"play round 3 seat 0\n0: baron\n1: baron\nboard\nM0k M0k {row}")
+    when(state, 0, "build village 0,0 village 1,0").is_refused("BY-BLD-4", "too few villages")
+
+
+@pytest.mark.allows("BY-BLD-5")
+def test_each_building_gains_the_token_of_its_own_hex() -> None:
+    state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nM0k F0k P0k D0k D0k P1ck")
+    build = "build village 0,0 stronghold 1,0 village 2,0 stronghold 3,0 village 4,0"
+    after = when(state, 0, build).after
+    assert after.players[0].resources == [1, 1, 1, 2]
+    assert after.bank == [19, 19, 19, 18]
+
+
+@pytest.mark.refuses("BY-BLD-5")
+def test_no_token_is_gained_for_knights_that_stay_knights_nor_by_others() -> None:
+    state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nM0kk F0k P1k")
+    after = when(state, 0, "build village 0,0").after
+    assert after.players[0].resources == [1, 0, 0, 0]
+    assert after.players[1].resources == [0, 0, 0, 0]
+
+
+@pytest.mark.allows("BY-BLD-6")
+def test_ones_own_building_stays_while_ones_knights_come_and_go() -> None:
+    state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k P0vk P P1ck")
+    when(state, 0, "move 0,0>1,0 1,0>2,0").becomes("""
+        play round 3 seat 1
+        0: baron
+        1: baron
+        board
+        P P0vk P0k P1ck
+        """)
+
+
+@pytest.mark.refuses("BY-BLD-6")
+def test_no_action_takes_ones_own_building_off_the_board() -> None:
+    state = given("play round 3 seat 0\n0: baron, 1P\n1: baron\nboard\nF0vk F0sk P0ck P1ck")
+    for action in barony.legal_actions(state, 0):
+        after = when(state, 0, barony.action_text(action)).after
+        assert all(after.building[hex] == state.building[hex] for hex in range(3))
+    for type in ("demolish", "remove", "destroy"):
+        with pytest.raises(Malformed):
+            barony.parse({"type": type, "at": [0, 0]})
+
+
+@pytest.mark.refuses("BS-MYS-1")
+def test_nothing_is_built_on_a_mysterious_place() -> None:
+    state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nS0k P1ck")
+    when(state, 0, "build village 0,0").is_refused("BS-MYS-1", "mysterious place")

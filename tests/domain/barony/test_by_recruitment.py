@@ -1,0 +1,147 @@
+"""BY-REC: action A, knights from the reserve into one city."""
+
+import pytest
+
+from domain.barony.state import State
+from tests.support.barony_play import when
+from tests.support.barony_positions import given
+
+INLAND = """
+    play round 1 seat 0
+    0: baron
+    1: baron
+    board
+    P0ck P D0c P1ck
+    """
+
+
+@pytest.mark.allows("BY-REC-1")
+def test_two_knights_come_into_a_city() -> None:
+    when(given(INLAND), 0, "recruit 2 at 0,0").becomes("""
+        play round 1 seat 1
+        0: baron
+        1: baron
+        board
+        P0ckkk P D0c P1ck
+        """)
+
+
+@pytest.mark.allows("BY-REC-1")
+def test_one_knight_may_be_enough_and_the_city_may_be_empty() -> None:
+    when(given(INLAND), 0, "recruit 1 at 2,0").tells("KnightsRecruited", at=[2, 0], knights=1)
+
+
+@pytest.mark.allows("BY-REC-1")
+@pytest.mark.parametrize("knights", [1, 2, 3])
+def test_example_16_three_knights_come_into_a_city_beside_a_lake(knights: int) -> None:
+    state = given("""
+        play round 1 seat 0
+        0: baron
+        1: baron
+        board
+        P0ck L L P1ck
+        """)
+    when(state, 0, f"recruit {knights} at 0,0").becomes(f"""
+        play round 1 seat 1
+        0: baron
+        1: baron
+        board
+        P0ck{"k" * knights} L L P1ck
+        """)
+
+
+def inland_but_for(lake: tuple[int, int]) -> State:
+    """A city at (1,1) in the middle of nine hexes, one of which is a lake."""
+    rows = [["P0c" if (q, r) == (1, 1) else "P" for q in range(3)] for r in range(3)]
+    rows[lake[1]][lake[0]] = "L"
+    cells = "\n".join(" ".join(row) for row in rows)
+    return given(f"play round 1 seat 0\n0: baron\n1: baron\nboard\n{cells}")
+
+
+@pytest.mark.allows("BY-REC-1")
+@pytest.mark.parametrize("lake", [(2, 1), (2, 0), (1, 0), (0, 1), (0, 2), (1, 2)])
+def test_the_lake_may_lie_on_any_of_the_six_sides(lake: tuple[int, int]) -> None:
+    when(inland_but_for(lake), 0, "recruit 3 at 1,1").tells("KnightsRecruited", knights=3)
+
+
+@pytest.mark.refuses("BY-REC-1")
+@pytest.mark.parametrize("lake", [(0, 0), (2, 2)])
+def test_a_lake_two_hexes_away_is_not_beside_the_city(lake: tuple[int, int]) -> None:
+    refused = when(inland_but_for(lake), 0, "recruit 3 at 1,1")
+    refused.is_refused("BY-REC-1", "not adjacent to a lake")
+
+
+@pytest.mark.refuses("BY-REC-1")
+def test_four_knights_are_too_many_even_between_lakes() -> None:
+    state = given("""
+        play round 1 seat 0
+        0: baron
+        1: baron
+        board
+        L P0c L P1c
+        """)
+    when(state, 0, "recruit 4 at 1,0").is_refused("BY-REC-1", "3 knights at most")
+
+
+@pytest.mark.refuses("BY-REC-1")
+def test_three_knights_are_too_many_inland() -> None:
+    when(given(INLAND), 0, "recruit 3 at 0,0").is_refused("BY-REC-1", "2 knights at most")
+
+
+@pytest.mark.refuses("BY-REC-1")
+@pytest.mark.parametrize(
+    "where",
+    ["1,0", "3,0", "4,0", "5,0", "9,9"],
+    ids=["an empty hex", "an opponent's city", "a village", "a stronghold", "off the board"],
+)
+def test_knights_come_only_into_ones_own_cities(where: str) -> None:
+    state = given("""
+        play round 1 seat 0
+        0: baron
+        1: baron
+        board
+        P0ck P D0c P1ck D0vk D0sk
+        """)
+    when(state, 0, f"recruit 1 at {where}").is_refused("BY-REC-1", "no city")
+
+
+@pytest.mark.allows("BY-REC-2")
+def test_the_last_knight_of_the_reserve_may_come() -> None:
+    state = given("""
+        play round 1 seat 0
+        0: baron, removed 2
+        1: baron
+        board
+        P0ckk P0kk P1ck
+        """)
+    when(state, 0, "recruit 1 at 0,0").becomes("""
+        play round 1 seat 1
+        0: baron, removed 2
+        1: baron
+        board
+        P0ckkk P0kk P1ck
+        """)
+
+
+@pytest.mark.refuses("BY-REC-2")
+def test_more_than_the_reserve_holds_do_not_come() -> None:
+    state = given("""
+        play round 1 seat 0
+        0: baron
+        1: baron
+        board
+        P0ckkkkkk P L P1ck
+        """)
+    when(state, 0, "recruit 2 at 0,0").is_refused("BY-REC-2", "holds 1")
+
+
+@pytest.mark.refuses("BY-REC-2")
+def test_knights_removed_by_expeditions_are_no_reserve() -> None:
+    state = given("""
+        play round 1 seat 0
+        0: baron, removed 5
+        1: baron
+        board
+        P0ckk P P1ck
+        """)
+    when(state, 0, "recruit 1 at 0,0").is_refused("BY-REC-2", "holds 0")

@@ -1,0 +1,152 @@
+"""BY-SET-1, 2, 7: the board as it is laid, and who is first."""
+
+from collections import Counter
+
+import pytest
+
+from domain import barony, decisions
+from domain.barony.laying import _draw_place, has_gap
+from domain.barony.material import TERRAINS
+from domain.barony.tiles import BASE_TILES, LETTERS
+from domain.chance import Chance
+from domain.errors import Malformed
+from domain.game import Game, Joined
+from domain.hexes import Hex, distance, neighbours
+
+SEEDS = [bytes([number]) for number in range(12)]
+
+
+def laid(seats: int, seed: bytes) -> dict[Hex, str]:
+    """The terrain by hex of a board as it is laid for so many players."""
+    opening = barony.set_up(seats, barony.check_options(seats, {}), Chance(seed))
+    return {(cell["at"][0], cell["at"][1]): cell["terrain"] for cell in opening.data["board"]}
+
+
+def letters(board: dict[Hex, str]) -> Counter[str]:
+    """How many hexes there are of each terrain, by its letter on the tiles."""
+    return Counter(LETTERS[TERRAINS.index(name)] for name in board.values())
+
+
+def reached(start: Hex, among: set[Hex]) -> set[Hex]:
+    """The hexes that one gets to from `start` by steps within `among`."""
+    found, unseen = {start}, [start]
+    while unseen:
+        near = {*neighbours(unseen.pop())} & among - found
+        found |= near
+        unseen += near
+    return found
+
+
+@pytest.mark.allows("BY-SET-1")
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("seats", "hexes"), [(2, 54), (3, 81), (4, 108)])
+def test_nine_tiles_a_player_make_one_connected_board(seats: int, hexes: int, seed: bytes) -> None:
+    board = laid(seats, seed)
+    assert len(board) == hexes
+    assert reached((0, 0), set(board)) == set(board)
+
+
+@pytest.mark.allows("BY-SET-1")
+def test_four_players_use_all_the_tiles() -> None:
+    assert letters(laid(4, b"x")) == Counter("".join(BASE_TILES))
+
+
+@pytest.mark.allows("BY-SET-1")
+def test_tiles_and_their_places_are_drawn() -> None:
+    boards = [laid(2, seed) for seed in SEEDS]
+    assert len({tuple(sorted(board)) for board in boards}) == len(SEEDS)
+    assert len({tuple(sorted(Counter(board.values()).items())) for board in boards}) > 6
+    assert boards == [laid(2, seed) for seed in SEEDS]
+
+
+@pytest.mark.refuses("BY-SET-1")
+@pytest.mark.parametrize("seats", [0, 1, 5])
+def test_there_are_no_tiles_for_other_numbers_of_players(seats: int) -> None:
+    with pytest.raises(Malformed) as refused:
+        barony.check_options(seats, {})
+    assert refused.value.fields == {"seats": "must be 2 to 4"}
+
+
+@pytest.mark.refuses("BY-SET-1")
+def test_with_fewer_than_four_players_tiles_are_left_out() -> None:
+    whole = Counter("".join(BASE_TILES))
+    for seats in (2, 3):
+        assert letters(laid(seats, b"x")) < whole
+
+
+@pytest.mark.allows("BY-SET-2")
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("seats", "radius"), [(2, 5), (3, 6), (4, 7)])
+def test_the_board_is_compact_and_without_gaps(seats: int, radius: int, seed: bytes) -> None:
+    board = set(laid(seats, seed))
+    assert any(all(distance(at, other) <= radius for other in board) for at in board)
+    window = {(q, r) for q in range(-12, 13) for r in range(-12, 13)} - board
+    assert reached((12, 12), window) == window
+
+
+RING = {(1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1)}
+
+
+@pytest.mark.refuses("BY-SET-2")
+def test_a_ring_of_six_has_a_gap_and_five_of_it_have_a_bay() -> None:
+    assert has_gap(RING)
+    assert not has_gap(RING | {(0, 0)})
+    assert not has_gap(RING - {(0, 1)})
+
+
+@pytest.mark.refuses("BY-SET-2")
+def test_a_gap_may_be_long_and_lie_anywhere() -> None:
+    shores = {near for at in [(4, 3), (5, 3), (6, 3)] for near in neighbours(at)}
+    assert has_gap(shores - {(4, 3), (5, 3), (6, 3)})
+    assert not has_gap(shores)
+
+
+@pytest.mark.refuses("BY-SET-2")
+def test_no_tile_is_laid_where_it_would_close_a_bay() -> None:
+    bay = RING - {(0, 1)}
+    for number in range(60):
+        assert not has_gap({*bay, *_draw_place(bay, 5, Chance(bytes([number])))})
+
+
+def table(seating: str, *players: str) -> Game:
+    """A game whose places are all taken, in this order."""
+    return Game(
+        id="g",
+        rules=barony,
+        seats=len(players),
+        options=decisions.check_options("barony", len(players), {"seating": seating}),
+        clock=None,
+        creator=players[0],
+        commitment="",
+        invited=(),
+        created_at="",
+        joined=tuple(Joined(player, "") for player in players),
+    )
+
+
+def seating_of(game: Game, secret: bytes) -> list[str]:
+    """The players by seat, once the game has started."""
+    players: list[str] = decisions.start(game, secret).data["players"]
+    return players
+
+
+@pytest.mark.allows("BY-SET-7")
+def test_by_the_order_of_joining_the_first_to_join_is_first() -> None:
+    for seed in SEEDS:
+        assert seating_of(table("joined", "ann", "bob", "eve"), seed) == ["ann", "bob", "eve"]
+
+
+@pytest.mark.allows("BY-SET-7")
+def test_by_lot_everyone_is_first_at_times_and_the_seed_decides() -> None:
+    game = table("drawn", "ann", "bob", "eve")
+    drawn = [seating_of(game, bytes([number])) for number in range(30)]
+    assert {players[0] for players in drawn} == {"ann", "bob", "eve"}
+    assert all(sorted(players) == ["ann", "bob", "eve"] for players in drawn)
+    assert drawn == [seating_of(game, bytes([number])) for number in range(30)]
+
+
+@pytest.mark.refuses("BY-SET-7")
+def test_the_youngest_has_no_say() -> None:
+    with pytest.raises(Malformed) as refused:
+        decisions.check_options("barony", 3, {"seating": "youngest"})
+    assert refused.value.fields == {"options.seating": "must be one of drawn, joined"}

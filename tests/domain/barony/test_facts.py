@@ -1,0 +1,39 @@
+"""What facts say in a line, for types that come of no action; the others are read in `test_explain`."""
+
+import pytest
+
+from domain import barony
+from domain.barony.apply import _APPLY
+from domain.barony.facts import _TEXTS
+from domain.contract import Fact
+from tests.support.barony_positions import given
+
+
+@pytest.mark.parametrize(
+    ("type", "data", "text"),
+    [
+        (
+            "GameCreated",
+            {"rules": "barony", "seats": 3, "clock": {"per_turn": 86400}},
+            "creates a game of barony for 3, 86400 seconds a turn",
+        ),
+        (
+            "GameCreated",
+            {"rules": "barony", "seats": 2, "clock": None},
+            "creates a game of barony for 2",
+        ),
+        ("SeatTaken", {"player": "ann", "nonce": "00"}, "takes a place"),
+        ("SeatLeft", {"player": "ann"}, "gives up the place"),
+        ("GameAbandoned", {"secret": "00"}, "the game is abandoned"),
+        ("TilePlaced", {}, "TilePlaced"),
+    ],
+)
+def test_the_life_of_a_game_and_unknown_types(
+    type: str, data: dict[str, object], text: str
+) -> None:
+    assert barony.fact_text(type, data) == text
+    assert barony.explain(given("play seat 0\nboard 0,0\nP0ck  P"), None, Fact(type, data)) == []
+
+
+def test_every_type_that_changes_a_position_has_a_text_of_its_own() -> None:
+    assert set(_APPLY) <= set(_TEXTS)

@@ -1,0 +1,164 @@
+"""What there is to draw of a position (`scene`), and what the last event changed in it."""
+
+from typing import Any
+
+import pytest
+
+from domain import barony
+from domain.barony import parse_action_text, position, scene
+from domain.contract import Fact, Json, evolve
+from domain.scene import Arrow, Cell, Panel, Piece, Scene
+from tests.support.barony_positions import given, random_game
+
+BOARD = """
+play round 3 seat 1 limit 40 agreement
+0: count, 2P 1F, new cities 1, asked
+1: viscount, removed 2
+2: baron, 1D, out
+board 0,0
+P1kk  P0v2k   F2k
+   D1v     M2v     L
+      P1ck  P
+"""
+
+
+def event(fact: Fact, by: Json) -> Json:
+    return {"type": fact.type, "data": fact.data, "by": by}
+
+
+def after(text: str, *, drawing: str = BOARD) -> Scene:
+    """The picture after an action of the seat to act, in its short form."""
+    state = given(drawing)
+    fact = barony.decide(state, state.to_act or 0, parse_action_text(text))
+    by = {"seat": state.to_act}
+    return scene(position(evolve(barony, state, [fact]), None), event(fact, by))
+
+
+def cell(drawn: Scene, q: int, r: int) -> Cell:
+    return next(cell for cell in drawn.cells if cell.at == (q, r))
+
+
+def panel(drawn: Scene, seat: int) -> Panel:
+    return next(panel for panel in drawn.panels if panel.seat == seat)
+
+
+def test_a_position_alone() -> None:
+    drawn = scene(position(given(BOARD), None), None)
+    assert drawn.title == "Barony, round 3, seat 1 to act"
+    assert drawn.caption == ""
+    assert [cell.ground for cell in drawn.cells if cell.at[1] == 1] == ["field", "mountain", "lake"]
+    assert cell(drawn, 1, 0).pieces == (Piece("village", 0), Piece("knight", 2))
+    assert cell(drawn, 0, 2).pieces == (Piece("city", 1), Piece("knight", 1))
+    assert cell(drawn, 0, 0).pieces == (Piece("knight", 1, 2),)
+    assert cell(drawn, 1, 2).pieces == ()
+    assert not drawn.arrows
+    assert not any(cell.changed or cell.gone or cell.note for cell in drawn.cells)
+    assert drawn.common == (
+        ("bank", "20 mountain, 19 forest, 18 plain, 19 field"),
+        ("last round", "40"),
+    )
+
+
+def test_the_panels() -> None:
+    drawn = scene(position(given(BOARD), None), None)
+    asked, acting, out = drawn.panels
+    assert (asked.heading, asked.score, asked.to_act, asked.out) == ("count", 40, False, False)
+    assert dict(asked.facts) == {
+        "tokens": "1 forest, 2 plain",
+        "worth": "11 of 15",
+        "reserve": "7 knights, 13 villages, 2 strongholds, 5 cities",
+        "new cities": "1",
+        "the end": "asked for",
+    }
+    assert acting.to_act
+    assert dict(acting.facts) == {
+        "tokens": "none",
+        "reserve": "2 knights, 13 villages, 2 strongholds, 4 cities",
+        "removed": "2 knights",
+    }
+    assert out.out
+
+
+def test_a_fight_leaves_an_arrow_changed_hexes_and_who_fell() -> None:
+    drawn = after("move 0,0>0,1 0,0>1,0", drawing=BOARD.replace("D1v ", "D1v0k"))
+    assert drawn.arrows == (Arrow(1, (0, 0), (0, 1)), Arrow(1, (0, 0), (1, 0)))
+    assert {cell.at for cell in drawn.cells if cell.changed} == {(0, 0), (0, 1), (1, 0)}
+    assert cell(drawn, 0, 1).gone == (Piece("knight", 0),)
+    assert cell(drawn, 1, 0).gone == ()
+    assert drawn.caption == (
+        "Seat 1 moves a knight 0,0>0,1 and destroys seat 0's knight, then another 0,0>1,0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("recruit 1 at 0,2", {(0, 2)}),
+        ("build village 0,0", {(0, 0)}),
+        ("expedition 1,2", {(1, 2)}),
+        ("city 0,1", {(0, 1)}),
+        ("title 3 field", set()),
+    ],
+)
+def test_what_an_action_changed_is_marked(text: str, changed: set[tuple[int, int]]) -> None:
+    drawing = BOARD.replace("removed 2", "3D").replace("P1ck  P", "P0v   P")
+    if text.startswith("recruit"):
+        drawing = BOARD
+    drawn = after(text, drawing=drawing)
+    assert {cell.at for cell in drawn.cells if cell.changed} == changed
+    assert drawn.caption.startswith("Seat 1 ")
+    assert not drawn.arrows
+
+
+def test_who_did_it_is_said_where_it_was_somebody() -> None:
+    whole = position(given(BOARD), None)
+    started = Fact("GameStarted", {"board": whole["board"], "players": ["ann", "bob", "cy"]})
+    text = "he game starts on 8 hexes: ann is seat 0, bob is seat 1 and cy is seat 2"
+    assert scene(whole, event(started, {"system": "start"})).caption == f"T{text}"
+    taken = Fact("SeatTaken", {"player": "ann", "nonce": ""})
+    assert scene(whole, event(taken, {"player": "ann"})).caption == "Player ann takes a place"
+
+
+def test_titles_of_the_phases_and_the_end() -> None:
+    setup = scene(position(given("setup seat 1\nboard 0,0\nP  M0ck  P"), None), None)
+    assert setup.title == "Barony, set-up, seat 1 to place"
+    state = given("scoring round 9\n0: count, 2P\n1: count, 4F\nboard 0,0\nP  M0ck  P")
+    assert scene(position(state, None), None).title == "Barony, being scored after round 9"
+    over = scene(position(evolve(barony, state, [barony.finish(state)]), None), None)
+    assert over.title == "Barony, over after round 9, seat 1 is King"
+    assert (panel(over, 1).heading, panel(over, 1).score) == ("king", 34)
+    assert dict(panel(over, 0).facts)["place"] == "2"
+    assert dict(panel(over, 0).facts)["track"] == "30 as count"
+
+
+def test_passed_is_said() -> None:
+    state = given("play round 7 seat 1\n0: baron, passed\n1: baron\nboard 0,0\nP0ck  P")
+    assert dict(panel(scene(position(state, None), None), 0).facts)["this round"] == "passed"
+
+
+def test_what_the_expansion_adds_is_drawn_with_it() -> None:
+    whole: dict[str, Any] = position(given(BOARD.replace("M2v", "S  ")), None)
+    assert "magic" not in dict(scene(whole, None).panels[0].facts)
+    whole |= {"sorcery": True, "spells": ["charm", "portal"]}
+    whole["players"][0] |= {"magic": 3, "imprints": [[1, 1]]}
+    whole["players"][2] |= {"imprints": [[1, 1]]}
+    drawn = scene(whole, None)
+    assert drawn.title == "Barony: Sorcery, round 3, seat 1 to act"
+    assert cell(drawn, 1, 1).note == "*0 2"
+    assert dict(drawn.panels[0].facts)["magic"] == "3"
+    assert dict(drawn.panels[1].facts)["imprints"] == "0"
+    assert ("spells", "charm, portal") in drawn.common
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_every_position_of_a_game_is_drawn_whole(seats: int) -> None:
+    for state, fact in random_game(seats, seed=seats):
+        now = position(evolve(barony, state, [fact]), None)
+        drawn = scene(now, event(fact, {"seat": fact.data.get("seat")}))
+        assert [list(cell.at) for cell in drawn.cells] == [cell["at"] for cell in now["board"]]
+        knights = sum(p.count for c in drawn.cells for p in c.pieces if p.kind == "knight")
+        assert knights == sum(pawn["knights"] for pawn in now["pawns"])
+        assert len(drawn.panels) == seats
+        if fact.type == "KnightsMoved":
+            destroyed = sum(len(step.get("destroyed", ())) for step in fact.data["moves"])
+            assert sum(len(cell.gone) for cell in drawn.cells) == destroyed

@@ -1,0 +1,148 @@
+"""What holds in every position of Barony: pawns and tokens are conserved, folding equals playing,
+and the legal actions are exactly those that `decide` accepts.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from hypothesis import given as property_of
+from hypothesis import settings
+
+from domain import barony
+from domain.barony.actions import (
+    Action,
+    Build,
+    Expedition,
+    Move,
+    NewCity,
+    NobleTitle,
+    Pass,
+    PlaceCity,
+    Recruit,
+)
+from domain.barony.drawing import drawing, parse_drawing
+from domain.barony.material import (
+    CITIES,
+    CITY,
+    KNIGHTS,
+    RESOURCES,
+    STRONGHOLD,
+    STRONGHOLDS,
+    VILLAGE,
+    VILLAGES,
+)
+from domain.barony.position import from_position
+from domain.barony.state import State
+from domain.contract import evolve
+from domain.errors import Refused
+from tests.support.barony_positions import random_game, small_states
+
+GAMES = [(seats, seed) for seats in (2, 3, 4) for seed in range(4)]
+
+
+def pawns_of(state: State, seat: int) -> dict[str, int]:
+    """All pawns of a seat, wherever they are."""
+    player = state.players[seat]
+    built = [b for b, o in zip(state.building, state.owner, strict=True) if b and o == seat]
+    return {
+        "knights": player.knights + player.removed_knights + sum(state.knights[seat]),
+        "villages": player.villages + built.count(VILLAGE),
+        "strongholds": player.strongholds + built.count(STRONGHOLD),
+        "cities": player.cities + built.count(CITY),
+    }
+
+
+@pytest.mark.parametrize(("seats", "seed"), GAMES)
+def test_pawns_and_tokens_are_conserved(seats: int, seed: int) -> None:
+    whole = {
+        "knights": KNIGHTS,
+        "villages": VILLAGES,
+        "strongholds": STRONGHOLDS,
+        "cities": CITIES,
+    }
+    for state, _ in random_game(seats, seed):
+        assert all(pawns_of(state, seat) == whole for seat in range(seats))
+        for kind in range(4):
+            assert state.bank[kind] + sum(p.resources[kind] for p in state.players) == 20
+
+
+@pytest.mark.parametrize(("seats", "seed"), GAMES)
+def test_folding_a_log_equals_the_states_on_the_way(seats: int, seed: int) -> None:
+    steps = list(random_game(seats, seed))
+    facts = [fact for _, fact in steps]
+    for number, (state, _) in enumerate(steps):
+        folded = evolve(barony, steps[0][0], facts[:number])
+        assert barony.position(folded, None) == barony.position(state, None)
+
+
+@pytest.mark.parametrize(("seats", "seed"), GAMES)
+def test_every_position_reads_back_from_its_text_and_its_json(seats: int, seed: int) -> None:
+    for state, _ in random_game(seats, seed):
+        assert drawing(parse_drawing(drawing(state))) == drawing(state)
+        position = barony.position(state, None)
+        assert barony.position(from_position(position), None) == position
+
+
+@pytest.mark.parametrize(("seats", "seed"), GAMES[::3])
+def test_every_action_reads_back_from_its_text_and_its_json(seats: int, seed: int) -> None:
+    for state, _ in random_game(seats, seed, round_limit=6):
+        for action in barony.legal_actions(state, state.to_act or 0):
+            assert barony.parse(barony.as_json(action)) == action
+            assert barony.parse_action_text(barony.action_text(action)) == action
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_a_decision_changes_no_state(seats: int) -> None:
+    for state, fact in random_game(seats, 9):
+        before = drawing(state)
+        evolve(barony, state, [fact])
+        assert drawing(state) == before
+
+
+def conceivable_actions(state: State) -> Iterator[Action]:
+    """Every action of the form that names hexes of this board, useful or not."""
+    hexes = state.board.hexes
+    for at in hexes:
+        yield from (PlaceCity(at), NewCity(at), Expedition(at))
+        yield from (Recruit(at, knights) for knights in range(1, 5))
+    takes = [kinds for n in range(3) for kinds in product(RESOURCES, repeat=n)]
+    steps = list(product(hexes, hexes))
+    near = [(a, b) for a, b in steps if abs(a[0] - b[0]) <= 1 and abs(a[1] - b[1]) <= 1]
+    for kinds in takes:
+        yield from (Move((step,), kinds) for step in steps)
+        yield from (Move((first, second), kinds) for first, second in product(near, near))
+    for choice in product((None, "village", "stronghold"), repeat=len(hexes)):
+        builds = tuple((at, name) for at, name in zip(hexes, choice, strict=True) if name)
+        if builds:
+            yield Build(builds)
+    yield from (
+        NobleTitle((m, f, p, d)) for m, f, p, d in product(range(4), repeat=4) if m or f or p or d
+    )
+    yield Pass()
+
+
+def outcome(state: State, action: Action) -> str | None:
+    """The position after the action, or None where it is refused."""
+    try:
+        fact = barony.decide(state, 0, action)
+    except Refused:
+        return None
+    return drawing(evolve(barony, state, [fact]))
+
+
+@settings(max_examples=12, deadline=None)
+@property_of(small_states())
+def test_the_legal_actions_are_exactly_those_that_decide_accepts(state: State) -> None:
+    listed = barony.legal_actions(state, 0)
+    outcomes = [outcome(state, action) for action in listed]
+    assert None not in outcomes
+    conceivable = {outcome(state, action) for action in conceivable_actions(state)} - {None}
+    assert set(outcomes) == conceivable
+
+
+@settings(max_examples=100, deadline=None)
+@property_of(small_states())
+def test_no_legal_action_is_listed_twice(state: State) -> None:
+    listed = barony.legal_actions(state, 0)
+    assert len(set(listed)) == len(listed)

@@ -1,0 +1,65 @@
+"""Chance: the stream, the draws and the published vectors of docs/formats.md."""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from domain.barony.laying import lay_board
+from domain.barony.tiles import LETTERS
+from domain.chance import Chance, commitment, seed
+from domain.errors import Malformed
+
+VECTORS = json.loads((Path(__file__).parent / "chance_vectors.json").read_text())
+
+
+@pytest.mark.parametrize("vector", VECTORS["seeds"])
+def test_seeds(vector: dict[str, object]) -> None:
+    secret = bytes.fromhex(str(vector["secret"]))
+    nonces = [bytes.fromhex(nonce) for nonce in vector["nonces"]]  # type: ignore[attr-defined]
+    assert commitment(secret) == vector["commitment"]
+    assert seed(secret, nonces).hex() == vector["seed"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["below"])
+def test_draws_below(vector: dict[str, list[int]]) -> None:
+    chance = Chance(bytes.fromhex(str(vector["seed"])))
+    assert [chance.below(n) for n in vector["n"]] == vector["drawn"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["shuffle"])
+def test_shuffles(vector: dict[str, list[str]]) -> None:
+    assert Chance(bytes.fromhex(str(vector["seed"]))).shuffle(vector["of"]) == vector["shuffled"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["boards"])
+def test_boards(vector: dict[str, object]) -> None:
+    terrain = lay_board(int(str(vector["seats"])), Chance(bytes.fromhex(str(vector["seed"]))))
+    letters = "".join(LETTERS[terrain[at]] for at in sorted(terrain))
+    assert [list(at) for at in sorted(terrain)] == vector["hexes"]
+    assert letters == vector["terrain"]
+
+
+def test_the_stream_is_sha256_of_seed_and_counter() -> None:
+    """The definition, written out a second time: 2^64 - 2^64 mod n is the first word passed over."""
+    words = [
+        int.from_bytes(sha256(b"seed" + counter.to_bytes(8, "big")).digest()[i : i + 8], "big")
+        for counter in range(250)
+        for i in range(0, 32, 8)
+    ]
+    n = 2**63 + 1
+    chance = Chance(b"seed")
+    drawn = [chance.below(n) for _ in range(300)]
+    assert drawn == [word for word in words if word < n][:300]
+
+
+def test_a_draw_from_nothing_is_an_error() -> None:
+    with pytest.raises(ValueError, match="nothing to draw from"):
+        Chance(b"").below(0)
+
+
+def test_a_nonce_of_65_bytes_is_refused() -> None:
+    seed(b"", [bytes(64)])
+    with pytest.raises(Malformed):
+        seed(b"", [bytes(65)])

@@ -1,0 +1,314 @@
+"""Makes the recorded games beside it: what is played in each of them, from seeds and scripted choices.
+
+    .venv/bin/python -m tests.games.make        writes the files that are not there yet
+
+Files that are there are never written again: they stand for games of the past, which must replay for ever,
+whatever becomes of the rules and of this script. To add one, write a function, name it in `GAMES`, run this,
+and give it a row in `tests/test_games.py`.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from domain.barony.material import DUKE
+from domain.game import Game
+from tests.games.table import Table
+
+HERE: Final = Path(__file__).parent
+
+
+def duke_of_two(name: str) -> Table:
+    """The last seat becomes duke, so the round is over with that."""
+    table = Table(name, 2, seating="joined")
+    table.joins("bea")
+    table.bots(never)
+    table.end()
+    return table
+
+
+def duke_of_three(name: str) -> Table:
+    """The seats are drawn, and the last one becomes duke."""
+    table = Table(name, 3, seed=2)
+    table.joins("bea", "cid")
+    table.bots(never)
+    table.end()
+    return table
+
+
+def duke_of_four(name: str) -> Table:
+    """Two dukes in one round, who tie; the scorer is slow."""
+    table = Table(name, 4, scorer_delay=5)
+    table.joins("bea", "cid", "dan")
+    table.bots(never)
+    table.end()
+    return table
+
+
+def duke_sits_first(name: str) -> Table:
+    """Seat 0 becomes duke, the round is played on, and seat 2 catches up and has the tie."""
+    table = Table(name, 3, seed=10, scorer_delay=1, seating="joined")
+    table.joins("bea", "cid")
+    table.bots(never)
+    table.end()
+    return table
+
+
+def dukes_tie(name: str) -> Table:
+    """The duke has as many points as the one who sits further from the first player."""
+    table = Table(name, 2, seed=92, seating="joined")
+    table.joins("bea")
+    table.bots(never)
+    table.end()
+    return table
+
+
+def duke_resigns(name: str) -> Table:
+    """Seat 0 becomes duke and leaves; the round is played to its end all the same (BY-END-2)."""
+    table = Table(name, 3, seed=4, seating="joined")
+    table.joins("bea", "cid")
+    table.bots(lambda game: bool(game.state.players[0].rank == DUKE))
+    table.play("0 resign")
+    table.bots(never)
+    table.end()
+    return table
+
+
+def round_limit(name: str) -> Table:
+    """Players by chance; the scorer is slow."""
+    table = Table(name, 4, scorer_delay=7, round_limit=12)
+    table.joins("bea", "cid", "dan")
+    table.bots(never, sensible=False)
+    table.end()
+    return table
+
+
+def agreement(name: str) -> Table:
+    """Asked for, on turn and off, taken back, asked by all: the round is played to its end."""
+    table = Table(name, 3, end_by_agreement=True, private=True, invited=("bea", "cid"))
+    table.joins("bea", "cid")
+    table.bots(in_round(3))
+    table.play("2 agree\n0 agree\n2 disagree\n1 agree")
+    table.bots(in_round(5))
+    table.play("2 agree")
+    table.bots(never)
+    table.end()
+    return table
+
+
+def agreement_by_departure(name: str) -> Table:
+    """Two of three ask, the third leaves: all that are left have asked."""
+    table = Table(name, 3, end_by_agreement=True, seating="joined")
+    table.joins("bea", "cid")
+    table.bots(in_round(4))
+    table.play("2 agree\n0 agree")
+    table.bots(lambda game: game.to_act == 1)
+    table.play("1 resign")
+    table.bots(never)
+    table.end()
+    return table
+
+
+def blocked_round(name: str) -> Table:
+    """Each has all knights left in a city with one way out, a mountain on which the other has a village."""
+    table = Table(name, 2, seed=356, seating="joined", scorer_delay=1)
+    table.joins("bea")
+    table.play(
+        """
+        0 place 0,-4
+        1 place 2,-4
+        1 place -2,-1
+        1 place 3,-1
+        0 place 0,-2
+        0 place 0,0
+
+        0 move 0,-2>1,-3 0,0>1,-1
+        1 move -2,-1>-2,-2 3,-1>2,-1
+        0 build village 1,-3 village 1,-1
+        1 move -2,-2>-1,-3
+        0 expedition 2,1
+        1 build village -1,-3 village 2,-1
+        0 build village 2,1
+        1 recruit 3 at 2,-4
+        0 recruit 3 at 0,-4
+        1 recruit 3 at 2,-4
+        0 recruit 2 at 0,-4
+        1 pass
+
+        0 pass
+        1 pass
+        """
+    )
+    table.end()
+    return table
+
+
+def blocked_by_departure(name: str) -> Table:
+    """Two of three pass, and the third, who could act, leaves: every seat still in the game passed."""
+    table = Table(name, 3, seed=170, seating="joined")
+    table.joins("bea", "cid")
+    table.play(
+        """
+        0 place 1,-5
+        1 place 3,-6
+        2 place 0,-3
+        2 place -2,2
+        2 place 1,1
+        1 place 2,-1
+        1 place -1,-1
+        0 place 3,-4
+        0 place 4,1
+
+        0 move 3,-4>3,-5 4,1>4,0
+        1 move 2,-1>3,-1 -1,-1>-2,-1
+        2 move 0,-3>0,-4 1,1>0,1
+        0 build village 3,-5 stronghold 4,0
+        1 build stronghold 3,-1 village -2,-1
+        2 build stronghold 0,-4 village 0,1
+        0 recruit 3 at 1,-5
+        1 recruit 3 at 3,-6
+        2 recruit 2 at 0,-3
+        0 recruit 3 at 1,-5
+        1 recruit 3 at 3,-6
+        2 move -2,2>-1,2
+
+        0 pass
+        1 pass
+        2 resign
+        """
+    )
+    table.end()
+    return table
+
+
+def one_left(name: str) -> Table:
+    """Three resign in play, on turn and off; the round in which the last of them does is cut short."""
+    table = Table(name, 4)
+    table.joins("bea", "cid", "dan")
+    table.bots(in_round(2))
+    table.play("0 resign\n2 resign")
+    table.bots(in_round(5), sensible=False)
+    table.play("3 resign")
+    table.end()
+    return table
+
+
+def one_left_in_set_up(name: str) -> Table:
+    """No round was begun, so none is scored."""
+    table = Table(name, 3)
+    table.joins("bea", "cid")
+    table.bots(lambda game: game.state.turn == 4)
+    table.play("0 resign\n2 resign")
+    table.end()
+    return table
+
+
+def clock_runs_out(name: str) -> Table:
+    """It removes a player in set-up, and forfeits turns in play: a whole round of them is no block."""
+    table = Table(name, 4, seating="joined", per_turn=3600, scorer_delay=2, round_limit=7)
+    table.joins("bea", "cid", "dan")
+    table.bots(lambda game: game.state.turn == 3)
+    table.play("clock")
+    table.bots(in_round(3), sensible=False)
+    table.play("clock\nclock\nclock")
+    table.bots(lambda game: game.to_act == 3)
+    table.play("clock")
+    table.bots(in_round(7), sensible=False)
+    table.play("clock")
+    table.bots(never, sensible=False)
+    table.end()
+    return table
+
+
+def clock_leaves_one(name: str) -> Table:
+    """Who lets the clock run out in a set-up of two leaves the other alone."""
+    table = Table(name, 2, per_turn=600)
+    table.joins("bea")
+    table.play("clock")
+    table.end()
+    return table
+
+
+def removed_by_arbiter(name: str) -> Table:
+    """One seat off its turn in set-up, one on its turn in play; the two others play to the round limit."""
+    table = Table(name, 4, round_limit=6)
+    table.joins("bea", "cid", "dan")
+    table.bots(lambda game: game.state.turn == 5)
+    table.play("arbiter 0")
+    table.bots(lambda game: in_round(3)(game) and game.to_act == 2)
+    table.play("arbiter 2")
+    table.bots(never)
+    table.end()
+    return table
+
+
+def everybody_left(name: str) -> Table:
+    """Places are taken and given back, one of them twice; with the last player the game goes."""
+    table = Table(name, 3)
+    table.joins("bea")
+    table.leaves("ada")
+    table.joins("cid")
+    table.leaves("bea")
+    table.joins("bea")
+    table.leaves("cid")
+    table.leaves("bea")
+    return table
+
+
+def abandoned_in_play(name: str) -> Table:
+    """An arbiter ends the game as it stands, without a ranking."""
+    table = Table(name, 2)
+    table.joins("bea")
+    table.bots(lambda game: in_round(4)(game) and game.to_act == 1)
+    table.abandon()
+    return table
+
+
+def never(game: Game) -> bool:
+    """Play on until play is over."""
+    return False
+
+
+def in_round(number: int) -> Callable[[Game], bool]:
+    """Until that round has begun."""
+    return lambda game: bool(game.state.round >= number)
+
+
+GAMES: Final[Mapping[str, Callable[[str], Table]]] = {
+    function.__name__.replace("_", "-"): function
+    for function in (
+        duke_of_two,
+        duke_of_three,
+        duke_of_four,
+        duke_sits_first,
+        dukes_tie,
+        duke_resigns,
+        round_limit,
+        agreement,
+        agreement_by_departure,
+        blocked_round,
+        blocked_by_departure,
+        one_left,
+        one_left_in_set_up,
+        clock_runs_out,
+        clock_leaves_one,
+        removed_by_arbiter,
+        everybody_left,
+        abandoned_in_play,
+    )
+}
+
+
+WITH_RECEIPTS: Final = {"round-limit"}
+
+
+def main() -> None:
+    """Write what is not there yet."""
+    for name, play in GAMES.items():
+        path = HERE / f"{name}.jsonl"
+        if not path.exists():
+            path.write_bytes(play(name).record(with_receipts=name in WITH_RECEIPTS))
+
+
+if __name__ == "__main__":
+    main()

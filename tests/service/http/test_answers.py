@@ -1,0 +1,197 @@
+"""What every answer has, whatever was asked: problems, ids, headers, methods, and lines in the log."""
+
+import json
+import re
+
+import httpx
+import pytest
+import redis
+
+from tests.support.http_contract import assert_problem
+from tests.support.people import PASSWORD, People, client
+from tests.support.server import WebServer
+
+
+class TestNowhere:
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "/",
+            "/api",
+            "/api/v1",
+            "/api/v2/games",
+            "/api/v1/games/",
+            "/api/v1//games",
+            "/api/v1/nothing",
+            "/api/v1/games/x/y/z",
+            "/favicon.ico",
+            "/api/v1/docs/files/..%2f__init__.py",
+            "/%ff%fe",
+            "/healthz/",
+        ],
+    )
+    @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "HEAD", "PUT"])
+    def test_is_a_404(self, people: People, method: str, path: str) -> None:
+        response = people.stranger.request(method, path)
+        assert response.status_code == 404
+        assert_problem(response)
+
+    @pytest.mark.parametrize(
+        ("method", "path", "allowed"),
+        [
+            ("PUT", "/api/v1/games", {"GET", "HEAD", "OPTIONS", "POST"}),
+            ("DELETE", "/api/v1/games/x", {"GET", "HEAD", "OPTIONS"}),
+            ("GET", "/api/v1/players", {"OPTIONS", "POST"}),
+            ("POST", "/api/v1/games/x/stream", {"GET", "HEAD", "OPTIONS"}),
+            ("POST", "/healthz", {"GET", "HEAD", "OPTIONS"}),
+            ("PATCH", "/api/v1/openapi.json", {"GET", "HEAD", "OPTIONS"}),
+        ],
+    )
+    def test_another_method_is_a_405_with_those_that_are_allowed(
+        self, people: People, method: str, path: str, allowed: set[str]
+    ) -> None:
+        response = people.stranger.request(method, path)
+        assert response.status_code == 405
+        assert set(response.headers["allow"].split(", ")) == allowed
+
+
+class TestMethods:
+    @pytest.mark.http("GET /games/ID", 200)
+    def test_head_is_get_without_its_body(self, people: People) -> None:
+        game, _ = people.table()
+        for path in (f"/games/{game}", f"/games/{game}/position", f"/games/{game}/record", "/keys"):
+            told = people.stranger.get("/api/v1" + path)
+            head = people.stranger.head("/api/v1" + path)
+            assert (head.status_code, head.content) == (200, b"")
+            for name in ("content-length", "content-type", "etag"):
+                assert head.headers.get(name) == told.headers.get(name)
+        assert people.stranger.head("/api/v1/games/nothing").status_code == 404
+        assert people.stranger.head(f"/api/v1/games/{game}/stream").status_code == 200
+
+    def test_options_says_what_a_page_of_another_origin_may_do(self, people: People) -> None:
+        headers = {
+            "Origin": "https://example.org",
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "authorization,content-type,idempotency-key",
+        }
+        response = people.stranger.options("/api/v1/games", headers=headers)
+        assert response.status_code == 200
+        assert response.headers["access-control-allow-origin"] == "*"
+        assert "access-control-allow-credentials" not in response.headers
+        assert "POST" in response.headers["access-control-allow-methods"]
+        allowed = response.headers["access-control-allow-headers"].lower().split(", ")
+        assert {"authorization", "content-type", "idempotency-key", "last-event-id"} <= set(allowed)
+        assert people.stranger.options("/api/v1/nothing").status_code == 404
+
+
+class TestRequestIds:
+    def test_one_that_is_sane_is_kept(self, people: People) -> None:
+        for sent in ("abc-1.2_X", "0" * 64):
+            response = people.stranger.get("/healthz", headers={"X-Request-ID": sent})
+            assert response.headers["x-request-id"] == sent
+
+    @pytest.mark.parametrize("sent", ["", "x" * 65, "a b", 'a"b', "../x", "a\tb"])
+    def test_another_is_replaced(self, people: People, sent: str) -> None:
+        response = people.stranger.get("/healthz", headers={"X-Request-ID": sent})
+        assert re.fullmatch(r"[0-9a-f]{16}", response.headers["x-request-id"])
+
+
+class TestTheLog:
+    def test_has_one_line_a_request_and_nothing_secret(
+        self, web: WebServer, people: People
+    ) -> None:
+        game, (ada, _) = people.table()
+        secret = b"a-very-secret-nonce".hex()
+        ada.http.post("/api/v1/games", json={"rules": "barony", "seats": 2, "nonce": secret})
+        people.stranger.get(
+            f"/api/v1/games/{game}/events?after=3", headers={"X-Request-ID": "me-1"}
+        )
+        people.stranger.get("/api/v1/games?token=hush-hush")
+        lines = [json.loads(line) for line in web.lines()]
+        (mine,) = [line for line in lines if line.get("request") == "me-1"]
+        assert mine["method"] == "GET"
+        assert mine["route"] == "/api/v1/games/{game_id}/events"
+        assert mine["status"] == 200
+        assert mine["ms"] > 0
+        assert mine["player"] is None
+        assert any(line.get("player") == ada.id for line in lines)
+        text = "\n".join(web.lines())
+        for word in (ada.token, ada.handle + '"', PASSWORD, secret, "hush-hush", "Bearer"):
+            assert word not in text
+
+    @pytest.mark.http("GET /games/ID", 500)
+    def test_a_fault_is_in_the_log_and_not_in_the_answer(
+        self, web: WebServer, people: People, store: redis.Redis
+    ) -> None:
+        store.xadd("cartulary:{broken}:log", {"e": "no event at all"}, id="1-0")
+        response = people.stranger.get("/api/v1/games/broken", headers={"X-Request-ID": "fault-1"})
+        store.delete("cartulary:{broken}:log")
+        assert response.status_code == 500
+        assert "no event" not in response.text
+        lines = [json.loads(line) for line in web.lines()]
+        (fault,) = [line for line in lines if line.get("request") == "fault-1" and "error" in line]
+        assert "JSONDecodeError" in fault["error"]
+
+
+class TestThePage:
+    def test_is_served_from_here_alone(self, people: People) -> None:
+        page = people.stranger.get("/api/v1/docs")
+        assert page.headers["content-type"].startswith("text/html")
+        assert "http:" not in page.text
+        assert "https:" not in page.text
+        assert "'self'" in page.headers["content-security-policy"]
+        for name in re.findall(r'(?:src|href)="([^"]+)"', page.text):
+            part = people.stranger.get(f"/api/v1/{name}")
+            assert part.status_code == 200
+            assert len(part.content) > 50
+
+    def test_shows_a_document_that_says_what_needs_a_token(self, people: People) -> None:
+        document = people.stranger.get("/api/v1/openapi.json").json()
+        # The page that shows it cannot read 3.1.
+        assert document["openapi"].startswith("3.0.")
+        assert '"type": [' not in json.dumps(document)
+        for path, operations in document["paths"].items():
+            for method, operation in operations.items():
+                if method not in {"get", "post", "delete"}:
+                    continue
+                assert operation["summary"], (method, path)
+                assert ("security" in operation) == (
+                    ("401" in operation["responses"] and method != "get")
+                    or path in {"/api/v1/me", "/api/v1/games/{game_id}/legal-actions"}
+                ) or path == "/api/v1/tokens", (method, path)
+        act = document["paths"]["/api/v1/games/{game_id}/actions"]["post"]
+        assert "requestBody" in act
+        assert {parameter["name"] for parameter in act["parameters"]} >= {"Idempotency-Key"}
+
+
+class TestHealth:
+    @pytest.mark.http("GET /healthz", 200)
+    @pytest.mark.http("GET /readyz", 200)
+    def test_alive_and_ready(self, people: People) -> None:
+        assert people.stranger.get("/healthz").json() == {"status": "alive"}
+        assert people.stranger.get("/readyz").json() == {"status": "ready"}
+
+    @pytest.mark.http("GET /metrics", 200)
+    def test_figures_by_route_never_by_address(self, people: People) -> None:
+        game, (ada, _) = people.table()
+        assert ada.acts(game).status_code == 201
+        people.stranger.get("/nowhere-in-particular")
+        text = people.stranger.get("/metrics").text
+        assert game not in text
+        assert "nowhere-in-particular" not in text
+        line = 'cartulary_requests_total{method="POST",route="/api/v1/games/{game_id}/actions",status="201"}'
+        assert re.search(re.escape(line) + r" [1-9]", text)
+        for name in ("cartulary_request_seconds_bucket", "cartulary_streams_open"):
+            assert name in text
+        assert re.search(r"^cartulary_games_cached [1-9]", text, re.MULTILINE)
+        assert 'cartulary_events_acknowledged_total{type="GameCreated"}' in text
+
+
+def test_a_strange_host_header_is_no_fault(web: WebServer) -> None:
+    with client(web.url) as stranger:
+        for host in ("example.org:99999", "a b", "[::", "x" * 3000):
+            try:
+                response = stranger.get("/healthz", headers={"Host": host})
+            except httpx.HTTPError:
+                continue
+            assert response.status_code in {200, 400}

@@ -1,0 +1,339 @@
+"""Games: created, joined, left, found, and hidden where they are private."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.http_contract import Json
+from tests.support.people import People, Person
+
+NONCE = "00ff" * 8
+
+
+def fields(told: Json) -> set[str]:
+    """The fields that a refusal names."""
+    return {error["field"] for error in told["errors"]}
+
+
+def summary(person: Person, game: str) -> Json:
+    """A game in short, as this person sees it."""
+    told: Json = person.http.get(f"/api/v1/games/{game}").json()
+    return told
+
+
+class TestCreating:
+    @pytest.mark.http("POST /games", 201)
+    def test_gives_the_summary_and_the_first_place(self, people: People) -> None:
+        ada, bea = people.new(), people.new()
+        body = {
+            "rules": "barony",
+            "seats": 3,
+            "options": {"round_limit": 40, "seating": "joined"},
+            "clock": {"per_turn": 3600},
+            "invite": [bea.handle, ada.handle],
+            "nonce": NONCE,
+        }
+        response = ada.http.post("/api/v1/games", json=body)
+        assert response.status_code == 201
+        told = response.json()
+        assert response.headers["location"] == f"/api/v1/games/{told['id']}"
+        assert told["players"] == [{"id": ada.id, "handle": ada.handle, "seat": None}]
+        assert (told["status"], told["seats"], told["rules"]) == ("open", 3, "barony")
+        assert told["options"]["round_limit"] == 40
+        assert told["options"]["private"] is False
+        assert told["clock"] == {"per_turn": 3600}
+        assert (told["to_act"], told["deadline"]) == (None, None)
+        assert told["head"]["seq"] == 2
+        assert summary(bea, told["id"]) == told
+
+    @pytest.mark.http("POST /games", 400)
+    @pytest.mark.parametrize(
+        ("body", "wrong"),
+        [
+            ({}, {"rules", "seats"}),
+            ({"rules": "chess", "seats": 2}, {"rules"}),
+            ({"rules": "barony", "seats": True}, {"seats"}),
+            ({"rules": "barony", "seats": "2"}, {"seats"}),
+            ({"rules": "barony", "seats": 5}, {"seats"}),
+            ({"rules": "barony", "seats": 1}, {"seats"}),
+            (
+                {"rules": "barony", "seats": 2, "options": {"round_limit": 0}},
+                {"options.round_limit"},
+            ),
+            (
+                {
+                    "rules": "barony",
+                    "seats": 2,
+                    "options": {"seating": "any", "x": 1, "private": 1},
+                },
+                {"options.seating", "options.x", "options.private"},
+            ),
+            ({"rules": "barony", "seats": 2, "options": []}, {"options"}),
+            ({"rules": "barony", "seats": 2, "clock": {"per_turn": 0}}, {"clock.per_turn"}),
+            ({"rules": "barony", "seats": 2, "clock": {"x": 1}}, {"clock.x", "clock.per_turn"}),
+            ({"rules": "barony", "seats": 2, "clock": 60}, {"clock"}),
+            ({"rules": "barony", "seats": 2, "nonce": "0G"}, {"nonce"}),
+            ({"rules": "barony", "seats": 2, "nonce": "AB"}, {"nonce"}),
+            ({"rules": "barony", "seats": 2, "nonce": "00" * 65}, {"nonce"}),
+            ({"rules": "barony", "seats": 2, "invite": "ada"}, {"invite"}),
+            ({"rules": "barony", "seats": 2, "invite": [1, "nobody-of-this-name"]}, {"invite.0"}),
+            (
+                {"rules": "barony", "seats": 2, "invite": ["nobody-of-this-name"], "clock": []},
+                {"invite.0", "clock"},
+            ),
+            (
+                {
+                    "seats": 9,
+                    "options": {"round_limit": 0},
+                    "clock": {},
+                    "extra": 1,
+                    "rules": "barony",
+                },
+                {"seats", "options.round_limit", "clock.per_turn", "extra"},
+            ),
+        ],
+    )
+    def test_names_every_wrong_field(self, people: People, body: Json, wrong: set[str]) -> None:
+        response = people.new().http.post("/api/v1/games", json=body)
+        assert response.status_code == 400
+        assert fields(response.json()) == wrong
+
+    @pytest.mark.http("POST /games", 401, 413, 415)
+    def test_needs_a_token_and_json(self, people: People) -> None:
+        body = {"rules": "barony", "seats": 2}
+        assert people.stranger.post("/api/v1/games", json=body).status_code == 401
+        ada = people.new()
+        assert ada.http.post("/api/v1/games", content=b"{}").status_code == 415
+        assert ada.http.post("/api/v1/games", json={"rules": "x" * 70000}).status_code == 413
+
+    @pytest.mark.http("POST /games", 201, 422)
+    def test_a_repeated_key_makes_one_game(self, people: People) -> None:
+        ada = people.new()
+        body = {"rules": "barony", "seats": 2, "nonce": NONCE}
+        key = {"Idempotency-Key": "once"}
+        first = ada.http.post("/api/v1/games", json=body, headers=key)
+        again = ada.http.post("/api/v1/games", json=body, headers=key)
+        assert first.status_code == again.status_code == 201
+        assert first.json() == again.json()
+        other = ada.http.post("/api/v1/games", json={**body, "seats": 3}, headers=key)
+        assert other.status_code == 422
+        assert len(ada.http.get(f"/api/v1/games?player={ada.handle}").json()["games"]) == 1
+
+
+class TestJoining:
+    @pytest.mark.http("POST /games/ID/players", 201)
+    def test_the_last_place_starts_the_game(self, people: People) -> None:
+        ada, bea, cid = people.new(), people.new(), people.new()
+        game = ada.creates(3)
+        first = bea.http.post(f"/api/v1/games/{game}/players", json={"nonce": NONCE})
+        assert (first.status_code, first.json()["status"]) == (201, "open")
+        # A body may be left out.
+        last = cid.http.post(f"/api/v1/games/{game}/players")
+        assert (last.status_code, last.json()["status"]) == (201, "playing")
+        assert [player["seat"] for player in last.json()["players"]] == [0, 1, 2]
+        assert last.json()["to_act"] == 0
+
+    @pytest.mark.http("POST /games/ID/players", 409)
+    def test_not_twice_and_not_when_full(self, people: People) -> None:
+        ada, bea, cid = people.new(), people.new(), people.new()
+        game = ada.creates(2)
+        twice = ada.http.post(f"/api/v1/games/{game}/players", json={})
+        assert (twice.status_code, twice.json()["seq"]) == (409, 2)
+        bea.joins(game)
+        assert cid.http.post(f"/api/v1/games/{game}/players", json={}).status_code == 409
+
+    @pytest.mark.http("POST /games/ID/players", 400, 401, 404, 413, 415)
+    def test_is_strict(self, people: People) -> None:
+        ada, bea = people.new(), people.new()
+        path = f"/api/v1/games/{ada.creates()}/players"
+        response = bea.http.post(path, json={"nonce": 1, "seat": 0})
+        assert (response.status_code, fields(response.json())) == (400, {"nonce", "seat"})
+        assert people.stranger.post(path, json={}).status_code == 401
+        assert bea.http.post("/api/v1/games/nothing/players", json={}).status_code == 404
+        assert bea.http.post(path, content=b"x" * 70000).status_code == 413
+        assert bea.http.post(path, content=b"nonce=00").status_code == 415
+
+    @pytest.mark.http("POST /games/ID/players", 201, 422)
+    def test_a_repeated_key_joins_once(self, people: People) -> None:
+        ada, bea = people.new(), people.new()
+        path = f"/api/v1/games/{ada.creates()}/players"
+        key = {"Idempotency-Key": "in"}
+        first, again = (bea.http.post(path, json={"nonce": "00"}, headers=key) for _ in range(2))
+        assert first.status_code == again.status_code == 201
+        assert first.json() == again.json()
+        assert bea.http.post(path, json={"nonce": "01"}, headers=key).status_code == 422
+
+
+class TestLeaving:
+    @pytest.mark.http("DELETE /games/ID/players/me", 204)
+    @pytest.mark.http("GET /games/ID", 200)
+    def test_frees_the_place_and_the_last_one_abandons(self, people: People) -> None:
+        ada, bea = people.new(), people.new()
+        game = ada.creates(3)
+        bea.joins(game)
+        path = f"/api/v1/games/{game}/players/me"
+        assert ada.http.delete(path).status_code == 204
+        assert [player["id"] for player in summary(ada, game)["players"]] == [bea.id]
+        assert bea.http.delete(path).status_code == 204
+        assert summary(bea, game)["status"] == "abandoned"
+
+    @pytest.mark.http("DELETE /games/ID/players/me", 409)
+    def test_not_without_a_place_and_not_after_the_start(self, people: People) -> None:
+        ada, bea = people.new(), people.new()
+        path = f"/api/v1/games/{ada.creates()}/players/me"
+        assert bea.http.delete(path).status_code == 409
+        game, (cid, _) = people.table()
+        assert cid.http.delete(f"/api/v1/games/{game}/players/me").status_code == 409
+
+    @pytest.mark.http("DELETE /games/ID/players/me", 400, 401, 404, 422)
+    def test_is_strict(self, people: People) -> None:
+        ada = people.new()
+        path = f"/api/v1/games/{ada.creates()}/players/me"
+        assert people.stranger.delete(path).status_code == 401
+        assert ada.http.delete("/api/v1/games/nothing/players/me").status_code == 404
+        too_long = ada.http.delete(path, headers={"Idempotency-Key": "x" * 256})
+        assert (too_long.status_code, fields(too_long.json())) == (400, {"Idempotency-Key"})
+        bea = people.new()
+        join = bea.http.post(path.removesuffix("/me"), json={}, headers={"Idempotency-Key": "k"})
+        assert join.status_code == 201
+        game = ada.creates(3)
+        assert bea.http.post(
+            f"/api/v1/games/{game}/players", json={}, headers={"Idempotency-Key": "k"}
+        ).is_success
+        mixed = bea.http.delete(
+            f"/api/v1/games/{game}/players/me", headers={"Idempotency-Key": "k"}
+        )
+        assert mixed.status_code == 422
+
+
+class TestFinding:
+    @pytest.mark.http("GET /games", 200)
+    def test_newest_first_by_status_and_player(self, people: People) -> None:
+        ada, bea = people.new(), people.new()
+        opened = ada.creates(3)
+        started = ada.creates(2)
+        bea.joins(started)
+
+        def found(query: str) -> list[str]:
+            told = people.stranger.get(f"/api/v1/games?{query}").json()
+            return [game["id"] for game in told["games"]]
+
+        assert found(f"player={ada.handle}") == [started, opened]
+        assert found(f"player={ada.handle.upper()}&status=open") == [opened]
+        assert found(f"player={bea.handle}&status=open,playing") == [started]
+        assert found(f"player={ada.handle}&status=finished,abandoned") == []
+        assert found("player=nobody-of-this-name") == []
+        assert started in found("status=playing")
+
+    @pytest.mark.http("GET /games", 200)
+    def test_page_by_page(self, people: People) -> None:
+        ada = people.new()
+        games = [ada.creates() for _ in range(5)]
+        seen: list[str] = []
+        cursor: str | None = None
+        for _ in range(3):
+            params: dict[str, Any] = {"player": ada.handle, "limit": 2}
+            if cursor:
+                params["cursor"] = cursor
+            told = people.stranger.get("/api/v1/games", params=params).json()
+            seen += [game["id"] for game in told["games"]]
+            cursor = told["next"]
+        assert seen == games[::-1]
+        assert cursor is None
+
+    @pytest.mark.http("GET /games", 400)
+    @pytest.mark.parametrize(
+        ("query", "wrong"),
+        [
+            ("status=won", {"status"}),
+            ("status=", {"status"}),
+            ("limit=0", {"limit"}),
+            ("limit=-1", {"limit"}),
+            ("limit=1.5", {"limit"}),
+            ("limit=two&order=up", {"limit", "order"}),
+            ("limit=1&limit=2", {"limit"}),
+            ("cursor=nonsense", {"cursor"}),
+        ],
+    )
+    def test_is_strict_about_the_query(self, people: People, query: str, wrong: set[str]) -> None:
+        response = people.stranger.get(f"/api/v1/games?{query}")
+        assert (response.status_code, fields(response.json())) == (400, wrong)
+
+    @pytest.mark.http("GET /games", 401)
+    @pytest.mark.http("GET /games/ID", 401, 404)
+    @pytest.mark.http("GET /keys", 401)
+    def test_reading_is_open_but_not_with_a_wrong_token(self, people: People) -> None:
+        game = people.new().creates()
+        wrong = {"Authorization": "Bearer wrong"}
+        for path in ("/games", f"/games/{game}", "/keys"):
+            assert people.stranger.get("/api/v1" + path, headers=wrong).status_code == 401
+            assert people.stranger.get("/api/v1" + path).status_code == 200
+        assert people.stranger.get("/api/v1/games/nothing").status_code == 404
+        assert people.stranger.get("/api/v1/games/a%20b%00").status_code == 404
+
+
+CALLS = [
+    ("GET", ""),
+    ("GET", "/position"),
+    ("GET", "/position?seq=abc"),
+    ("GET", "/legal-actions"),
+    ("GET", "/events"),
+    ("GET", "/events/1"),
+    ("GET", "/events?after=x"),
+    ("GET", "/record"),
+    ("GET", "/stream"),
+    ("POST", "/players"),
+    ("POST", "/actions"),
+    ("DELETE", "/players/me"),
+]
+
+
+class TestPrivateGames:
+    @pytest.mark.http("GET /games/ID/stream", 404)
+    @pytest.mark.http("GET /games/ID/record", 404)
+    @pytest.mark.http("GET /games/ID/events/N", 404)
+    @pytest.mark.parametrize(
+        "token", [True, False, None], ids=["stranger", "wrong token", "no token"]
+    )
+    def test_are_a_404_for_others_before_any_other_word(
+        self, people: People, token: bool | None
+    ) -> None:
+        ada, bea = people.new(), people.new()
+        game = ada.creates(options={"private": True})
+        client = bea.http if token else people.stranger
+        headers = {"Authorization": "Bearer wrong"} if token is False else {}
+        answers: dict[object, list[object]] = {}
+        for name in (game, "0123456789abcdef"):
+            for method, path in CALLS:
+                for content in (b"", b"{}", b"no json"):
+                    response = client.request(
+                        method, f"/api/v1/games/{name}{path}", content=content, headers=headers
+                    )
+                    assert response.status_code == 404, (method, path, content, response.text)
+                    told = response.json()
+                    del told["instance"]
+                    answers.setdefault((method, path, content), []).append(
+                        {**told, "detail": told["detail"].replace(name, "ID")}
+                    )
+        # And there is nothing by which to tell one that is hidden from one that is not there.
+        assert all(hidden == absent for hidden, absent in answers.values())
+        listed = (
+            client.get("/api/v1/games?limit=100").json() if token is not False else {"games": []}
+        )
+        assert game not in [found["id"] for found in listed["games"]]
+
+    def test_are_there_for_players_and_guests_who_may_join(self, people: People) -> None:
+        ada, bea, cid = people.new(), people.new(), people.new()
+        game = ada.creates(3, options={"private": True}, invite=[bea.handle])
+        for person in (ada, bea):
+            assert summary(person, game)["status"] == "open"
+            games = person.http.get("/api/v1/games").json()["games"]
+            assert game in [found["id"] for found in games]
+        bea.joins(game)
+        assert cid.http.post(f"/api/v1/games/{game}/players", json={}).status_code == 404
+        assert bea.http.delete(f"/api/v1/games/{game}/players/me").status_code == 204
+        # A guest stays one; a player who was none has left for good.
+        assert bea.http.get(f"/api/v1/games/{game}").status_code == 200
+        bea.joins(game)
+        assert ada.http.delete(f"/api/v1/games/{game}/players/me").status_code == 204
+        assert ada.http.get(f"/api/v1/games/{game}").status_code == 404

@@ -1,0 +1,147 @@
+"""Players: registering, logging in and out, and what waits for whom."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.people import PASSWORD, People
+
+LONG = "x" * 2000
+
+
+def fields(response: httpx.Response) -> set[str]:
+    """The fields that a refusal names."""
+    return {error["field"] for error in response.json()["errors"]}
+
+
+class TestRegistering:
+    @pytest.mark.http("POST /players", 201)
+    def test_gives_the_player_and_a_token(self, people: People) -> None:
+        body = {"handle": "Ada.1", "password": PASSWORD, "email": "ada@example.org", "locale": "fr"}
+        response = people.stranger.post("/api/v1/players", json=body)
+        assert response.status_code == 201
+        told = response.json()
+        assert told["player"]["handle"] == "Ada.1"
+        assert told["player"]["email"] == "ada@example.org"
+        assert told["player"]["locale"] == "fr"
+        assert told["token"] not in response.json()["player"].values()
+        assert response.headers["cache-control"] == "no-store"
+        assert PASSWORD not in response.text
+
+    @pytest.mark.http("POST /players", 400)
+    @pytest.mark.parametrize(
+        ("body", "wrong"),
+        [
+            ({}, {"handle", "password"}),
+            ({"handle": 1, "password": True}, {"handle", "password"}),
+            ({"handle": "a b", "password": "short"}, {"handle", "password"}),
+            ({"handle": "", "password": LONG}, {"handle", "password"}),
+            ({"handle": "x" * 33, "password": PASSWORD}, {"handle"}),
+            (
+                {"handle": "ok", "password": PASSWORD, "email": "no", "locale": "?"},
+                {"email", "locale"},
+            ),
+            ({"handle": "ok", "password": PASSWORD, "admin": True}, {"admin"}),
+            ([], {"body"}),
+            ("ada", {"body"}),
+        ],
+    )
+    def test_names_every_wrong_field(self, people: People, body: Any, wrong: set[str]) -> None:
+        response = people.stranger.post("/api/v1/players", json=body)
+        assert response.status_code == 400
+        assert fields(response) == wrong
+
+    @pytest.mark.http("POST /players", 409)
+    def test_a_handle_is_one_persons_in_whatever_case(self, people: People) -> None:
+        taken = people.new("Bea-taken").handle
+        for handle in (taken, taken.upper()):
+            body = {"handle": handle, "password": PASSWORD}
+            assert people.stranger.post("/api/v1/players", json=body).status_code == 409
+
+    @pytest.mark.http("POST /players", 415)
+    def test_takes_json_only(self, people: People) -> None:
+        data = {"handle": "x", "password": PASSWORD}
+        assert people.stranger.post("/api/v1/players", data=data).status_code == 415
+
+    @pytest.mark.http("POST /players", 413)
+    def test_takes_no_large_body(self, people: People) -> None:
+        body = {"handle": "x", "password": "y" * 65536}
+        assert people.stranger.post("/api/v1/players", json=body).status_code == 413
+
+
+class TestLoggingIn:
+    @pytest.mark.http("POST /tokens", 201)
+    @pytest.mark.http("GET /me", 200)
+    def test_gives_a_token_of_its_own(self, people: People) -> None:
+        ada = people.new()
+        body = {"handle": ada.handle.upper(), "password": PASSWORD}
+        response = people.stranger.post("/api/v1/tokens", json=body)
+        assert response.status_code == 201
+        token = response.json()["token"]
+        assert token != ada.token
+        for known in (token, ada.token):
+            me = people.stranger.get("/api/v1/me", headers={"Authorization": f"bearer {known}"})
+            assert me.json()["player"]["id"] == ada.id
+
+    @pytest.mark.http("POST /tokens", 401)
+    def test_does_not_say_which_of_the_two_was_wrong(self, people: People) -> None:
+        handle = people.new().handle
+        details = set()
+        for name, password in ((handle, "wrong word"), ("nobody-here", PASSWORD), ("?", "")):
+            response = people.stranger.post(
+                "/api/v1/tokens", json={"handle": name, "password": password}
+            )
+            assert response.status_code == 401
+            details.add(response.json()["detail"])
+        assert len(details) == 1
+
+    @pytest.mark.http("POST /tokens", 400, 413, 415)
+    def test_is_strict_about_the_body(self, people: People) -> None:
+        response = people.stranger.post("/api/v1/tokens", json={"handle": None, "name": "x"})
+        assert fields(response) == {"handle", "password", "name"}
+        assert people.stranger.post("/api/v1/tokens", content=b"{}").status_code == 415
+        large = people.stranger.post("/api/v1/tokens", json={"handle": "x" * 70000})
+        assert large.status_code == 413
+
+
+class TestLoggingOut:
+    @pytest.mark.http("DELETE /tokens/current", 204)
+    @pytest.mark.http("GET /me", 401)
+    def test_ends_this_token_only(self, people: People) -> None:
+        ada = people.new()
+        body = {"handle": ada.handle, "password": PASSWORD}
+        other = people.stranger.post("/api/v1/tokens", json=body).json()["token"]
+        response = ada.http.delete("/api/v1/tokens/current")
+        assert response.status_code == 204
+        assert response.content == b""
+        assert ada.http.get("/api/v1/me").status_code == 401
+        headers = {"Authorization": f"Bearer {other}"}
+        assert people.stranger.get("/api/v1/me", headers=headers).status_code == 200
+
+    @pytest.mark.http("DELETE /tokens/current", 401)
+    def test_needs_a_token(self, people: People) -> None:
+        assert people.stranger.delete("/api/v1/tokens/current").status_code == 401
+
+
+class TestMe:
+    @pytest.mark.http("GET /me", 200)
+    def test_has_the_games_that_wait_for_me(self, people: People) -> None:
+        game, (ada, bea) = people.table()
+        told = ada.http.get("/api/v1/me").json()
+        assert told["player"]["handle"] == ada.handle
+        assert [waiting["id"] for waiting in told["games"]] == [game]
+        assert told["next"] is None
+        assert bea.http.get("/api/v1/me").json()["games"] == []
+        ada.acts(game)
+        assert ada.http.get("/api/v1/me").json()["games"] == []
+        assert [waiting["id"] for waiting in bea.http.get("/api/v1/me").json()["games"]] == [game]
+
+    @pytest.mark.http("GET /me", 401)
+    @pytest.mark.parametrize(
+        "sent",
+        [None, "", "Bearer", "Bearer nonsense", "Basic YTpi", "x" * 5000],
+    )
+    def test_needs_a_valid_token(self, people: People, sent: str | None) -> None:
+        headers = {} if sent is None else {"Authorization": sent}
+        assert people.stranger.get("/api/v1/me", headers=headers).status_code == 401

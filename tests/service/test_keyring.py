@@ -1,0 +1,64 @@
+"""The published keys: every key that signs is in the list first, and stays there."""
+
+from pathlib import Path
+
+import pytest
+from freezegun import freeze_time
+
+from replay.keys import is_genuine
+from service.bootstrap import Service
+from service.errors import NotFound
+from service.keyring import Keyring
+from tests.support.table import move, started
+
+
+def test_a_key_is_published_with_its_first_signature(service: Service) -> None:
+    assert service.keyring.published() == []
+    with freeze_time("2026-11-20T09:15:00Z"):
+        receipt = move(service, started(service).id).receipt
+    (published,) = service.keyring.published()
+    assert published["key"] == receipt["key"]
+    assert published["from"] == "2026-11-20T09:15:00.000Z"
+    assert published["until"] is None
+    assert is_genuine(receipt, service.keyring.published())
+
+
+def test_the_key_is_the_one_of_its_file_in_every_process(service: Service) -> None:
+    path = service.settings.signing_key
+    service.keyring.prepare()
+    published = service.keyring.published()
+    with freeze_time("2099-01-01"):
+        event = move(service, started(service).id).events[0]
+        again = Keyring(service.redis, path)
+        assert again.receipt(event) == service.keyring.receipt(event)
+    assert service.keyring.published() == published
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_retired_keys_stay_in_the_list(service: Service, tmp_path: Path) -> None:
+    with freeze_time("2026-11-20T09:00:00Z"):
+        receipt = move(service, started(service).id).receipt
+    with freeze_time("2026-11-21T09:00:00Z"):
+        successor = Keyring(service.redis, tmp_path / "next.pem")
+        successor.prepare()
+        assert successor.retire(receipt["key"])["until"] == "2026-11-21T09:00:00.000Z"
+    with freeze_time("2026-11-22T09:00:00Z"):
+        assert successor.retire(receipt["key"])["until"] == "2026-11-21T09:00:00.000Z"
+    published = successor.published()
+    assert [entry["until"] for entry in published] == ["2026-11-21T09:00:00.000Z", None]
+    assert [entry["from"][:10] for entry in published] == ["2026-11-20", "2026-11-21"]
+    assert is_genuine(receipt, published)
+
+
+def test_a_key_that_was_never_published_is_not_found(service: Service) -> None:
+    with pytest.raises(NotFound):
+        service.keyring.retire("0" * 16)
+
+
+def test_the_private_key_is_in_no_repr_and_not_in_redis(service: Service) -> None:
+    service.keyring.prepare()
+    body = "".join(service.settings.signing_key.read_text().splitlines()[1:-1])
+    assert body
+    assert body not in repr(service)
+    for name in service.redis.keys("*"):
+        assert body.encode() not in (service.redis.dump(name) or b"")

@@ -1,0 +1,234 @@
+"""Before the start: creating, joining and leaving through the door."""
+
+from typing import Any
+
+import pytest
+
+from domain import chance
+from domain.errors import Malformed, NotNow
+from service.bootstrap import Service
+from service.errors import AnswerMismatch, NotFound
+from tests.support.redis_contents import contents
+from tests.support.table import started
+
+
+def types(service: Service, game_id: str) -> list[str]:
+    return [event["type"] for event in service.games.events(game_id, 0, 1000)]
+
+
+def create(service: Service, **asked: Any) -> Any:
+    return service.games.create("ada", **{"rules": "barony", "seats": 2, "options": {}, **asked})
+
+
+def test_the_creator_has_the_first_place(service: Service) -> None:
+    game = create(service, nonce=b"\x01\x02", clock={"per_turn": 60})
+    assert (game.status, game.seq, game.creator) == ("open", 2, "ada")
+    assert [(place.player, place.nonce) for place in game.joined] == [("ada", "0102")]
+    assert game.options["seating"] == "drawn"
+    assert game.options["private"] is False
+    events = service.games.events(game.id, 0, 10)
+    assert [event["type"] for event in events] == ["GameCreated", "SeatTaken"]
+    assert [event["by"] for event in events] == [{"player": "ada"}] * 2
+    assert events[0]["data"]["clock"] == {"per_turn": 60}
+    assert events[0]["at"] == events[1]["at"] == game.created_at
+
+
+def test_who_sends_no_nonce_has_one_drawn(service: Service) -> None:
+    nonces = {create(service).joined[0].nonce for _ in range(5)}
+    assert {len(nonce) for nonce in nonces} == {64}
+    assert len(nonces) == 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "fields"),
+    [
+        ({"rules": "chess"}, {"rules"}),
+        ({"seats": 1}, {"seats"}),
+        ({"seats": "2"}, {"seats"}),
+        ({"options": {"seating": "by age", "x": 1}}, {"options.seating", "options.x"}),
+        ({"options": {"private": 1}}, {"options.private"}),
+        ({"options": {"round_limit": 0}}, {"options.round_limit"}),
+        ({"clock": {}}, {"clock.per_turn"}),
+        ({"clock": {"per_turn": 0}}, {"clock.per_turn"}),
+        ({"clock": {"per_turn": 31_536_001}}, {"clock.per_turn"}),
+        ({"clock": {"per_turn": True}}, {"clock.per_turn"}),
+        ({"clock": {"per_turn": 60, "per_game": 1}}, {"clock.per_game"}),
+        ({"clock": [60]}, {"clock"}),
+        ({"seats": 9, "clock": {"per_turn": "1"}}, {"seats", "clock.per_turn"}),
+        ({"nonce": b"x" * 65}, {"nonce"}),
+    ],
+)  # fmt: skip
+def test_every_field_that_will_not_do_is_named(
+    service: Service, asked: dict[str, Any], fields: set[str]
+) -> None:
+    with pytest.raises(Malformed) as refused:
+        create(service, **asked)
+    assert set(refused.value.fields) == fields
+    assert contents(service.redis) == {}
+
+
+def test_the_last_place_starts_the_game_in_the_same_step(service: Service) -> None:
+    game = create(service, seats=3)
+    game = service.games.join(game.id, "bea")
+    assert game.status == "open"
+    game = service.games.join(game.id, "cid")
+    assert game.status == "playing"
+    assert sorted(game.players) == ["ada", "bea", "cid"]
+    assert types(service, game.id)[-2:] == ["SeatTaken", "GameStarted"]
+    assert service.games.events(game.id, 4, 1)[0]["by"] == {"system": "start"}
+
+
+def test_the_start_follows_from_the_secret_and_the_nonces(service: Service) -> None:
+    game = create(service, nonce=b"a")
+    secret = bytes.fromhex(service.log.secrets(game.id)["seed"])
+    assert chance.commitment(secret) == game.commitment
+    game = service.games.join(game.id, "bea", b"b")
+    draws = chance.Chance(chance.seed(secret, [b"a", b"b"]))
+    assert list(game.players) == draws.shuffle(["ada", "bea"])
+
+
+def test_joining_twice_a_full_or_an_abandoned_game_is_refused(service: Service) -> None:
+    game = create(service)
+    with pytest.raises(NotNow):
+        service.games.join(game.id, "ada")
+    service.games.join(game.id, "bea")
+    for player in ("ada", "cid"):
+        with pytest.raises(NotNow):
+            service.games.join(game.id, player)
+    other = create(service)
+    service.games.leave(other.id, "ada")
+    with pytest.raises(NotNow):
+        service.games.join(other.id, "bea")
+
+
+def test_a_nonce_that_is_too_long_is_refused(service: Service) -> None:
+    game = create(service)
+    with pytest.raises(Malformed) as refused:
+        service.games.join(game.id, "bea", b"x" * 65)
+    assert set(refused.value.fields) == {"nonce"}
+    assert service.log.head(game.id) == 2
+
+
+def test_a_place_that_was_left_is_free_again(service: Service) -> None:
+    game = create(service)
+    service.games.join(create(service, seats=3).id, "bea")
+    service.games.leave(service.games.join(create(service, seats=3).id, "bea").id, "bea")
+    service.games.leave(game.id, "ada")
+    game = create(service, seats=3)
+    service.games.join(game.id, "bea")
+    assert service.games.leave(game.id, "bea").status == "open"
+    assert [place.player for place in service.games.join(game.id, "bea").joined] == ["ada", "bea"]
+
+
+def test_the_last_one_to_leave_abandons_the_game_and_its_secret_is_opened(service: Service) -> None:
+    game = create(service)
+    secret = service.log.secrets(game.id)["seed"]
+    game = service.games.leave(game.id, "ada")
+    assert game.status == "abandoned"
+    last = service.games.events(game.id, 3, 1)[0]
+    assert last["type"] == "GameAbandoned"
+    assert last["by"] == {"system": "start"}
+    assert last["data"] == {"secret": secret}
+
+
+def test_leaving_without_a_place_or_after_the_start_is_refused(service: Service) -> None:
+    game = create(service)
+    with pytest.raises(NotNow):
+        service.games.leave(game.id, "bea")
+    service.games.join(game.id, "bea")
+    with pytest.raises(NotNow):
+        service.games.leave(game.id, "bea")
+
+
+@pytest.mark.parametrize(
+    "game_id", ["nothing", "", "a b", "{x}", "g\n", "é", "x" * 100, "a}:log{b"]
+)
+def test_what_is_no_game_is_not_found(service: Service, game_id: str) -> None:
+    with pytest.raises(NotFound):
+        service.games.join(game_id, "ada")
+    with pytest.raises(NotFound):
+        service.games.game(game_id)
+    assert contents(service.redis) == {}
+
+
+def test_a_private_game_is_there_only_for_its_players_and_those_invited(service: Service) -> None:
+    game = create(service, seats=3, options={"private": True}, invited=("bea", "bea", "ada"))
+    assert game.invited == ("bea",)
+    assert service.games.visible(game.id, "ada").id == game.id
+    assert service.games.visible(game.id, "bea").id == game.id
+    for stranger in (None, "cid"):
+        with pytest.raises(NotFound):
+            service.games.visible(game.id, stranger)
+    for use in (
+        lambda: service.games.join(game.id, "cid"),
+        lambda: service.games.leave(game.id, "cid"),
+        lambda: service.games.act(game.id, "cid", {"type": "resign"}, 2),
+        lambda: service.games.legal_actions(game.id, "cid"),
+    ):
+        with pytest.raises(NotFound):
+            use()
+    assert service.games.join(game.id, "bea").has_joined("bea")
+
+
+def test_an_open_game_may_invite_and_still_be_there_for_all(service: Service) -> None:
+    game = create(service, invited=("bea",))
+    assert service.games.visible(game.id, None).invited == ("bea",)
+    assert service.games.join(game.id, "cid").status == "playing"
+
+
+def test_the_same_key_creates_once(service: Service) -> None:
+    game = create(service, idempotency_key="k")
+    service.games.join(game.id, "bea")
+    again = create(service, idempotency_key="k")
+    assert again.id == game.id
+    assert again.seq == 2
+    assert len(list(service.log.games())) == 1
+    with pytest.raises(AnswerMismatch):
+        create(service, idempotency_key="k", seats=3)
+    assert create(service, idempotency_key="other").id != game.id
+
+
+def test_a_key_whose_answer_is_kept_no_more_makes_no_second_game(service: Service) -> None:
+    game = create(service, idempotency_key="k")
+    service.redis.delete(f"cartulary:{{{game.id}}}:answers")
+    with pytest.raises(AnswerMismatch):
+        create(service, idempotency_key="k")
+    assert service.log.head(game.id) == 2
+
+
+def test_the_same_key_joins_and_leaves_once(service: Service) -> None:
+    game = create(service, seats=3)
+    joined = service.games.join(game.id, "bea", b"n", "k")
+    again = service.games.join(game.id, "bea", b"n", "k")
+    assert (again.seq, again.joined, again.status) == (joined.seq, joined.joined, joined.status)
+    with pytest.raises(AnswerMismatch):
+        service.games.join(game.id, "bea", b"m", "k")
+    service.games.leave(game.id, "bea", "l")
+    assert service.games.leave(game.id, "bea", "l").seq == 4
+    assert service.games.join(game.id, "bea", b"n", "k").seq == 3
+    assert service.log.head(game.id) == 4
+
+
+def test_no_secret_is_anywhere_but_among_the_secrets_until_the_end(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    game = started(service)
+    secret = service.log.secrets(game.id)["seed"]
+    for name in service.redis.keys("*"):
+        if name != f"cartulary:{{{game.id}}}:secrets".encode():
+            assert secret.encode() not in (service.redis.dump(name) or b"")
+    assert b"".join(service.log.read(game.id)).find(secret.encode()) == -1
+    assert secret not in repr(game)
+    assert secret not in caplog.text
+
+
+def test_a_nonce_of_no_bytes_has_its_own_answer(service: Service) -> None:
+    """It is a nonce like others, and not the same request as to send none."""
+    game = create(service, nonce=b"", idempotency_key="k")
+    assert game.joined[0].nonce == ""
+    assert create(service, nonce=b"", idempotency_key="k").id == game.id
+    with pytest.raises(AnswerMismatch):
+        create(service, idempotency_key="k")
+    for _ in range(2):
+        assert service.games.join(game.id, "bea", b"", "k").joined[1].nonce == ""

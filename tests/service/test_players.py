@@ -1,0 +1,166 @@
+"""Accounts: handles that are one's own, passwords and tokens that are stored as hashes only."""
+
+import pytest
+from freezegun import freeze_time
+
+from domain.errors import Malformed
+from service.bootstrap import Service
+from service.errors import NotFound, Taken, Unauthorised
+from service.players import TOKEN_TRUSTED, Players
+from tests.support.redis_contents import contents
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture
+def players(service: Service) -> Players:
+    return service.players
+
+
+def test_who_registers_is_known_by_token_handle_and_id(players: Players) -> None:
+    player, token = players.register("Ada", PASSWORD, "ada@example.org", "fr-CH")
+    assert players.by_token(token) == player.id
+    assert players.by_handle("ADA") == player
+    assert players.get([player.id]) == [player]
+    assert (player.handle, player.email, player.locale) == ("Ada", "ada@example.org", "fr-CH")
+    assert "Ada".casefold() not in player.id
+
+
+def test_email_and_locale_may_be_left_out(players: Players) -> None:
+    player, _ = players.register("Ada", PASSWORD)
+    assert players.get([player.id])[0].email is None
+    assert players.get([player.id])[0].locale is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("Ada", "ada"), ("straße", "STRASSE"), ("\xe9", "e\u0301")]
+)
+def test_a_handle_is_taken_in_whatever_case_or_form(
+    players: Players, service: Service, first: str, second: str
+) -> None:
+    player, _ = players.register(first, PASSWORD)
+    before = contents(service.redis)
+    with pytest.raises(Taken):
+        players.register(second, PASSWORD)
+    assert contents(service.redis) == before
+    assert players.by_handle(second) == player
+
+
+def test_of_those_who_want_a_handle_at_once_one_has_it(service: Service) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    def register(_: int) -> bool:
+        try:
+            service.players.register("Ada", PASSWORD)
+        except Taken:
+            return False
+        return True
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(register, range(6))) == 1
+    assert len(service.redis.keys("cartulary:player:*")) == 1
+    assert len(service.redis.keys("cartulary:token:*")) == 1
+
+
+@pytest.mark.parametrize(
+    ("handle", "password", "email", "locale", "fields"),
+    [
+        ("", PASSWORD, None, None, {"handle"}),
+        ("a b", PASSWORD, None, None, {"handle"}),
+        ("-ada", PASSWORD, None, None, {"handle"}),
+        ("a" * 33, PASSWORD, None, None, {"handle"}),
+        ("a\n", PASSWORD, None, None, {"handle"}),
+        ("\ud800", PASSWORD, None, None, {"handle"}),
+        ("ada", "short", None, None, {"password"}),
+        ("ada", "x" * 1025, None, None, {"password"}),
+        ("ada", PASSWORD, "nowhere", None, {"email"}),
+        ("ada", PASSWORD, "a@" + "b" * 260, None, {"email"}),
+        ("ada", PASSWORD, None, "?", {"locale"}),
+        ("", "", "", "", {"handle", "password", "email", "locale"}),
+    ],
+)
+def test_what_will_not_do_is_named(
+    players: Players,
+    service: Service,
+    handle: str,
+    password: str,
+    email: str | None,
+    locale: str | None,
+    fields: set[str],
+) -> None:
+    with pytest.raises(Malformed) as refused:
+        players.register(handle, password, email, locale)
+    assert set(refused.value.fields) == fields
+    assert contents(service.redis) == {}
+
+
+def test_logging_in_gives_another_token_and_logging_out_takes_it_away(players: Players) -> None:
+    player, first = players.register("Ada", PASSWORD)
+    second = players.login("aDA", PASSWORD)
+    assert second != first
+    assert players.by_token(second) == player.id
+    players.logout(second)
+    assert players.by_token(second) is None
+    assert players.by_token(first) == player.id
+
+
+@pytest.mark.parametrize(
+    ("handle", "password"),
+    [("Ada", "wrong horse"), ("Bea", PASSWORD), ("Ada", "\ud800"), ("\ud800", PASSWORD), ("", "")],
+)
+def test_wrong_handle_and_wrong_password_are_told_apart_by_nothing(
+    players: Players, handle: str, password: str
+) -> None:
+    players.register("Ada", PASSWORD)
+    with pytest.raises(Unauthorised, match="no player with this handle and password"):
+        players.login(handle, password)
+
+
+@pytest.mark.parametrize("token", ["", "nonsense", "\ud800", "x" * 10_000])
+def test_a_token_that_is_none_speaks_for_nobody(players: Players, token: str) -> None:
+    players.register("Ada", PASSWORD)
+    assert players.by_token(token) is None
+
+
+def test_neither_password_nor_token_lies_in_redis(players: Players, service: Service) -> None:
+    player, token = players.register("Ada", PASSWORD)
+    stored = repr(contents(service.redis))
+    assert "Ada" in stored
+    assert token not in stored
+    assert PASSWORD not in stored
+    assert b"$argon2id$" in (service.redis.hget(f"cartulary:player:{player.id}", "password") or b"")
+
+
+def test_a_password_hashed_by_an_older_setting_is_hashed_again(
+    players: Players, service: Service
+) -> None:
+    from argon2 import PasswordHasher
+
+    player, _ = players.register("Ada", PASSWORD)
+    name = f"cartulary:player:{player.id}"
+    older = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+    service.redis.hset(name, "password", older)
+    players.login("Ada", PASSWORD)
+    assert service.redis.hget(name, "password") != older.encode()
+    players.login("Ada", PASSWORD)
+
+
+def test_an_unknown_id_is_not_found(players: Players) -> None:
+    with pytest.raises(NotFound):
+        players.get(["nobody"])
+    assert players.get([]) == []
+
+
+def test_a_token_logged_out_elsewhere_speaks_for_nobody_after_a_moment(
+    players: Players, service: Service
+) -> None:
+    """Another process trusts what the store said for TOKEN_TRUSTED, and no longer."""
+    elsewhere = Players(service.redis)
+    player, token = players.register("Ada", PASSWORD)
+    with freeze_time("2026-11-20T09:00:00Z") as frozen:
+        assert elsewhere.by_token(token) == player.id
+        players.logout(token)
+        assert players.by_token(token) is None
+        frozen.tick(TOKEN_TRUSTED)
+        assert elsewhere.by_token(token) is None
+        assert players.by_token(token) is None

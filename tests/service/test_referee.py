@@ -1,0 +1,204 @@
+"""What workers and arbiters do through the door: once, however often it is asked."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from freezegun import freeze_time
+
+from domain.errors import NotNow, Refused
+from service import clock
+from service.bootstrap import Service, build
+from service.config import Settings
+from service.errors import NotFound
+from tests.support.table import move, play, played_out, set_up, started
+
+
+def scored(service: Service, game_id: str) -> list[int]:
+    events = service.games.events(game_id, 0, 10_000)
+    return [event["data"]["round"] for event in events if event["type"] == "RoundScored"]
+
+
+def test_a_round_is_scored_once_it_has_ended(service: Service) -> None:
+    game = set_up(service, started(service).id)
+    assert service.games.score(game.id) == []
+    game = play(service, game.id, lambda game: bool(game.rounds_ended))
+    move(service, game.id)
+    (event,) = service.games.score(game.id)
+    assert event["by"] == {"system": "scorer"}
+    assert event["action"] is None
+    assert event["data"]["round"] == 1
+    assert service.games.score(game.id) == []
+
+
+def test_standings_are_those_at_the_end_of_the_round_however_late_it_is_scored(
+    service: Service,
+) -> None:
+    game = played_out(service, started(service, round_limit=30).id)
+    ended = dict(game.rounds_ended)
+    held = []
+    for event in service.games.score(game.id)[:-1]:
+        then = service.games.game_at(game.id, ended[event["data"]["round"]]).position(None)
+        assert then is not None
+        stood = [
+            {name: player[name] for name in ("seat", "score", "resources", "rank")}
+            for player in then["players"]
+        ]
+        assert [
+            standing | stands
+            for standing, stands in zip(event["data"]["standings"], stood, strict=True)
+        ] == event["data"]["standings"]
+        held.append(stood)
+    assert len(held) == 30
+    assert held[0] != held[-1]
+
+
+def test_what_was_left_is_scored_in_order_and_then_the_game_is_finished(service: Service) -> None:
+    game = played_out(service, started(service, round_limit=5).id)
+    secret = service.log.secrets(game.id)["seed"]
+    events = service.games.score(game.id)
+    assert [event["type"] for event in events] == ["RoundScored"] * 5 + ["GameFinished"]
+    assert scored(service, game.id) == [1, 2, 3, 4, 5]
+    assert events[-1]["data"]["secret"] == secret
+    assert events[-1]["by"] == {"system": "scorer"}
+    game = service.games.game(game.id)
+    assert game.status == "finished"
+    assert game.ranking == events[-1]["data"]["ranking"]
+    assert service.games.score(game.id) == []
+
+
+def test_a_game_that_ends_in_set_up_has_no_round_to_score(service: Service) -> None:
+    game = started(service)
+    service.games.act(game.id, "ada", {"type": "resign"}, game.seq)
+    assert [event["type"] for event in service.games.score(game.id)] == ["GameFinished"]
+
+
+def test_two_at_once_score_every_round_once(service: Service, settings: Settings) -> None:
+    game = played_out(service, started(service, round_limit=8).id)
+    others = [build(settings) for _ in range(3)]
+    with ThreadPoolExecutor(4) as pool:
+        told = list(pool.map(lambda process: process.games.score(game.id), [service, *others]))
+    for other in others:
+        other.redis.close()
+    assert scored(service, game.id) == list(range(1, 9))
+    assert sorted(event["seq"] for events in told for event in events) == list(
+        range(game.seq + 1, game.seq + 10)
+    )
+
+
+def test_scorers_and_players_do_not_get_in_each_others_way(
+    service: Service, settings: Settings
+) -> None:
+    game = set_up(service, started(service, round_limit=20).id)
+    scorer = build(settings)
+
+    def score() -> None:
+        while scorer.games.game(game.id).status == "playing":
+            scorer.games.score(game.id)
+
+    with ThreadPoolExecutor(1) as pool:
+        scoring = pool.submit(score)
+        # Every one of these is refused if it trips over the scorer.
+        played_out(service, game.id)
+        scoring.result()
+    scorer.redis.close()
+    assert scored(service, game.id) == list(range(1, 21))
+    events = service.games.events(game.id, 0, 10_000)
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert events[-1]["type"] == "GameFinished"
+
+
+def test_a_game_that_is_not_there_has_nothing_to_score(service: Service) -> None:
+    with pytest.raises(NotFound):
+        service.games.score("nothing")
+
+
+def test_a_turn_is_forfeited_at_its_deadline_not_before_and_once(service: Service) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        turn = game.state.turn
+        assert service.games.deadline(game) == "2026-11-20T09:01:00.000Z"
+        time.move_to("2026-11-20T09:00:59.999Z")
+        assert service.games.forfeit(game.id, turn) == []
+        time.move_to("2026-11-20T09:01:00Z")
+        assert service.games.forfeit(game.id, turn - 1) == []
+        assert service.games.forfeit(game.id, turn + 1) == []
+        (event,) = service.games.forfeit(game.id, turn)
+        assert (event["type"], event["by"]) == ("TurnForfeited", {"system": "clock"})
+        assert event["data"]["seat"] == game.to_act
+        assert event["action"] is None
+        assert service.games.forfeit(game.id, turn) == []
+        after = service.games.game(game.id)
+        assert after.state.turn == turn + 1
+        # The next one has a whole turn's time from now on.
+        assert service.games.deadline(after) == "2026-11-20T09:02:00.000Z"
+        assert service.games.forfeit(game.id, turn + 1) == []
+
+
+def test_who_acted_in_time_forfeits_nothing(service: Service) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        time.tick(timedelta(seconds=59))
+        move(service, game.id)
+        time.tick(timedelta(seconds=59))
+        assert service.games.forfeit(game.id, game.state.turn) == []
+
+
+def test_an_action_before_the_forfeit_counts_though_the_deadline_has_passed(
+    service: Service,
+) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        time.tick(timedelta(hours=1))
+        move(service, game.id)
+        assert service.games.forfeit(game.id, game.state.turn) == []
+
+
+def test_who_lets_a_placement_pass_is_removed(service: Service) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        game = started(service, seats=3, clock={"per_turn": 60})
+        time.tick(timedelta(minutes=2))
+        (event,) = service.games.forfeit(game.id, game.state.turn)
+        assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "clock"})
+
+
+def test_without_a_clock_no_turn_is_forfeited(service: Service) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        game = started(service)
+        assert service.games.deadline(game) is None
+        time.tick(timedelta(days=1000))
+        assert service.games.forfeit(game.id, game.state.turn) == []
+
+
+def test_time_never_goes_back_in_a_log(service: Service) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        game = started(service)
+        time.move_to("2026-11-20T08:00:00Z")
+        assert move(service, game.id).events[0]["at"] == "2026-11-20T09:00:00.000Z"
+        time.move_to("2026-11-20T09:30:00Z")
+        assert move(service, game.id).events[0]["at"] == clock.written(clock.now())
+
+
+def test_an_arbiter_removes_a_player_once(service: Service) -> None:
+    game = set_up(service, started(service, seats=3).id)
+    (event,) = service.games.remove(game.id, 1)
+    assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "arbiter"})
+    with pytest.raises(Refused):
+        service.games.remove(game.id, 1)
+    for seat in (-1, 3):
+        with pytest.raises(NotFound):
+            service.games.remove(game.id, seat)
+
+
+def test_an_arbiter_abandons_a_game_once(service: Service) -> None:
+    game = set_up(service, started(service).id)
+    secret = service.log.secrets(game.id)["seed"]
+    (event,) = service.games.abandon(game.id)
+    assert (event["type"], event["by"]) == ("GameAbandoned", {"system": "arbiter"})
+    assert event["data"] == {"secret": secret}
+    after = service.games.game(game.id)
+    assert after.status == "abandoned"
+    assert after.position(None) == game.position(None)
+    with pytest.raises(NotNow):
+        service.games.abandon(game.id)
+    assert service.games.score(game.id) == []

@@ -1,0 +1,137 @@
+"""A Redis that is away: everything says so, nothing is half done, and all is well when it is back."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.bootstrap import Service, build
+from service.config import Settings
+from service.embedded import EmbeddedRedis
+from service.errors import Unavailable
+from service.rebuild import rebuild
+from tests.support.table import move, started
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[EmbeddedRedis]:
+    server = EmbeddedRedis(tmp_path / "data")
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def service(server: EmbeddedRedis, tmp_path: Path) -> Iterator[Service]:
+    service = build(Settings(tmp_path, server.url, server.url, tmp_path / "key.pem"))
+    yield service
+    service.redis.close()
+
+
+def uses(service: Service, game_id: str, token: str) -> dict[str, Callable[[], Any]]:
+    games, players, listings = service.games, service.players, service.listings
+    return {
+        "create": lambda: games.create("ada", rules="barony", seats=2, options={}),
+        "join": lambda: games.join(game_id, "cid"),
+        "leave": lambda: games.leave(game_id, "ada"),
+        "act": lambda: games.act(game_id, "ada", {"type": "resign"}, 5),
+        "legal actions": lambda: games.legal_actions(game_id, "ada"),
+        "game": lambda: games.game(game_id),
+        "many": lambda: games.many([game_id]),
+        "visible": lambda: games.visible(game_id, None),
+        "game at": lambda: games.game_at(game_id, 2),
+        "events": lambda: games.events(game_id, 0, 9),
+        "event": lambda: games.event(game_id, 4),
+        "record": lambda: games.record(game_id),
+        "waiting for": lambda: games.waiting_for("ada"),
+        "score": lambda: games.score(game_id),
+        "forfeit": lambda: games.forfeit(game_id, 1),
+        "remove": lambda: games.remove(game_id, 0),
+        "abandon": lambda: games.abandon(game_id),
+        "index": lambda: games.index(game_id),
+        "register": lambda: players.register("Ada", "secret word"),
+        "login": lambda: players.login("Ada", "secret word"),
+        "logout": lambda: players.logout(token),
+        "by token": lambda: players.by_token(token),
+        "by handle": lambda: players.by_handle("Ada"),
+        "get": lambda: players.get(["ada"]),
+        "page": listings.page,
+        "keys": service.keyring.published,
+        "retire": lambda: service.keyring.retire("0"),
+        "rebuild": lambda: list(rebuild(service.log, games, listings)),
+    }
+
+
+def test_everything_says_so_and_is_back_by_itself(server: EmbeddedRedis, service: Service) -> None:
+    game = started(service)
+    move(service, game.id)
+    _, token = service.players.register("Bea", "secret word")
+    server.kill()
+    for use in uses(service, game.id, token).values():
+        with pytest.raises(Unavailable) as away:
+            use()
+        assert away.value.retry_after > 0
+    server.start()
+    assert service.players.by_token(token) is not None
+    assert service.games.game(game.id).seq == 5
+    move(service, game.id)
+    assert service.log.head(game.id) == 6
+
+
+def test_an_action_that_could_not_be_told_of_is_done_once_when_it_is_repeated(
+    server: EmbeddedRedis, service: Service
+) -> None:
+    """Redis dies in the middle of acting, several times; who repeats with the same key loses nothing."""
+    game = started(service)
+    for number in range(6):
+        acting = service.games.game(game.id)
+        assert acting.to_act is not None
+        player = acting.players[acting.to_act]
+        seq, actions = service.games.legal_actions(game.id, player)
+
+        def act(player: str = player, seq: int = seq, action: Any = actions[0]) -> Any:
+            return service.games.act(game.id, player, action, seq, f"key {seq}")
+
+        with ThreadPoolExecutor(1) as pool:
+            once = pool.submit(act)
+            server.kill()
+            server.start()
+            try:
+                accepted = once.result()
+            except Unavailable:
+                accepted = act()
+        assert act() == accepted
+        assert service.log.head(game.id) == seq + 1 == 5 + number
+
+
+def test_the_first_action_of_a_process_while_redis_is_away_is_no_lasting_harm(
+    server: EmbeddedRedis, service: Service
+) -> None:
+    game = started(service)
+    seq, actions = service.games.legal_actions(game.id, "ada")
+    server.kill()
+    with pytest.raises(Unavailable):
+        service.games.act(game.id, "ada", actions[0], seq)
+    server.start()
+    service.games.act(game.id, "ada", actions[0], seq)
+    assert len(service.keyring.published()) == 1
+
+
+def test_a_redis_that_hangs_is_away_too(server: EmbeddedRedis, service: Service) -> None:
+    pid = server.pid
+    assert pid is not None
+    hasty = build(service.settings)
+    hasty.redis.connection_pool.connection_kwargs["socket_timeout"] = 0.2
+    game = started(hasty)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(Unavailable):
+            hasty.games.game(game.id)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert hasty.games.game(game.id).seq == 4
+    hasty.redis.close()

@@ -1,0 +1,15 @@
+"""All that a Redis holds, to see that something changed nothing."""
+
+from typing import Any
+
+import redis
+
+
+def contents(client: redis.Redis) -> dict[str, Any]:
+    """Every key with its value; but for sets, which have no order, as Redis itself writes it down."""
+    found: dict[str, Any] = {}
+    for key in client.keys("*"):
+        name = key.decode() if isinstance(key, bytes) else key
+        is_set = client.type(name) == b"set"
+        found[name] = client.smembers(name) if is_set else client.dump(name)
+    return found

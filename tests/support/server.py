@@ -1,0 +1,129 @@
+"""A real web server: a process of its own on a free port, on a real Redis."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from service.config import Settings
+
+ROOT = Path(__file__).parent.parent.parent
+
+PROGRAM = """
+import os, resource, sys
+from service.config import settings_from
+from service.http.serve import run_web
+
+if files := int(sys.argv[3]):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+run_web(
+    settings_from(os.environ),
+    port=int(sys.argv[1]),
+    workers=int(sys.argv[2]),
+    ready=lambda url: print(url, flush=True),
+)
+"""
+
+
+class WebServer:
+    """The web server of some settings, between `start` and `stop` (or inside a `with`)."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        workers: int = 1,
+        files: int = 0,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        """`files`: how many it may open, where fewer than usual."""
+        self.files = files
+        self.settings = settings
+        self.workers = workers
+        self.url = ""
+        self.log = settings.data / "web.log"
+        self._environ = dict(environ or {})
+        self._port = 0
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def pid(self) -> int:
+        """The id of the process."""
+        assert self._process is not None
+        return self._process.pid
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self.stop()
+
+    def start(self) -> None:
+        """Start it, on the port that it had before if it was started before."""
+        environ = {
+            "CARTULARY_REDIS_URL": self.settings.redis_url,
+            "CARTULARY_QUEUE_URL": self.settings.queue_url,
+            "CARTULARY_DATA": str(self.settings.data),
+            "CARTULARY_SIGNING_KEY": str(self.settings.signing_key),
+            "CARTULARY_CACHE_GAMES": str(self.settings.cache_games),
+            "CARTULARY_RATE_ACCOUNTS": self.settings.rate_accounts,
+            "CARTULARY_RATE_REQUESTS": self.settings.rate_requests,
+            **self._environ,
+        }
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-c",
+                    PROGRAM,
+                    str(self._port),
+                    str(self.workers),
+                    str(self.files),
+                ],
+                env={**os.environ, **environ},
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        assert self._process.stdout is not None
+        self.url = self._process.stdout.readline().strip()
+        assert self.url, f"the server did not come up: {self.lines()}"
+        self._port = int(self.url.rsplit(":", 1)[1])
+
+    def stop(self, number: int = signal.SIGTERM, patience: float = 30.0) -> float:
+        """End it with a signal, and say how many seconds that took."""
+        assert self._process is not None
+        began = time.monotonic()
+        self._process.send_signal(number)
+        try:
+            self._process.wait(patience)
+        finally:
+            self._process.kill()
+            self._process.wait()
+            assert self._process.stdout is not None
+            self._process.stdout.close()
+        return time.monotonic() - began
+
+    @property
+    def status(self) -> int | None:
+        """How it ended; None while it runs."""
+        assert self._process is not None
+        return self._process.poll()
+
+    def lines(self) -> list[str]:
+        """What it has logged so far."""
+        return self.log.read_text(encoding="utf-8").splitlines()

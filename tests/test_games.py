@@ -1,0 +1,255 @@
+"""Whole recorded games replay for ever: every record in tests/games/, read, folded and decided again.
+
+The files are games of the past. A change that fails here changes games that people have played: it is the
+change that is wrong, not the file. Only what is decided again may come out otherwise one day, when a rule was
+mended; the two tests that decide again then have to name that game and the clause.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from domain import decisions
+from domain.barony.apply import _APPLY
+from domain.barony.material import DUKE
+from domain.event import ZEROS, Event
+from domain.game import _LIFE, Game, evolve
+from replay.audit import audit
+from replay.canonical import canonical, digest
+from replay.record import Record, read
+
+FOLDER = Path(__file__).parent / "games"
+SIGNED_BY = "7a5f2ddb67056d32"
+"""The key that was made for these records."""
+MOST_BYTES = 150_000
+
+
+class Ending(NamedTuple):
+    """How a game ended: why, its seats and the rounds begun, the ranking as `seat:score`, the King first,
+    and the first 16 digits of the last position's hash.
+    """
+
+    why: str
+    seats: int
+    rounds: int
+    ranking: str
+    state: str
+
+
+GAMES = {
+    "abandoned-in-play": Ending("abandoned", 2, 4, "", "28a30056ca738893"),
+    "agreement": Ending("agreement", 3, 5, "1:16 2:15 0:2", "e345252d796e70de"),
+    "agreement-by-departure": Ending("agreement", 3, 4, "2:0 0:0 1:0", "e95076a17668c806"),
+    "blocked-by-departure": Ending("blocked", 3, 5, "1:3 0:1 2:4", "9b42531e5f62c3ae"),
+    "blocked-round": Ending("blocked", 2, 7, "1:1 0:1", "b777f0b0e2713d9a"),
+    "clock-leaves-one": Ending("one seat left", 2, 0, "1:0 0:0", "e28f5fcbd154c53b"),
+    "clock-runs-out": Ending("round limit", 4, 7, "1:2 0:2 3:1 2:0", "f2cabba8ece45aa9"),
+    "duke-of-four": Ending("duke", 4, 29, "3:82 2:82 0:71 1:55", "5dfca3b9806983c7"),
+    "duke-of-three": Ending("duke", 3, 31, "2:80 0:74 1:67", "bdf3471303bfcd55"),
+    "duke-of-two": Ending("duke", 2, 28, "1:84 0:54", "492376b6ebdc60cb"),
+    "duke-resigns": Ending("duke", 3, 27, "2:67 1:54 0:80", "23c00bb9a7735ccd"),
+    "duke-sits-first": Ending("duke", 3, 28, "2:80 0:80 1:65", "9e5de9f0213dcd6f"),
+    "dukes-tie": Ending("duke", 2, 32, "1:71 0:71", "3e21e81df5e69a10"),
+    "everybody-left": Ending("abandoned", 3, 0, "", "0000000000000000"),
+    "one-left": Ending("one seat left", 4, 5, "1:0 3:2 2:0 0:0", "e95570fd0d38335f"),
+    "one-left-in-set-up": Ending("one seat left", 3, 0, "1:0 2:0 0:0", "5f4845703c070618"),
+    "removed-by-arbiter": Ending("round limit", 4, 6, "3:26 1:16 2:0 0:0", "9b2d7d43560287dd"),
+    "round-limit": Ending("round limit", 4, 12, "3:18 2:15 0:15 1:5", "561f7f0a6c0bb994"),
+}
+each_game = pytest.mark.parametrize("name", GAMES)
+
+
+@cache
+def record_of(name: str) -> Record:
+    with (FOLDER / f"{name}.jsonl").open("rb") as file:
+        return read(file)
+
+
+@cache
+def course_of(name: str) -> list[Game]:
+    """The game after each of its events."""
+    course: list[Game] = []
+    for event in record_of(name).events:
+        course.append(evolve(course[-1] if course else None, event))
+    return course
+
+
+def why_it_ended(name: str) -> set[str]:
+    """Every reason there is, from the position in which play was over."""
+    course = course_of(name)
+    end = course[-1]
+    if end.status == "abandoned":
+        return {"abandoned"}
+    i = next(i for i, game in enumerate(course) if game.is_played_out)
+    last, before = record_of(name).events[i], course[i - 1].state
+    passed = {*before.passed, *([last["data"]["seat"]] if last["type"] == "TurnPassed" else ())}
+    state = end.state
+    staying = set(state.in_game())
+    reasons = {
+        "one seat left": len(staying) == 1,
+        "duke": any(player.rank == DUKE for player in state.players),
+        "blocked": passed >= staying,
+        "round limit": state.round == state.round_limit,
+        "agreement": state.end_by_agreement and staying <= set(state.end_agreed_by),
+    }
+    return {reason for reason, is_so in reasons.items() if is_so}
+
+
+def tales(events: Iterable[Event]) -> set[str]:
+    """What was done and by whom: `PlayerRemoved by clock`; seats and players are not told apart."""
+    return {
+        f"{event['type']} by {event['by'].get('system', next(iter(event['by'])))}"
+        for event in events
+    }
+
+
+def test_every_record_has_its_row() -> None:
+    assert {path.stem for path in FOLDER.glob("*.jsonl")} == GAMES.keys()
+
+
+@each_game
+def test_replays_for_ever(name: str) -> None:
+    record, course, ending = record_of(name), course_of(name), GAMES[name]
+    prev = ZEROS
+    for event, line, game in zip(record.events, record.lines, course, strict=True):
+        unhashed = {field: value for field, value in event.items() if field != "hash"}
+        assert event["prev"] == prev
+        assert event["hash"] == digest(canonical(unhashed)), event["seq"]
+        assert canonical(event) == line
+        prev = event["hash"]
+        position = game.position(None)
+        state = ZEROS if position is None else digest(canonical(position))
+        assert event["state"] == state, f"the position after event {event['seq']} is another one"
+    end = course[-1]
+    assert (record.header["head"]["seq"], record.header["head"]["hash"]) == (end.seq, end.hash)
+    assert end.status == ("abandoned" if ending.why == "abandoned" else "finished")
+    assert (end.seats, end.state.round if end.state else 0) == (ending.seats, ending.rounds)
+    ranking = [f"{entry['seat']}:{entry['score']}" for entry in end.ranking or ()]
+    assert " ".join(ranking) == ending.ranking
+    assert [entry["place"] for entry in end.ranking or ()] == list(range(1, len(ranking) + 1))
+    assert end.state_hash[:16] == ending.state
+
+
+@each_game
+def test_ended_for_this_reason_and_no_other(name: str) -> None:
+    assert why_it_ended(name) == {GAMES[name].why}
+
+
+@each_game
+def test_every_decision_is_made_again(name: str) -> None:
+    course = course_of(name)
+    for event, before in zip(record_of(name).events[1:], course, strict=False):
+        if event["action"] is not None:
+            action = before.rules.parse(event["action"])
+            fact = decisions.act(before, event["by"]["seat"], action)
+            assert (fact.type, fact.data) == (event["type"], event["data"])
+
+
+@each_game
+def test_an_audit_finds_nothing_wrong(name: str) -> None:
+    public = record_of(name).header["keys"][0]["public"]
+    assert sha256(bytes.fromhex(public)).hexdigest()[:16] == SIGNED_BY
+    with (FOLDER / f"{name}.jsonl").open("rb") as file:
+        report = audit(file, keys=[public])
+    assert report.findings == []
+    assert [check.left_out for check in report.checks if check.left_out] == []
+
+
+@each_game
+def test_every_round_is_scored_in_order_and_before_the_end(name: str) -> None:
+    events, end = record_of(name).events, course_of(name)[-1]
+    scored = [event["data"]["round"] for event in events if event["type"] == "RoundScored"]
+    ended = end.state.round if end.status == "finished" else end.rounds_scored
+    assert scored == list(range(1, ended + 1))
+
+
+@each_game
+def test_is_of_a_size_to_keep(name: str) -> None:
+    assert (FOLDER / f"{name}.jsonl").stat().st_size < MOST_BYTES
+
+
+def test_there_is_a_game_for_every_way_to_end() -> None:
+    whys = {"abandoned", "agreement", "blocked", "duke", "one seat left", "round limit"}
+    assert {ending.why for ending in GAMES.values()} == whys
+    assert {ending.seats for ending in GAMES.values() if ending.why == "duke"} == {2, 3, 4}
+    assert 0 in {ending.rounds for ending in GAMES.values() if ending.why == "one seat left"}
+
+
+def test_every_type_of_event_is_in_some_game() -> None:
+    types = {event["type"] for name in GAMES for event in record_of(name).events}
+    assert types == {"GameCreated", *_LIFE, *_APPLY}
+
+
+def test_both_seatings_and_both_kinds_of_privacy_are_in_some_game() -> None:
+    options = [record_of(name).events[0]["data"]["options"] for name in GAMES]
+    assert {option["seating"] for option in options} == {"drawn", "joined"}
+    assert {option["private"] for option in options} == {False, True}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("abandoned-in-play", ["GameAbandoned by arbiter"]),
+        ("clock-leaves-one", ["PlayerRemoved by clock"]),
+        ("clock-runs-out", ["PlayerRemoved by clock", "TurnForfeited by clock"]),
+        ("everybody-left", ["SeatLeft by player", "GameAbandoned by start"]),
+        ("removed-by-arbiter", ["PlayerRemoved by arbiter"]),
+    ],
+)
+def test_tells_what_the_system_did(name: str, told: list[str]) -> None:
+    assert set(told) <= tales(record_of(name).events)
+
+
+def test_pawns_fall_and_tokens_are_taken_in_some_game() -> None:
+    fallen = [
+        pawn
+        for name in GAMES
+        for event in record_of(name).events
+        for move in event["data"].get("moves", ())
+        for pawn in move.get("destroyed", ())
+    ]
+    assert {pawn["pawn"] for pawn in fallen} == {"knight", "village"}
+    assert {pawn.get("token") for pawn in fallen} > {None}
+
+
+def test_play_goes_on_before_a_round_is_scored_in_some_game() -> None:
+    assert any(len(game.rounds_ended) > 1 for name in GAMES for game in course_of(name))
+
+
+def test_a_round_in_which_every_turn_was_forfeited_is_no_blocked_one() -> None:
+    """BY-TURN-5: nobody passed in it, so the game goes on."""
+    course = course_of("clock-runs-out")
+    in_round = [
+        event["type"]
+        for event, before in zip(record_of("clock-runs-out").events[1:], course, strict=False)
+        if before.to_act is not None and before.state.round == 3 and "then" in event["data"]
+    ]
+    assert in_round == ["TurnForfeited"] * 3
+
+
+def test_the_duke_who_resigned_ends_the_game_but_is_ranked_last() -> None:
+    """BY-END-2, BY-END-6: others had turns in that round after the duke was gone."""
+    events = record_of("duke-resigns").events
+    i = next(i for i, event in enumerate(events) if event["type"] == "PlayerResigned")
+    assert events[i]["data"]["then"]["phase"] == "play"
+    assert [event["data"]["seat"] for event in events[i:] if "then" in event["data"]] == [0, 1, 2]
+
+
+def test_a_settled_agreement_had_been_taken_back_before() -> None:
+    """BY-END-5."""
+    asked = [
+        (event["data"]["seat"], event["data"]["agree"])
+        for event in record_of("agreement").events
+        if event["type"] == "EndAgreed"
+    ]
+    assert asked == [(2, True), (0, True), (2, False), (1, True), (2, True)]
+
+
+def test_receipts_in_a_record_are_for_all_its_actions() -> None:
+    record = record_of("round-limit")
+    acted = [event["seq"] for event in record.events if event["action"] is not None]
+    assert [receipt["seq"] for receipt in record.receipts] == acted

@@ -1,0 +1,102 @@
+"""The README's game: its shell lines as they stand, against `cartulary serve` as anybody starts it."""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from replay.audit import audit
+from replay.record import read
+
+ROOT = Path(__file__).parent.parent
+WAIT = 60
+"""Seconds after which something that should have come has not."""
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """The address of a whole service of its own, with nothing but what the README installs."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "cartulary", "serve", "--port", str(port)]
+    with (tmp_path / "serve.log").open("wb") as log:
+        process = subprocess.Popen(
+            [*command, "--data", str(tmp_path / "data")], stdout=log, stderr=log
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_until_ready(address, process)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(WAIT)
+
+
+def wait_until_ready(address: str, process: "subprocess.Popen[bytes]") -> None:
+    give_up = time.monotonic() + WAIT
+    while time.monotonic() < give_up:
+        assert process.poll() is None, "the service stopped by itself"
+        try:
+            if httpx.get(f"{address}/readyz").status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.1)
+    pytest.fail("the service did not become ready")
+
+
+def test_the_readme_plays_a_game_of_three_to_its_end(address: str, tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text()
+    lines = "".join(re.findall(r"^```sh readme\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    assert "http://127.0.0.1:8000" in lines
+    script = lines.replace("http://127.0.0.1:8000", address) + "echo; echo GAME=$GAME\n"
+
+    ran = subprocess.run(
+        ["/bin/bash", "-eu", "-c", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=WAIT,
+        check=False,
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    game = ran.stdout.strip().rpartition("GAME=")[2]
+    summary = httpx.get(f"{address}/api/v1/games/{game}").json()
+    assert summary["status"] == "finished"
+    with (tmp_path / "game.jsonl").open("rb") as file:
+        record = read(file)
+    types = [event["type"] for event in record.events]
+    assert types.count("CityPlaced") == 9
+    assert types.count("RoundScored") == 2
+    assert types[-1] == "GameFinished"
+    with (tmp_path / "game.jsonl").open("rb") as file:
+        assert audit(file).is_sound
+
+
+def test_the_commands_of_the_readme_look_back(tmp_path: Path) -> None:
+    """Every `cartulary` line of the section Looking back, on a record that a playout wrote."""
+    run(["playout", "--rules", "barony", "--seats", "3", "--seed", "07", "--out", str(tmp_path)])
+    (record,) = tmp_path.glob("*.jsonl")
+    text = (ROOT / "README.md").read_text()
+    lines = re.findall(r"^\.venv/bin/cartulary (.+?)\s*(?:#.*)?$", text, re.MULTILINE)
+    assert len(lines) >= 5
+    for line in lines:
+        shown = run(line.replace("game.jsonl", str(record)).split())
+        assert shown.strip(), line
+    position = json.loads(run(["replay", str(record), "--round", "1", "--format", "json"]))
+    assert position["round"] == 2
+
+
+def run(arguments: list[str]) -> str:
+    """What a `cartulary` command prints; it must succeed."""
+    command = [sys.executable, "-m", "cartulary", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=WAIT).stdout
