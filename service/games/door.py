@@ -9,7 +9,7 @@ import json
 import logging
 import re
 import secrets as randomness
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
@@ -17,7 +17,7 @@ from typing import Any, Final
 import orjson
 
 from domain.contract import Fact, Json
-from domain.errors import Malformed, Refused
+from domain.errors import Malformed, Refused, Unreadable
 from domain.event import Event
 from domain.game import Game
 from replay.canonical import canonical
@@ -109,13 +109,20 @@ class Door:
         known = self._cache.get(game_id)
         return self._caught_up(game_id, known, self._log.read(game_id, _known_to_be_true(known)))
 
-    def _fresh_each(self, game_ids: Iterable[str]) -> list[Folded]:
-        """Many games at their heads, in one exchange with the log. Raises NotFound."""
+    def _fresh_each(self, game_ids: Iterable[str]) -> Iterator[Folded]:
+        """Many games at their heads, in one exchange with the log, without those that cannot be told.
+
+        One game whose log is damaged or gone must not take a listing of others with it.
+        """
         known = {game_id: self._cache.get(game_id) for game_id in game_ids}
         read = self._log.read_each(
             {game_id: _known_to_be_true(found) for game_id, found in known.items()}
         )
-        return [self._caught_up(game_id, known[game_id], lines) for game_id, lines in read.items()]
+        for game_id, lines in read.items():
+            try:
+                yield self._caught_up(game_id, known[game_id], lines)
+            except (NotFound, Unreadable) as fault:
+                log.error("game %s is left out of a listing: %s", game_id, fault)  # noqa: TRY400
 
     def game_at(self, game_id: str, seq: int) -> Game:
         """The game as it was after event `seq`. Raises NotFound for a seq that it has not."""
@@ -235,8 +242,11 @@ class Door:
                 return known
         elif not lines:
             raise no_game(game_id)
-        events: list[Event] = [orjson.loads(line) for line in lines]
-        folded = onward(known, events, self._opened(game_id, events))
+        try:
+            events: list[Event] = [orjson.loads(line) for line in lines]
+            folded = onward(known, events, self._opened(game_id, events))
+        except (KeyError, TypeError, ValueError) as fault:
+            raise Unreadable(f"the log of game {game_id} is damaged: {fault!r}") from fault
         self._cache.put(folded)
         return folded
 

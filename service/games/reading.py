@@ -21,7 +21,7 @@ class Reading(Door):
         return self._fresh(game_id).game
 
     def many(self, game_ids: Iterable[str]) -> list[Game]:
-        """Many games at their heads, in the same order, whoever asks. Raises NotFound."""
+        """Many games at their heads, in the same order, whoever asks; what cannot be read is left out."""
         return [folded.game for folded in self._fresh_each(game_ids)]
 
     def visible(self, game_id: str, player: str | None) -> Game:

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from domain.errors import Unreadable
 from domain.game import fold
 from replay import record
 from service.bootstrap import Service, build
@@ -67,8 +68,6 @@ def test_many_games_at_once_in_their_order(service: Service, settings: Settings)
     move(service, games[1])
     found = other.games.many([games[2], games[1], games[0]])
     assert [(game.id, game.seq) for game in found] == [(games[2], 4), (games[1], 5), (games[0], 4)]
-    with pytest.raises(NotFound):
-        other.games.many([games[0], "nothing"])
     other.redis.close()
 
 
@@ -127,3 +126,17 @@ def test_of_secrets_a_seat_sees_its_own_and_everyone_all_once_the_game_is_over(
     assert opened(1) == {"reserve/1"}
     service.games.abandon(game.id)
     assert opened(None) == opened(1) == {"pile", "reserve/0", "reserve/1"}
+
+
+def test_a_game_that_cannot_be_read_does_not_hide_the_others(service: Service) -> None:
+    whole, gone, damaged, wrong = (started(service).id for _ in range(4))
+    service.redis.delete(f"cartulary:{{{gone}}}:log")
+    service.redis.xadd(f"cartulary:{{{damaged}}}:log", {"e": "no event at all"}, id="5-0")
+    service.redis.xadd(f"cartulary:{{{wrong}}}:log", {"e": '{"seq":5}'}, id="5-0")
+    fresh = Games(service.log, GameCache(10), service.keyring, service.listings)
+    with pytest.raises(NotFound):
+        fresh.game(gone)
+    for game in (damaged, wrong):
+        with pytest.raises(Unreadable, match=game):
+            fresh.game(game)
+    assert [game.id for game in fresh.many((wrong, gone, damaged, whole))] == [whole]
