@@ -19,7 +19,7 @@ from bench.measure import Row
 from bench.our_games import any_of_a_kind
 from domain.chance import Chance
 from domain.contract import Json, evolve
-from domain.registry import rules_named
+from domain.registry import rules_of
 from service.embedded import EmbeddedRedis
 
 CLIENTS = 16
@@ -91,7 +91,7 @@ class Table:
         return {"Authorization": f"Bearer {self.tokens[seat]}"}
 
     def _requests(self, started: Json) -> Iterator[bytes]:
-        rules, chance = rules_named("barony"), Chance(self.id.encode())
+        rules, chance = rules_of("barony", {}), Chance(self.id.encode())
         options = rules.check_options(2, {})
         state = rules.begin(2, options, started["data"], {})
         for seq in range(started["seq"], started["seq"] + ACTIONS):

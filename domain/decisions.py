@@ -11,7 +11,7 @@ from domain import chance
 from domain.contract import Fact, Json
 from domain.errors import Malformed, NotNow
 from domain.game import Game
-from domain.registry import rules_named
+from domain.registry import rules_of
 
 SEATINGS = ("drawn", "joined")
 
@@ -21,7 +21,7 @@ def check_options(rules: object, seats: object, options: Mapping[str, Any]) -> J
 
     Raises Malformed naming every wrong field, as `rules`, `seats` or `options.NAME`.
     """
-    system = rules_named(rules)
+    system = rules_of(rules, options)
     wrong: dict[str, str] = {}
     own = {name: value for name, value in options.items() if name not in ("seating", "private")}
     seating = options.get("seating", "drawn")

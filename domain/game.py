@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from domain.contract import Json, Rules
 from domain.errors import Unreadable
 from domain.event import VERSION, ZEROS, Event
-from domain.registry import RULES
+from domain.registry import RULES, rules_of
 
 Status: TypeAlias = Literal["open", "playing", "finished", "abandoned"]
 Opened: TypeAlias = Mapping[str, Any]
@@ -135,7 +135,7 @@ def _created(event: Event) -> Game:
         raise Unreadable(f"no rules called {data['rules']!r} are known here")
     return Game(
         id=event["game"],
-        rules=RULES[data["rules"]],
+        rules=rules_of(data["rules"], data["options"]),
         seats=data["seats"],
         options=data["options"],
         clock=data["clock"],

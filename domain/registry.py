@@ -1,17 +1,24 @@
 """The rule systems there are. The only place that names them; a new game adds its line here."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from domain import barony
+from domain.barony import sorcery
 from domain.contract import Rules
 from domain.errors import Malformed
 
 RULES: Final[Mapping[str, Rules]] = {barony.NAME: barony}
+"""The games by name."""
+EXPANSIONS: Final[Mapping[tuple[str, str], Rules]] = {(barony.NAME, "sorcery"): sorcery}
+"""Rules that take a game's place where an option is true, by the game and the option."""
 
 
-def rules_named(name: object) -> Rules:
-    """The rule system of that name. Raises Malformed."""
-    if isinstance(name, str) and name in RULES:
-        return RULES[name]
-    raise Malformed({"rules": f"must be one of {', '.join(sorted(RULES))}"})
+def rules_of(name: object, options: Mapping[str, Any]) -> Rules:
+    """The rule system of that name, with the expansion that the options ask for. Raises Malformed."""
+    if not isinstance(name, str) or name not in RULES:
+        raise Malformed({"rules": f"must be one of {', '.join(sorted(RULES))}"})
+    for (game, option), rules in EXPANSIONS.items():
+        if game == name and options.get(option) is True:
+            return rules
+    return RULES[name]

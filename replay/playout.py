@@ -15,7 +15,7 @@ from domain.chance import Chance
 from domain.contract import Fact, Json
 from domain.errors import Malformed
 from domain.game import Game
-from domain.registry import rules_named
+from domain.registry import rules_of
 from replay import record
 from replay.bots import USUAL, bot_named, bot_names
 from replay.keys import SigningKey
@@ -64,7 +64,7 @@ def plan(
 
     Raises Malformed with every wrong field: `rules`, `seats`, `options.NAME`, `bots`.
     """
-    system = rules_named(rules)
+    system = rules_of(rules, options)
     unknown = [name for name in bots if name not in bot_names(system)]
     if unknown or not bots:
         raise Malformed({"bots": f"must be of {', '.join(bot_names(system))}"})

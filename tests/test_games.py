@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from domain import decisions
-from domain.barony.apply import _APPLY
+from domain.barony.apply import APPLIERS
 from domain.barony.material import DUKE
 from domain.event import ZEROS, Event
 from domain.game import _LIFE, Game, evolve
@@ -181,7 +181,7 @@ def test_there_is_a_game_for_every_way_to_end() -> None:
 
 def test_every_type_of_event_is_in_some_game() -> None:
     types = {event["type"] for name in GAMES for event in record_of(name).events}
-    assert types == {"GameCreated", *_LIFE, *_APPLY}
+    assert types == {"GameCreated", *_LIFE, *APPLIERS}
 
 
 def test_both_seatings_and_both_kinds_of_privacy_are_in_some_game() -> None:

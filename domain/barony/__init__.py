@@ -1,5 +1,8 @@
 """Barony for 2 to 4 players: clauses BY of docs/rules.md. The contract's names, each from its file.
 
+The expansion is a rule system of its own (`sorcery`), made of these files. From it comes only the form of
+actions, since a cast is of the form in every game; without the expansion the rules refuse it.
+
 The board is laid in `laying`, `state` and `position` hold and show where things are, `decide` judges with a
 file for each group of actions, `apply` writes what was recorded, `course` knows whose turn comes next.
 """
@@ -13,14 +16,14 @@ from domain.barony.bots import BOTS
 from domain.barony.clauses import CLAUSES
 from domain.barony.decide import decide, forfeit, remove
 from domain.barony.explain import explain, fact_text
-from domain.barony.form import as_json, parse
 from domain.barony.laying import lay_board
 from domain.barony.legal import legal_actions
-from domain.barony.notation import action_text, parse_action_text
 from domain.barony.options import check_options
 from domain.barony.picture import scene
 from domain.barony.position import position
 from domain.barony.scoring import finish, standings
+from domain.barony.sorcery.form import as_json, parse
+from domain.barony.sorcery.notation import action_text, parse_action_text
 from domain.barony.state import State
 from domain.chance import Chance
 from domain.contract import Fact, Json

@@ -73,18 +73,6 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
-    """Spells of the expansion: with a path, recruits or a hex, by their family (BS-SPL)."""
-
-    type: ClassVar[str] = "cast"
-    spells: tuple[str, ...]
-    path: tuple[Hex, ...] = ()
-    takes: tuple[str, ...] = ()
-    recruits: tuple[tuple[Hex, int], ...] = ()
-    at: Hex | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class AgreeToEnd:
     """Ask for the end by agreement, or take it back (BY-END-5)."""
 
@@ -101,7 +89,6 @@ Action: TypeAlias = (
     | Expedition
     | NobleTitle
     | Pass
-    | Cast
     | AgreeToEnd
     | Resign
 )

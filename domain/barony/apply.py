@@ -4,8 +4,8 @@ The shapes of the facts' data are in docs/formats.md and made in `domain.barony.
 released.
 """
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
 from domain.barony.material import CITY, RANKS, RESOURCES, STRONGHOLD, VILLAGE
 from domain.barony.state import State
@@ -13,18 +13,6 @@ from domain.contract import Json
 
 KIND: Final = {name: kind for kind, name in enumerate(RESOURCES)}
 """The number of each kind of resource token."""
-
-
-def apply(state: State, type: str, data: Json) -> None:
-    """Write a fact into a state that the caller owns."""
-    _APPLY[type](state, data)
-    if "then" in data:
-        then = data["then"]
-        state.phase = then["phase"]
-        state.round = then["round"]
-        state.turn = then["turn"]
-        state.to_act = then["to_act"]
-        state.passed = tuple(then["passed"]) if "passed" in then else ()
 
 
 def _city_placed(state: State, data: Json) -> None:
@@ -57,7 +45,13 @@ def move_knight(state: State, seat: int, step: Json) -> None:
     q, r = step["to"]
     hex = index[q, r]
     state.knights[seat][hex] += 1
-    for fallen in step.get("destroyed", ()):
+    if "destroyed" in step:
+        fell(state, seat, hex, step["destroyed"])
+
+
+def fell(state: State, seat: int, hex: int, destroyed: list[Json]) -> None:
+    """Pawns on the hex are destroyed by the seat, which takes the tokens named."""
+    for fallen in destroyed:
         owner = fallen["seat"]
         if fallen["pawn"] == "knight":
             state.knights[owner][hex] -= 1
@@ -139,7 +133,10 @@ def _game_finished(state: State, data: Json) -> None:
     state.ranking = data["ranking"]
 
 
-_APPLY: Final[dict[str, Callable[[State, Json], None]]] = {
+Applier: TypeAlias = Callable[[Any, Json], None]
+"""Writes the data of one type of fact into a state."""
+
+APPLIERS: Final[Mapping[str, Applier]] = {
     "CityPlaced": _city_placed,
     "KnightsRecruited": _knights_recruited,
     "KnightsMoved": _knights_moved,
@@ -154,3 +151,18 @@ _APPLY: Final[dict[str, Callable[[State, Json], None]]] = {
     "EndAgreed": _end_agreed,
     "GameFinished": _game_finished,
 }
+
+
+def apply(state: Any, type: str, data: Json, appliers: Mapping[str, Applier] = APPLIERS) -> None:
+    """Write a fact into a state that the caller owns.
+
+    `appliers`: what writes each type.
+    """
+    appliers[type](state, data)
+    if "then" in data:
+        then = data["then"]
+        state.phase = then["phase"]
+        state.round = then["round"]
+        state.turn = then["turn"]
+        state.to_act = then["to_act"]
+        state.passed = tuple(then["passed"]) if "passed" in then else ()

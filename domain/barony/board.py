@@ -6,9 +6,9 @@ A board never changes once laid, so all states of a game share one. Inside, a he
 
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import Final
+from typing import Final, Self
 
-from domain.barony.material import LAKE, TERRAINS
+from domain.barony.material import FOREST, LAKE, TERRAINS
 from domain.contract import Json
 from domain.hexes import Hex, neighbours
 
@@ -51,11 +51,16 @@ class Board:
         return tuple(any(self.terrain[hex] == LAKE for hex in near) for near in self.neighbours)
 
     @cached_property
+    def can_be_settled(self) -> tuple[bool, ...]:
+        """Whether the ground of the hex takes a first city (BY-SET-4)."""
+        return tuple(terrain not in (LAKE, FOREST) for terrain in self.terrain)
+
+    @cached_property
     def cells(self) -> list[Json]:
         """The board as in `position.board`: shared by all positions, and not to be changed."""
         return list(map(_cell, self.hexes, self.terrain))
 
     @classmethod
-    def from_json(cls, cells: list[Json]) -> "Board":
+    def from_json(cls, cells: list[Json]) -> Self:
         """From `position.board` or `GameStarted.board`."""
         return cls({tuple(cell["at"]): NUMBERS[cell["terrain"]] for cell in cells})

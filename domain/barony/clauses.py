@@ -59,6 +59,5 @@ CLAUSES: Final[Mapping[str, str]] = {
     "BY-END-5": "A game may have a round limit, or an end by agreement of all.",
     "BY-END-6": "Who resigned or was removed is skipped and ranks last; the pawns stay.",
     "BY-END-7": "Cities forgone in set-up can be built later.",
-    "BS-MYS-1": "Nothing is ever built on a mysterious place.",
     "BS-SPL-1": "Spells of one family that lie open are cast in place of an action.",
 }

@@ -1,12 +1,12 @@
 """C. Construction and D. New city (BY-BLD, BY-CTY): how pawns become buildings."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from domain.barony.actions import Build, NewCity
 from domain.barony.material import (
     CITY,
     FOREST,
-    MYSTERIOUS_PLACE,
     POINTS_A_CITY,
     RESOURCES,
     VILLAGE,
@@ -20,7 +20,6 @@ WHY_NOT_BUILD: Final = {
     "BY-BLD-1": "no knight of this seat stands there",
     "BY-BLD-2": "there is a building already",
     "BY-BLD-3": "an opponent's knight stands there",
-    "BS-MYS-1": "nothing is ever built on a mysterious place",
 }
 WHY_NOT_CITY: Final = {
     "BY-CTY-1": "no village of this seat stands there",
@@ -37,15 +36,13 @@ def has_opposing_knight(state: State, seat: int, hex: int) -> bool:
 
 
 def bar_to_building(state: State, seat: int, hex: int) -> str | None:
-    """BY-BLD-1, 2, 3, BS-MYS-1: the clause that keeps the seat from building on the hex, or None."""
+    """BY-BLD-1, 2, 3: the clause that keeps the seat from building on the hex, or None."""
     if not state.knights[seat][hex]:
         return "BY-BLD-1"
     if state.building[hex]:
         return "BY-BLD-2"
     if has_opposing_knight(state, seat, hex):
         return "BY-BLD-3"
-    if state.board.terrain[hex] == MYSTERIOUS_PLACE:
-        return "BS-MYS-1"
     return None
 
 
@@ -79,14 +76,16 @@ def gain_token(bank: list[int], terrain: int) -> str | None:
     return RESOURCES[terrain]
 
 
-def legal_builds(state: State, seat: int) -> list[Build]:
+def legal_builds(
+    state: State, seat: int, bar: Callable[[Any, int, int], str | None] = bar_to_building
+) -> list[Build]:
     """BY-BLD: every choice of hexes with every choice of buildings that the reserve allows."""
     player, hexes = state.players[seat], state.board.hexes
     villages, strongholds = player.villages, player.strongholds
     sites = [
         ((hexes[hex], "village"), (hexes[hex], "stronghold"))
         for hex, count in enumerate(state.knights[seat])
-        if count and bar_to_building(state, seat, hex) is None
+        if count and bar(state, seat, hex) is None
     ]
     choices: list[tuple[tuple[tuple[tuple[int, int], str], ...], int, int]] = [((), 0, 0)]
     for village, stronghold in sites:
@@ -100,12 +99,18 @@ def bar_to_city(state: State, seat: int, hex: int) -> str | None:
     """BY-CTY-1..4: the clause that keeps the seat's village there from becoming a city, or None."""
     if state.building[hex] != VILLAGE or state.owner[hex] != seat:
         return "BY-CTY-1"
+    clause = bar_to_city_site(state, hex)
+    if clause is None and has_opposing_knight(state, seat, hex):
+        clause = "BY-CTY-4"
+    return clause
+
+
+def bar_to_city_site(state: State, hex: int) -> str | None:
+    """BY-CTY-2, 3: the clause that keeps any new city off the hex, or None."""
     if state.board.terrain[hex] == FOREST:
         return "BY-CTY-2"
     if any(state.building[near] == CITY for near in state.board.neighbours[hex]):
         return "BY-CTY-3"
-    if has_opposing_knight(state, seat, hex):
-        return "BY-CTY-4"
     return None
 
 

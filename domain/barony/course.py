@@ -5,7 +5,7 @@ What a fact brings about for the course stands in it under `then`, so that apply
 
 from functools import cache
 
-from domain.barony.material import CITIES, CITY, DUKE, FIRST_CITIES, FOREST, LAKE, RANKS
+from domain.barony.material import CITIES, CITY, DUKE, FIRST_CITIES, RANKS
 from domain.barony.state import State
 from domain.contract import Fact, Json
 
@@ -28,7 +28,7 @@ def can_hold_first_city(state: State, hex: int) -> bool:
     """BY-SET-4: whether a first city could be placed on this hex of the board, by anyone."""
     board, building = state.board, state.building
     return (
-        board.terrain[hex] not in (LAKE, FOREST)
+        board.can_be_settled[hex]
         and building[hex] != CITY
         and all(building[near] != CITY for near in board.neighbours[hex])
     )

@@ -3,14 +3,12 @@
 Whose turn it is, set-up and departures are judged here, the actions A to F each in its file.
 """
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
 from domain.barony.actions import (
-    Action,
     AgreeToEnd,
     Build,
-    Cast,
     Expedition,
     Move,
     NewCity,
@@ -28,7 +26,7 @@ from domain.barony.course import (
     can_hold_first_city,
     is_end_agreed,
 )
-from domain.barony.legal import some_action
+from domain.barony.legal import LISTS, Lister, some_action
 from domain.barony.material import FOREST, LAKE
 from domain.barony.movement import decide_move
 from domain.barony.notation import action_text, hex_text
@@ -38,40 +36,10 @@ from domain.barony.titles import decide_title
 from domain.contract import Fact, Json, Resign
 from domain.errors import NotNow, Refused
 
-
-def decide(state: State, seat: int, action: Action) -> Fact:
-    """What comes of an action of the seat. Raises Refused with the clause, NotNow when play is over."""
-    judge = _IN_TURN.get(type(action))
-    if judge is None or seat != state.to_act or state.phase != "play":
-        return _decide_else(state, seat, action)
-    fact = judge(state, seat, action)
-    fact.data["then"] = after_turn(state, fact)
-    return fact
-
-
-def _decide_else(state: State, seat: int, action: Action) -> Fact:
-    """What is no action A to F of the seat whose turn it is: BY-TURN-3, BY-SET-6, BY-END-5, 6."""
-    if state.to_act is None:
-        raise NotNow("BY-TURN-3", f"the game takes no more actions: it is {_OVER[state.phase]}")
-    if state.players[seat].is_out:
-        raise Refused("BY-TURN-3", f"seat {seat} is out of the game")
-    match action:
-        case Resign():
-            return _departed(state, seat, "PlayerResigned")
-        case AgreeToEnd():
-            return _agree_to_end(state, seat, action)
-        case _ if seat != state.to_act:
-            raise Refused("BY-TURN-3", f"it is seat {state.to_act}'s turn, not seat {seat}'s")
-        case PlaceCity():
-            return _place_city(state, seat, action)
-        case _:
-            raise Refused("BY-SET-6", "in set-up cities are placed, and nothing else is done")
-
-
 _OVER = {"scoring": "being scored", "finished": "over"}
 
 
-def _place_city(state: State, seat: int, action: PlaceCity) -> Fact:
+def place_city(state: State, seat: int, action: PlaceCity) -> Fact:
     """BY-SET-3, 4, 6: a city and a knight in set-up. Raises Refused."""
     if state.phase != "setup":
         raise Refused("BY-SET-6", "cities are placed in set-up only")
@@ -89,9 +57,9 @@ def _place_city(state: State, seat: int, action: PlaceCity) -> Fact:
     return Fact("CityPlaced", data)
 
 
-def _pass(state: State, seat: int, action: Pass) -> Fact:
+def decide_pass(state: State, seat: int, action: Pass, lists: tuple[Lister, ...] = LISTS) -> Fact:
     """BY-TURN-2: pass, where nothing else can be done. Raises Refused."""
-    other = some_action(state, seat)
+    other = some_action(state, seat, lists)
     if other is not None:
         raise Refused("BY-TURN-2", f"something can be done, for one: {action_text(other)}")
     return Fact("TurnPassed", {"seat": seat})
@@ -112,11 +80,6 @@ def _agree_to_end(state: State, seat: int, action: AgreeToEnd) -> Fact:
         raise Refused("BY-END-5", "all have asked: the end is settled")
     asked = {*state.end_agreed_by, seat} if action.agree else {*state.end_agreed_by} - {seat}
     return Fact("EndAgreed", {"seat": seat, "agree": action.agree, "end_agreed_by": sorted(asked)})
-
-
-def _cast(state: State, seat: int, action: Cast) -> Fact:
-    """BS-SPL-1: there are no spells without Sorcery. Raises Refused."""
-    raise Refused("BS-SPL-1", "this game is played without Sorcery")
 
 
 def _departed(state: State, seat: int, type: str) -> Fact:
@@ -149,13 +112,50 @@ def remove(state: State, seat: int) -> Fact:
     return _departed(state, seat, "PlayerRemoved")
 
 
-_IN_TURN: Final[dict[type, Callable[[State, int, Any], Fact]]] = {
+Judge: TypeAlias = Callable[[Any, int, Any], Fact]
+"""Judges an action of a seat in its turn. Raises Refused."""
+
+JUDGES: Final[Mapping[type, Judge]] = {
+    PlaceCity: place_city,
     Recruit: decide_recruit,
     Move: decide_move,
     Build: decide_build,
     NewCity: decide_new_city,
     Expedition: decide_expedition,
     NobleTitle: decide_title,
-    Pass: _pass,
-    Cast: _cast,
+    Pass: decide_pass,
 }
+
+
+def decide(state: State, seat: int, action: object, judges: Mapping[type, Judge] = JUDGES) -> Fact:
+    """What comes of an action of the seat. Raises Refused with the clause, NotNow when play is over.
+
+    `judges`: who judges each type of action.
+    """
+    judge = judges.get(type(action))
+    if judge is None or seat != state.to_act or state.phase != "play":
+        return _decide_else(state, seat, action, judge)
+    fact = judge(state, seat, action)
+    fact.data["then"] = after_turn(state, fact)
+    return fact
+
+
+def _decide_else(state: State, seat: int, action: object, judge: Judge | None) -> Fact:
+    """What is no action A to F of the seat whose turn it is: BY-TURN-3, BY-SET-6, BY-END-5, 6."""
+    if state.to_act is None:
+        raise NotNow("BY-TURN-3", f"the game takes no more actions: it is {_OVER[state.phase]}")
+    if state.players[seat].is_out:
+        raise Refused("BY-TURN-3", f"seat {seat} is out of the game")
+    match action:
+        case Resign():
+            return _departed(state, seat, "PlayerResigned")
+        case AgreeToEnd():
+            return _agree_to_end(state, seat, action)
+        case _ if seat != state.to_act:
+            raise Refused("BY-TURN-3", f"it is seat {state.to_act}'s turn, not seat {seat}'s")
+        case PlaceCity() if judge is not None:
+            return judge(state, seat, action)
+        case _ if state.phase == "play":
+            raise Refused("BS-SPL-1", "this game is played without Sorcery")
+        case _:
+            raise Refused("BY-SET-6", "in set-up cities are placed, and nothing else is done")

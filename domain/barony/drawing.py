@@ -16,11 +16,11 @@ follows from ranks and cities (BY-END-1).
 """
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 
 from domain.barony.board import Board
 from domain.barony.material import (
-    BANK_OF_EACH,
     CITY,
     POINTS_A_CITY,
     POINTS_A_RANK,
@@ -37,8 +37,8 @@ _BUILDING_LETTERS = {VILLAGE: "v", STRONGHOLD: "s", CITY: "c"}
 _BUILDINGS = {letter: building for building, letter in _BUILDING_LETTERS.items()}
 
 
-def drawing(state: State) -> str:
-    """The whole position as text."""
+def drawing(state: State, cell: Callable[[State, int], str] | None = None) -> str:
+    """The whole position as text; `cell` writes a hex, where it is not as in the base game."""
     head = [state.phase, f"round {state.round}", f"turn {state.turn}"]
     if state.to_act is not None:
         head.append(f"seat {state.to_act}")
@@ -56,7 +56,7 @@ def drawing(state: State) -> str:
         words += ["out"] if player.is_out else []
         lines.append(f"{seat}: " + ", ".join(word for word in words if word))
     lines.append(f"bank: {_tokens_text(state.bank)}")
-    return "\n".join([*lines, *_rows(state)]) + "\n"
+    return "\n".join([*lines, *_rows(state, cell or cell_text)]) + "\n"
 
 
 def _tokens_text(tokens: list[int]) -> str:
@@ -65,11 +65,11 @@ def _tokens_text(tokens: list[int]) -> str:
     )
 
 
-def _rows(state: State) -> list[str]:
+def _rows(state: State, text: Callable[[State, int], str]) -> list[str]:
     hexes = state.board.hexes
     west, east = min(q for q, _ in hexes), max(q for q, _ in hexes)
     north, south = min(r for _, r in hexes), max(r for _, r in hexes)
-    cells = {at: _cell(state, hex) for hex, at in enumerate(hexes)}
+    cells = {at: text(state, hex) for hex, at in enumerate(hexes)}
     width = max(map(len, cells.values())) // 2 * 2 + 2
     rows = [f"board {hex_text((west, north))}"]
     for r in range(north, south + 1):
@@ -78,7 +78,8 @@ def _rows(state: State) -> list[str]:
     return rows
 
 
-def _cell(state: State, hex: int) -> str:
+def cell_text(state: State, hex: int) -> str:
+    """A hex: its terrain, then each seat's pawns."""
     text = LETTERS[state.board.terrain[hex]]
     for seat, knights in enumerate(state.knights):
         building = state.building[hex] if state.owner[hex] == seat else 0
@@ -89,36 +90,54 @@ def _cell(state: State, hex: int) -> str:
 
 def parse_drawing(text: str) -> State:
     """The state that a drawing shows. Raises ValueError for what cannot be read."""
+    head, cells = split(text)
+    terrain = {at: LETTERS.index(cell[0]) for at, cell in cells.items()}
+    state = State(Board(terrain), seats_in(head))
+    read(state, head, cells)
+    return state
+
+
+def split(text: str) -> tuple[list[str], dict[Hex, str]]:
+    """The lines before the board, and the cells on it. Raises ValueError."""
     lines = [line.strip() for line in text.strip().splitlines()]
     try:
         start = next(i for i, line in enumerate(lines) if line.split()[:1] == ["board"])
     except StopIteration:
         raise ValueError("a drawing has a line `board`") from None
     origin = lines[start].split()[1:]
-    cells = _parse_rows(lines[start + 1 :], hex_from_text(origin[0]) if origin else (0, 0))
-    board = Board({at: LETTERS.index(cell[0]) for at, cell in cells.items()})
-    seats = dict(line.split(":", 1) for line in lines[:start] if re.match(r"\d+:", line))
-    state = State(board, len(seats) or 2)
-    _parse_head(state, lines[0] if start and ":" not in lines[0] else "play round 1 seat 0")
-    for at, cell in cells.items():
-        _parse_cell(state, board.index[at], cell)
-    for seat, words in seats.items():
-        _parse_seat(state, int(seat), words)
-    bank = next((line[5:] for line in lines[:start] if line.startswith("bank:")), None)
-    held = [sum(kind) for kind in zip(*(p.resources for p in state.players), strict=True)]
-    state.bank = [BANK_OF_EACH - count for count in held] if bank is None else _tokens(bank)
-    return state
-
-
-def _parse_rows(rows: list[str], origin: Hex) -> dict[Hex, str]:
+    _, first = at = hex_from_text(origin[0]) if origin else (0, 0)
     cells = {}
-    for r, row in enumerate(rows, start=origin[1]):
-        for q, cell in enumerate(row.split(), start=origin[0]):
+    for r, row in enumerate(lines[start + 1 :], start=first):
+        for q, cell in enumerate(row.split(), start=at[0]):
             if cell != ".":
-                if not re.fullmatch(rf"[{LETTERS}](\d[csv]?k*)*", cell):
+                if cell[0] not in LETTERS:
                     raise ValueError(f"no cell: {cell!r}")
                 cells[q, r] = cell
-    return cells
+    return lines[:start], cells
+
+
+def seats_in(head: list[str]) -> int:
+    """How many seats have a line; 2 where none has."""
+    return len(_seat_lines(head)) or 2
+
+
+def _seat_lines(head: list[str]) -> dict[str, str]:
+    return dict(line.split(":", 1) for line in head if re.match(r"\d+:", line))
+
+
+def read(state: State, head: list[str], cells: dict[Hex, str]) -> None:
+    """Write what a drawing shows into a new state. Raises ValueError for what cannot be read."""
+    _parse_head(state, head[0] if head and ":" not in head[0] else "play round 1 seat 0")
+    for at, cell in cells.items():
+        if not re.fullmatch(r".(\d[csv]?k*)*", cell):
+            raise ValueError(f"no cell: {cell!r}")
+        _parse_cell(state, state.board.index[at], cell)
+    for seat, words in _seat_lines(head).items():
+        _parse_seat(state, int(seat), words)
+    bank = next((line[5:] for line in head if line.startswith("bank:")), None)
+    held = [sum(kind) for kind in zip(*(p.resources for p in state.players), strict=True)]
+    whole = zip(state.bank, held, strict=True)
+    state.bank = [count - gone for count, gone in whole] if bank is None else _tokens(bank)
 
 
 def _parse_head(state: State, line: str) -> None:

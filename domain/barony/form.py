@@ -3,14 +3,13 @@
 Only the form is looked at, never a board: a step from a hex to itself is of the form.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Self
 
 from domain.barony.actions import (
     Action,
     AgreeToEnd,
     Build,
-    Cast,
     Expedition,
     Move,
     NewCity,
@@ -26,82 +25,8 @@ from domain.hexes import Hex
 
 INTEGERS_BELOW: Final = 2**53
 
-SPELLS: Final[Mapping[str, str]] = {
-    "abundance": "at",
-    "celerity": "path",
-    "charm": "recruits",
-    "illusion": "recruits",
-    "petrification": "at",
-    "portal": "recruits",
-    "sanctuary": "at",
-    "teleportation": "path",
-    "tornado": "path",
-}
-"""The nine spells in alphabetical order, each with the field that its family needs."""
 
-
-def parse(raw: object) -> Action:
-    """The action that decoded JSON stands for. Raises Malformed with every wrong field."""
-    if not isinstance(raw, dict):
-        raise Malformed({"": "an action is an object"})
-    form = _Form(raw)
-    match raw.get("type"):
-        case "place_city":
-            form.allow("at")
-            action: Any = PlaceCity(form.hex("at"))
-        case "recruit":
-            form.allow("at", "knights")
-            action = Recruit(form.hex("at"), form.count("knights"))
-        case "move":
-            form.allow("moves", "takes")
-            action = Move(form.moves(), form.takes())
-        case "build":
-            form.allow("builds")
-            action = Build(form.builds())
-        case "new_city":
-            form.allow("at")
-            action = NewCity(form.hex("at"))
-        case "expedition":
-            form.allow("to")
-            action = Expedition(form.hex("to"))
-        case "noble_title":
-            form.allow("discard")
-            action = NobleTitle(form.discard())
-        case "pass":
-            form.allow()
-            action = Pass()
-        case "cast":
-            action = form.cast()
-        case "agree_to_end":
-            form.allow("agree")
-            action = AgreeToEnd(form.flag("agree"))
-        case "resign":
-            form.allow()
-            action = Resign()
-        case _:
-            raise Malformed({"type": f"must be one of {', '.join(TYPES)}"})
-    if form.wrong:
-        raise Malformed(form.wrong)
-    parsed: Action = action
-    return parsed
-
-
-TYPES: Final = (
-    "place_city",
-    "recruit",
-    "move",
-    "build",
-    "new_city",
-    "expedition",
-    "noble_title",
-    "pass",
-    "cast",
-    "agree_to_end",
-    "resign",
-)
-
-
-class _Form:
+class Form:
     """Reads fields of one object and gathers what is wrong with them; a wrong field reads as something
     harmless.
     """
@@ -110,12 +35,15 @@ class _Form:
         self.raw = raw
         self.wrong: dict[str, str] = {}
 
-    def allow(self, *names: str) -> None:
+    def allow(self, *names: str) -> Self:
+        """Fields other than these are wrong."""
         for name in self.raw:
             if name not in names and name != "type":
                 self.wrong[name] = "is no field of this action"
+        return self
 
-    def _list(self, name: str, *, least: int = 1, most: int | None = None) -> list[Any]:
+    def entries(self, name: str, *, least: int = 1, most: int | None = None) -> list[Any]:
+        """The list in a field, with so many entries."""
         value = self.raw.get(name)
         if not isinstance(value, list):
             self.wrong[name] = "must be a list"
@@ -126,125 +54,139 @@ class _Form:
             return []
         return value
 
-    def _hex(self, value: object, path: str) -> Hex:
+    def hex_of(self, value: object, path: str) -> Hex:
+        """A hex from a value at this path."""
         if isinstance(value, list) and len(value) == 2 and all(_is_integer(n) for n in value):
             return (value[0], value[1])
         self.wrong[path] = "must be a hex, [q, r]"
         return (0, 0)
 
-    def _count(self, value: object, path: str) -> int:
+    def count_of(self, value: object, path: str) -> int:
+        """A count from a value at this path."""
         if _is_integer(value) and isinstance(value, int) and value >= 1:
             return value
         self.wrong[path] = "must be a whole number, 1 or more"
         return 1
 
-    def _word(self, value: object, path: str, words: tuple[str, ...]) -> str:
+    def word(self, value: object, path: str, words: tuple[str, ...]) -> str:
+        """One of these words, from a value at this path."""
         if isinstance(value, str) and value in words:
             return value
         self.wrong[path] = f"must be one of {', '.join(words)}"
         return words[0]
 
-    def _object(self, value: object, path: str, names: tuple[str, ...]) -> Json:
+    def entry(self, value: object, path: str, names: tuple[str, ...]) -> Json:
+        """An object of exactly these fields, from a value at this path; empty where it is none."""
         if isinstance(value, dict) and set(value) == set(names):
             return value
         self.wrong[path] = f"must be an object with {' and '.join(names)}"
         return {}
 
-    def _once(self, name: str, values: list[Any]) -> None:
+    def once(self, name: str, values: list[Any]) -> None:
+        """Say so where the values of a field name something twice."""
         is_sound = not any(path.split(".")[0] == name for path in self.wrong)
         if is_sound and len(set(values)) < len(values):
             self.wrong[name] = "names something twice"
 
     def hex(self, name: str) -> Hex:
-        return self._hex(self.raw.get(name), name)
+        """The hex in a field."""
+        return self.hex_of(self.raw.get(name), name)
 
     def count(self, name: str) -> int:
-        return self._count(self.raw.get(name), name)
+        """The count in a field."""
+        return self.count_of(self.raw.get(name), name)
 
     def flag(self, name: str) -> bool:
+        """The true or false in a field."""
         value = self.raw.get(name)
         if not isinstance(value, bool):
             self.wrong[name] = "must be true or false"
         return value is True
 
     def moves(self) -> tuple[tuple[Hex, Hex], ...]:
+        """The field `moves`."""
         moves: list[tuple[Hex, Hex]] = []
-        for i, move in enumerate(self._list("moves", most=2)):
+        for i, move in enumerate(self.entries("moves", most=2)):
             if isinstance(move, list) and len(move) == 2:
-                start = self._hex(move[0], f"moves.{i}.0")
-                moves.append((start, self._hex(move[1], f"moves.{i}.1")))
+                start = self.hex_of(move[0], f"moves.{i}.0")
+                moves.append((start, self.hex_of(move[1], f"moves.{i}.1")))
             else:
                 self.wrong[f"moves.{i}"] = "must be a move, [from, to]"
         return tuple(moves)
 
     def takes(self) -> tuple[str, ...]:
+        """The field `takes`, which may be missing."""
         if "takes" not in self.raw:
             return ()
-        values = enumerate(self._list("takes", least=0))
-        return tuple(self._word(value, f"takes.{i}", RESOURCES) for i, value in values)
+        values = enumerate(self.entries("takes", least=0))
+        return tuple(self.word(value, f"takes.{i}", RESOURCES) for i, value in values)
 
     def builds(self) -> tuple[tuple[Hex, str], ...]:
+        """The field `builds`, in order of hexes."""
         builds: list[tuple[Hex, str]] = []
-        for i, value in enumerate(self._list("builds")):
-            build = self._object(value, f"builds.{i}", ("at", "building"))
+        for i, value in enumerate(self.entries("builds")):
+            build = self.entry(value, f"builds.{i}", ("at", "building"))
             if build:
-                at = self._hex(build["at"], f"builds.{i}.at")
+                at = self.hex_of(build["at"], f"builds.{i}.at")
                 words = ("village", "stronghold")
-                builds.append((at, self._word(build["building"], f"builds.{i}.building", words)))
-        self._once("builds", [at for at, _ in builds])
+                builds.append((at, self.word(build["building"], f"builds.{i}.building", words)))
+        self.once("builds", [at for at, _ in builds])
         return tuple(sorted(builds))
 
     def discard(self) -> tuple[int, int, int, int]:
+        """The field `discard`, as counts in the order of BY-MAT-2."""
         value = self.raw.get("discard")
         if not isinstance(value, dict) or not value:
             self.wrong["discard"] = "must be an object of counts by kind of token, not empty"
             return (0, 0, 0, 0)
         counts = dict.fromkeys(RESOURCES, 0)
         for name, count in value.items():
-            self._word(name, f"discard.{name}", RESOURCES)
-            counts[name] = self._count(count, f"discard.{name}")
+            self.word(name, f"discard.{name}", RESOURCES)
+            counts[name] = self.count_of(count, f"discard.{name}")
         return (counts["mountain"], counts["forest"], counts["plain"], counts["field"])
-
-    def cast(self) -> Cast:
-        words = tuple(SPELLS)
-        listed = self._list("spells")
-        spells = [self._word(value, f"spells.{i}", words) for i, value in enumerate(listed)]
-        self._once("spells", spells)
-        if self.wrong:
-            return Cast(())  # by unknown spells nobody can say which field is needed
-        needed = sorted({SPELLS[spell] for spell in spells})
-        given = [name for name in ("at", "path", "recruits") if name in self.raw]
-        if len(given) != 1 or given[0] not in needed:
-            self.wrong["spells"] = f"need exactly one field of: {', '.join(needed)}"
-            return Cast(())
-        names = tuple(sorted(spells))
-        match given[0]:
-            case "path":
-                self.allow("spells", "path", "takes")
-                path = enumerate(self._list("path", least=2, most=3))
-                way = tuple(self._hex(at, f"path.{i}") for i, at in path)
-                return Cast(names, path=way, takes=self.takes())
-            case "recruits":
-                self.allow("spells", "recruits")
-                return Cast(names, recruits=self._recruits())
-            case _:
-                self.allow("spells", "at")
-                return Cast(names, at=self.hex("at"))
-
-    def _recruits(self) -> tuple[tuple[Hex, int], ...]:
-        recruits: list[tuple[Hex, int]] = []
-        for i, value in enumerate(self._list("recruits")):
-            entry = self._object(value, f"recruits.{i}", ("at", "knights"))
-            if entry:
-                at = self._hex(entry["at"], f"recruits.{i}.at")
-                recruits.append((at, self._count(entry["knights"], f"recruits.{i}.knights")))
-        self._once("recruits", [at for at, _ in recruits])
-        return tuple(sorted(recruits))
 
 
 def _is_integer(value: object) -> bool:
     """An integer as JSON means it here: below 2^53 in size, and `true` is not 1."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < INTEGERS_BELOW
+
+
+FORMS: Final[Mapping[str, Callable[[Form], Action]]] = {
+    "place_city": lambda form: PlaceCity(form.allow("at").hex("at")),
+    "recruit": lambda form: Recruit(form.allow("at", "knights").hex("at"), form.count("knights")),
+    "move": lambda form: Move(form.allow("moves", "takes").moves(), form.takes()),
+    "build": lambda form: Build(form.allow("builds").builds()),
+    "new_city": lambda form: NewCity(form.allow("at").hex("at")),
+    "expedition": lambda form: Expedition(form.allow("to").hex("to")),
+    "noble_title": lambda form: NobleTitle(form.allow("discard").discard()),
+    "pass": lambda form: _bare(form, Pass()),
+    "agree_to_end": lambda form: AgreeToEnd(form.allow("agree").flag("agree")),
+    "resign": lambda form: _bare(form, Resign()),
+}
+"""What reads an action of each type."""
+
+
+def _bare(form: Form, action: Action) -> Action:
+    """An action without fields."""
+    form.allow()
+    return action
+
+
+def parse(raw: object, forms: Mapping[str, Callable[[Form], Any]] = FORMS) -> Any:
+    """The action that decoded JSON stands for. Raises Malformed with every wrong field.
+
+    `forms`: what reads the fields of each type.
+    """
+    if not isinstance(raw, dict):
+        raise Malformed({"": "an action is an object"})
+    type = raw.get("type")
+    if not isinstance(type, str) or type not in forms:
+        raise Malformed({"type": f"must be one of {', '.join(forms)}"})
+    form = Form(raw)
+    action = forms[type](form)
+    if form.wrong:
+        raise Malformed(form.wrong)
+    return action
 
 
 def as_json(action: Action) -> Json:
@@ -268,16 +210,6 @@ def as_json(action: Action) -> Json:
             raw["discard"] = {name: count for name, count in named if count}
         case AgreeToEnd(agree):
             raw["agree"] = agree
-        case Cast(spells, path, takes, recruits, at):
-            raw["spells"] = list(spells)
-            if path:
-                raw["path"] = [list(hex) for hex in path]
-            if takes:
-                raw["takes"] = list(takes)
-            if recruits:
-                raw["recruits"] = [{"at": list(hex), "knights": n} for hex, n in recruits]
-            if at is not None:
-                raw["at"] = list(at)
         case Pass() | Resign():
             pass
     return raw

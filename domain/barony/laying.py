@@ -11,7 +11,7 @@ The way, published in docs/formats.md for who wants to lay a board again:
 3. The place's hexes, in order, take the tile's letters, turned on by `below(3)`.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from domain.barony.material import RADIUS, TILES_A_PLAYER
@@ -32,25 +32,49 @@ def lay_board(seats: int, chance: Chance) -> dict[Hex, int]:
     return lay(tiles, RADIUS[seats], chance)
 
 
-def lay(tiles: list[Tile], radius: int, chance: Chance) -> dict[Hex, int]:
+Turns: TypeAlias = Callable[[Tile, Place, Mapping[Hex, int]], Sequence[int]]
+"""The turns in which a tile may be laid on a place, beside what is laid already."""
+
+
+def any_turn(tile: Tile, place: Place, terrain: Mapping[Hex, int]) -> Sequence[int]:
+    """A tile may be turned as one likes."""
+    return range(3)
+
+
+def turned(tile: Tile, turn: int) -> Tile:
+    """The letters that a place's hexes, in order, take from a tile so turned."""
+    return tile[turn:] + tile[:turn]
+
+
+def lay(
+    tiles: Sequence[Tile], radius: int, chance: Chance, turns: Turns = any_turn
+) -> dict[Hex, int]:
     """BY-SET-2: the tiles in this order, connected, without gaps, within the radius of (0, 0)."""
     terrain: dict[Hex, int] = {}
     for tile in tiles:
-        place = _draw_place(terrain, radius, chance) if terrain else FIRST_PLACE
-        turn = chance.below(3)
-        for i, at in enumerate(place):
-            terrain[at] = LETTERS.index(tile[(i + turn) % 3])
+        place = _draw_place(tile, terrain, radius, chance, turns) if terrain else FIRST_PLACE
+        allowed = turns(tile, place, terrain)
+        letters = turned(tile, allowed[chance.below(len(allowed))])
+        terrain.update(
+            (at, LETTERS.index(letter)) for at, letter in zip(place, letters, strict=True)
+        )
     return terrain
 
 
-def _draw_place(laid: Collection[Hex], radius: int, chance: Chance) -> Place:
+def _draw_place(
+    tile: Tile, terrain: Mapping[Hex, int], radius: int, chance: Chance, turns: Turns
+) -> Place:
     """A place for the next tile that leaves no gap."""
-    rated = {place: _rating(place, laid) for place in _places(laid, radius)}
+    rated = {
+        place: _rating(place, terrain)
+        for place in _places(terrain, radius)
+        if turns(tile, place, terrain)
+    }
     enough = max(rated.values()) - 2
     places = sorted(place for place, rating in rated.items() if rating >= enough)
     while places:
         place = places.pop(chance.below(len(places)))
-        if not has_gap({*laid, *place}):
+        if not has_gap({*terrain, *place}):
             return place
     raise AssertionError("a compact board always has a place left that closes nothing in")
 

@@ -1,9 +1,9 @@
 """The complete list of legal actions: every outcome that an action could have, by one action at least."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-from domain.barony.actions import Action, Pass, PlaceCity
+from domain.barony.actions import Pass, PlaceCity
 from domain.barony.construction import legal_builds, legal_new_cities
 from domain.barony.course import can_hold_first_city
 from domain.barony.movement import legal_moves
@@ -11,7 +11,10 @@ from domain.barony.recruitment import legal_expeditions, legal_recruits
 from domain.barony.state import State
 from domain.barony.titles import legal_titles
 
-LISTS: Final[tuple[Callable[[State, int], Sequence[Action]], ...]] = (
+Lister: TypeAlias = Callable[[Any, int], Sequence[Any]]
+"""Lists the legal actions of one kind that a seat has in a state."""
+
+LISTS: Final[tuple[Lister, ...]] = (
     legal_recruits,
     legal_moves,
     legal_builds,
@@ -22,22 +25,22 @@ LISTS: Final[tuple[Callable[[State, int], Sequence[Action]], ...]] = (
 """The actions A to F, each with its list."""
 
 
-def legal_actions(state: State, seat: int) -> Sequence[Action]:
+def legal_actions(state: State, seat: int, lists: tuple[Lister, ...] = LISTS) -> Sequence[Any]:
     """What the seat may do now; [] when it is not its turn. `resign` and `agree_to_end` are not listed."""
     if seat != state.to_act:
         return []
     if state.phase == "setup":
         hexes = state.board.hexes
         return [PlaceCity(at) for hex, at in enumerate(hexes) if can_hold_first_city(state, hex)]
-    actions: list[Action] = []
-    for listed in LISTS:
+    actions: list[Any] = []
+    for listed in lists:
         actions += listed(state, seat)
     return actions or [Pass()]
 
 
-def some_action(state: State, seat: int) -> Action | None:
-    """BY-TURN-2: one of the actions A to F that the seat could take, or None when it must pass."""
-    for listed in LISTS:
+def some_action(state: State, seat: int, lists: tuple[Lister, ...] = LISTS) -> Any:
+    """BY-TURN-2: one of the listed actions that the seat could take, or None when it must pass."""
+    for listed in lists:
         actions = listed(state, seat)
         if actions:
             return actions[0]

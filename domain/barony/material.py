@@ -38,5 +38,6 @@ RECRUITS_BY_A_LAKE: Final = 3
 """Knights at most in one recruitment (BY-REC-1)."""
 
 TILES_A_PLAYER: Final = 9
-RADIUS: Final = {2: 5, 3: 6, 4: 7, 5: 8}
+MOST_SEATS: Final = 4
+RADIUS: Final = {2: 5, 3: 6, 4: 7}
 """How far the hexes may lie from the middle one, by the number of players (BY-SET-2)."""

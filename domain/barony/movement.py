@@ -4,7 +4,8 @@ One step of one knight is judged by `barrier`, and its arrival by `arrive`; an e
 moving out of these two.
 """
 
-from typing import Final, TypeAlias
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
 
 from domain.barony.actions import Move
 from domain.barony.apply import move_knight
@@ -52,7 +53,13 @@ def barrier(state: State, seat: int, hex: int) -> str | None:
     return None
 
 
-def check_step(state: State, seat: int, start: Hex, end: Hex) -> int:
+def check_step(
+    state: State,
+    seat: int,
+    start: Hex,
+    end: Hex,
+    barrier: Callable[[Any, int, int], str | None] = barrier,
+) -> int:
     """BY-MOV-1, 3..6: the number of the hex where a step from a hex of the board ends. Raises Refused."""
     board = state.board
     hex = board.index.get(end)

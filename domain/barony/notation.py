@@ -4,17 +4,15 @@ place 0,0                           recruit 2 at 0,0
 move 0,0>1,0 1,0>2,-1 take plain    build village 0,0 stronghold 1,-1
 city 0,0                            expedition 3,-1
 title 2 plain 2 field               pass | resign | agree | disagree
-cast celerity tornado 0,0>1,0>2,0   cast charm 1 at 0,0 1 at 2,0      cast abundance at 0,0
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from domain.barony.actions import (
     Action,
     AgreeToEnd,
     Build,
-    Cast,
     Expedition,
     Move,
     NewCity,
@@ -23,7 +21,7 @@ from domain.barony.actions import (
     PlaceCity,
     Recruit,
 )
-from domain.barony.form import SPELLS, parse
+from domain.barony.form import parse
 from domain.barony.material import RESOURCES
 from domain.contract import Json, Resign
 from domain.errors import Malformed
@@ -44,7 +42,7 @@ def action_text(action: Action) -> str:
             return f"recruit {knights} at {hex_text(at)}"
         case Move(moves, takes):
             ways = " ".join(f"{hex_text(start)}>{hex_text(end)}" for start, end in moves)
-            return f"move {ways}{_takes_text(takes)}"
+            return f"move {ways}{takes_text(takes)}"
         case Build(builds):
             return "build " + " ".join(f"{name} {hex_text(at)}" for at, name in builds)
         case NewCity(at):
@@ -56,52 +54,51 @@ def action_text(action: Action) -> str:
             return "title " + " ".join(f"{count} {name}" for name, count in named if count)
         case AgreeToEnd(agree):
             return "agree" if agree else "disagree"
-        case Cast(spells, path, takes, recruits, at):
-            if path:
-                rest = ">".join(hex_text(hex) for hex in path) + _takes_text(takes)
-            elif recruits:
-                rest = " ".join(f"{knights} at {hex_text(hex)}" for hex, knights in recruits)
-            else:
-                rest = f"at {hex_text(at or ())}"
-            return f"cast {' '.join(spells)} {rest}"
         case Pass() | Resign():
             return action.type
 
 
-def _takes_text(takes: tuple[str, ...]) -> str:
+def takes_text(takes: tuple[str, ...]) -> str:
+    """` take plain`, or nothing where nothing is taken."""
     return f" take {' '.join(takes)}" if takes else ""
 
 
 def parse_action_text(text: str) -> Action:
     """The action that the short form stands for. Raises Malformed."""
+    action: Action = parse(json_from_text(text, read_words))
+    return action
+
+
+def json_from_text(text: str, read: Callable[[str, list[str]], Json]) -> Json:
+    """The JSON of a short form, read by its first word and the others. Raises Malformed."""
     word, *rest = text.split() or [""]
     try:
-        raw = _read(word, rest)
+        return read(word, rest)
     except (ValueError, IndexError):
         raise Malformed({"": f"cannot be read as an action: {text.strip()!r}"}) from None
-    return parse(raw)
 
 
-def _read(word: str, rest: list[str]) -> Json:
+def read_words(word: str, rest: list[str]) -> Json:
+    """The JSON of a short form in words. Raises ValueError, IndexError."""
     match word, rest:
         case "place", [at]:
-            return {"type": "place_city", "at": _hex(at)}
+            return {"type": "place_city", "at": hex_pair(at)}
         case "recruit", [knights, "at", at]:
-            return {"type": "recruit", "at": _hex(at), "knights": _number(knights)}
+            return {"type": "recruit", "at": hex_pair(at), "knights": number_from_text(knights)}
         case "move", _:
-            ways, takes = _until_take(rest)
-            return {"type": "move", "moves": [_way(way) for way in ways], **takes}
+            ways, takes = until_take(rest)
+            return {"type": "move", "moves": [way_from_text(way) for way in ways], **takes}
         case "build", _:
             pairs = zip(rest[::2], rest[1::2], strict=True)
-            builds = [{"at": _hex(at), "building": name} for name, at in pairs]
+            builds = [{"at": hex_pair(at), "building": name} for name, at in pairs]
             return {"type": "build", "builds": builds}
         case "city", [at]:
-            return {"type": "new_city", "at": _hex(at)}
+            return {"type": "new_city", "at": hex_pair(at)}
         case "expedition", [to]:
-            return {"type": "expedition", "to": _hex(to)}
+            return {"type": "expedition", "to": hex_pair(to)}
         case "title", _:
             tokens = zip(rest[::2], rest[1::2], strict=True)
-            discard = [(name, _number(count)) for count, name in tokens]
+            discard = [(name, number_from_text(count)) for count, name in tokens]
             if len(dict(discard)) < len(discard):
                 raise ValueError("a kind of token named twice")
             return {"type": "noble_title", "discard": dict(discard)}
@@ -109,29 +106,11 @@ def _read(word: str, rest: list[str]) -> Json:
             return {"type": "agree_to_end", "agree": word == "agree"}
         case "pass" | "resign", []:
             return {"type": word}
-        case "cast", _:
-            return _read_cast(rest)
         case _:
             raise ValueError(word)
 
 
-def _read_cast(rest: list[str]) -> Json:
-    spells = [word for word in rest if word in SPELLS]
-    words = rest[len(spells) :]
-    raw: Json = {"type": "cast", "spells": spells}
-    if words[0] == "at":
-        (_, at) = words
-        return {**raw, "at": _hex(at)}
-    if ">" in words[0]:
-        (way,), takes = _until_take(words)
-        return {**raw, "path": _way(way), **takes}
-    if set(words[1::3]) != {"at"}:
-        raise ValueError(words)
-    pairs = zip(words[::3], words[2::3], strict=True)
-    return {**raw, "recruits": [{"at": _hex(at), "knights": _number(n)} for n, at in pairs]}
-
-
-def _until_take(words: list[str]) -> tuple[list[str], Json]:
+def until_take(words: list[str]) -> tuple[list[str], Json]:
     """The words before `take`, and the field with those after it."""
     if "take" not in words:
         return words, {}
@@ -139,16 +118,18 @@ def _until_take(words: list[str]) -> tuple[list[str], Json]:
     return words[:i], {"takes": words[i + 1 :]}
 
 
-def _way(text: str) -> list[list[int]]:
-    return [_hex(at) for at in text.split(">")]
+def way_from_text(text: str) -> list[list[int]]:
+    """The hexes of `q,r>q,r`. Raises ValueError."""
+    return [hex_pair(at) for at in text.split(">")]
 
 
-def _hex(text: str) -> list[int]:
+def hex_pair(text: str) -> list[int]:
+    """A hex from `q,r`, as JSON has it. Raises ValueError."""
     q, r = text.split(",")
-    return [_number(q), _number(r)]
+    return [number_from_text(q), number_from_text(r)]
 
 
-def _number(text: str) -> int:
+def number_from_text(text: str) -> int:
     """Plain digits: `int` alone would read `1_0` and digits of other scripts as well."""
     if not re.fullmatch("-?[0-9]+", text):
         raise ValueError(text)
@@ -157,5 +138,5 @@ def _number(text: str) -> int:
 
 def hex_from_text(text: str) -> Hex:
     """A hex from `q,r`. Raises ValueError."""
-    q, r = _hex(text)
+    q, r = hex_pair(text)
     return (q, r)

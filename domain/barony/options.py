@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from domain.barony.material import MOST_SEATS
 from domain.contract import Json
 from domain.errors import Malformed
 
 _MOST_ROUNDS = 10_000
+_MORE_SEATS = ", or 5 with Sorcery"
 
 
-def check_options(seats: int, options: Mapping[str, Any]) -> Json:
+def check_options(seats: int, options: Mapping[str, Any], most_seats: int = MOST_SEATS) -> Json:
     """The options whole. Raises Malformed naming every wrong one."""
     wrong: dict[str, str] = {}
     known = {"sorcery": False, "round_limit": None, "end_by_agreement": False}
@@ -24,10 +26,8 @@ def check_options(seats: int, options: Mapping[str, Any]) -> Json:
     for name in ("sorcery", "end_by_agreement"):
         if not isinstance(whole[name], bool):
             wrong[f"options.{name}"] = "must be true or false"
-    if whole["sorcery"] is True:
-        wrong["options.sorcery"] = "the expansion is not built yet: must be false"
-    if not 2 <= seats <= 4:
-        wrong["seats"] = "must be 2 to 4"
+    if not 2 <= seats <= most_seats:
+        wrong["seats"] = f"must be 2 to {most_seats}{'' if whole['sorcery'] else _MORE_SEATS}"
     if wrong:
         raise Malformed(wrong)
     return whole

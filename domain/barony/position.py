@@ -8,10 +8,9 @@ from domain.contract import Json
 
 def position(state: State, viewer: int | None) -> Json:
     """The whole state, the same for every viewer."""
-    hexes = state.board.hexes
     whole: Json = {
         "rules": "barony",
-        "sorcery": state.sorcery,
+        "sorcery": False,
         "phase": state.phase,
         "round": state.round,
         "to_act": state.to_act,
@@ -34,14 +33,14 @@ def position(state: State, viewer: int | None) -> Json:
                 },
                 "removed_knights": player.removed_knights,
                 "resources": dict(zip(RESOURCES, player.resources, strict=True)),
-                "magic": player.magic,
-                "imprints": [list(hexes[hex]) for hex in player.imprints],
+                "magic": 0,
+                "imprints": [],
                 "score": player.score,
             }
             for seat, player in enumerate(state.players)
         ],
         "bank": dict(zip(RESOURCES, state.bank, strict=True)),
-        "spells": list(state.spells),
+        "spells": [],
     }
     if state.ranking is not None:
         whole["ranking"] = state.ranking
@@ -73,9 +72,14 @@ def _some(counts: bytearray) -> list[int]:
 
 def from_position(whole: Json, *, turn: int = 1, end_by_agreement: bool = False) -> State:
     """The state that a position shows. What a position does not tell is given beside it."""
-    board = Board.from_json(whole["board"])
-    state = State(board, len(whole["players"]))
-    state.sorcery = whole["sorcery"]
+    state = State(Board.from_json(whole["board"]), len(whole["players"]))
+    fill(state, whole, turn, end_by_agreement=end_by_agreement)
+    return state
+
+
+def fill(state: State, whole: Json, turn: int, *, end_by_agreement: bool) -> None:
+    """Write what a position shows into a new state."""
+    board = state.board
     state.phase, state.round, state.to_act = whole["phase"], whole["round"], whole["to_act"]
     state.turn, state.end_by_agreement = turn, end_by_agreement
     state.round_limit = whole["round_limit"]
@@ -93,9 +97,5 @@ def from_position(whole: Json, *, turn: int = 1, end_by_agreement: bool = False)
         player.strongholds, player.cities = reserve["strongholds"], reserve["cities"]
         player.removed_knights, player.score = entry["removed_knights"], entry["score"]
         player.resources = [entry["resources"][kind] for kind in RESOURCES]
-        player.magic = entry["magic"]
-        player.imprints = tuple(board.index[q, r] for q, r in entry["imprints"])
     state.bank = [whole["bank"][kind] for kind in RESOURCES]
-    state.spells = tuple(whole["spells"])
     state.ranking = whole.get("ranking")
-    return state

@@ -1,5 +1,7 @@
 """Scoring and ranking (BY-END-1, 3, 4, 6)."""
 
+from collections.abc import Sequence
+
 from domain.barony.material import RANKS, RESOURCES, VICTORY_POINTS
 from domain.barony.state import Player, State
 from domain.contract import Fact, Json
@@ -33,25 +35,29 @@ def standings(state: State) -> list[Json]:
     ]
 
 
-def ranking(state: State) -> list[Json]:
-    """BY-END-4, 6: best first; among equals the highest seat, out seats after all others."""
+def ranking(state: State, scores: Sequence[int]) -> list[Json]:
+    """BY-END-4, 6: best first; among equals the highest seat, out seats after all others.
+
+    `scores` are the final ones, by seat.
+    """
     order = sorted(
         range(len(state.players)),
-        key=lambda seat: (
-            not state.players[seat].is_out,
-            final_score(state.players[seat]),
-            seat,
-        ),
+        key=lambda seat: (not state.players[seat].is_out, scores[seat], seat),
         reverse=True,
     )
     return [
-        {"seat": seat, "score": final_score(state.players[seat]), "place": place}
+        {"seat": seat, "score": scores[seat], "place": place}
         for place, seat in enumerate(order, start=1)
     ]
 
 
-def finish(state: State) -> Fact:
-    """`GameFinished` with the ranking. Raises NotNow before play is over."""
+def finish(state: State, scores: Sequence[int] | None = None) -> Fact:
+    """`GameFinished` with the ranking. Raises NotNow before play is over.
+
+    `scores`: the final ones by seat, where they are not those of the base game.
+    """
     if state.phase != "scoring":
         raise NotNow("BY-END-2", "the game is not being scored")
-    return Fact("GameFinished", {"ranking": ranking(state)})
+    if scores is None:
+        scores = [final_score(player) for player in state.players]
+    return Fact("GameFinished", {"ranking": ranking(state, scores)})

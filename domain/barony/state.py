@@ -3,6 +3,8 @@
 States are changed in place by `domain.barony.apply` alone, on a copy that the caller owns.
 """
 
+from typing import Self
+
 from domain.barony.board import Board
 from domain.barony.material import (
     BANK_OF_EACH,
@@ -20,10 +22,8 @@ class Player:
 
     __slots__ = (
         "cities",
-        "imprints",
         "is_out",
         "knights",
-        "magic",
         "new_cities",
         "rank",
         "removed_knights",
@@ -43,8 +43,6 @@ class Player:
         self.rank = 0
         self.new_cities = 0
         self.score = 0
-        self.magic = 0
-        self.imprints: tuple[int, ...] = ()
         self.is_out = False
 
     def copy(self) -> "Player":
@@ -59,8 +57,6 @@ class Player:
         twin.rank = self.rank
         twin.new_cities = self.new_cities
         twin.score = self.score
-        twin.magic = self.magic
-        twin.imprints = self.imprints
         twin.is_out = self.is_out
         return twin
 
@@ -87,8 +83,6 @@ class State:
         "ranking",
         "round",
         "round_limit",
-        "sorcery",
-        "spells",
         "to_act",
         "turn",
     )
@@ -102,7 +96,6 @@ class State:
         self.to_act: int | None = 0
         self.round_limit: int | None = None
         self.end_by_agreement = False
-        self.sorcery = False
         self.passed: tuple[int, ...] = ()
         self.end_agreed_by: tuple[int, ...] = ()
         self.knights = [bytearray(size) for _ in range(seats)]
@@ -112,15 +105,15 @@ class State:
         self.owned = 0
         """Bit by bit, the seats whose player no other state shares (`own_player`)."""
         self.bank = [BANK_OF_EACH] * 4
-        self.spells: tuple[str, ...] = ()
         self.ranking: list[Json] | None = None
 
-    def copy(self) -> "State":
+    def copy(self) -> Self:
         """A state that may be changed without changing this one.
 
         The board is shared, and so are players until `own_player` is asked for one.
         """
-        twin = State.__new__(State)
+        kind = type(self)
+        twin = kind.__new__(kind)
         twin.board = self.board
         twin.phase = self.phase
         twin.round = self.round
@@ -128,7 +121,6 @@ class State:
         twin.to_act = self.to_act
         twin.round_limit = self.round_limit
         twin.end_by_agreement = self.end_by_agreement
-        twin.sorcery = self.sorcery
         twin.passed = self.passed
         twin.end_agreed_by = self.end_agreed_by
         twin.knights = [counts[:] for counts in self.knights]
@@ -137,7 +129,6 @@ class State:
         twin.players = self.players[:]
         twin.owned = self.owned = 0
         twin.bank = self.bank[:]
-        twin.spells = self.spells
         twin.ranking = self.ranking
         return twin
 

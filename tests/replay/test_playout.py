@@ -110,7 +110,8 @@ def test_a_game_that_knows_no_round_limit_is_played_without(
     [
         ({"rules": "chess"}, "rules"),
         ({"seats": 9}, "seats"),
-        ({"options": {"sorcery": True}}, "options.sorcery"),
+        ({"options": {"sorcery": "yes"}}, "options.sorcery"),
+        ({"seats": 5}, "seats"),
         ({"bots": ("clever",)}, "bots"),
         ({"bots": ()}, "bots"),
     ],

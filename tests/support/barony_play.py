@@ -13,12 +13,18 @@ from dataclasses import dataclass
 import pytest
 
 from domain import barony
-from domain.barony.actions import Action
-from domain.barony.drawing import drawing
+from domain.barony import sorcery
+from domain.barony.sorcery.actions import Action
+from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
-from domain.contract import Fact, evolve
+from domain.contract import Fact, Rules, evolve
 from domain.errors import Refused
-from tests.support.barony_positions import given
+from tests.support.barony_positions import drawing, given
+
+
+def rules_of(state: State) -> Rules:
+    """The rules that a state is of."""
+    return sorcery if isinstance(state, SorceryState) else barony
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class Outcome:
     @property
     def after(self) -> State:
         """The state that the fact leads to."""
-        after: State = evolve(barony, self.state, [self.fact])
+        after: State = evolve(rules_of(self.state), self.state, [self.fact])
         return after
 
     def becomes(self, text: str) -> State:
@@ -51,7 +57,8 @@ class Outcome:
         if " turn " not in text:
             expected.turn = after.turn
         assert drawing(after) == drawing(expected)
-        assert barony.position(after, None) == barony.position(expected, None)
+        rules = rules_of(after)
+        assert rules.position(after, None) == rules.position(expected, None)
         return after
 
     def leads_to(self, course: str) -> State:
@@ -76,28 +83,28 @@ class Outcome:
             assert word in refused.value.why
         assert drawing(self.state) == before
         if self.seat is not None:
-            assert self.action not in barony.legal_actions(self.state, self.seat)
+            assert self.action not in rules_of(self.state).legal_actions(self.state, self.seat)
 
 
 def when(state: State, seat: int, text: str) -> Outcome:
     """The seat takes an action, given in short form."""
     action = barony.parse_action_text(text)
-    return Outcome(state, lambda: barony.decide(state, seat, action), seat, action)
+    return Outcome(state, lambda: rules_of(state).decide(state, seat, action), seat, action)
 
 
 def when_time_is_up(state: State) -> Outcome:
     """The seat to act lets its deadline pass."""
-    return Outcome(state, lambda: barony.forfeit(state))
+    return Outcome(state, lambda: rules_of(state).forfeit(state))
 
 
 def when_removed(state: State, seat: int) -> Outcome:
     """The arbiter puts a seat out of the game."""
-    return Outcome(state, lambda: barony.remove(state, seat))
+    return Outcome(state, lambda: rules_of(state).remove(state, seat))
 
 
 def when_scored(state: State) -> Outcome:
     """Play is over, and the game gets its ranking."""
-    return Outcome(state, lambda: barony.finish(state))
+    return Outcome(state, lambda: rules_of(state).finish(state))
 
 
 def course_of(state: State) -> str:
@@ -121,12 +128,12 @@ def played(state: State, *lines: str) -> State:
 
 def scores(state: State) -> list[int]:
     """The score tracks by seat."""
-    return [entry["score"] for entry in barony.standings(state)]
+    return [entry["score"] for entry in rules_of(state).standings(state)]
 
 
 def final_scores(state: State) -> list[int]:
     """What each seat would have if the game ended now."""
-    return [entry["final_score"] for entry in barony.standings(state)]
+    return [entry["final_score"] for entry in rules_of(state).standings(state)]
 
 
 def ranking(state: State) -> list[tuple[int, int]]:

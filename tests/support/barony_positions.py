@@ -1,6 +1,7 @@
 """Positions of Barony for tests: drawn as text, made by hypothesis, or met while playing at random."""
 
 import random
+import re
 from collections.abc import Iterator
 from textwrap import dedent
 
@@ -9,8 +10,12 @@ from hypothesis import strategies as st
 from domain import barony
 from domain.barony.actions import Action
 from domain.barony.board import Board
+from domain.barony.drawing import drawing as barony_drawing
 from domain.barony.drawing import parse_drawing
 from domain.barony.material import CITY, LAKE, MOUNTAIN, STRONGHOLD, VILLAGE
+from domain.barony.sorcery.drawing import drawing as sorcery_drawing
+from domain.barony.sorcery.drawing import parse_drawing as parse_sorcery_drawing
+from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.chance import Chance
 from domain.contract import Fact, evolve
@@ -20,8 +25,18 @@ SEVEN = ((0, -1), (1, -1), (-1, 0), (0, 0), (1, 0), (-1, 1), (0, 1))
 
 
 def given(text: str) -> State:
-    """The state that a drawing shows (domain/barony/drawing.py says how)."""
-    return parse_drawing(dedent(text))
+    """The state that a drawing shows (domain/barony/drawing.py); with Sorcery if it has `spells:`."""
+    whole = dedent(text)
+    if re.search("^spells:", whole, re.MULTILINE):
+        return parse_sorcery_drawing(whole)
+    return parse_drawing(whole)
+
+
+def drawing(state: State) -> str:
+    """The other way."""
+    if isinstance(state, SorceryState):
+        return sorcery_drawing(state)
+    return barony_drawing(state)
 
 
 @st.composite

@@ -191,9 +191,3 @@ def test_no_action_takes_ones_own_building_off_the_board() -> None:
     for type in ("demolish", "remove", "destroy"):
         with pytest.raises(Malformed):
             barony.parse({"type": type, "at": [0, 0]})
-
-
-@pytest.mark.refuses("BS-MYS-1")
-def test_nothing_is_built_on_a_mysterious_place() -> None:
-    state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nS0k P1ck")
-    when(state, 0, "build village 0,0").is_refused("BS-MYS-1", "mysterious place")

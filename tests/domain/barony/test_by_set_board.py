@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from domain import barony, decisions
-from domain.barony.laying import _draw_place, has_gap
-from domain.barony.material import TERRAINS
+from domain.barony.laying import _draw_place, any_turn, has_gap
+from domain.barony.material import PLAIN, TERRAINS
 from domain.barony.tiles import BASE_TILES, LETTERS
 from domain.chance import Chance
 from domain.errors import Malformed
@@ -64,7 +64,7 @@ def test_tiles_and_their_places_are_drawn() -> None:
 def test_there_are_no_tiles_for_other_numbers_of_players(seats: int) -> None:
     with pytest.raises(Malformed) as refused:
         barony.check_options(seats, {})
-    assert refused.value.fields == {"seats": "must be 2 to 4"}
+    assert refused.value.fields == {"seats": "must be 2 to 4, or 5 with Sorcery"}
 
 
 @pytest.mark.refuses("BY-SET-1")
@@ -103,9 +103,9 @@ def test_a_gap_may_be_long_and_lie_anywhere() -> None:
 
 @pytest.mark.refuses("BY-SET-2")
 def test_no_tile_is_laid_where_it_would_close_a_bay() -> None:
-    bay = RING - {(0, 1)}
+    bay = dict.fromkeys(RING - {(0, 1)}, PLAIN)
     for number in range(60):
-        assert not has_gap({*bay, *_draw_place(bay, 5, Chance(bytes([number])))})
+        assert not has_gap({*bay, *_draw_place("PPP", bay, 5, Chance(bytes([number])), any_turn)})
 
 
 def table(seating: str, *players: str) -> Game:

@@ -1,0 +1,80 @@
+"""Barony with Sorcery for 2 to 5 players: clauses BS of docs/rules.md.
+
+The rules are those of the base game, whose functions take another table, list or function where the
+expansion changes something: `rules` and `apply` have the tables, `state` what there is more of. Spells are
+in `spells`, each family in its file.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from domain.barony.bots import BOTS
+from domain.barony.decide import forfeit, remove
+from domain.barony.explain import explain, fact_text
+from domain.barony.options import check_options as base_check_options
+from domain.barony.picture import scene
+from domain.barony.sorcery.apply import apply
+from domain.barony.sorcery.clauses import CLAUSES
+from domain.barony.sorcery.form import as_json, parse
+from domain.barony.sorcery.laying import lay_board
+from domain.barony.sorcery.material import MOST_SEATS, OPEN_SPELLS, SPELLS
+from domain.barony.sorcery.notation import action_text, parse_action_text
+from domain.barony.sorcery.position import position
+from domain.barony.sorcery.rules import decide, legal_actions
+from domain.barony.sorcery.scoring import finish, standings
+from domain.barony.sorcery.state import SorceryBoard, SorceryState
+from domain.chance import Chance
+from domain.contract import Fact, Json
+
+__all__ = [
+    "BOTS",
+    "CLAUSES",
+    "NAME",
+    "action_text",
+    "apply",
+    "as_json",
+    "begin",
+    "check_options",
+    "copy",
+    "decide",
+    "explain",
+    "fact_text",
+    "finish",
+    "forfeit",
+    "legal_actions",
+    "parse",
+    "parse_action_text",
+    "position",
+    "remove",
+    "scene",
+    "set_up",
+    "standings",
+]
+
+NAME: Final = "barony"
+
+
+def check_options(seats: int, options: Mapping[str, Any]) -> Json:
+    """The options whole. Raises Malformed naming every wrong one."""
+    return base_check_options(seats, options, MOST_SEATS)
+
+
+def set_up(seats: int, options: Json, chance: Chance) -> Fact:
+    """BS-SET-1, 2, 4: the board, drawn and laid, then the spells that lie open."""
+    board = SorceryBoard(lay_board(seats, chance))
+    spells = sorted(chance.shuffle(SPELLS)[:OPEN_SPELLS])
+    return Fact("GameStarted", {"board": board.cells, "spells": spells})
+
+
+def begin(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> SorceryState:
+    """The state in which seat 0 is to place the first city (BY-SET-3); there are no secrets."""
+    state = SorceryState(SorceryBoard.from_json(data["board"]), seats)
+    state.round_limit = options["round_limit"]
+    state.end_by_agreement = options["end_by_agreement"]
+    state.spells = tuple(data["spells"])
+    return state
+
+
+def copy(state: SorceryState) -> SorceryState:
+    """A state that may be changed without changing this one; the board is shared."""
+    return state.copy()

@@ -1,0 +1,95 @@
+"""`apply`: writes recorded facts of a game with Sorcery into a state. It never refuses and never decides."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from domain.barony.apply import APPLIERS, KIND, Applier, fell, move_knight
+from domain.barony.apply import apply as base_apply
+from domain.barony.material import CITY
+from domain.barony.sorcery.state import SorceryState
+from domain.contract import Json
+
+
+def _explored(state: SorceryState, seat: int, at: list[int], magic: int) -> None:
+    """An imprint on a mysterious place, and the magic tokens for it."""
+    places = {*state.imprints[seat], state.board.index[at[0], at[1]]}
+    state.imprints[seat] = tuple(sorted(places))
+    state.magic[seat] += magic
+
+
+def _knights_moved(state: SorceryState, data: Json) -> None:
+    APPLIERS["KnightsMoved"](state, data)
+    for step in data["moves"]:
+        if "magic" in step:
+            _explored(state, data["seat"], step["to"], step["magic"])
+
+
+def _expedition_sent(state: SorceryState, data: Json) -> None:
+    APPLIERS["ExpeditionSent"](state, data)
+    if "magic" in data:
+        _explored(state, data["seat"], data["to"], data["magic"])
+
+
+def _spells_cast(state: SorceryState, data: Json) -> None:
+    """By the field that the family of the spells brings."""
+    state.magic[data["seat"]] -= data["cost"]
+    for name, write in _FAMILIES.items():
+        if name in data:
+            write(state, data)
+
+
+def _moved(state: SorceryState, data: Json) -> None:
+    index, seat = state.board.index, data["seat"]
+    for step in data["moves"]:
+        start, end = index[tuple(step["from"])], index[tuple(step["to"])]
+        fell(state, seat, start, step.get("left", []))
+        move_knight(state, seat, step)
+        if "magic" in step:
+            _explored(state, seat, step["to"], step["magic"])
+        fell(state, seat, end, step.get("swept", []))
+
+
+def _recruited(state: SorceryState, data: Json) -> None:
+    player, knights = state.own_player(data["seat"]), state.knights[data["seat"]]
+    returned = data.get("returned", 0)
+    player.removed_knights -= returned
+    player.knights += returned
+    for entry in data["recruits"]:
+        knights[state.board.index[tuple(entry["at"])]] += entry["knights"]
+        player.knights -= entry["knights"]
+
+
+def _founded(state: SorceryState, data: Json) -> None:
+    seat, hex = data["seat"], state.board.index[tuple(data["at"])]
+    player = state.own_player(seat)
+    if data["replaced"] == "knight":
+        state.knights[seat][hex] -= 1
+        player.knights += 1
+    else:
+        player.villages += 1
+    state.building[hex], state.owner[hex] = CITY, seat
+    player.cities -= 1
+    player.new_cities += 1
+    player.score += data["points"]
+    token = data.get("token")
+    if token is not None:
+        state.bank[KIND[token]] -= 1
+        player.resources[KIND[token]] += 1
+
+
+_FAMILIES: Final[Mapping[str, Applier]] = {
+    "moves": _moved,
+    "recruits": _recruited,
+    "replaced": _founded,
+}
+SORCERY_APPLIERS: Final[Mapping[str, Applier]] = {
+    **APPLIERS,
+    "KnightsMoved": _knights_moved,
+    "ExpeditionSent": _expedition_sent,
+    "SpellsCast": _spells_cast,
+}
+
+
+def apply(state: SorceryState, type: str, data: Json) -> None:
+    """Write a fact into a state that the caller owns."""
+    base_apply(state, type, data, SORCERY_APPLIERS)

@@ -1,0 +1,77 @@
+"""Casting (BS-SPL): which spells may be cast together, what they cost, and the lists of all casts."""
+
+from collections.abc import Callable
+from functools import cache
+from itertools import combinations
+from typing import Final
+
+from domain.barony.sorcery.actions import Cast
+from domain.barony.sorcery.construction import decide_construction, legal_constructions
+from domain.barony.sorcery.material import (
+    CONSTRUCTION,
+    COST,
+    FAMILY,
+    MOVEMENT,
+    RECRUITMENT,
+)
+from domain.barony.sorcery.movement import decide_movement
+from domain.barony.sorcery.recruitment import decide_recruitment, legal_recruitments
+from domain.barony.sorcery.state import SorceryState
+from domain.barony.sorcery.ways import legal_movements
+from domain.contract import Fact, Json
+from domain.errors import Refused
+
+
+def decide_cast(state: SorceryState, seat: int, cast: Cast) -> Fact:
+    """BS-SPL-1, 2, 3: spells of one family that lie open are paid, and do what they do. Raises Refused."""
+    closed = [spell for spell in cast.spells if spell not in state.spells]
+    if closed:
+        raise Refused("BS-SPL-1", f"{' and '.join(closed)} not among the spells that lie open")
+    families = {FAMILY[spell] for spell in cast.spells}
+    if len(families) > 1:
+        raise Refused("BS-SPL-1", "spells cast together are of one family")
+    cost, magic = cost_of(cast.spells), state.magic[seat]
+    if cost > magic:
+        raise Refused("BS-SPL-2", f"these spells cost {cost} magic tokens, seat {seat} has {magic}")
+    data: Json = {"seat": seat, "spells": list(cast.spells), "cost": cost}
+    return Fact("SpellsCast", {**data, **_DECIDE[families.pop()](state, seat, cast)})
+
+
+def cost_of(spells: tuple[str, ...]) -> int:
+    """BS-SPL-2: the magic tokens that spells cast together cost."""
+    return sum(COST[spell] for spell in spells)
+
+
+@cache
+def combinations_of(family: str, spells: tuple[str, ...], magic: int) -> list[tuple[str, ...]]:
+    """BS-SPL-1, 2, 4: every set of open spells of a family that can be paid, fewer before more."""
+    own = [spell for spell in spells if FAMILY[spell] == family]
+    return [
+        together
+        for count in range(1, len(own) + 1)
+        for together in combinations(own, count)
+        if cost_of(together) <= magic
+    ]
+
+
+def legal_casts(state: SorceryState, seat: int) -> list[Cast]:
+    """BS-SPL: every outcome that a cast could have, once."""
+    magic = state.magic[seat]
+    casts: list[Cast] = []
+    for family, legal in _LEGAL.items():
+        choices = combinations_of(family, state.spells, magic)
+        if choices:
+            casts += legal(state, seat, choices)
+    return casts
+
+
+_DECIDE: Final[dict[str, Callable[[SorceryState, int, Cast], Json]]] = {
+    MOVEMENT: decide_movement,
+    RECRUITMENT: decide_recruitment,
+    CONSTRUCTION: decide_construction,
+}
+_LEGAL: Final = {
+    MOVEMENT: legal_movements,
+    RECRUITMENT: legal_recruitments,
+    CONSTRUCTION: legal_constructions,
+}

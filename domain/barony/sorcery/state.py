@@ -1,0 +1,53 @@
+"""The state of a game with Sorcery: what the base game has, and what the expansion adds to it."""
+
+from functools import cached_property
+from typing import Self
+
+from domain.barony.board import Board
+from domain.barony.material import MYSTERIOUS_PLACE
+from domain.barony.sorcery.material import BANK_OF_EACH
+from domain.barony.state import State
+
+
+class SorceryBoard(Board):
+    """A board with mysterious places."""
+
+    @cached_property
+    def can_be_settled(self) -> tuple[bool, ...]:  # type: ignore[explicit-override]
+        """Whether the ground of the hex takes a first city (BY-SET-4, BS-SET-3)."""
+        return tuple(
+            takes and not is_by
+            for takes, is_by in zip(super().can_be_settled, self.by_a_place, strict=True)
+        )
+
+    @cached_property
+    def by_a_place(self) -> tuple[bool, ...]:
+        """Whether the hex is a mysterious place or adjacent to one (BS-SET-3)."""
+        return tuple(
+            MYSTERIOUS_PLACE in (self.terrain[hex], *(self.terrain[at] for at in near))
+            for hex, near in enumerate(self.neighbours)
+        )
+
+
+class SorceryState(State):
+    """One position of Barony with Sorcery."""
+
+    __slots__ = ("imprints", "magic", "spells")
+
+    def __init__(self, board: SorceryBoard, seats: int) -> None:
+        super().__init__(board, seats)
+        self.bank = [BANK_OF_EACH] * 4
+        self.spells: tuple[str, ...] = ()
+        """The spells that lie open, in alphabetical order."""
+        self.magic = [0] * seats
+        """Magic tokens by seat."""
+        self.imprints: list[tuple[int, ...]] = [()] * seats
+        """By seat, the hexes of the mysterious places that it has explored, in order."""
+
+    def copy(self) -> Self:  # type: ignore[explicit-override]
+        """A state that may be changed without changing this one."""
+        twin = super().copy()
+        twin.spells = self.spells
+        twin.magic = self.magic[:]
+        twin.imprints = self.imprints[:]
+        return twin
