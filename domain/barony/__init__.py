@@ -15,7 +15,8 @@ from domain.barony.board import Board
 from domain.barony.bots import BOTS
 from domain.barony.clauses import CLAUSES
 from domain.barony.decide import decide, forfeit, remove
-from domain.barony.explain import explain, fact_text
+from domain.barony.explain import explain
+from domain.barony.facts import fact_text
 from domain.barony.laying import lay_board
 from domain.barony.legal import legal_actions
 from domain.barony.options import check_options

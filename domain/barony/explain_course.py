@@ -3,15 +3,16 @@
 A part of `explain`; the actions themselves are explained there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from domain.barony.apply import apply
 from domain.barony.course import can_hold_first_city, cities_placed, is_end_agreed
 from domain.barony.facts import counted, listing
 from domain.barony.material import DUKE, FIRST_CITIES, TERRAINS
 from domain.barony.notation import hex_text
+from domain.barony.scoring import token_points
 from domain.barony.state import State
 from domain.contract import Fact, Json
 
@@ -88,7 +89,7 @@ def explain_ranking(state: State, data: Json) -> Iterator[Reason]:
         "BY-END-3",
         listing(
             f"seat {entry['seat']} has {entry['score']}, "
-            f"{entry['score'] - state.players[entry['seat']].score} of it for tokens"
+            f"{token_points(state.players[entry['seat']])} of it for tokens"
             for entry in ranking
         ),
     )
@@ -105,8 +106,10 @@ def explain_ranking(state: State, data: Json) -> Iterator[Reason]:
         yield "BY-END-6", f"{listing(out)} left the game and {'are' if out[1:] else 'is'} last"
 
 
-def explain_course(state: State, fact: Fact) -> Iterator[Reason]:
-    """What followed for the course from a fact that says so, under `then`."""
+def explain_course(
+    state: State, fact: Fact, apply: Callable[[Any, str, Json], None] = apply
+) -> Iterator[Reason]:
+    """What followed for the course from a fact that says so, under `then`; `apply`: what writes facts."""
     then = fact.data.get("then")
     if then is None:
         return

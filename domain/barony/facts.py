@@ -5,18 +5,14 @@ table brought about are whole sentences (`round 3 is scored: …`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from domain.barony.material import RESOURCES
 from domain.barony.notation import hex_text
 from domain.contract import Json
 
-
-def fact_text(type: str, data: Json) -> str:
-    """The fact in one line; of a type that is not known here its name."""
-    if type not in _TEXTS:
-        return type
-    return _TEXTS[type](data) + _end_of_play(data)
+Text: TypeAlias = Callable[[Json], str]
+"""Says the data of one type of fact."""
 
 
 def listing(words: Iterable[str]) -> str:
@@ -55,7 +51,8 @@ def _game_created(data: Json) -> str:
     return f"creates a game of {data['rules']} for {data['seats']}{clock}"
 
 
-def _game_started(data: Json) -> str:
+def game_started(data: Json) -> str:
+    """`GameStarted`: the board, and who sits where."""
     seats = [f"{player} is seat {seat}" for seat, player in enumerate(data.get("players", ()))]
     who = f": {listing(seats)}" if seats else ""
     return f"the game starts on {len(data['board'])} hexes{who}"
@@ -70,19 +67,30 @@ def _knights_recruited(data: Json) -> str:
     return f"recruits {counted(data['knights'], 'knight')} at {hex_text(data['at'])}"
 
 
-def _knights_moved(data: Json) -> str:
-    return f"moves a knight {', then another '.join(map(_step_text, data['moves']))}"
+def way_text(step: Json) -> str:
+    """`0,0>1,0`."""
+    return f"{hex_text(step['from'])}>{hex_text(step['to'])}"
 
 
-def _step_text(step: Json) -> str:
-    text = f"{hex_text(step['from'])}>{hex_text(step['to'])}"
-    destroyed = step.get("destroyed", ())
-    if destroyed:
-        text += f" and destroys {fallen_text(destroyed)}"
+def destruction(verb: str, destroyed: Sequence[Json]) -> list[str]:
+    """`destroys seat 1's village, taking a plain token`; [] where nothing fell."""
+    if not destroyed:
+        return []
+    text = f"{verb} {fallen_text(destroyed)}"
     for fallen in destroyed:
         if fallen["pawn"] == "village":
             text += f", taking {token_text(fallen['token'])}"
-    return text
+    return [text]
+
+
+def step_text(step: Json) -> str:
+    """One knight's way, and what its arrival destroyed."""
+    return " and ".join([way_text(step), *destruction("destroys", step.get("destroyed", ()))])
+
+
+def knights_moved(data: Json, step_text: Text = step_text) -> str:
+    """`KnightsMoved`; `step_text`: what says one step."""
+    return f"moves a knight {', then another '.join(map(step_text, data['moves']))}"
 
 
 def _buildings_built(data: Json) -> str:
@@ -96,7 +104,8 @@ def _city_founded(data: Json) -> str:
     return f"turns the village on {hex_text(data['at'])} into a city for {data['points']} points"
 
 
-def _expedition_sent(data: Json) -> str:
+def expedition_sent(data: Json) -> str:
+    """`ExpeditionSent`."""
     return f"sends an expedition to {hex_text(data['to'])}, giving up a knight for good"
 
 
@@ -109,13 +118,22 @@ def _end_agreed(data: Json) -> str:
     return "asks for the end of the game" if data["agree"] else "no longer asks for the end"
 
 
-def _round_scored(data: Json) -> str:
+TOKENS: Final[Mapping[str, str]] = {"token_points": "tokens"}
+"""What the final score counts beside the track: the fields of a standing, and what they count."""
+
+
+def round_scored(data: Json, beside: Mapping[str, str] = TOKENS) -> str:
+    """`RoundScored`: the track, and the final score where it is another; `beside`: what it counts."""
     scores = listing(
-        f"seat {entry['seat']} {entry['score']}"
-        + (f" (with its tokens {entry['final_score']})" if entry["token_points"] else "")
+        f"seat {entry['seat']} {entry['score']}{_final_text(entry, beside)}"
         for entry in data["standings"]
     )
     return f"round {data['round']} is scored: {scores}"
+
+
+def _final_text(entry: Json, beside: Mapping[str, str]) -> str:
+    counting = [name for field, name in beside.items() if entry[field]]
+    return f" (with its {listing(counting)} {entry['final_score']})" if counting else ""
 
 
 def _game_finished(data: Json) -> str:
@@ -124,24 +142,35 @@ def _game_finished(data: Json) -> str:
     return f"the game is over: seat {king['seat']} is King with {king['score']}, before {behind}"
 
 
-_TEXTS: Final[Mapping[str, Callable[[Json], str]]] = {
+TEXTS: Final[Mapping[str, Text]] = {
     "GameCreated": _game_created,
     "SeatTaken": lambda _: "takes a place",
     "SeatLeft": lambda _: "gives up the place",
-    "GameStarted": _game_started,
+    "GameStarted": game_started,
     "CityPlaced": _city_placed,
     "KnightsRecruited": _knights_recruited,
-    "KnightsMoved": _knights_moved,
+    "KnightsMoved": knights_moved,
     "BuildingsBuilt": _buildings_built,
     "CityFounded": _city_founded,
-    "ExpeditionSent": _expedition_sent,
+    "ExpeditionSent": expedition_sent,
     "TitleBought": _title_bought,
     "TurnPassed": lambda _: "passes",
     "TurnForfeited": lambda data: f"seat {data['seat']}'s turn is forfeited",
     "PlayerResigned": lambda _: "resigns",
     "PlayerRemoved": lambda data: f"seat {data['seat']} is removed from the game",
     "EndAgreed": _end_agreed,
-    "RoundScored": _round_scored,
+    "RoundScored": round_scored,
     "GameFinished": _game_finished,
     "GameAbandoned": lambda _: "the game is abandoned",
 }
+"""What says each type of fact."""
+
+
+def fact_text(type: str, data: Json, texts: Mapping[str, Text] = TEXTS) -> str:
+    """The fact in one line; of a type that is not known here its name.
+
+    `texts`: what says each type.
+    """
+    if type not in texts:
+        return type
+    return texts[type](data) + _end_of_play(data)

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from domain.barony.bots import BOTS
 from domain.barony.decide import forfeit, remove
-from domain.barony.explain import explain, fact_text
+from domain.barony.explain import explain
+from domain.barony.facts import fact_text
 from domain.barony.options import check_options as base_check_options
 from domain.barony.picture import scene
 from domain.barony.sorcery.apply import apply

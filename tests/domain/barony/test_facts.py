@@ -4,7 +4,7 @@ import pytest
 
 from domain import barony
 from domain.barony.apply import APPLIERS
-from domain.barony.facts import _TEXTS
+from domain.barony.facts import TEXTS
 from domain.contract import Fact
 from tests.support.barony_positions import given
 
@@ -36,4 +36,4 @@ def test_the_life_of_a_game_and_unknown_types(
 
 
 def test_every_type_that_changes_a_position_has_a_text_of_its_own() -> None:
-    assert set(APPLIERS) <= set(_TEXTS)
+    assert set(APPLIERS) <= set(TEXTS)
