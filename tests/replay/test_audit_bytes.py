@@ -13,6 +13,7 @@ from domain.event import Event
 from replay import playout
 from replay.canonical import canonical
 from tests.support import heap
+from tests.support.eager import some_game
 from tests.support.records import Table, audited, forged
 
 relaxed = settings(
@@ -31,11 +32,13 @@ def some_record(name: str) -> bytes:
             table.forfeit()
             table.remove(2)
             return table.play_out().record(receipts=True)
+    if name == "sorcery":
+        return some_game("moves", "recruits", seats=2, rounds=6).record()
     plan = playout.plan(name, 3, b"bytes", {}, ("sensible",), round_limit=3)
     return playout.play(plan).record
 
 
-RECORDS = ["heap", "barony"]
+RECORDS = ["heap", "barony", "sorcery"]
 
 
 def test_the_records_are_sound_as_they_are() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from domain.contract import Json
 from replay.canonical import canonical
 from replay.diff import as_text, changes
+from tests.support.eager import some_game
 from tests.support.records import Table
 
 HEXES = st.lists(st.integers(-2, 2), min_size=2, max_size=2)
@@ -131,10 +132,12 @@ def test_text_of_a_made_up_position_gives_no_orders_to_a_terminal() -> None:
     assert not any(ord(char) < 32 for line in told for char in line)
 
 
-@pytest.mark.parametrize("rules", ["heap", "barony"])
+@pytest.mark.parametrize("rules", ["heap", "barony", "sorcery"])
 def test_the_changes_of_a_game_are_those_of_its_states(rules: str) -> None:
-    table = Table(rules, seats=2, options={"round_limit": 3})
-    table.start().play_out()
+    if rules == "sorcery":
+        table = some_game("moves", "recruits")
+    else:
+        table = Table(rules, seats=2, options={"round_limit": 3}).start().play_out()
     for earlier, later in zip(table.sealed, table.sealed[1:], strict=False):
         found = changes(earlier.game.position(None), later.game.position(None))
         assert bool(found) == (earlier.event["state"] != later.event["state"])

@@ -9,6 +9,7 @@ from replay.diff import changes
 from replay.inspect import inspected, page
 from replay.render.ansi import Ansi
 from replay.timeline import step_at
+from tests.support.eager import some_game
 from tests.support.records import Table, forged, read
 
 PLAIN = Ansi(on=False)
@@ -120,3 +121,26 @@ def test_a_start_on_a_vast_board_is_told_at_once() -> None:
     data = forged(Table("barony").start().record(), change, states=True)
     told = inspected(step_at(read(data), 4), {})
     assert "BY-SET-2" not in [clause["id"] for clause in told["clauses"]]
+
+
+def test_a_cast_is_told_with_all_that_belongs_to_it() -> None:
+    table = some_game("swept")
+    record = read(table.record())
+    seq = next(e["seq"] for e in record.events if e["data"].get("moves", [{}])[-1].get("swept"))
+    shown = inspected(step_at(record, seq), {})
+    event = record.events[seq - 1]
+    seat, cost = event["data"]["seat"], event["data"]["cost"]
+    assert shown["action_text"] == table.game.rules.action_text(
+        table.game.rules.parse(event["action"])
+    )
+    assert shown["action_text"].startswith(f"cast {' '.join(event['data']['spells'])} ")
+    before, after = (shown[when]["players"][seat]["magic"] for when in ("before", "after"))
+    gained = sum(step.get("magic", 0) for step in event["data"]["moves"])
+    assert after - before == gained - cost != 0
+    changed = {change["path"]: change for change in shown["changes"]}
+    assert changed[f"players.{seat}.magic"]["after"] == after
+    text = page(shown, PLAIN, 200)
+    assert f"action    {shown['action_text']}" in text
+    assert f"magic  {before} → {after} (" in text
+    line = list(chronicle(record, PLAIN))[seq - 1]
+    assert line.partition(f"seat {seat}")[2].strip() == shown["fact_text"]

@@ -1,0 +1,242 @@
+"""The audit of games with an expansion: what it adds to the set-up, to moves and to scores is judged too."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from domain.contract import Fact, Json
+from domain.event import Event
+from replay import playout
+from tests.support.eager import some_game
+from tests.support.records import Table, audited, forged, found
+
+Change = Callable[[Json], None]
+
+
+def test_games_with_casts_of_every_family_pass_every_check() -> None:
+    for field in ("moves", "recruits", "replaced"):
+        table = some_game(field)
+        report = audited(table.record(receipts=True))
+        assert report.findings == []
+        assert not any(check.left_out for check in report.checks)
+        looked_at = {check.name: check.looked_at for check in report.checks}
+        assert (looked_at["chance"], looked_at["decisions"]) == (1, table.game.seq)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_whole_games_of_bots_pass(seats: int) -> None:
+    plan = playout.plan("barony", seats, bytes(3), {"sorcery": True}, ("random", "sensible"))
+    report = audited(playout.play(plan).record)
+    assert report.findings == []
+    assert report.about["status"] == "finished"
+
+
+def test_a_game_passes_while_it_is_played() -> None:
+    """The secret that board and spells come from is not known then, and it is said so."""
+    table = some_game("moves")
+    cast = next(made.game.seq for made in table.sealed if made.event["type"] == "SpellsCast")
+    cut = Table.__new__(Table)
+    cut.sealed = table.sealed[:cast]
+    report = audited(cut.record())
+    assert report.findings == []
+    checks = {check.name: check for check in report.checks}
+    assert checks["chance"].left_out
+    assert (checks["decisions"].looked_at, checks["decisions"].left_out) == (cast, "")
+
+
+# What somebody with the server's own key could write, with chain, positions and head made to fit
+
+
+def start_of(events: list[Event]) -> Json:
+    """The data of the event that starts the game."""
+    return next(event["data"] for event in events if event["type"] == "GameStarted")
+
+
+def turned_spell(data: Json) -> None:
+    """Another spell lies open than the one drawn."""
+    closed = {"abundance", "celerity", "charm", "illusion", "petrification", "portal"}
+    data["spells"] = sorted([*data["spells"][1:], min(closed - {*data["spells"]})])
+
+
+def moved_place(data: Json) -> None:
+    """A mysterious place lies elsewhere."""
+    cells = data["board"]
+    place = next(cell for cell in cells if cell["terrain"] == "mysterious_place")
+    other = next(cell for cell in cells if cell["terrain"] == "lake")
+    place["terrain"], other["terrain"] = other["terrain"], place["terrain"]
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (turned_spell, "spells is not what the seed gives"),
+        (lambda data: data["spells"].pop(), "spells is not what the seed gives"),
+        (lambda data: data["spells"].reverse(), "spells is not what the seed gives"),
+        (moved_place, "board is not what the seed gives"),
+        (lambda data: data["board"].pop(), "board is not what the seed gives"),
+    ],
+)
+def test_a_set_up_that_was_chosen_is_found(change: Change, what: str) -> None:
+    table = Table("barony", 5, {"sorcery": True}).start().abandon()
+    first = found(
+        forged(table.record(), lambda told: change(start_of(told)), states=True), "chance"
+    )
+    assert (first.seq, first.what) == (table.game.seq - 1, what)
+
+
+@pytest.mark.parametrize("spells", [None, 5, "charm", [], [[]], ["magic"], [{}], {"charm": 1}])
+def test_spells_that_are_none_are_found(spells: object) -> None:
+    data = some_game("moves").record()
+    report = audited(forged(data, lambda told: start_of(told).update(spells=spells)))
+    assert not report.is_sound
+    assert report.first is not None
+    assert report.first.check in {"state", "chance"}
+
+
+def holders(event: Event, field: str) -> Iterator[Json]:
+    """What of an event's data has the field: the data themselves, or steps or standings in them."""
+    data = event["data"]
+    parts = [data, *data.get("moves", ()), *data.get("standings", ())]
+    yield from (part for part in parts if field in part)
+
+
+def by(field: str, number: int) -> Change:
+    """The field by so much more."""
+    return lambda part: part.update({field: part[field] + number})
+
+
+def to(field: str, value: Any) -> Change:
+    """Something else in the field."""
+    return lambda part: part.update({field: value})
+
+
+def without(field: str) -> Change:
+    """The field left out."""
+    return lambda part: part.pop(field)
+
+
+@pytest.mark.parametrize(
+    ("type", "field", "change"),
+    [
+        ("KnightsMoved", "magic", by("magic", 1)),
+        ("KnightsMoved", "magic", without("magic")),
+        ("ExpeditionSent", "magic", by("magic", -1)),
+        ("ExpeditionSent", "magic", without("magic")),
+        ("SpellsCast", "cost", by("cost", -1)),
+        ("SpellsCast", "cost", to("cost", 0)),
+        ("SpellsCast", "spells", to("spells", ["celerity", "portal"])),
+        ("SpellsCast", "magic", by("magic", 1)),
+        ("SpellsCast", "magic", without("magic")),
+        ("SpellsCast", "left", without("left")),
+        ("SpellsCast", "left", to("left", [])),
+        ("SpellsCast", "swept", without("swept")),
+        ("SpellsCast", "swept", lambda part: part["swept"].reverse() or part["swept"].pop()),
+        ("SpellsCast", "returned", without("returned")),
+        ("SpellsCast", "returned", by("returned", 1)),
+        ("SpellsCast", "recruits", lambda part: by("knights", 1)(part["recruits"][0])),
+        ("SpellsCast", "token", to("token", None)),
+        ("SpellsCast", "token", without("token")),
+        ("SpellsCast", "points", by("points", 5)),
+        ("SpellsCast", "replaced", without("replaced")),
+        ("RoundScored", "imprint_points", by("imprint_points", 3)),
+        ("RoundScored", "imprint_points", without("imprint_points")),
+        ("RoundScored", "final_score", by("final_score", -3)),
+    ],
+)
+def test_a_value_that_the_rules_do_not_give_is_found(type: str, field: str, change: Change) -> None:
+    """Positions are made to fit too, so that nothing but deciding again can tell."""
+    table = some_game(*([field] if type == "SpellsCast" else []))
+    changed: list[Event] = []
+
+    def forge(events: list[Event]) -> None:
+        for event in events:
+            for part in holders(event, field) if event["type"] == type else ():
+                change(part)
+                changed.append(event)
+                return
+
+    data = forged(table.record(), forge, states=True)
+    first = found(data, "decisions")
+    assert first.seq == changed[0]["seq"]
+    assert "today's rules say otherwise" in first.what
+
+
+def test_a_ranking_without_the_points_of_imprints_is_found() -> None:
+    table = some_game()
+    position = table.game.rules.position(table.game.state, None)
+    imprints = [len(player["imprints"]) for player in position["players"]]
+    assert any(imprints)
+
+    def forge(events: list[Event]) -> None:
+        for entry in events[-1]["data"]["ranking"]:
+            entry["score"] -= 3 * imprints[entry["seat"]]
+
+    assert "ranking" in found(forged(table.record(), forge, states=True), "decisions").what
+
+
+def started() -> Iterator[Table]:
+    """Games that have just started, with other spells each."""
+    for nonce in range(256):
+        table = Table("barony", 2, {"sorcery": True, "seating": "joined"})
+        table.join("player-0", bytes([nonce]))
+        yield table.start()
+
+
+def cast_for_nothing(spell: str, *, is_open: bool) -> bytes:
+    """A game in which a server let seat 0 cast a spell of 1 token, open or not, without any magic."""
+    table = next(table for table in started() if (spell in table.game.state.spells) == is_open)
+    rules = table.game.rules
+    while table.game.state.phase == "setup":
+        seat = table.game.state.to_act
+        table.act(rules.as_json(rules.legal_actions(table.game.state, seat)[0]))
+    pawns = rules.position(table.game.state, None)["pawns"]
+    city = next(pawn["at"] for pawn in pawns if pawn["seat"] == 0)
+    recruits = [{"at": city, "knights": 1}]
+    then = {"phase": "play", "round": 1, "turn": table.game.state.turn + 1, "to_act": 1}
+    cast = {"spells": [spell], "recruits": recruits}
+    fact = Fact("SpellsCast", {"seat": 0, "cost": 1, "then": then, **cast})
+    table.add(fact, {"seat": 0}, {"type": "cast", **cast})
+    return table.record()
+
+
+def test_a_cast_of_a_closed_spell_is_found() -> None:
+    first = found(cast_for_nothing("charm", is_open=False), "decisions")
+    assert "BS-SPL-1" in first.what
+    assert "SpellsCast" in first.what
+
+
+def test_a_cast_that_was_not_paid_is_found() -> None:
+    assert "BS-SPL-2" in found(cast_for_nothing("charm", is_open=True), "decisions").what
+
+
+@pytest.mark.parametrize("sorcery", [False, None, 1, "true", [], {}])
+def test_a_game_that_says_it_has_no_expansion_is_found(sorcery: object) -> None:
+    """Its events are those of another rule system: found where they do not fit, whatever that breaks."""
+
+    def forge(events: list[Event]) -> None:
+        events[0]["data"]["options"]["sorcery"] = sorcery
+
+    for table in (some_game("moves"), some_game(seats=5)):
+        report = audited(forged(table.record(), forge))
+        assert not report.is_sound
+        assert any(finding.check == "decisions" for finding in report.findings)
+
+
+@pytest.mark.parametrize("options", [None, [], "sorcery", 5, True])
+def test_options_that_are_no_object_are_found(options: object) -> None:
+    def forge(events: list[Event]) -> None:
+        events[0]["data"]["options"] = options
+
+    first = found(forged(some_game().record(), forge), "form")
+    assert (first.line, "options" in first.what) == (2, True)
+
+
+@pytest.mark.parametrize("sorcery", [True, "true", None])
+def test_a_game_that_says_it_has_the_expansion_is_found(sorcery: object) -> None:
+    table = Table("barony", 2, {"round_limit": 2}).start().play_out()
+
+    def forge(events: list[Event]) -> None:
+        events[0]["data"]["options"]["sorcery"] = sorcery
+
+    assert not audited(forged(table.record(), forge)).is_sound
