@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from domain.barony.bots import BOTS
 from domain.barony.decide import forfeit, remove
-from domain.barony.explain import explain
-from domain.barony.facts import fact_text
 from domain.barony.options import check_options as base_check_options
 from domain.barony.picture import scene
 from domain.barony.sorcery.apply import apply
 from domain.barony.sorcery.clauses import CLAUSES
+from domain.barony.sorcery.explain import explain
+from domain.barony.sorcery.facts import fact_text
 from domain.barony.sorcery.form import as_json, parse
 from domain.barony.sorcery.laying import lay_board
 from domain.barony.sorcery.material import MOST_SEATS, OPEN_SPELLS, SPELLS

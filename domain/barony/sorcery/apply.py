@@ -10,24 +10,29 @@ from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
 
 
-def _explored(state: SorceryState, seat: int, at: list[int], magic: int) -> None:
+def explore(state: SorceryState, seat: int, at: list[int], magic: int) -> None:
     """An imprint on a mysterious place, and the magic tokens for it."""
     places = {*state.imprints[seat], state.board.index[at[0], at[1]]}
     state.imprints[seat] = tuple(sorted(places))
     state.magic[seat] += magic
 
 
+def come(state: SorceryState, seat: int, step: Json) -> None:
+    """One knight's way from hex to hex, with all that its arrival did."""
+    move_knight(state, seat, step)
+    if "magic" in step:
+        explore(state, seat, step["to"], step["magic"])
+
+
 def _knights_moved(state: SorceryState, data: Json) -> None:
-    APPLIERS["KnightsMoved"](state, data)
     for step in data["moves"]:
-        if "magic" in step:
-            _explored(state, data["seat"], step["to"], step["magic"])
+        come(state, data["seat"], step)
 
 
 def _expedition_sent(state: SorceryState, data: Json) -> None:
     APPLIERS["ExpeditionSent"](state, data)
     if "magic" in data:
-        _explored(state, data["seat"], data["to"], data["magic"])
+        explore(state, data["seat"], data["to"], data["magic"])
 
 
 def _spells_cast(state: SorceryState, data: Json) -> None:
@@ -43,9 +48,7 @@ def _moved(state: SorceryState, data: Json) -> None:
     for step in data["moves"]:
         start, end = index[tuple(step["from"])], index[tuple(step["to"])]
         fell(state, seat, start, step.get("left", []))
-        move_knight(state, seat, step)
-        if "magic" in step:
-            _explored(state, seat, step["to"], step["magic"])
+        come(state, seat, step)
         fell(state, seat, end, step.get("swept", []))
 
 
