@@ -18,7 +18,6 @@ CLAUSES: Final[Mapping[str, str]] = {
     "BS-MYS-3": "Three imprints a place at most, and one of each player.",
     "BS-MYS-4": "Every way of arriving counts.",
     "BS-MYS-5": "At the end each imprint is worth 3 points.",
-    "BS-SPL-1": "Open spells of one family are cast in place of an action.",
     "BS-SPL-2": "The cost of all spells is paid in magic tokens before anything happens.",
     "BS-SPL-3": "Spells cast together make one move, one recruitment or one construction.",
     "BS-SPL-4": "No spell twice in one action; spells stay available.",
