@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from domain.contract import Json, Rules
-from domain.errors import Unreadable
+from domain.errors import Malformed, Unreadable
 from domain.event import VERSION, ZEROS, Event
-from domain.registry import RULES, rules_of
+from domain.registry import rules_of
 
 Status: TypeAlias = Literal["open", "playing", "finished", "abandoned"]
 Opened: TypeAlias = Mapping[str, Any]
@@ -131,11 +131,13 @@ def _apply(game: Game | None, event: Event, opened: Opened) -> Game:
 
 def _created(event: Event) -> Game:
     data = event["data"]
-    if data["rules"] not in RULES:
-        raise Unreadable(f"no rules called {data['rules']!r} are known here")
+    try:
+        rules = rules_of(data["rules"], data["options"])
+    except Malformed as unknown:
+        raise Unreadable(f"no game that is known here: {unknown.why}") from unknown
     return Game(
         id=event["game"],
-        rules=rules_of(data["rules"], data["options"]),
+        rules=rules,
         seats=data["seats"],
         options=data["options"],
         clock=data["clock"],

@@ -1,7 +1,7 @@
 """The rule systems there are. The only place that names them; a new game adds its line here."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from domain import barony
 from domain.barony import sorcery
@@ -14,10 +14,15 @@ EXPANSIONS: Final[Mapping[tuple[str, str], Rules]] = {(barony.NAME, "sorcery"): 
 """Rules that take a game's place where an option is true, by the game and the option."""
 
 
-def rules_of(name: object, options: Mapping[str, Any]) -> Rules:
-    """The rule system of that name, with the expansion that the options ask for. Raises Malformed."""
+def rules_of(name: object, options: object) -> Rules:
+    """The rule system of that name, with the expansion that the options ask for. Raises Malformed.
+
+    Only `true` asks for one; whether an option may be what it is, the rules say.
+    """
     if not isinstance(name, str) or name not in RULES:
         raise Malformed({"rules": f"must be one of {', '.join(sorted(RULES))}"})
+    if not isinstance(options, Mapping):
+        raise Malformed({"options": "must be an object"})
     for (game, option), rules in EXPANSIONS.items():
         if game == name and options.get(option) is True:
             return rules

@@ -7,9 +7,12 @@ from domain.contract import Fact, Json
 from domain.errors import Malformed, NotNow, Refused, Unreadable
 from domain.event import ZEROS, Event
 from domain.game import Game, evolve, fold
+from domain.registry import EXPANSIONS, RULES, rules_of
 
 SECRET = bytes(range(32))
 AT = "2026-11-20T09:15:{:02}.000Z"
+NEITHER: list[object] = [None, 0, 1, "true", "", [], {}]
+"""What is neither true nor false."""
 
 
 class Table:
@@ -100,7 +103,12 @@ def test_options_come_whole_with_their_defaults() -> None:
         ("barony", 2, {"round_limit": True}, "options.round_limit"),
         ("barony", 2, {"round_limit": "4"}, "options.round_limit"),
         ("barony", 2, {"end_by_agreement": 1}, "options.end_by_agreement"),
-        ("barony", 2, {"sorcery": None}, "options.sorcery"),
+        *(("barony", 2, {"sorcery": value}, "options.sorcery") for value in NEITHER),
+        ("barony", 5, {"sorcery": False}, "seats"),
+        ("barony", 6, {"sorcery": True}, "seats"),
+        ("barony", 1, {"sorcery": True}, "seats"),
+        ("barony", 5, {"sorcery": True, "round_limit": 0}, "options.round_limit"),
+        ("barony", 5, {"sorcery": True, "spells": []}, "options.spells"),
         ("barony", 2, {"seating": "chosen"}, "options.seating"),
         ("barony", 2, {"private": "yes"}, "options.private"),
         ("barony", 2, {"luck": 1}, "options.luck"),
@@ -112,6 +120,37 @@ def test_wrong_options_are_named(
     with pytest.raises(Malformed) as refused:
         decisions.check_options(rules, seats, options)
     assert list(refused.value.fields) == [field]
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_with_the_expansion_up_to_five_play(seats: int) -> None:
+    whole = decisions.check_options("barony", seats, {"sorcery": True})
+    assert whole == {**decisions.check_options("barony", 2, {}), "sorcery": True}
+    table = created(seats, sorcery=True)
+    table.join(*(f"player-{number}" for number in range(seats)))
+    position = table.start().position(None)
+    assert position is not None
+    assert (position["sorcery"], len(position["players"]), len(position["spells"])) == (
+        *(True, seats, 5),
+    )
+
+
+def test_an_option_picks_the_expansion_and_only_when_it_is_true() -> None:
+    base = rules_of("barony", {})
+    assert base is RULES["barony"]
+    expanded = rules_of("barony", {"sorcery": True, "round_limit": 3})
+    assert expanded is EXPANSIONS["barony", "sorcery"]
+    assert expanded is not base
+    assert expanded.NAME == base.NAME
+    for value in (False, *NEITHER):
+        assert rules_of("barony", {"sorcery": value}) is base
+
+
+@pytest.mark.parametrize("name", ["chess", "sorcery", "", None, 1, [], {}])
+def test_rules_of_another_name_are_not_known(name: object) -> None:
+    with pytest.raises(Malformed) as refused:
+        rules_of(name, {"sorcery": True})
+    assert list(refused.value.fields) == ["rules"]
 
 
 def test_every_wrong_option_is_named_at_once() -> None:
@@ -257,15 +296,30 @@ def test_folding_leaves_the_game_it_started_from_as_it_was() -> None:
     assert fold([]) is None
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"seq": 3}, {"v": 2}, {"type": "SeatTaken"}, {"data": {"rules": "chess"}}],
-    ids=["seq", "version", "type", "rules"],
-)
+@pytest.mark.parametrize("change", [{"seq": 3}, {"v": 2}, {"type": "SeatTaken"}])
 def test_what_is_no_log_is_unreadable(change: Json) -> None:
     event = created().events[0]
     with pytest.raises(Unreadable):
         fold([{**event, **change}])  # type: ignore[typeddict-item]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rules": "chess"},
+        {"rules": None},
+        {"rules": []},
+        {"options": None},
+        {"options": ["sorcery"]},
+        {"options": "sorcery"},
+        {"options": True},
+    ],
+)
+def test_a_game_that_is_not_known_is_unreadable(change: Json) -> None:
+    event = created().events[0]
+    data = {**event["data"], **change}
+    with pytest.raises(Unreadable, match="no game that is known here"):
+        fold([{**event, "data": data}])
 
 
 def test_a_gap_in_a_log_is_unreadable() -> None:

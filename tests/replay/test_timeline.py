@@ -138,7 +138,7 @@ def test_what_cannot_be_applied_is_unreadable_there(
 
 
 def test_rules_that_nobody_knows_are_unreadable(eventful: Table) -> None:
-    with pytest.raises(Unreadable, match="no rules called 'chess'"):
+    with pytest.raises(Unreadable, match="no game that is known here: rules: must be one of"):
         head(read(forged(eventful.record(), setting(1, rules="chess"))))
 
 
