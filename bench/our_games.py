@@ -31,7 +31,12 @@ def any_of_a_kind(position: Json, actions: Sequence[Json], seat: int, chance: Ch
 
 
 def play(
-    rules: str, seats: int, seed: bytes, round_limit: int = 60, bot: Bot | None = None
+    rules: str,
+    seats: int,
+    seed: bytes,
+    round_limit: int = 60,
+    bot: Bot | None = None,
+    **options: bool,
 ) -> Played:
     """A whole game of sensible bots, or of the bot given; equal seeds give equal logs."""
     played = Played([], [], [])
@@ -51,8 +56,8 @@ def play(
         played.lines.append(sealed.line)
         return sealed.game
 
-    options = {"round_limit": round_limit}
-    game = add(decisions.create(rules, seats, options, None, seed), {"player": "p0"})
+    asked = {"round_limit": round_limit, **options}
+    game = add(decisions.create(rules, seats, asked, None, seed), {"player": "p0"})
     for number in range(seats):
         game = add(decisions.join(game, f"p{number}", b""), {"player": f"p{number}"})
     game = add(decisions.start(game, seed), {"system": "start"})
@@ -71,6 +76,15 @@ def play(
 def some_games() -> list[Played]:
     """Games of 2, 3 and 4 seats."""
     return [play("barony", seats, bytes([seats, n] * 16)) for seats in (2, 3, 4) for n in (1, 2)]
+
+
+def expanded_games() -> list[Played]:
+    """Games of 2 to 5 seats with the expansion."""
+    return [
+        play("barony", seats, bytes([seats, n] * 16), bot=bot, sorcery=True)
+        for seats in (2, 3, 4, 5)
+        for n, bot in enumerate((None, any_of_a_kind))
+    ]
 
 
 def long_game() -> Played:

@@ -10,7 +10,7 @@ from eventsourcing.domain import Aggregate, event
 
 from bench.chess_games import GAMES, positions
 from bench.measure import Row, compared
-from bench.our_games import Played
+from bench.our_games import Played, expanded_games
 from domain.contract import evolve
 from domain.game import fold
 
@@ -93,10 +93,14 @@ def rows(games: list[Played]) -> Iterator[Row]:
     )
 
     turns = [turn for played in games for turn in played.turns]
+    with_casts = [turn for played in expanded_games() for turn in played.turns]
     boards = positions()
 
     def list_ours() -> int:
         return sum(len(game.rules.legal_actions(game.state, seat)) for game, seat, _ in turns)
+
+    def list_ours_with_casts() -> int:
+        return sum(len(game.rules.legal_actions(game.state, seat)) for game, seat, _ in with_casts)
 
     def list_theirs() -> int:
         return sum(len(list(board.legal_moves)) for _ in range(5) for board in boards)
@@ -107,6 +111,15 @@ def rows(games: list[Played]) -> Iterator[Row]:
         list_ours,
         list_theirs,
         least=1,
+        unit="actions/s",
+    )
+
+    yield compared(
+        "… with five spells open",
+        "python-chess legal_moves",
+        list_ours_with_casts,
+        list_theirs,
+        least=0.7,
         unit="actions/s",
     )
 

@@ -133,6 +133,6 @@ def legal_new_cities(state: State, seat: int) -> list[NewCity]:
         return []
     return [
         NewCity(state.board.hexes[hex])
-        for hex, building in enumerate(state.building)
-        if building == VILLAGE and bar_to_city(state, seat, hex) is None
+        for hex in state.built(seat, VILLAGE)
+        if bar_to_city(state, seat, hex) is None
     ]

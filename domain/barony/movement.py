@@ -75,12 +75,11 @@ def check_step(
 
 def opposing_pawns(state: State, seat: int, hex: int) -> list[tuple[int, str]]:
     """Knights and villages of others on the hex, as (seat, `knight` or `village`), knights first."""
-    pawns = [
-        (other, "knight")
-        for other, knights in enumerate(state.knights)
-        if other != seat
-        for _ in range(knights[hex])
-    ]
+    pawns = []
+    for other, knights in enumerate(state.knights):
+        count = knights[hex]
+        if count and other != seat:
+            pawns += [(other, "knight")] * count
     if state.building[hex] == VILLAGE and state.owner[hex] != seat:
         pawns.append((state.owner[hex], "village"))
     return pawns

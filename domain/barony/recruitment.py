@@ -35,8 +35,7 @@ def legal_recruits(state: State, seat: int) -> list[Recruit]:
     reserve = state.players[seat].knights
     return [
         Recruit(state.board.hexes[hex], knights)
-        for hex, building in enumerate(state.building)
-        if building == CITY and state.owner[hex] == seat
+        for hex in state.built(seat, CITY)
         for knights in range(1, min(reserve, recruits_at(state, hex)) + 1)
     ]
 

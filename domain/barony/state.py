@@ -140,6 +140,16 @@ class State:
             player = self.players[seat] = player.copy()
         return player
 
+    def built(self, seat: int, building: int) -> list[int]:
+        """The hexes with a building of this number and seat, in order."""
+        found, owner = [], self.owner
+        hex = self.building.find(building)
+        while hex >= 0:
+            if owner[hex] == seat:
+                found.append(hex)
+            hex = self.building.find(building, hex + 1)
+        return found
+
     def in_game(self) -> list[int]:
         """The seats still in the game."""
         return [seat for seat, player in enumerate(self.players) if not player.is_out]

@@ -104,7 +104,7 @@ def legal_constructions(
         return []
     casts: dict[object, Cast] = {}
     hexes, terrain = state.board.hexes, state.board.terrain
-    villages = [hex for hex, building in enumerate(state.building) if building == VILLAGE]
+    villages = state.built(seat, VILLAGE)
     knights = [hex for hex, count in enumerate(state.knights[seat]) if count]
     for spells in choices:
         cost = sum(map(COST.__getitem__, spells))

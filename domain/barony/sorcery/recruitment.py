@@ -12,22 +12,16 @@ from domain.barony.sorcery.material import COST
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
 from domain.errors import Refused
+from domain.hexes import Hex
 
 
 def sites(state: SorceryState, seat: int, spells: Collection[str]) -> list[int]:
     """BS-CHA-1, BS-ILL-1, 2, BS-POR-3: the hexes where a cast of these spells may recruit."""
     if "illusion" not in spells:
-        kinds: tuple[int, ...] = (CITY,)
-    elif "charm" in spells:
-        kinds = (CITY, STRONGHOLD)
-    else:
-        kinds = (STRONGHOLD,)
-    owners = state.owner
-    return [
-        hex
-        for hex, building in enumerate(state.building)
-        if building in kinds and owners[hex] == seat
-    ]
+        return state.built(seat, CITY)
+    if "charm" in spells:
+        return sorted(state.built(seat, CITY) + state.built(seat, STRONGHOLD))
+    return state.built(seat, STRONGHOLD)
 
 
 def most_at(state: SorceryState, hex: int, spells: Collection[str]) -> int:
@@ -85,29 +79,29 @@ def legal_recruitments(
     state: SorceryState, seat: int, choices: Sequence[tuple[str, ...]]
 ) -> list[Cast]:
     """BS-CHA, BS-ILL, BS-POR: casts of these sets of spells, the first of those with one outcome."""
-    casts: dict[object, Cast] = {}
-    hexes = state.board.hexes
+    casts: list[Cast] = []
+    seen: set[object] = set()
     for spells in choices:
         cost = sum(map(COST.__getitem__, spells))
-        known = sites(state, seat, spells)
         reserve, removed = available(state, seat, spells)
-        for recruits in _choices(state, known, spells, reserve + removed):
-            knights = sum(number for _, number in recruits)
+        for recruits, knights in _choices(state, seat, spells, reserve + removed):
             outcome = (cost, recruits, min(knights, removed))
-            if outcome not in casts:
-                named = tuple([(hexes[hex], number) for hex, number in recruits])
-                casts[outcome] = Cast(spells, recruits=named)
-    return list(casts.values())
+            if outcome not in seen:
+                seen.add(outcome)
+                casts.append(Cast(spells, recruits=recruits))
+    return casts
 
 
 def _choices(
-    state: SorceryState, known: Sequence[int], spells: Collection[str], knights: int
-) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Every choice of sites, each with a number of knights, for which there are enough."""
+    state: SorceryState, seat: int, spells: Collection[str], knights: int
+) -> Iterator[tuple[tuple[tuple[Hex, int], ...], int]]:
+    """Every choice of sites with numbers of knights for which there are enough, and how many that takes."""
+    hexes, known = state.board.hexes, sites(state, seat, spells)
     if "charm" not in spells:
         for hex in known:
             most = min(knights, most_at(state, hex, spells))
-            yield from (((hex, number),) for number in range(1, most + 1))
+            yield from ((((hexes[hex], number),), number) for number in range(1, most + 1))
         return
+    one_each = [(hexes[hex], 1) for hex in known]
     for count in range(1, min(knights, len(known)) + 1):
-        yield from (tuple((hex, 1) for hex in chosen) for chosen in combinations(known, count))
+        yield from ((chosen, count) for chosen in combinations(one_each, count))

@@ -4,9 +4,8 @@ What bars a hex and what falls there can be told beforehand: a cast changes a he
 only where Tornado sweeps the start and Celerity leads back to it.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
-from typing import TypeAlias
+from collections.abc import Container, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 from domain.barony.material import RESOURCES
 from domain.barony.movement import barrier, has_company, opposing_pawns
@@ -15,37 +14,54 @@ from domain.barony.sorcery.material import COST
 from domain.barony.sorcery.movement import is_teleport, isolated_pawns
 from domain.barony.sorcery.places import visit
 from domain.barony.sorcery.state import SorceryState
+from domain.hexes import Hex
 
 Pawn: TypeAlias = tuple[int, int, str]
 """A pawn that falls: (hex, owner, `knight` or `village`)."""
 Way: TypeAlias = tuple[int, ...]
 """A knight's start and where each of its steps ends."""
+Paths: TypeAlias = dict[int, tuple[Hex, ...]]
+"""Ways as casts have them, by the hexes where they end."""
 
 
 def legal_movements(
     state: SorceryState, seat: int, choices: Sequence[tuple[str, ...]]
 ) -> list[Cast]:
     """BS-CEL, BS-TEL, BS-TOR: casts of these sets of spells, the first of those with one outcome."""
-    casts: dict[object, Cast] = {}
     ways, hexes = _Ways(state, seat), state.board.hexes
+    casts: list[Cast] = []
+    calm: dict[object, Container[int]] = {}
+    """By cost and start, the ends of the ways listed on which nothing happened."""
+    seen: set[object] = set()
     for spells in choices:
         cost = sum(map(COST.__getitem__, spells))
-        has_tornado = "tornado" in spells
-        for way in ways.of(spells):
-            start, end = way[0], way[-1]
-            # A knight that comes back to where it stood has been nowhere, whichever it was.
-            where = (cost, start, end) if start != end else (cost,)
-            if not has_tornado and ways.are_plain(way):
-                if where not in casts:
-                    casts[where] = Cast(spells, tuple([hexes[hex] for hex in way]))
-                continue
-            fallen = ways.fallen(way, has_tornado=has_tornado)
-            explored = frozenset(hex for hex in way[1:] if visit(state, seat, hex))
-            for takes, tokens in _takes(state, fallen):
-                outcome = (*where, frozenset(fallen), tokens, explored)
-                if outcome not in casts:
-                    casts[outcome] = Cast(spells, tuple([hexes[hex] for hex in way]), takes)
-    return list(casts.values())
+        kind = Kind("celerity" in spells, "teleportation" in spells, "tornado" in spells)
+        for start in ways.starts:
+            paths, others = ways.sorted(start, kind)
+            if paths:
+                calm[cost, start] = paths
+                casts += [Cast(spells, path) for path in paths.values()]
+            for way in others:
+                end = way[-1]
+                # A knight that comes back has been nowhere, whichever it was.
+                where: object = (cost, start, end) if end != start else cost
+                fallen, explored = ways.fallen(way, kind), ways.explored(way)
+                if not fallen and not explored and end in calm.get((cost, start), ()):
+                    continue
+                for takes, tokens in _takes(state, fallen):
+                    outcome = (where, frozenset(fallen), tokens, explored)
+                    if outcome not in seen:
+                        seen.add(outcome)
+                        casts.append(Cast(spells, tuple([hexes[hex] for hex in way]), takes))
+    return casts
+
+
+class Kind(NamedTuple):
+    """Which spells of the family are cast."""
+
+    celerity: bool
+    teleportation: bool
+    tornado: bool
 
 
 class _Ways:
@@ -54,70 +70,104 @@ class _Ways:
     def __init__(self, state: SorceryState, seat: int) -> None:
         self.state = state
         self.seat = seat
-        self.near = state.board.neighbours
+        self.near = near = state.board.neighbours
         self.starts = [hex for hex, count in enumerate(state.knights[seat]) if count]
+        once = {end for start in self.starts for end in near[start]}
+        reach = once.union(self.starts, *map(near.__getitem__, once))
+        self.bars = {hex: bar for hex in reach if (bar := barrier(state, seat, hex))}
+        self.free = reach.difference(self.bars)
+        self.jumps = {hex for hex in self.bars if is_teleport(state, seat, hex)}
+        self.visits = {hex for hex in reach if visit(state, seat, hex)}
+        self.pawns = {hex: pawns for hex in reach if (pawns := opposing_pawns(state, seat, hex))}
+        self.swept = {
+            start: pawns
+            for start in self.pawns.keys() & self.starts
+            if (pawns := isolated_pawns(state, seat, start))
+        }
+        fights = {hex for hex in self.pawns if has_company(state, seat, hex)}
+        self.calm = self.free - self.visits - fights
+        """Hexes where an arrival does no more than to bring a knight there."""
+        self.calm_for_tornado = self.calm.difference(self.pawns)
+        self._sorted: dict[object, tuple[Paths, list[Way]]] = {}
 
-    @cached_property
-    def _reach(self) -> frozenset[int]:
-        """Every hex within two steps of a knight."""
-        once = {end for start in self.starts for end in self.near[start]}
-        return frozenset({*self.starts, *once, *(end for hex in once for end in self.near[hex])})
+    def sorted(self, start: int, kind: Kind) -> tuple[Paths, list[Way]]:
+        """Of the ways from a hex those on which nothing happens, one to each other end, and all others."""
+        if kind.tornado and start in self.swept:
+            return {}, list(self._every(start, kind))
+        calm = self.calm_for_tornado if kind.tornado else self.calm
+        key = (start, kind.celerity, kind.teleportation, len(calm))
+        found = self._sorted.get(key)
+        if found is None:
+            if kind.teleportation:
+                found = {}, list(self._every(start, kind))
+            elif kind.celerity:
+                found = self._two_steps(start, calm)
+            else:
+                found = self._one_step(start, calm)
+            self._sorted[key] = found
+        return found
 
-    @cached_property
-    def free(self) -> frozenset[int]:
-        """Hexes that nothing bars."""
-        return frozenset(h for h in self._reach if barrier(self.state, self.seat, h) is None)
+    def _one_step(self, start: int, calm: set[int]) -> tuple[Paths, list[Way]]:
+        hexes = self.state.board.hexes
+        ends = self.free.intersection(self.near[start])
+        paths = {end: (hexes[start], hexes[end]) for end in ends & calm}
+        return paths, [(start, end) for end in ends - calm]
 
-    @cached_property
-    def jumps(self) -> frozenset[int]:
-        """Hexes onto which Teleportation leads."""
-        others = self._reach - self.free
-        return frozenset(h for h in others if is_teleport(self.state, self.seat, h))
-
-    @cached_property
-    def special(self) -> frozenset[int]:
-        """Hexes where an arrival does more than to bring a knight there."""
-        return frozenset(
-            hex
-            for hex in self._reach
-            if visit(self.state, self.seat, hex) or opposing_pawns(self.state, self.seat, hex)
-        )
-
-    def are_plain(self, way: Way) -> bool:
-        """Whether the steps do no more than to bring a knight from the start to the end."""
-        return self.special.isdisjoint(way[1:])
-
-    def of(self, spells: tuple[str, ...]) -> Iterator[Way]:
-        """Every way that a cast of these spells may take."""
-        has_teleport, has_tornado = "teleportation" in spells, "tornado" in spells
-        for start in self.starts:
-            if "celerity" not in spells:
-                ends = self.jumps if has_teleport else self.free
-                yield from ((start, end) for end in self.near[start] if end in ends)
+    def _two_steps(self, start: int, calm: set[int]) -> tuple[Paths, list[Way]]:
+        hexes, free = self.state.board.hexes, self.free
+        first = hexes[start]
+        paths: Paths = {}
+        others: list[Way] = []
+        home: Way | None = None
+        for middle in free.intersection(self.near[start]):
+            ends = free.intersection(self.near[middle])
+            if middle not in calm:
+                others += [(start, middle, end) for end in ends]
                 continue
-            free, jumps = self.free, self.jumps
-            if has_tornado and barrier(self.state, self.seat, start) == "BY-MOV-6":
-                free, jumps = free | {start}, jumps - {start}  # once it is swept
-            for middle in self.near[start]:
-                if middle in self.free:
-                    ends = jumps if has_teleport else free
-                elif has_teleport and middle in self.jumps:
-                    ends = free
-                else:
-                    continue
-                yield from ((start, middle, end) for end in self.near[middle] if end in ends)
+            by = hexes[middle]
+            for end in ends:
+                if end not in calm:
+                    others.append((start, middle, end))
+                elif end == start:
+                    home = (start, middle, end)
+                elif end not in paths:
+                    paths[end] = (first, by, hexes[end])
+        return paths, [*others, home] if home else others
 
-    def fallen(self, way: Way, *, has_tornado: bool) -> list[Pawn]:
-        """The pawns that fall, in order (BS-TOR-2)."""
-        state, seat = self.state, self.seat
+    def _every(self, start: int, kind: Kind) -> Iterator[Way]:
+        """Every way from a hex, with exactly one jump (BS-TEL-2) or without any."""
+        free, jumps, near = self.free, self.jumps, self.near
+        if not kind.celerity:
+            ends = jumps if kind.teleportation else free
+            yield from ((start, end) for end in near[start] if end in ends)
+            return
+        back, jump_back = free, jumps
+        if kind.tornado and start in self.swept and self.bars.get(start) == "BY-MOV-6":
+            # Once it is swept nothing bars the hex that the knight has left.
+            back, jump_back = free | {start}, jumps - {start}
+        for middle in near[start]:
+            if middle in free:
+                ends = jump_back if kind.teleportation else back
+            elif kind.teleportation and middle in jumps:
+                ends = back
+            else:
+                continue
+            yield from ((start, middle, end) for end in near[middle] if end in ends)
+
+    def explored(self, way: Way) -> frozenset[int]:
+        """The mysterious places that get an imprint on the way."""
+        return frozenset(self.visits.intersection(way[1:]))
+
+    def fallen(self, way: Way, kind: Kind) -> list[Pawn]:
+        """The pawns that fall on a way, in order (BS-TOR-2)."""
         start, end = way[0], way[-1]
-        swept = isolated_pawns(state, seat, start) if has_tornado else []
+        swept = self.swept.get(start, []) if kind.tornado else []
         fallen = [(start, *pawn) for pawn in swept]
         for hex in way[1:]:
-            pawns = opposing_pawns(state, seat, hex) if self._has_company(hex, start) else []
-            fallen += [(hex, *pawn) for pawn in pawns if hex != start or pawn not in swept]
-        if has_tornado and end != start:
-            last = [(end, *pawn) for pawn in isolated_pawns(state, seat, end)]
+            if hex in self.pawns and self._has_company(hex, start):
+                fallen += [(hex, *p) for p in self.pawns[hex] if hex != start or p not in swept]
+        if kind.tornado and end != start and end in self.pawns:
+            last = [(end, *pawn) for pawn in isolated_pawns(self.state, self.seat, end)]
             fallen += [pawn for pawn in last if pawn not in fallen]
         return fallen
 
@@ -136,6 +186,9 @@ def _takes(
     In which order the same tokens are taken from one owner makes no difference.
     """
     owners = [owner for _, owner, pawn in fallen if pawn == "village"]
+    if not owners:
+        yield (), ()
+        return
     found: dict[tuple[tuple[int, str], ...], tuple[str, ...]] = {}
     open_choices: list[tuple[tuple[int, str], ...]] = [()]
     for owner in owners:
