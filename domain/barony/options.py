@@ -27,7 +27,8 @@ def check_options(seats: int, options: Mapping[str, Any], most_seats: int = MOST
         if not isinstance(whole[name], bool):
             wrong[f"options.{name}"] = "must be true or false"
     if not 2 <= seats <= most_seats:
-        wrong["seats"] = f"must be 2 to {most_seats}{'' if whole['sorcery'] else _MORE_SEATS}"
+        more = _MORE_SEATS if most_seats == MOST_SEATS else ""
+        wrong["seats"] = f"must be 2 to {most_seats}{more}"
     if wrong:
         raise Malformed(wrong)
     return whole

@@ -5,6 +5,7 @@ from functools import cache
 from itertools import combinations
 from typing import Final
 
+from domain.barony.facts import listing
 from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.construction import decide_construction, legal_constructions
 from domain.barony.sorcery.material import (
@@ -26,7 +27,8 @@ def decide_cast(state: SorceryState, seat: int, cast: Cast) -> Fact:
     """BS-SPL-1, 2, 3: spells of one family that lie open are paid, and do what they do. Raises Refused."""
     closed = [spell for spell in cast.spells if spell not in state.spells]
     if closed:
-        raise Refused("BS-SPL-1", f"{' and '.join(closed)} not among the spells that lie open")
+        which = f"{listing(closed)} {'is' if len(closed) == 1 else 'are'} not among the spells that"
+        raise Refused("BS-SPL-1", f"{which} lie open: {', '.join(state.spells)}")
     families = {FAMILY[spell] for spell in cast.spells}
     if len(families) > 1:
         raise Refused("BS-SPL-1", "spells cast together are of one family")

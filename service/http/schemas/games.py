@@ -1,22 +1,32 @@
 """Forms about games: creating, joining, listing, and what is told of a game."""
 
+from typing import Final
+
 from marshmallow import Schema, fields
 
 from domain.chance import NONCE_BYTES_MOST
+from domain.registry import EXPANSIONS, RULES
 from service.http.schemas.fields import Anything, Count, Form, Hex, Object, Text, Texts, Whole
 from service.listings import STATUSES
+
+_EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXPANSIONS)
 
 
 class CreateGame(Form):
     """A new game; what options there are is for its rules to say."""
 
-    rules = Text(required=True)
-    seats = Whole(required=True)
+    rules = Text(required=True, metadata={"enum": sorted(RULES)})
+    seats = Whole(
+        required=True, metadata={"description": "how many there may be depends on the options"}
+    )
     options = Object(
         load_default=dict,
         metadata={
             "type": "object",
-            "description": "`seating` (`drawn` or `joined`), `private` (true or false), and the rules' own",
+            "description": (
+                "`seating` (`drawn` or `joined`), `private` (true or false), and the rules' own, among"
+                f" them (true or false) the expansions: {_EXPANSIONS}"
+            ),
         },
     )
     clock = Anything(
