@@ -57,11 +57,20 @@ def place_city(state: State, seat: int, action: PlaceCity) -> Fact:
     return Fact("CityPlaced", data)
 
 
-def decide_pass(state: State, seat: int, action: Pass, lists: tuple[Lister, ...] = LISTS) -> Fact:
-    """BY-TURN-2: pass, where nothing else can be done. Raises Refused."""
+def decide_pass(
+    state: State,
+    seat: int,
+    action: Pass,
+    lists: tuple[Lister, ...] = LISTS,
+    text: Callable[[Any], str] = action_text,
+) -> Fact:
+    """BY-TURN-2: pass, where nothing else can be done. Raises Refused.
+
+    `lists`: all that could be done; `text`: says it in short.
+    """
     other = some_action(state, seat, lists)
     if other is not None:
-        raise Refused("BY-TURN-2", f"something can be done, for one: {action_text(other)}")
+        raise Refused("BY-TURN-2", f"something can be done, for one: {text(other)}")
     return Fact("TurnPassed", {"seat": seat})
 
 

@@ -11,6 +11,7 @@ from domain.barony.decide import decide as base_decide
 from domain.barony.legal import LISTS, Lister
 from domain.barony.legal import legal_actions as base_legal_actions
 from domain.barony.sorcery.actions import Action, Cast
+from domain.barony.sorcery.notation import action_text
 from domain.barony.sorcery.places import bar_to_site, build, expedition, first_city, move
 from domain.barony.sorcery.spells import decide_cast, legal_casts
 from domain.barony.sorcery.state import SorceryState
@@ -31,7 +32,7 @@ SORCERY_JUDGES: Final[Mapping[type, Judge]] = {
     Move: move,
     Expedition: expedition,
     Build: build,
-    Pass: partial(decide_pass, lists=SORCERY_LISTS),
+    Pass: partial(decide_pass, lists=SORCERY_LISTS, text=action_text),
     Cast: decide_cast,
 }
 
