@@ -290,8 +290,8 @@ def export(ctx: click.Context, game: str, out: Path | None, redis: str | None) -
 
 @click.command("playout")
 @click.option("--rules", type=click.Choice(sorted(RULES)), default=min(RULES), show_default=True)
-@click.option("--seats", type=int, default=2, show_default=True)
-@click.option("--sorcery", is_flag=True, help="With the expansion.")
+@click.option("--seats", type=int, default=2, show_default=True, help="How many play.")
+@click.option("--sorcery", is_flag=True, help="With the expansion, for up to five seats.")
 @click.option("--seed", metavar="HEX", help="What all chance comes of; default: drawn.")
 @click.option("--games", type=click.IntRange(1), default=1, show_default=True)
 @click.option(

@@ -7,14 +7,15 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from domain.contract import Json
+from domain.registry import EXPANSIONS
 from replay.playout import Plan, play
 
 
 def played_to_files(plan: Plan, games: int, folder: Path, jobs: int = 1) -> Iterator[Json]:
     """Play the first `games` games of a plan and write a record of each; what became of it, in order.
 
-    Files are named by rules, seats, the game's seed and its number, so that equal plans write equal files.
-    Raises OSError where one cannot be written.
+    Files are named by rules and expansions, seats, the game's seed and its number, so that equal plans write
+    equal files. Raises OSError where one cannot be written.
     """
     one = partial(_played_to_file, plan, folder)
     numbers = range(1, games + 1)
@@ -28,8 +29,9 @@ def played_to_files(plan: Plan, games: int, folder: Path, jobs: int = 1) -> Iter
 def _played_to_file(plan: Plan, folder: Path, number: int) -> Json:
     played = play(plan, number)
     game = played.game
-    name = f"{plan.rules}-{plan.seats}-{plan.game_seed(number).hex()[:8]}-{number:04}.jsonl"
-    path = folder / name
+    chosen = [name for rules, name in EXPANSIONS if rules == plan.rules and plan.options[name]]
+    words = (plan.rules, *chosen, plan.seats, plan.game_seed(number).hex()[:8], f"{number:04}")
+    path = folder / f"{'-'.join(map(str, words))}.jsonl"
     path.write_bytes(played.record)
     return {
         "file": str(path),

@@ -38,6 +38,24 @@ def test_playout_writes_records_that_pass_their_audit(run: Run, tmp_path: Path) 
         assert len(read_record(file).header["keys"]) == 1
 
 
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_playout_with_the_expansion(run: Run, seats: int) -> None:
+    """Beside the game without it, since the same seed gives another game then."""
+    words = ["playout", "--seats", seats, "--seed", "00ff", "--round-limit", 3]
+    result = run(*words, "--sorcery")
+    assert result.exit_code == 0
+    assert run(*words).exit_code == (0 if seats < 5 else 2)
+    files = [path.name for path in Path().iterdir()]
+    assert sorted(name.rsplit("-", 2)[0] for name in files) == [
+        *([f"barony-{seats}"] if seats < 5 else []),
+        f"barony-sorcery-{seats}",
+    ]
+    assert run("audit", *files).exit_code == 0
+    (name,) = (name for name in files if "sorcery" in name)
+    position = orjson.loads(run("replay", name, "--format", "json").stdout)
+    assert (position["sorcery"], len(position["players"])) == (True, seats)
+
+
 def test_playout_draws_a_seed_and_says_it(run: Run) -> None:
     first = run("playout", "--round-limit", 1)
     seed = first.stderr.split()[1]

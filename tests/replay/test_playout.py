@@ -112,6 +112,8 @@ def test_a_game_that_knows_no_round_limit_is_played_without(
         ({"seats": 9}, "seats"),
         ({"options": {"sorcery": "yes"}}, "options.sorcery"),
         ({"seats": 5}, "seats"),
+        ({"seats": 5, "options": {"sorcery": False}}, "seats"),
+        ({"seats": 6, "options": {"sorcery": True}}, "seats"),
         ({"bots": ("clever",)}, "bots"),
         ({"bots": ()}, "bots"),
     ],
