@@ -1,7 +1,7 @@
 """What the pages in docs/ show is true: their examples run, their links lead somewhere.
 
-Fences: ```python runs, ```json action is of the form. Shell lines are run by the tests of the command line
-and of HTTP (tests/service/http, tests/test_readme.py).
+Fences: ```python runs, ```json action is of the form, ```json cast comes about on a board given here. Shell
+lines are run by the tests of the command line and of HTTP (tests/service/http, tests/test_readme.py).
 """
 
 import json
@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 
 from domain import barony
+from domain.barony import sorcery
+from domain.barony.sorcery.form import FORMS
+from domain.barony.sorcery.state import SorceryState
+from tests.support.barony_positions import given
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -39,6 +43,61 @@ def test_actions_are_of_the_form(body: str) -> None:
     raw = json.loads(body)
     action = barony.parse(raw)
     assert barony.parse(barony.as_json(action)) == action
+
+
+BOARDS = [
+    """
+    play round 4 seat 0
+    spells: celerity charm illusion portal tornado
+    0: baron, magic 3
+    1: baron, 1P
+    2: baron
+    board
+    P0k1k S P1v2k P1c
+    """,
+    """
+    play round 4 seat 0
+    spells: celerity charm illusion portal tornado
+    0: baron, removed 1, magic 3
+    1: baron
+    board
+    P0c F P0c P1c
+    """,
+    """
+    play round 4 seat 0
+    spells: abundance charm petrification portal sanctuary
+    0: baron, magic 4
+    1: baron
+    board
+    P0c F0k P P1c
+    """,
+]
+"""Where the casts that are shown may have been made."""
+
+
+@pytest.mark.parametrize(
+    ("body", "board"),
+    list(zip(fences(ROOT / "docs" / "formats.md", "json cast"), BOARDS, strict=True)),
+)
+def test_casts_give_the_data_that_are_shown(body: str, board: str) -> None:
+    shown, state = json.loads(body), given(board)
+    assert isinstance(state, SorceryState)
+    fact = sorcery.decide(state, 0, sorcery.parse(shown["action"]))
+    assert (fact.type, fact.data) == ("SpellsCast", shown["data"])
+
+
+def test_short_forms_are_read_and_stand_for_their_type() -> None:
+    page = (ROOT / "docs" / "formats.md").read_text()
+    table = re.search(r"^\| action \| short form \|\n.*?\n\n", page, re.MULTILINE | re.DOTALL)
+    assert table is not None
+    seen = set()
+    for types, forms in re.findall(r"^\| (`.*?) \| (.*) \|$", table.group(), re.MULTILINE):
+        for form in re.findall("`(.*?)`", forms):
+            action = barony.parse_action_text(form)
+            assert f"`{action.type}`" in types
+            assert barony.action_text(action) == form
+            seen.add(action.type)
+    assert seen == {*FORMS}
 
 
 def test_every_action_is_shown() -> None:

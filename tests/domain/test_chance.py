@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from domain.barony import sorcery
 from domain.barony.laying import lay_board
+from domain.barony.material import TERRAINS
 from domain.barony.tiles import LETTERS
 from domain.chance import Chance, commitment, seed
 from domain.errors import Malformed
@@ -39,6 +41,16 @@ def test_boards(vector: dict[str, object]) -> None:
     letters = "".join(LETTERS[terrain[at]] for at in sorted(terrain))
     assert [list(at) for at in sorted(terrain)] == vector["hexes"]
     assert letters == vector["terrain"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["sorcery"])
+def test_set_ups_with_sorcery(vector: dict[str, object]) -> None:
+    seats, seed = int(str(vector["seats"])), bytes.fromhex(str(vector["seed"]))
+    told = sorcery.set_up(seats, {}, Chance(seed)).data
+    assert [cell["at"] for cell in told["board"]] == vector["hexes"]
+    letters = [LETTERS[TERRAINS.index(cell["terrain"])] for cell in told["board"]]
+    assert "".join(letters) == vector["terrain"]
+    assert told["spells"] == vector["spells"]
 
 
 def test_the_stream_is_sha256_of_seed_and_counter() -> None:
