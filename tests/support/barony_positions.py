@@ -8,6 +8,7 @@ from textwrap import dedent
 from hypothesis import strategies as st
 
 from domain import barony
+from domain.barony import sorcery
 from domain.barony.actions import Action
 from domain.barony.board import Board
 from domain.barony.drawing import drawing as barony_drawing
@@ -18,7 +19,7 @@ from domain.barony.sorcery.drawing import parse_drawing as parse_sorcery_drawing
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.chance import Chance
-from domain.contract import Fact, evolve
+from domain.contract import Fact, Rules, evolve
 
 SEVEN = ((0, -1), (1, -1), (-1, 0), (0, 0), (1, 0), (-1, 1), (0, 1))
 """A hex and its neighbours: small enough to try everything."""
@@ -83,18 +84,21 @@ def _draw_pawns(draw: st.DrawFn, state: State, hex: int, *, is_mountain: bool) -
             player.cities -= building == CITY
 
 
-def random_game(seats: int, seed: int, round_limit: int = 20) -> Iterator[tuple[State, Fact]]:
+def random_game(
+    seats: int, seed: int, round_limit: int = 20, *, rules: Rules = barony
+) -> Iterator[tuple[State, Fact]]:
     """A game of random actions from the set-up to its end: each fact with the state before it."""
     chooser = random.Random(seed)
-    options = barony.check_options(seats, {"round_limit": round_limit})
-    opening = barony.set_up(seats, options, Chance(seed.to_bytes(4, "big")))
-    state = barony.begin(seats, options, opening.data, {})
+    chosen = {"round_limit": round_limit, "sorcery": rules is sorcery}
+    options = rules.check_options(seats, chosen)
+    opening = rules.set_up(seats, options, Chance(seed.to_bytes(4, "big")))
+    state = rules.begin(seats, options, opening.data, {})
     while state.to_act is not None:
         by_type: dict[str, list[Action]] = {}
-        for action in barony.legal_actions(state, state.to_act):
+        for action in rules.legal_actions(state, state.to_act):
             by_type.setdefault(action.type, []).append(action)
         action = chooser.choice(by_type[chooser.choice(sorted(by_type))])
-        fact = barony.decide(state, state.to_act, action)
+        fact = rules.decide(state, state.to_act, action)
         yield state, fact
-        state = evolve(barony, state, [fact])
-    yield state, barony.finish(state)
+        state = evolve(rules, state, [fact])
+    yield state, rules.finish(state)
