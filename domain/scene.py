@@ -23,7 +23,8 @@ class Piece:
 class Cell:
     """One hex: its ground, what stands on it, and whether the last event changed it.
 
-    `note` is a short text in the corner (a value, imprints), `gone` the pieces that the last event took away.
+    `note` is a short text in the corner (a value), `gone` the pieces that the last event took away, `marks`
+    the seats that have left a mark on the hex, one that stays when their pieces go.
     """
 
     at: Hex
@@ -32,6 +33,7 @@ class Cell:
     changed: bool = False
     gone: tuple[Piece, ...] = ()
     note: str = ""
+    marks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """`scene`: what there is to draw of a position of Barony, and what the last event changed in it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from domain.barony.facts import counted, fact_text
@@ -10,21 +10,28 @@ from domain.hexes import Hex
 from domain.scene import Arrow, Cell, Panel, Piece, Scene
 
 
-def scene(position: Json, event: Json | None) -> Scene:
-    """The picture of a position; `event` is the one that led to it, if there is one to show."""
+def scene(
+    position: Json,
+    event: Json | None,
+    name: str = "Barony",
+    fact_text: Callable[[str, Json], str] = fact_text,
+) -> Scene:
+    """The picture of a position; `event` is the one that led to it, if there is one to show.
+
+    `name` is the game's, `fact_text` says what the event was.
+    """
     type, data = (event["type"], event["data"]) if event else ("", {})
     return Scene(
-        title=_title(position),
+        title=_title(position, name),
         cells=tuple(_cells(position, type, data)),
         panels=tuple(_panel(position, player) for player in position["players"]),
-        caption=_caption(event) if event else "",
+        caption=_caption(event, fact_text) if event else "",
         arrows=tuple(_arrows(type, data)),
         common=tuple(_common(position)),
     )
 
 
-def _title(position: Json) -> str:
-    name = "Barony: Sorcery" if position["sorcery"] else "Barony"
+def _title(position: Json, name: str) -> str:
     round, seat = position["round"], position["to_act"]
     match position["phase"]:
         case "setup":
@@ -38,7 +45,7 @@ def _title(position: Json) -> str:
             return f"{name}, over after round {round}, seat {king} is King"
 
 
-def _caption(event: Json) -> str:
+def _caption(event: Json, fact_text: Callable[[str, Json], str]) -> str:
     """Who, where it was a seat or a player, and what."""
     text = fact_text(event["type"], event["data"])
     match event["by"]:
@@ -52,26 +59,21 @@ def _caption(event: Json) -> str:
 
 def _cells(position: Json, type: str, data: Json) -> Iterator[Cell]:
     pieces: dict[Hex, list[Piece]] = {}
-    imprints: dict[Hex, list[str]] = {}
     for pawn in position["pawns"]:
-        there = pieces.setdefault(_hex(pawn["at"]), [])
+        there = pieces.setdefault(hex_of(pawn["at"]), [])
         if pawn["building"]:
             there.append(Piece(pawn["building"], pawn["seat"]))
         if pawn["knights"]:
             there.append(Piece("knight", pawn["seat"], pawn["knights"]))
-    for player in position["players"]:
-        for at in player["imprints"]:
-            imprints.setdefault(_hex(at), []).append(f"{player['seat']}")
     changed, gone = _changes(type, data)
     for cell in position["board"]:
-        at = _hex(cell["at"])
+        at = hex_of(cell["at"])
         yield Cell(
             at,
             cell["terrain"],
             tuple(pieces.get(at, ())),
             changed=at in changed,
             gone=tuple(gone.get(at, ())),
-            note=f"*{' '.join(imprints[at])}" if at in imprints else "",
         )
 
 
@@ -80,18 +82,18 @@ def _changes(type: str, data: Json) -> tuple[set[Hex], dict[Hex, list[Piece]]]:
     gone: dict[Hex, list[Piece]] = {}
     match type:
         case "CityPlaced" | "KnightsRecruited" | "CityFounded":
-            return {_hex(data["at"])}, gone
+            return {hex_of(data["at"])}, gone
         case "ExpeditionSent":
-            return {_hex(data["to"])}, gone
+            return {hex_of(data["to"])}, gone
         case "BuildingsBuilt":
-            return {_hex(built["at"]) for built in data["built"]}, gone
+            return {hex_of(built["at"]) for built in data["built"]}, gone
         case "KnightsMoved":
             for step in data["moves"]:
                 for fallen in step.get("destroyed", ()):
                     piece = Piece(fallen["pawn"], fallen["seat"])
-                    gone.setdefault(_hex(step["to"]), []).append(piece)
+                    gone.setdefault(hex_of(step["to"]), []).append(piece)
             ends = ("from", "to")
-            return {_hex(step[end]) for step in data["moves"] for end in ends}, gone
+            return {hex_of(step[end]) for step in data["moves"] for end in ends}, gone
         case _:
             return set(), gone
 
@@ -99,7 +101,7 @@ def _changes(type: str, data: Json) -> tuple[set[Hex], dict[Hex, list[Piece]]]:
 def _arrows(type: str, data: Json) -> Iterator[Arrow]:
     if type == "KnightsMoved":
         for step in data["moves"]:
-            yield Arrow(data["seat"], _hex(step["from"]), _hex(step["to"]))
+            yield Arrow(data["seat"], hex_of(step["from"]), hex_of(step["to"]))
 
 
 def _panel(position: Json, player: Json) -> Panel:
@@ -131,9 +133,6 @@ def _facts(position: Json, player: Json, ranked: Json | None) -> Iterator[tuple[
         yield "new cities", f"{player['new_cities']}"
     if player["removed_knights"]:
         yield "removed", counted(player["removed_knights"], "knight")
-    if position["sorcery"]:
-        yield "magic", f"{player['magic']}"
-        yield "imprints", f"{len(player['imprints'])}"
     if player["seat"] in position["end_agreed_by"]:
         yield "the end", "asked for"
     if player["seat"] in position["passed"]:
@@ -157,9 +156,8 @@ def _common(position: Json) -> Iterator[tuple[str, str]]:
     yield "bank", _row(f"{bank[kind]} {kind}" for kind in RESOURCES if bank[kind])
     if position["round_limit"] is not None:
         yield "last round", f"{position['round_limit']}"
-    if position["spells"]:
-        yield "spells", _row(position["spells"])
 
 
-def _hex(at: list[int]) -> Hex:
+def hex_of(at: list[int]) -> Hex:
+    """A hex from how JSON has it."""
     return (at[0], at[1])

@@ -68,8 +68,9 @@ def board(scene: Scene, ids: Ids) -> str:
     parts += [_cell(cell, ids) for cell in cells]
     parts += [_sign(outline, index) for index, outline in enumerate(scene.outlines)]
     parts += [_arrow(arrow, count) for arrow, count in Counter(scene.arrows).items()]
-    # Last, and out of the pointer's way: no arrow hides what people type.
+    # Last, and out of the pointer's way: no arrow hides marks or what people type.
     parts.append('<g pointer-events="none" text-anchor="middle">')
+    parts += [mark for cell in cells for mark in _marks(cell)]
     parts += [_coordinates(cell.at) for cell in cells]
     parts.append("</g>")
     return "\n".join(parts)
@@ -107,6 +108,26 @@ def _cell(cell: Cell, ids: Ids) -> str:
     return (
         f'<g id="{ids.of(f"at-{at}")}" data-at="{at}" '
         f'transform="translate({number(x)} {number(y)})">{"".join(parts)}</g>'
+    )
+
+
+def _marks(cell: Cell) -> list[str]:
+    """The arms of the seats that left a mark, under the upper edges of the hex."""
+    x, y = centre(cell.at)
+    step = min(54.0, 92 / max(len(cell.marks) - 1, 1))
+    across = [(index - (len(cell.marks) - 1) / 2) * step for index in range(len(cell.marks))]
+    return [
+        f'<g transform="translate({number(x + aside)} {number(y - 71 + abs(aside) * 0.45)})">'
+        f'<circle r="21" fill="{GHOST}"/>{_arms(seat)}</g>'
+        for seat, aside in zip(cell.marks, across, strict=True)
+    ]
+
+
+def _arms(seat: int) -> str:
+    """A seat's colour and charge on a small round shield."""
+    return (
+        f'<circle r="17" fill="{seat_colour(seat).field}" stroke="{INK}" stroke-width="3.5"/>'
+        f"{charge(seat, 0, 0, 11)}"
     )
 
 
@@ -186,11 +207,7 @@ def _sign(outline: Outline, index: int) -> str:
         return ""
     x, y = min((point for loop in loops for point in loop), key=lambda point: (point[1], point[0]))
     tag = _tag(clean(outline.note), 46, 0, 26, 70) if outline.note else ""
-    return (
-        f'<g transform="translate({number(x)} {number(y + 12)})">{tag}'
-        f'<circle r="17" fill="{seat_colour(outline.seat).field}" stroke="{INK}" '
-        f'stroke-width="3.5"/>{charge(outline.seat, 0, 0, 11)}</g>'
-    )
+    return f'<g transform="translate({number(x)} {number(y + 12)})">{tag}{_arms(outline.seat)}</g>'
 
 
 def _arrow(arrow: Arrow, count: int) -> str:

@@ -13,7 +13,7 @@ _GROUNDS = {
     "plain": ".",
     "field": "=",
     "lake": "~",
-    "mysterious_place": "*",
+    "mysterious_place": "@",
     "meadow": ",",
     "village": "n",
     "vineyard": "&",
@@ -22,6 +22,8 @@ _GROUNDS = {
     "marsh": '"',
     "cursed_place": "!",
 }
+MARK = "*"
+"""Stands before a seat that has left its mark on a hex; no ground and no piece has it."""
 _PIECES = {
     "knight": "K",
     "village": "V",

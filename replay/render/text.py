@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from domain.scene import Panel, Scene
 from replay.render.ansi import BOLD, DIM, GILT, STRUCK, Ansi, ground_style, seat_style
 from replay.render.lettering import columns, cut, wrap
-from replay.render.letters import ground_signs, piece_signs
+from replay.render.letters import MARK, ground_signs, piece_signs
 from replay.render.tiles import board_lines
-from replay.render.words import clean, pieces_said, place, spoken
+from replay.render.words import clean, marks_said, pieces_said, place, spoken
 
 _USUAL_WIDTH = 100
 _NARROWEST = 20
@@ -29,18 +29,19 @@ def text(scene: Scene, *, colour: bool, width: int | None) -> str:
     ink both set, so that it reads on dark and on light terminals; without, nothing but characters:
     a seat is its number, a piece its capital (`0CK3`: seat 0, a city and three knights), a ground
     fills its hex with its sign. What the last event changed stands in brackets, what it took away
-    behind an `x`. A board that is too wide even in its most compact form is wider than `width`;
-    nothing else is.
+    behind an `x`; a seat whose mark lies on a hex stands behind an asterisk. A board that is too
+    wide even in its most compact form is wider than `width`; nothing else is.
     """
     wide = max(width or _USUAL_WIDTH, _NARROWEST)
     ansi = Ansi(colour)
     grounds = ground_signs(cell.ground for cell in scene.cells)
     kinds = piece_signs(p.kind for cell in scene.cells for p in (*cell.pieces, *cell.gone))
+    marks = {"mark of a seat": MARK} if any(cell.marks for cell in scene.cells) else {}
     drawn = board_lines(scene, grounds, kinds, wide, ansi)
     parts = [
         [ansi(line, BOLD) for line in wrap(clean(scene.title), wide, columns) if line],
         drawn.lines,
-        _legend(grounds, kinds, wide, ansi),
+        _legend(grounds, kinds | marks, wide, ansi),
         [line for at in drawn.crowded for line in _crowded(scene, at, wide)],
         _marks(scene, wide),
         _seats(scene.panels, wide, ansi),
@@ -74,6 +75,7 @@ def _crowded(scene: Scene, at: tuple[int, int], width: int) -> list[str]:
     said = [pieces_said(cell.pieces)] if cell.pieces else []
     said += [f"gone: {pieces_said(cell.gone)}"] if cell.gone else []
     said += [clean(cell.note)] if cell.note else []
+    said += [marks_said(cell.marks)] if cell.marks else []
     return wrap(f"+ {place(at)}: {'; '.join(said)}", width, columns)
 
 

@@ -13,6 +13,7 @@ from domain.hexes import Hex
 from domain.scene import Cell, Piece, Scene
 from replay.render.ansi import DIM, GILT, STRUCK, Ansi, ground_style, label_style, seat_style
 from replay.render.lettering import columns
+from replay.render.letters import MARK
 from replay.render.words import by_seat, clean, place
 
 
@@ -161,8 +162,8 @@ def _rows(
 
 
 def _pieces(cell: Cell, kinds: Mapping[str, str], inner: int) -> list[_Run]:
-    """The pieces seat by seat, those that are gone behind the others; piece by piece where a
-    seat's do not fit into one row.
+    """The pieces seat by seat, those that are gone behind the others, then marks; piece by piece
+    where a seat's do not fit into one row.
     """
     runs = []
     for gone, pieces in ((False, cell.pieces), (True, cell.gone)):
@@ -173,7 +174,7 @@ def _pieces(cell: Cell, kinds: Mapping[str, str], inner: int) -> list[_Run]:
             joined = head + "".join(each)
             labels = [joined] if len(joined) <= inner else [head + label for label in each]
             runs += [_Run(label, style) for label in labels]
-    return runs
+    return runs + [_Run(f"{MARK}{seat}", seat_style(seat)) for seat in cell.marks]
 
 
 def _piece(piece: Piece, kinds: Mapping[str, str]) -> str:

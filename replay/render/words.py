@@ -65,11 +65,18 @@ def pieces_said(pieces: tuple[Piece, ...]) -> str:
     )
 
 
+def marks_said(seats: tuple[int, ...]) -> str:
+    """`marked by seat 0, seat 2`."""
+    return f"marked by {', '.join(f'seat {seat}' for seat in seats)}"
+
+
 def cell_said(cell: Cell) -> str:
     """`plain 0,0: seat 1 city, 2 knights; gone: seat 0 village; just changed`."""
     parts = [pieces_said(cell.pieces)] if cell.pieces else []
     if cell.note:
         parts.append(clean(cell.note))
+    if cell.marks:
+        parts.append(marks_said(cell.marks))
     if cell.gone:
         parts.append(f"gone: {pieces_said(cell.gone)}")
     if cell.changed:

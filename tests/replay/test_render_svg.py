@@ -78,6 +78,7 @@ def test_every_hex_says_in_words_what_is_there() -> None:
         "0,0": "plain 0,0: seat 0 city, 3 knights; seat 1 knight; seat 2 village",
         "1,0": "field 1,0: seat 0 2 knights; gone: seat 1 village; just changed",
         "0,1": "forest 0,1: just changed",
+        "1,-1": "mysterious place 1,-1: seat 1 knight; marked by seat 1, seat 0, seat 4",
         "-1,1": "lake -1,1",
         "0,-1": "swamp 0,-1: seat 7 2 dragons; +1",
     }
@@ -206,6 +207,21 @@ def test_what_has_changed_and_what_is_gone_are_marked() -> None:
     assert gilt not in svg(quiet)
     assert 'href="#x-village-1"' in svg(EVERYTHING)
     assert 'href="#x-village-1"' not in svg(quiet)
+
+
+def test_marks_lie_on_their_hex_in_the_seats_colours_above_pieces_and_ways() -> None:
+    arrows = (Arrow(2, (0, 0), (1, 0)),)
+    bare = Scene(
+        "", (Cell((0, 0), "plain", (Piece("knight", 2),)), Cell((1, 0), "plain")), (), "", arrows
+    )
+    marked = replace(bare, cells=(replace(bare.cells[0], marks=(0, 3, 4)), bare.cells[1]))
+    shields = 'r="17" fill="{}"'
+    document = svg(marked)
+    assert titles(document)["0,0"] == "plain 0,0: seat 2 knight; marked by seat 0, seat 3, seat 4"
+    for colour in ("#23569f", "#c5372b", "#43224f"):
+        assert document.count(shields.format(colour)) == 1
+        assert shields.format(colour) not in svg(bare)
+        assert document.index(shields.format(colour)) > document.index('stroke-width="21"')
 
 
 def test_counts_stand_on_the_pieces() -> None:

@@ -44,6 +44,18 @@ def test_what_has_changed_stands_in_brackets_and_what_is_gone_behind_an_x() -> N
     ]
 
 
+def test_marks_stand_behind_the_pieces_or_are_said_in_words() -> None:
+    marked = Cell((0, 0), "lake", (Piece("knight", 1),), marks=(0, 3, 4))
+    said = lines(Scene("", (marked,), ()))
+    assert said[:3] == [" 0,0 ~~~~~", " ~1K~*0~*3", " ~*4~~~~~~"]
+    assert any("* mark of a seat" in line for line in said)
+    assert not any("mark" in line for line in lines(Scene("", (replace(marked, marks=()),), ())))
+    crowd = replace(marked, pieces=tuple(Piece("knight", seat, 9) for seat in range(5)))
+    left_out = " ".join(lines(Scene("", (crowd,), ())))
+    assert "+ 0,0: seat 0 9 knights" in left_out
+    assert "marked by seat 0, seat 3, seat 4" in left_out
+
+
 def test_every_other_row_is_shifted_by_half_a_hex() -> None:
     drawn = lines(Scene("", (Cell((0, 0), "lake"), Cell((0, 1), "lake")), ()))
     assert (drawn[0].index("0,0"), drawn[3].index("0,1")) == (1, 6)

@@ -34,6 +34,7 @@ EVERYTHING = Scene(
         Cell((0, 1), "forest", changed=True),
         Cell((-1, 1), "lake"),
         Cell((0, -1), "swamp", (Piece("dragon", 7, 2),), note="+1"),
+        Cell((1, -1), "mysterious_place", (Piece("knight", 1),), marks=(1, 0, 4)),
     ),
     panels=(
         Panel(0, "Ada", 25, (("rank", "viscount"), ("reserve", "4 knights, 10 villages"))),
@@ -53,12 +54,13 @@ _hexes = st.tuples(st.integers(-8, 8), st.integers(-8, 8))
 _pieces = st.builds(
     Piece, _names, _seats, st.integers(1, 30), st.one_of(st.just(""), st.text(max_size=6))
 )
+_marks = st.lists(_seats, max_size=5, unique=True).map(tuple)
 _piece_lists = st.lists(_pieces, max_size=6).map(tuple)
 _facts = st.lists(st.tuples(_texts, st.text(max_size=120)), max_size=5).map(tuple)
 
 
 def _with_cells(hexes: set[tuple[int, int]]) -> st.SearchStrategy[tuple[Cell, ...]]:
-    cell = st.tuples(_names, _piece_lists, st.booleans(), _piece_lists, st.text(max_size=8))
+    cell = st.tuples(_names, _piece_lists, st.booleans(), _piece_lists, st.text(max_size=8), _marks)
     return st.lists(cell, min_size=len(hexes), max_size=len(hexes)).map(
         lambda drawn: tuple(Cell(at, *rest) for at, rest in zip(sorted(hexes), drawn, strict=True))
     )

@@ -11,7 +11,6 @@ from typing import Any, Final
 from domain.barony.bots import BOTS
 from domain.barony.decide import forfeit, remove
 from domain.barony.options import check_options as base_check_options
-from domain.barony.picture import scene
 from domain.barony.sorcery.apply import apply
 from domain.barony.sorcery.clauses import CLAUSES
 from domain.barony.sorcery.explain import explain
@@ -20,6 +19,7 @@ from domain.barony.sorcery.form import as_json, parse
 from domain.barony.sorcery.laying import lay_board
 from domain.barony.sorcery.material import MOST_SEATS, OPEN_SPELLS, SPELLS
 from domain.barony.sorcery.notation import action_text, parse_action_text
+from domain.barony.sorcery.picture import scene
 from domain.barony.sorcery.position import position
 from domain.barony.sorcery.rules import decide, legal_actions
 from domain.barony.sorcery.scoring import finish, standings

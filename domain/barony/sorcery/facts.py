@@ -56,7 +56,7 @@ def _knights_moved(data: Json) -> str:
 
 
 def _expedition_sent(data: Json) -> str:
-    return " and ".join([expedition_sent(data), *_explored(data)])
+    return ", and ".join([expedition_sent(data), *_explored(data)])
 
 
 def _spells_cast(data: Json) -> str:

@@ -1,7 +1,5 @@
 """What there is to draw of a position (`scene`), and what the last event changed in it."""
 
-from typing import Any
-
 import pytest
 
 from domain import barony
@@ -134,20 +132,6 @@ def test_titles_of_the_phases_and_the_end() -> None:
 def test_passed_is_said() -> None:
     state = given("play round 7 seat 1\n0: baron, passed\n1: baron\nboard 0,0\nP0ck  P")
     assert dict(panel(scene(position(state, None), None), 0).facts)["this round"] == "passed"
-
-
-def test_what_the_expansion_adds_is_drawn_with_it() -> None:
-    whole: dict[str, Any] = position(given(BOARD.replace("M2v", "S  ")), None)
-    assert "magic" not in dict(scene(whole, None).panels[0].facts)
-    whole |= {"sorcery": True, "spells": ["charm", "portal"]}
-    whole["players"][0] |= {"magic": 3, "imprints": [[1, 1]]}
-    whole["players"][2] |= {"imprints": [[1, 1]]}
-    drawn = scene(whole, None)
-    assert drawn.title == "Barony: Sorcery, round 3, seat 1 to act"
-    assert cell(drawn, 1, 1).note == "*0 2"
-    assert dict(drawn.panels[0].facts)["magic"] == "3"
-    assert dict(drawn.panels[1].facts)["imprints"] == "0"
-    assert ("spells", "charm, portal") in drawn.common
 
 
 @pytest.mark.parametrize("seats", [2, 4])
