@@ -7,7 +7,7 @@ games, or None: this floor knows no server.
 
 import secrets
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from domain.contract import Json
 from domain.errors import Malformed, Unreadable
 from domain.game import Game
 from domain.hexes import distance
-from domain.registry import RULES
+from domain.registry import EXPANSIONS, RULES
 from replay.bots import USUAL
 from replay.canonical import canonical, decode_any
 from replay.record import Record
@@ -288,10 +288,18 @@ def export(ctx: click.Context, game: str, out: Path | None, redis: str | None) -
         _write(out, record)
 
 
+def _expansions(command: Callable[..., None]) -> Callable[..., None]:
+    """A flag for every expansion there is, by the name of the option that asks for it."""
+    for rules, option in reversed(list(EXPANSIONS)):
+        help = f"With this expansion of {rules}, which may seat more players."
+        command = click.option(f"--{option}", is_flag=True, help=help)(command)
+    return command
+
+
 @click.command("playout")
 @click.option("--rules", type=click.Choice(sorted(RULES)), default=min(RULES), show_default=True)
 @click.option("--seats", type=int, default=2, show_default=True, help="How many play.")
-@click.option("--sorcery", is_flag=True, help="With the expansion, for up to five seats.")
+@_expansions
 @click.option("--seed", metavar="HEX", help="What all chance comes of; default: drawn.")
 @click.option("--games", type=click.IntRange(1), default=1, show_default=True)
 @click.option(
@@ -313,9 +321,9 @@ def export(ctx: click.Context, game: str, out: Path | None, redis: str | None) -
 @click.pass_context
 def playout(
     ctx: click.Context,
+    /,
     rules: str,
     seats: int,
-    sorcery: bool,  # noqa: FBT001 # click
     seed: str | None,
     games: int,
     out: Path,
@@ -323,6 +331,7 @@ def playout(
     round_limit: int | None,
     jobs: int,
     as_json: bool,  # noqa: FBT001 # click
+    **expansions: bool,
 ) -> None:
     """Play whole games among bots, without a server, and write a record of each."""
     from replay.playout import plan
@@ -333,7 +342,7 @@ def playout(
     except ValueError:
         raise click.BadParameter("not bytes in hex", ctx, param_hint="--seed") from None
     names = [name.strip() for name in bots.split(",")]
-    options = {"sorcery": True} if sorcery else {}
+    options = {option: True for option, is_wanted in expansions.items() if is_wanted}
     try:
         planned = plan(rules, seats, source, options, names, round_limit)
     except Malformed as refused:
