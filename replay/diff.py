@@ -154,6 +154,15 @@ def _arrow(old: Any, new: Any, *, counts: bool = False) -> str:
     return f"{_shown(old)} → {_shown(new)}{by}"
 
 
+def _listed(value: Any) -> str:
+    """An entry of a list; a hex as it is written everywhere else."""
+    match value:
+        case [int(q), int(r)]:
+            return f"{q},{r}"
+        case _:
+            return _shown(value)
+
+
 def _shown(value: Any) -> str:
     match value:
         case None:
@@ -165,6 +174,6 @@ def _shown(value: Any) -> str:
             said = (f"{_words(name)} {_shown(item)}" for name, item in rest.items() if item)
             return ", ".join(said) or "nothing"
         case list():
-            return "[" + "; ".join(map(_shown, value)) + "]"
+            return "[" + "; ".join(map(_listed, value)) + "]"
         case _:
             return _words(str(value))

@@ -93,7 +93,15 @@ def test_it_reads_well() -> None:
             {"at": [0, 0], "seat": 0, "knights": 1, "building": None},
             {"at": [-3, 11], "seat": 1, "knights": 2, "building": "city"},
         ],
-        "players": [{"seat": 0, "rank": "baron", "reserve": {"knights": 4}, "score": 0}],
+        "players": [
+            {
+                "seat": 0,
+                "rank": "baron",
+                "reserve": {"knights": 4},
+                "imprints": [[0, 1]],
+                "score": 0,
+            }
+        ],
         "bank": {"plain": 20},
     }
     after: Json = {
@@ -106,7 +114,15 @@ def test_it_reads_well() -> None:
             {"at": [-3, 11], "seat": 1, "knights": 1, "building": "city"},
             {"at": [1, 0], "seat": 0, "knights": 0, "building": "village"},
         ],
-        "players": [{"seat": 0, "rank": "viscount", "reserve": {"knights": 6}, "score": 15}],
+        "players": [
+            {
+                "seat": 0,
+                "rank": "viscount",
+                "reserve": {"knights": 6},
+                "imprints": [[-2, 3], [0, 1]],
+                "score": 15,
+            }
+        ],
         "bank": {"plain": 18},
     }
     assert as_text(changes(before, after)) == [
@@ -121,6 +137,7 @@ def test_it_reads_well() -> None:
         "seat 0",
         "  rank             baron → viscount",
         "  reserve knights  4 → 6 (+2)",
+        "  imprints         [0,1] → [-2,3; 0,1]",
         "  score            0 → 15 (+15)",
         "bank",
         "  plain  20 → 18 (-2)",
