@@ -46,7 +46,8 @@ def _end_of_play(data: Json) -> str:
     return "; play is over" if data.get("then", {}).get("phase") == "scoring" else ""
 
 
-def _game_created(data: Json) -> str:
+def game_created(data: Json) -> str:
+    """`GameCreated`."""
     clock = f", {counted(data['clock']['per_turn'], 'second')} a turn" if data["clock"] else ""
     return f"creates a game of {data['rules']} for {data['seats']}{clock}"
 
@@ -143,7 +144,7 @@ def _game_finished(data: Json) -> str:
 
 
 TEXTS: Final[Mapping[str, Text]] = {
-    "GameCreated": _game_created,
+    "GameCreated": game_created,
     "SeatTaken": lambda _: "takes a place",
     "SeatLeft": lambda _: "gives up the place",
     "GameStarted": game_started,

@@ -142,5 +142,6 @@ def test_a_cast_is_told_with_all_that_belongs_to_it() -> None:
     text = page(shown, PLAIN, 200)
     assert f"action    {shown['action_text']}" in text
     assert f"magic  {before} → {after} (" in text
-    line = list(chronicle(record, PLAIN))[seq - 1]
-    assert line.partition(f"seat {seat}")[2].strip() == shown["fact_text"]
+    lines = list(chronicle(record, PLAIN))
+    assert lines[seq - 1].partition(f"seat {seat}")[2].strip() == shown["fact_text"]
+    assert lines[0].endswith("  creates a game of barony for 3, with Sorcery")

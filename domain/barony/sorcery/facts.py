@@ -10,6 +10,7 @@ from domain.barony.facts import (
     counted,
     destruction,
     expedition_sent,
+    game_created,
     game_started,
     knights_moved,
     listing,
@@ -45,6 +46,10 @@ def step_text(step: Json) -> str:
             *destruction(f"on {hex_text(step['to'])} sweeps away", step.get("swept", ())),
         ]
     )
+
+
+def _game_created(data: Json) -> str:
+    return f"{game_created(data)}, with Sorcery"
 
 
 def _game_started(data: Json) -> str:
@@ -96,6 +101,7 @@ _FAMILIES: Final[Mapping[str, Text]] = {
 }
 SORCERY_TEXTS: Final[Mapping[str, Text]] = {
     **TEXTS,
+    "GameCreated": _game_created,
     "GameStarted": _game_started,
     "KnightsMoved": _knights_moved,
     "ExpeditionSent": _expedition_sent,
