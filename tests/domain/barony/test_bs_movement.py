@@ -1,0 +1,314 @@
+"""BS-CEL, BS-TEL, and what their steps break of BY-MOV: one knight moves by spells."""
+
+import pytest
+
+from domain.barony import sorcery
+from domain.errors import FORMAT, Malformed
+from tests.support.barony_casts import ridden, ride
+from tests.support.barony_play import when
+
+
+@pytest.mark.allows("BS-CEL-1")
+def test_celerity_carries_one_knight_two_hexes() -> None:
+    state = ride("P0kk D F0k P1ck")
+    when(state, 0, "cast celerity 0,0>1,0>2,0").becomes(ridden("P0k D F0kk P1ck"))
+
+
+@pytest.mark.allows("BS-CEL-1")
+@pytest.mark.parametrize(
+    "way", ["2,1>3,1", "2,1>3,0", "2,0>2,1", "1,0>0,0", "0,2>0,3", "1,2>0,2", "0,1>1,1"]
+)
+def test_the_second_step_goes_in_any_direction(way: str) -> None:
+    state = ride("P P P P\nP P0k P P\nP P P P\nP P P P1ck")
+    when(state, 0, f"cast celerity 1,1>{way}").leads_to("play round 5 seat 1")
+
+
+@pytest.mark.refuses("BS-CEL-1")
+@pytest.mark.parametrize(
+    "spells",
+    ["celerity", "celerity tornado", "celerity teleportation", "celerity teleportation tornado"],
+)
+def test_with_celerity_one_step_is_too_few(spells: str) -> None:
+    state = ride("P0k M1v P P1ck")
+    when(state, 0, f"cast {spells} 0,0>1,0").is_refused("BS-CEL-1", "two steps")
+
+
+@pytest.mark.refuses("BS-CEL-1")
+def test_three_steps_are_not_even_of_the_form() -> None:
+    with pytest.raises(Malformed) as refused:
+        sorcery.parse_action_text("cast celerity 0,0>1,0>2,0>3,0")
+    assert refused.value.clause == FORMAT
+
+
+@pytest.mark.refuses("BS-CEL-2", "BS-SPL-3")
+@pytest.mark.parametrize("spells", ["teleportation", "tornado", "teleportation tornado"])
+def test_without_celerity_there_is_one_step(spells: str) -> None:
+    state = ride("P0k P M1v P1ck")
+    when(state, 0, f"cast {spells} 0,0>1,0>2,0").is_refused("BS-CEL-2", "one step")
+
+
+@pytest.mark.allows("BS-CEL-2")
+def test_company_on_the_hex_between_destroys_what_is_there_and_rides_on() -> None:
+    state = ride("P0k F0k1k2v D P1ck", blue="1M 1D")
+    when(state, 0, "cast celerity 0,0>1,0>2,0 take field").becomes(
+        ridden("P F0k D0k P1ck", yellow="1D, magic 3", blue="1M")
+    )
+
+
+@pytest.mark.allows("BS-CEL-2")
+def test_ones_own_village_on_the_hex_between_is_company_too() -> None:
+    state = ride("P0k F0v1k2k D P1ck")
+    when(state, 0, "cast celerity 0,0>1,0>2,0").becomes(ridden("P F0v D0k P1ck"))
+
+
+@pytest.mark.allows("BS-CEL-2")
+def test_villages_fall_on_both_hexes_and_their_tokens_come_in_that_order() -> None:
+    state = ride("P0k F0k1v D0k2v P1ck", red="1M 1F", blue="1P")
+    when(state, 0, "cast celerity 0,0>1,0>2,0 take forest plain").becomes(
+        ridden("P F0k D0kk P1ck", yellow="1F 1P, magic 3", red="1M")
+    )
+    backwards = when(state, 0, "cast celerity 0,0>1,0>2,0 take plain forest")
+    backwards.is_refused("BY-CON-3", "seat 1 has no plain")
+
+
+@pytest.mark.allows("BS-CEL-2")
+def test_one_owners_only_token_goes_with_the_first_of_two_villages() -> None:
+    state = ride("P0k F0k1v D0k1v P1ck", red="1P")
+    when(state, 0, "cast celerity 0,0>1,0>2,0 take plain").becomes(
+        ridden("P F0k D0kk P1ck", yellow="1P, magic 3")
+    )
+    greedy = when(state, 0, "cast celerity 0,0>1,0>2,0 take plain plain")
+    greedy.is_refused("BY-CON-3", "nothing is there to take")
+
+
+@pytest.mark.refuses("BS-CEL-2")
+def test_a_knight_that_meets_a_lone_pawn_on_its_way_destroys_nothing() -> None:
+    state = ride("P0k F1v D2k P1ck", red="1P")
+    when(state, 0, "cast celerity 0,0>1,0>2,0").becomes(ridden("P F1v D0k2k P1ck", red="1P"))
+    when(state, 0, "cast celerity 0,0>1,0>2,0 take plain").is_refused("BY-CON-3", "nothing")
+
+
+@pytest.mark.allows("BS-CEL-2")
+@pytest.mark.parametrize(
+    ("cells", "then", "magic"),
+    [
+        ("P0k S F P1ck", "P S*0 F0k P1ck", 6),
+        ("P0k F S P1ck", "P F S*00k P1ck", 6),
+        ("P0k S*1 F P1ck", "P S*0*1 F0k P1ck", 5),
+        ("P0k S*1 S*1*2 P1ck", "P S*0*1 S*0*1*20k P1ck", 6),
+        ("P0k S*0 S P1ck", "P S*0 S*00k P1ck", 6),
+        ("P0k S0k1k S2k P1ck", "P S*00k S*00k2k P1ck", 9),
+    ],
+    ids=["between", "at the end", "second between", "on both", "known between", "with conflict"],
+)
+def test_every_mysterious_place_on_the_way_is_explored(cells: str, then: str, magic: int) -> None:
+    when(ride(cells), 0, "cast celerity 0,0>1,0>2,0").becomes(ridden(then, yellow=f"magic {magic}"))
+
+
+@pytest.mark.allows("BS-CEL-2")
+@pytest.mark.parametrize(
+    "cells",
+    ["P0k D P1ck", "P0ckk D P1ck", "F0k1v D P1ck", "F0k1k2v D P1ck", "S*00k D P1ck"],
+    ids=["alone", "into a city", "where a village is", "where two others are", "an explored place"],
+)
+def test_the_way_back_to_the_start_costs_the_magic_and_changes_nothing(cells: str) -> None:
+    when(ride(cells, red="1P"), 0, "cast celerity 0,0>1,0>0,0").becomes(ridden(cells, red="1P"))
+
+
+@pytest.mark.allows("BS-CEL-2")
+@pytest.mark.parametrize(
+    ("start", "left"), [("F0kk1v2k", "F0kk"), ("F0vk1k2k", "F0vk")], ids=["knight", "village"]
+)
+def test_coming_back_to_company_destroys_whoever_shared_the_start(start: str, left: str) -> None:
+    state = ride(f"{start} D P1ck")
+    when(state, 0, "cast celerity 0,0>1,0>0,0").becomes(ridden(f"{left} D P1ck"))
+
+
+@pytest.mark.refuses("BS-CEL-2")
+@pytest.mark.parametrize("start", ["M0k1v", "M0k1k", "M0kk1v"])
+def test_no_step_leads_back_onto_a_mountain_that_was_shared(start: str) -> None:
+    state = ride(f"{start} D P1ck")
+    when(state, 0, "cast celerity 0,0>1,0>0,0").is_refused("BY-MOV-6", "0,0")
+
+
+BARRED = [
+    ("L", "BY-MOV-3"),
+    ("D1c", "BY-MOV-4"),
+    ("D1s", "BY-MOV-4"),
+    ("D1kk", "BY-MOV-5"),
+    ("D1vk", "BY-MOV-5"),
+    ("D0k1vk", "BY-MOV-5"),
+    ("M1kk", "BY-MOV-5"),
+    ("M1k", "BY-MOV-6"),
+    ("M1v", "BY-MOV-6"),
+    ("M0k1v", "BY-MOV-6"),
+    (".", "BY-MOV-1"),
+]
+"""What keeps a knight off a hex, with the clause."""
+
+
+@pytest.mark.refuses("BS-CEL-2", "BS-TOR-3")
+@pytest.mark.parametrize(("cell", "clause"), BARRED)
+@pytest.mark.parametrize("spells", ["celerity", "celerity tornado"])
+def test_each_step_must_be_legal_by_itself(spells: str, cell: str, clause: str) -> None:
+    way = f"cast {spells} 0,0>1,0>2,0"
+    when(ride(f"P0k {cell} P P2ck", red="1P"), 0, way).is_refused(clause, "1,0")
+    when(ride(f"P0k P {cell} P2ck", red="1P"), 0, way).is_refused(clause, "2,0")
+
+
+@pytest.mark.refuses("BS-CEL-2")
+@pytest.mark.parametrize(
+    ("way", "word"),
+    [
+        ("0,0>0,0>1,0", "not adjacent"),
+        ("0,0>1,0>1,0", "not adjacent"),
+        ("0,0>2,0>3,0", "not adjacent"),
+        ("0,0>1,0>3,0", "not adjacent"),
+        ("1,0>2,0>3,0", "no knight"),
+        ("4,0>3,0>2,0", "no knight"),
+        ("2,0>1,0>2,0", "no knight"),
+        ("9,9>1,0>2,0", "not on the board"),
+    ],
+    ids=["stay", "rest", "leap", "leap on", "nobody", "an opponent", "a building", "off the board"],
+)
+def test_the_way_is_one_own_knights_from_hex_to_hex(way: str, word: str) -> None:
+    state = ride("P0k D P0v P P1kk")
+    when(state, 0, f"cast celerity {way}").is_refused("BY-MOV-1", word)
+
+
+@pytest.mark.allows("BS-TEL-1", "BS-TEL-3")
+@pytest.mark.parametrize("words", ["1P", "1P, out"])
+def test_teleportation_shares_the_mountain_of_a_lone_village(words: str) -> None:
+    state = ride("P0k M2v P1ck", blue=words)
+    when(state, 0, "cast teleportation 0,0>1,0").becomes(ridden("P M0k2v P1ck", blue=words))
+
+
+@pytest.mark.allows("BS-TEL-1", "BS-TEL-3")
+def test_another_opponents_knight_beside_the_village_is_no_hindrance() -> None:
+    state = ride("P0k M1v2k P1ck", red="1P")
+    when(state, 0, "cast teleportation 0,0>1,0").becomes(ridden("P M0k1v2k P1ck", red="1P"))
+
+
+@pytest.mark.allows("BS-TEL-3")
+def test_with_company_on_the_mountain_everybody_else_there_falls() -> None:
+    state = ride("P0k M0k1v2k P1ck", red="1M 1P")
+    when(state, 0, "cast teleportation 0,0>1,0 take plain").becomes(
+        ridden("P M0kk P1ck", yellow="1P, magic 3", red="1M")
+    )
+
+
+@pytest.mark.refuses("BS-TEL-3")
+def test_a_knight_alone_takes_nothing_from_the_village_it_comes_to() -> None:
+    state = ride("P0k M1v P1ck", red="1P")
+    take = when(state, 0, "cast teleportation 0,0>1,0 take plain")
+    take.is_refused("BY-CON-3", "nothing")
+
+
+@pytest.mark.refuses("BS-TEL-1")
+@pytest.mark.parametrize(
+    ("cell", "clause"),
+    [
+        ("P", "BS-TEL-1"),
+        ("P1v", "BS-TEL-1"),
+        ("P1k", "BS-TEL-1"),
+        ("M", "BS-TEL-1"),
+        ("M0v", "BS-TEL-1"),
+        ("M0k", "BS-TEL-1"),
+        ("M1k", "BY-MOV-6"),
+        ("M0v1k", "BY-MOV-6"),
+        ("M1k2k", "BY-MOV-6"),
+        ("M1vk", "BY-MOV-5"),
+        ("M1v2kk", "BY-MOV-5"),
+        ("M0k1vk", "BY-MOV-5"),
+        ("M1s", "BY-MOV-4"),
+        ("M1ck", "BY-MOV-4"),
+        ("L", "BY-MOV-3"),
+        ("L1v", "BY-MOV-3"),
+        (".", "BY-MOV-1"),
+    ],
+)
+def test_teleportation_leads_nowhere_else(cell: str, clause: str) -> None:
+    state = ride(f"P0k {cell} P P1ck")
+    for spells in ("teleportation", "teleportation tornado"):
+        when(state, 0, f"cast {spells} 0,0>1,0").is_refused(clause)
+
+
+@pytest.mark.refuses("BS-TEL-1")
+def test_the_mountain_is_adjacent() -> None:
+    state = ride("P0k P M1v P1ck")
+    when(state, 0, "cast teleportation 0,0>2,0").is_refused("BY-MOV-1", "not adjacent")
+
+
+@pytest.mark.refuses("BS-TEL-1")
+def test_without_the_spell_the_mountain_stays_closed() -> None:
+    state = ride("P0k M1v P P1ck")
+    when(state, 0, "move 0,0>1,0").is_refused("BY-MOV-6")
+    when(state, 0, "cast tornado 0,0>1,0").is_refused("BY-MOV-6")
+    when(state, 0, "cast celerity 0,0>1,0>2,0").is_refused("BY-MOV-6")
+
+
+@pytest.mark.allows("BS-TEL-2", "BS-SPL-3")
+def test_with_celerity_the_first_step_may_be_the_teleportation() -> None:
+    state = ride("P0k M0k1v D P1ck", red="1F")
+    when(state, 0, "cast celerity teleportation 0,0>1,0>2,0 take forest").becomes(
+        ridden("P M0k D0k P1ck", yellow="1F, magic 2")
+    )
+
+
+@pytest.mark.allows("BS-TEL-2", "BS-SPL-3")
+def test_with_celerity_the_second_step_may_be_the_teleportation() -> None:
+    state = ride("P0k S M1v P1ck")
+    when(state, 0, "cast celerity teleportation 0,0>1,0>2,0").becomes(
+        ridden("P S*0 M0k1v P1ck", yellow="magic 5")
+    )
+
+
+@pytest.mark.allows("BS-TEL-2")
+@pytest.mark.parametrize(
+    ("cells", "then"),
+    [
+        ("M0k1v D P1ck", "M0k1v D P1ck"),
+        ("M0kk1v D P1ck", "M0kk D P1ck"),
+        ("D0k M1v P1ck", "D0k M1v P1ck"),
+    ],
+    ids=["back onto the mountain", "back to company there", "there and back"],
+)
+def test_the_way_back_may_be_by_teleportation(cells: str, then: str) -> None:
+    state = ride(cells)
+    when(state, 0, "cast celerity teleportation 0,0>1,0>0,0").becomes(
+        ridden(then, yellow="magic 2")
+    )
+
+
+@pytest.mark.refuses("BS-TEL-2")
+@pytest.mark.parametrize(
+    ("cells", "way"),
+    [
+        ("P0k D F P1ck", "0,0>1,0>2,0"),
+        ("P0k M M0v P1ck", "0,0>1,0>2,0"),
+        ("P0k D1v F P1ck", "0,0>1,0>2,0"),
+        ("M0k1v D F P1ck", "0,0>1,0>2,0"),
+        ("P0k D F P1ck", "0,0>1,0>0,0"),
+    ],
+    ids=["land", "own mountains", "a village in a field", "off a mountain", "there and back"],
+)
+def test_a_teleportation_that_no_step_uses(cells: str, way: str) -> None:
+    state = ride(cells)
+    when(state, 0, f"cast celerity teleportation {way}").is_refused("BS-TEL-2", "no step")
+
+
+@pytest.mark.refuses("BS-TEL-2")
+def test_two_teleportations_are_one_too_many() -> None:
+    state = ride("P0k M1v M2v P1ck")
+    way = when(state, 0, "cast celerity teleportation 0,0>1,0>2,0")
+    way.is_refused("BS-TEL-2", "both steps")
+    back = when(ride("M0k2v M1v P1ck"), 0, "cast celerity teleportation 0,0>1,0>0,0")
+    back.is_refused("BS-TEL-2", "both steps")
+
+
+@pytest.mark.refuses("BS-TEL-2")
+@pytest.mark.parametrize(("cell", "clause"), [*BARRED[:7], ("M2k", "BY-MOV-6"), (".", "BY-MOV-1")])
+def test_the_other_step_of_the_two_is_an_ordinary_one(cell: str, clause: str) -> None:
+    way = "cast celerity teleportation 0,0>1,0>2,0"
+    when(ride(f"P0k M1v {cell} P2ck"), 0, way).is_refused(clause, "2,0")
+    when(ride(f"P0k {cell} M1v P2ck"), 0, way).is_refused(clause, "1,0")
