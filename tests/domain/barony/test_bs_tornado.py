@@ -1,0 +1,258 @@
+"""BS-TOR: what Tornado sweeps off the start and the end of a way, alone and with the other spells."""
+
+import pytest
+
+from tests.support.barony_casts import ridden, ride
+from tests.support.barony_play import when
+
+
+@pytest.mark.allows("BS-TOR-1")
+def test_tornado_destroys_the_lone_pawns_at_the_start_and_at_the_end() -> None:
+    state = ride("P0k1v D2k P1ck P2ck", red="1M 1P")
+    when(state, 0, "cast tornado 0,0>1,0 take plain").becomes(
+        ridden("P D0k P1ck P2ck", yellow="1P, magic 2", red="1M")
+    )
+
+
+@pytest.mark.allows("BS-TOR-1")
+@pytest.mark.parametrize("words", ["1P", "1P, out"])
+def test_several_opponents_alone_of_their_colour_all_fall(words: str) -> None:
+    state = ride("P0k1k2v D1v2k P1ck", blue=words)
+    when(state, 0, "cast tornado 0,0>1,0 take plain").becomes(
+        ridden("P D0k P1ck", yellow="1P, magic 2", blue=words.replace("1P", "0P"))
+    )
+
+
+@pytest.mark.allows("BS-TOR-1")
+@pytest.mark.parametrize(
+    ("start", "left"),
+    [("P0kk1k", "P0k"), ("P0vk1k", "P0v"), ("M0k1v", "M"), ("S*00k1k2k", "S*0")],
+    ids=["beside own knights", "beside an own village", "on a mountain", "on a mysterious place"],
+)
+def test_the_start_is_swept_whatever_stands_there_of_ones_own(start: str, left: str) -> None:
+    state = ride(f"{start} D P1ck")
+    when(state, 0, "cast tornado 0,0>1,0").becomes(ridden(f"{left} D0k P1ck", yellow="magic 2"))
+
+
+@pytest.mark.allows("BS-TOR-1")
+def test_the_end_is_swept_without_any_company() -> None:
+    state = ride("P0k S*11k2k P1ck")
+    when(state, 0, "cast tornado 0,0>1,0").becomes(ridden("P S*0*10k P1ck", yellow="magic 4"))
+
+
+@pytest.mark.refuses("BS-TOR-1")
+@pytest.mark.parametrize(
+    "start",
+    ["P0k1kk", "P0k1vk", "P0k1sk", "P0k1s", "P0k1ck", "P0k1c", "P0k1vkk"],
+    ids=[
+        "two knights",
+        "knight and village",
+        "knight in its stronghold",
+        "a stronghold",
+        "knight in its city",
+        "a city",
+        "a village and two knights",
+    ],
+)
+def test_pawns_that_are_not_alone_of_their_colour_stay(start: str) -> None:
+    state = ride(f"{start} D P1ck", red="1P")
+    when(state, 0, "cast tornado 0,0>1,0").becomes(
+        ridden(f"P{start[3:]} D0k P1ck", yellow="magic 2", red="1P")
+    )
+    take = when(state, 0, "cast tornado 0,0>1,0 take plain")
+    take.is_refused("BY-CON-3", "nothing is there to take")
+
+
+@pytest.mark.allows("BS-TOR-1")
+def test_one_colour_in_twos_does_not_save_another_that_is_alone() -> None:
+    state = ride("P0k1k2s D P1ck")
+    when(state, 0, "cast tornado 0,0>1,0").becomes(ridden("P2s D0k P1ck", yellow="magic 2"))
+    state = ride("P0k1kk2v D P1ck")
+    when(state, 0, "cast tornado 0,0>1,0").becomes(ridden("P1kk D0k P1ck", yellow="magic 2"))
+
+
+@pytest.mark.refuses("BS-TOR-1")
+def test_nothing_falls_beside_the_way_nor_of_ones_own() -> None:
+    state = ride("P0vk D P1k\n P1v P0v P2k")
+    when(state, 0, "cast tornado 0,0>1,0").becomes(
+        ridden("P0v D0k P1k\n P1v P0v P2k", yellow="magic 2")
+    )
+
+
+@pytest.mark.refuses("BS-TOR-1", "BS-TOR-2")
+def test_without_tornado_start_and_end_are_left_in_peace() -> None:
+    state = ride("P0k1v D P1k P2ck")
+    when(state, 0, "cast celerity 0,0>1,0>2,0").becomes(ridden("P1v D P0k1k P2ck"))
+
+
+@pytest.mark.allows("BS-TOR-2")
+def test_tokens_come_by_the_start_then_the_arrivals_then_the_sweep_of_the_end() -> None:
+    state = ride("P0k1v D0k1v F1v P2ck", red="1M 1F 2P")
+    way = "cast celerity tornado 0,0>1,0>2,0"
+    fact = when(state, 0, f"{way} take mountain plain forest")
+    fact.becomes(ridden("P D0k F0k P2ck", yellow="1M 1F 1P, magic 1", red="1P"))
+    fallen = [
+        {"seat": 1, "pawn": "village", "token": token} for token in ("mountain", "plain", "forest")
+    ]
+    first = {"from": [0, 0], "to": [1, 0], "left": [fallen[0]], "destroyed": [fallen[1]]}
+    second = {"from": [1, 0], "to": [2, 0], "swept": [fallen[2]]}
+    fact.tells("SpellsCast", cost=3, moves=[first, second])
+
+
+@pytest.mark.allows("BS-TOR-2")
+def test_two_owners_show_which_village_falls_first() -> None:
+    state = ride("P0k1v D2v P1ck", red="1M", blue="1D")
+    when(state, 0, "cast tornado 0,0>1,0 take mountain field").becomes(
+        ridden("P D0k P1ck", yellow="1M 1D, magic 2")
+    )
+    turned = when(state, 0, "cast tornado 0,0>1,0 take field mountain")
+    turned.is_refused("BY-CON-3", "seat 1 has no field")
+
+
+@pytest.mark.allows("BS-TOR-2")
+def test_an_owner_without_tokens_is_passed_over() -> None:
+    state = ride("P0k1v D2v P1ck", blue="1D")
+    when(state, 0, "cast tornado 0,0>1,0 take field").becomes(
+        ridden("P D0k P1ck", yellow="1D, magic 2")
+    )
+    state = ride("P0k1v D1v P1ck", red="1D")  # the start takes red's only one
+    when(state, 0, "cast tornado 0,0>1,0 take field").tells(
+        "SpellsCast",
+        moves=[
+            {
+                "from": [0, 0],
+                "to": [1, 0],
+                "left": [{"seat": 1, "pawn": "village", "token": "field"}],
+                "swept": [{"seat": 1, "pawn": "village", "token": None}],
+            }
+        ],
+    )
+
+
+@pytest.mark.refuses("BS-TOR-2")
+@pytest.mark.parametrize(
+    "takes",
+    ["", "take mountain", "take mountain field field", "take mountain forest", "take field field"],
+    ids=["none", "too few", "too many", "not the second's", "not the first's"],
+)
+def test_the_kinds_named_must_fit_what_the_sweeps_destroy(takes: str) -> None:
+    state = ride("P0k1v D2v P1ck", red="1M", blue="1D")
+    when(state, 0, f"cast tornado 0,0>1,0 {takes}").is_refused("BY-CON-3")
+
+
+@pytest.mark.allows("BS-TOR-2")
+def test_what_company_destroys_at_the_end_is_not_destroyed_again_by_the_sweep() -> None:
+    state = ride("P0k D0k1v2k P1ck", red="2F")
+    when(state, 0, "cast tornado 0,0>1,0 take forest").tells(
+        "SpellsCast",
+        moves=[
+            {
+                "from": [0, 0],
+                "to": [1, 0],
+                "destroyed": [
+                    {"seat": 2, "pawn": "knight"},
+                    {"seat": 1, "pawn": "village", "token": "forest"},
+                ],
+            }
+        ],
+    )
+
+
+@pytest.mark.refuses("BS-TOR-2")
+def test_the_hex_between_is_not_swept() -> None:
+    state = ride("P0k D1v2k F1k P1ck", red="1P")
+    when(state, 0, "cast celerity tornado 0,0>1,0>2,0").becomes(
+        ridden("P D1v2k F0k P1ck", yellow="magic 1", red="1P")
+    )
+    take = when(state, 0, "cast celerity tornado 0,0>1,0>2,0 take plain")
+    take.is_refused("BY-CON-3", "nothing")
+
+
+@pytest.mark.allows("BS-TOR-2")
+def test_company_between_destroys_while_tornado_sweeps_the_two_ends() -> None:
+    state = ride("P0k2k D0k1v F2v P1ck", red="1P", blue="1D")
+    when(state, 0, "cast celerity tornado 0,0>1,0>2,0 take plain field").becomes(
+        ridden("P D0k F0k P1ck", yellow="1P 1D, magic 1")
+    )
+
+
+@pytest.mark.allows("BS-TOR-2")
+@pytest.mark.parametrize("start", ["P0k1v2k", "M0k1v", "M0k1v2k", "P0kk1v"])
+def test_a_knight_may_come_back_to_the_start_that_it_has_swept(start: str) -> None:
+    state = ride(f"{start} D P1ck", red="1P")
+    own = start.split("1", maxsplit=1)[0]
+    when(state, 0, "cast celerity tornado 0,0>1,0>0,0 take plain").becomes(
+        ridden(f"{own} D P1ck", yellow="1P, magic 1")
+    )
+
+
+@pytest.mark.refuses("BS-TOR-2")
+def test_a_start_that_is_swept_is_no_place_to_teleport_to() -> None:
+    way = "cast celerity teleportation tornado 0,0>1,0>0,0"
+    when(ride("M0k1v D P1ck"), 0, way).is_refused("BS-TEL-2", "no step")
+    when(ride("M0k1v M2v P1ck"), 0, way).becomes(ridden("M0k M2v P1ck", yellow="magic 0"))
+
+
+@pytest.mark.refuses("BS-TOR-2")
+def test_a_start_that_keeps_two_pawns_of_one_opponent_stays_closed() -> None:
+    state = ride("P0k1vk2k D P1ck")
+    when(state, 0, "cast celerity tornado 0,0>1,0>0,0").is_refused("BY-MOV-5", "0,0")
+
+
+@pytest.mark.allows("BS-TOR-1", "BS-SPL-3")
+def test_teleportation_with_tornado_takes_the_mountain_for_itself() -> None:
+    state = ride("P0k2k M1v2k P1ck", red="1M 1D")
+    when(state, 0, "cast teleportation tornado 0,0>1,0 take field").becomes(
+        ridden("P M0k P1ck", yellow="1D, magic 1", red="1M")
+    )
+    when(state, 0, "cast teleportation tornado 0,0>1,0").is_refused("BY-CON-3", "1,0")
+
+
+@pytest.mark.allows("BS-SPL-3", "BS-TOR-2")
+def test_all_three_with_the_teleportation_last() -> None:
+    state = ride("P0k1k S*12k M1v P1ck", red="1M")
+    when(state, 0, "cast celerity teleportation tornado 0,0>1,0>2,0 take mountain").becomes(
+        ridden("P S*0*12k M0k P1ck", yellow="1M, magic 2")
+    )
+
+
+@pytest.mark.allows("BS-SPL-3", "BS-TOR-2")
+def test_all_three_with_the_teleportation_first() -> None:
+    state = ride("P0k2v M1v D2v P1ck", red="1M", blue="1P 1D")
+    when(state, 0, "cast celerity teleportation tornado 0,0>1,0>2,0 take plain field").becomes(
+        ridden("P M1v D0k P1ck", yellow="1P 1D, magic 0", red="1M")
+    )
+
+
+@pytest.mark.allows("BS-TOR-3", "BS-SPL-7")
+@pytest.mark.parametrize("cells", ["P0k D P1ck", "P0ck D0v P1ck", "P0k S*0 P1kk"])
+def test_tornado_may_be_cast_where_it_destroys_nothing(cells: str) -> None:
+    when(ride(cells), 0, "cast tornado 0,0>1,0").tells(
+        "SpellsCast", cost=2, moves=[{"from": [0, 0], "to": [1, 0]}]
+    )
+
+
+@pytest.mark.refuses("BS-TOR-3")
+@pytest.mark.parametrize(
+    ("cell", "clause"),
+    [
+        ("L", "BY-MOV-3"),
+        ("D1s", "BY-MOV-4"),
+        ("D1kk", "BY-MOV-5"),
+        ("M1v", "BY-MOV-6"),
+        ("M1k", "BY-MOV-6"),
+        (".", "BY-MOV-1"),
+    ],
+)
+def test_tornado_does_not_clear_the_way_it_goes(cell: str, clause: str) -> None:
+    state = ride(f"P0k {cell} P1ck", red="1P")
+    for takes in ("", " take plain"):
+        when(state, 0, f"cast tornado 0,0>1,0{takes}").is_refused(clause)
+
+
+@pytest.mark.refuses("BS-TOR-3")
+def test_tornado_needs_a_knight_that_moves() -> None:
+    state = ride("P0k D P1ck")
+    when(state, 0, "cast tornado 0,0>0,0").is_refused("BY-MOV-1", "not adjacent")
+    when(state, 0, "cast tornado 1,0>0,0").is_refused("BY-MOV-1", "no knight")
+    when(state, 0, "cast tornado 0,0>1,0>0,0").is_refused("BS-CEL-2", "one step")
