@@ -92,7 +92,7 @@ def _cast(state: SorceryState, data: Json) -> Iterator[Reason]:
     yield "BS-SPL-1", f"{listing(spells)} {kind}"
     costs = listing(f"{COST[spell]} for {spell}" for spell in spells)
     left = held - data["cost"]
-    yield "BS-SPL-2", f"seat {seat} pays {costs}; of {magic_text(held)} {left or 'none'} left"
+    yield "BS-SPL-2", f"of {magic_text(held)} seat {seat} pays {costs}, and keeps {left or 'none'}"
     if spells[1:]:
         yield "BS-SPL-3", f"together they make one {name}"
     yield from explained(state, data)

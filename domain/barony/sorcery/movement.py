@@ -15,16 +15,18 @@ from domain.hexes import Hex
 
 
 def isolated_pawns(state: SorceryState, seat: int, hex: int) -> list[tuple[int, str]]:
-    """BS-SPL-5: knights and villages of others that stand alone of their colour there, as (seat, pawn)."""
+    """BS-SPL-5: knights and villages of others that stand alone of their colour there, as (seat, pawn),
+    knights first.
+    """
     building, landlord = state.building[hex], state.owner[hex]
+    if not building:
+        landlord = -1
     alone = []
     for other, knights in enumerate(state.knights):
-        count, is_landlord = knights[hex], bool(building) and landlord == other
-        if other != seat and count + is_landlord == 1:
-            if count:
-                alone.append((other, "knight"))
-            elif building == VILLAGE:
-                alone.append((other, "village"))
+        if knights[hex] == 1 and other not in (seat, landlord):
+            alone.append((other, "knight"))
+    if building == VILLAGE and landlord != seat and not state.knights[landlord][hex]:
+        alone.append((landlord, "village"))
     return alone
 
 

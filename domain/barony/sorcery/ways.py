@@ -110,7 +110,7 @@ class _Ways:
     def _one_step(self, start: int, calm: set[int]) -> tuple[Paths, list[Way]]:
         hexes = self.state.board.hexes
         ends = self.free.intersection(self.near[start])
-        paths = {end: (hexes[start], hexes[end]) for end in ends & calm}
+        paths: Paths = {end: (hexes[start], hexes[end]) for end in ends & calm}
         return paths, [(start, end) for end in ends - calm]
 
     def _two_steps(self, start: int, calm: set[int]) -> tuple[Paths, list[Way]]:

@@ -36,7 +36,7 @@ def said(text: str, drawing: str = BOARD) -> str:
             (
                 "celerity and tornado for 3 magic tokens: moves a knight 0,0>1,0 and on 0,0 sweeps away "
                 "seat 1's knight and places an imprint for 2 magic tokens, then 1,0>2,0 and on 2,0 "
-                "sweeps away seat 1's village and seat 2's knight, taking a field token"
+                "sweeps away seat 2's knight and seat 1's village, taking a field token"
             ),
         ),
         ("teleportation 0,0>0,1", "teleportation for 1 magic token: moves a knight 0,0>0,1"),

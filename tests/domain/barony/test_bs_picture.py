@@ -79,7 +79,7 @@ def test_a_step_of_each_kind_leaves_its_arrow_and_what_fell_lies_where_it_fell()
     assert changed(drawn) == {(0, 0), (1, 0), (2, 0)}
     assert cell(drawn, 0, 0).gone == (Piece("knight", 1),)
     assert cell(drawn, 0, 0).pieces == ()
-    assert cell(drawn, 2, 0).gone == (Piece("village", 1), Piece("knight", 2))
+    assert cell(drawn, 2, 0).gone == (Piece("knight", 2), Piece("village", 1))
     assert cell(drawn, 2, 0).pieces == (Piece("knight", 0),)
     assert drawn.caption.startswith("Seat 0 casts celerity and tornado for 3 magic tokens: ")
     assert dict(drawn.panels[0].facts)["magic"] == "2 tokens"
