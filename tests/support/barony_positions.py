@@ -3,17 +3,28 @@
 import random
 import re
 from collections.abc import Iterator
+from itertools import product
 from textwrap import dedent
 
 from hypothesis import strategies as st
 
 from domain import barony
 from domain.barony import sorcery
-from domain.barony.actions import Action
+from domain.barony.actions import (
+    Action,
+    Build,
+    Expedition,
+    Move,
+    NewCity,
+    NobleTitle,
+    Pass,
+    PlaceCity,
+    Recruit,
+)
 from domain.barony.board import Board
 from domain.barony.drawing import drawing as barony_drawing
 from domain.barony.drawing import parse_drawing
-from domain.barony.material import CITY, LAKE, MOUNTAIN, STRONGHOLD, VILLAGE
+from domain.barony.material import CITY, LAKE, MOUNTAIN, RESOURCES, STRONGHOLD, VILLAGE
 from domain.barony.sorcery.drawing import drawing as sorcery_drawing
 from domain.barony.sorcery.drawing import parse_drawing as parse_sorcery_drawing
 from domain.barony.sorcery.state import SorceryState
@@ -102,3 +113,37 @@ def random_game(
         yield state, fact
         state = evolve(rules, state, [fact])
     yield state, rules.finish(state)
+
+
+def pawns_of(state: State, seat: int) -> dict[str, int]:
+    """All pawns of a seat, wherever they are."""
+    player = state.players[seat]
+    built = [b for b, o in zip(state.building, state.owner, strict=True) if b and o == seat]
+    return {
+        "knights": player.knights + player.removed_knights + sum(state.knights[seat]),
+        "villages": player.villages + built.count(VILLAGE),
+        "strongholds": player.strongholds + built.count(STRONGHOLD),
+        "cities": player.cities + built.count(CITY),
+    }
+
+
+def conceivable_actions(state: State) -> Iterator[Action]:
+    """Every action of the form that names hexes of this board, useful or not."""
+    hexes = state.board.hexes
+    for at in hexes:
+        yield from (PlaceCity(at), NewCity(at), Expedition(at))
+        yield from (Recruit(at, knights) for knights in range(1, 5))
+    takes = [kinds for n in range(3) for kinds in product(RESOURCES, repeat=n)]
+    steps = list(product(hexes, hexes))
+    near = [(a, b) for a, b in steps if abs(a[0] - b[0]) <= 1 and abs(a[1] - b[1]) <= 1]
+    for kinds in takes:
+        yield from (Move((step,), kinds) for step in steps)
+        yield from (Move((first, second), kinds) for first, second in product(near, near))
+    for choice in product((None, "village", "stronghold"), repeat=len(hexes)):
+        builds = tuple((at, name) for at, name in zip(hexes, choice, strict=True) if name)
+        if builds:
+            yield Build(builds)
+    yield from (
+        NobleTitle((m, f, p, d)) for m, f, p, d in product(range(4), repeat=4) if m or f or p or d
+    )
+    yield Pass()

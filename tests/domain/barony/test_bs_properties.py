@@ -2,35 +2,43 @@
 are listed have exactly the outcomes that `decide` accepts, each once.
 """
 
+import json
+import random
 from collections import Counter
-from collections.abc import Iterator
-from itertools import chain, combinations, product
+from collections.abc import Hashable, Iterable, Iterator
+from functools import partial
+from itertools import chain, pairwise, product
+from operator import attrgetter
 
 import pytest
 from hypothesis import given as property_of
 from hypothesis import settings
-from hypothesis import strategies as st
 
 from domain.barony import sorcery
-from domain.barony.material import CITY, LAKE, MYSTERIOUS_PLACE, RESOURCES, STRONGHOLD, VILLAGE
-from domain.barony.sorcery.actions import Cast
+from domain.barony.material import MYSTERIOUS_PLACE, RESOURCES
+from domain.barony.sorcery.actions import Action, Cast
 from domain.barony.sorcery.drawing import drawing, parse_drawing
-from domain.barony.sorcery.material import CONSTRUCTION, FAMILY, MOVEMENT, SPELLS
 from domain.barony.sorcery.position import from_position
-from domain.barony.sorcery.state import SorceryBoard, SorceryState
-from domain.contract import evolve
+from domain.barony.sorcery.spells import legal_casts
+from domain.barony.sorcery.state import SorceryState
+from domain.barony.state import Player
+from domain.contract import Fact, evolve
 from domain.errors import Refused
-from tests.support.barony_positions import SEVEN, random_game
+from domain.hexes import distance
+from tests.support.barony_positions import conceivable_actions, pawns_of, random_game
+from tests.support.sorcery_positions import conceivable_casts, small_sorcery_states, sorcery_state
 
 GAMES = [(seats, seed) for seats in (2, 3, 4, 5) for seed in range(2)]
+PAWNS = {"knights": 7, "villages": 14, "strongholds": 2, "cities": 5}
 
 
 @pytest.mark.parametrize(("seats", "seed"), GAMES)
-def test_tokens_magic_and_imprints_are_conserved(seats: int, seed: int) -> None:
+def test_pawns_tokens_magic_and_imprints_are_conserved(seats: int, seed: int) -> None:
     paid = Counter[int]()
     casts = 0
     for state, fact in random_game(seats, seed, 60, rules=sorcery):
         assert isinstance(state, SorceryState)
+        assert all(pawns_of(state, seat) == PAWNS for seat in range(seats))
         for kind in range(4):
             assert state.bank[kind] + sum(p.resources[kind] for p in state.players) == 25
         there = Counter(chain.from_iterable(state.imprints))
@@ -38,6 +46,9 @@ def test_tokens_magic_and_imprints_are_conserved(seats: int, seed: int) -> None:
         gained = sum(sum((3, 2, 1)[:imprints]) for imprints in there.values())
         assert sum(state.magic) + paid.total() == gained
         assert min(state.magic) >= 0
+        assert sum(state.magic) <= gained <= 30
+        assert max(there.values(), default=0) <= 3
+        assert max(map(len, state.imprints)) <= 5
         if fact.type == "SpellsCast":
             casts += 1
             paid[fact.data["seat"]] += fact.data["cost"]
@@ -51,6 +62,19 @@ def test_nothing_ever_stands_on_a_mysterious_place_but_knights(seats: int, seed:
         assert not any(building for terrain, building in built if terrain == MYSTERIOUS_PLACE)
 
 
+@pytest.mark.parametrize(("seats", "seed"), GAMES[::2])
+def test_folding_a_log_equals_the_states_on_the_way(seats: int, seed: int) -> None:
+    steps = list(random_game(seats, seed, 60, rules=sorcery))
+    log = [Fact(fact.type, json.loads(json.dumps(fact.data))) for _, fact in steps]
+    folded = steps[0][0].copy()
+    for (state, _), fact in zip(steps, log, strict=True):
+        assert isinstance(folded, SorceryState)
+        assert isinstance(state, SorceryState)
+        assert sorcery.position(folded, None) == sorcery.position(state, None)
+        sorcery.apply(folded, fact.type, fact.data)
+    assert any(fact.type == "SpellsCast" for fact in log)
+
+
 @pytest.mark.parametrize(("seats", "seed"), GAMES)
 def test_every_position_reads_back_from_its_text_and_its_json(seats: int, seed: int) -> None:
     for state, fact in random_game(seats, seed, rules=sorcery):
@@ -62,89 +86,132 @@ def test_every_position_reads_back_from_its_text_and_its_json(seats: int, seed: 
         assert drawing(state) == text
 
 
-@st.composite
-def small_states(draw: st.DrawFn) -> SorceryState:
-    """A position of play on seven hexes with every spell open, seat 0 to act, a bank that runs out.
-
-    Several seats may share any hex, mountains too, as after a Teleportation.
-    """
-    ground = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 4, 5, 5])
-    state = SorceryState(SorceryBoard({at: draw(ground) for at in SEVEN}), 3)
-    state.phase, state.round, state.to_act = "play", 1, 0
-    state.spells = SPELLS
-    state.magic = [draw(st.integers(1, 4)), 0, 0]
-    seats = st.lists(st.sampled_from(range(3)), unique=True, max_size=3)
-    for hex, terrain in enumerate(state.board.terrain):
-        if terrain != LAKE:
-            _draw_pawns(draw, state, hex, draw(seats), may_build=terrain != MYSTERIOUS_PLACE)
-        if terrain == MYSTERIOUS_PLACE:
-            for seat in draw(seats):
-                state.imprints[seat] += (hex,)
-    for player in state.players:
-        player.resources = draw(st.lists(st.integers(0, 1), min_size=4, max_size=4))
-    state.bank = draw(st.lists(st.integers(0, 1), min_size=4, max_size=4))
-    mover = state.players[0]
-    mover.knights, mover.removed_knights = draw(st.integers(0, 3)), draw(st.integers(0, 2))
-    mover.cities = draw(st.integers(0, 2))
-    return state
-
-
-def _draw_pawns(
-    draw: st.DrawFn, state: SorceryState, hex: int, seats: list[int], *, may_build: bool
-) -> None:
-    """Alone a seat may have anything on a hex; with others it has one knight or village."""
-    kinds = [0, 0, VILLAGE, VILLAGE, STRONGHOLD, CITY] if len(seats) == 1 else [0, VILLAGE]
-    for seat in seats:
-        building = draw(st.sampled_from(kinds)) if may_build and not state.building[hex] else 0
-        if building:
-            state.building[hex], state.owner[hex] = building, seat
-        alone = draw(st.integers(0 if building else 1, 2))
-        state.knights[seat][hex] = alone if len(seats) == 1 else int(not building)
-
-
-def outcome(state: SorceryState, cast: Cast) -> str:
-    """The position after the cast. Raises Refused."""
-    return drawing(evolve(sorcery, state, [sorcery.decide(state, 0, cast)]))
-
-
-def outcomes(state: SorceryState, cast: Cast) -> Iterator[str]:
-    """The positions after the cast, with whatever tokens are taken for villages."""
+def outcome(state: SorceryState, action: Action) -> str | None:
+    """The position after the action, or None where it is refused."""
     try:
-        yield outcome(state, cast)
+        fact = sorcery.decide(state, 0, action)
+    except Refused:
+        return None
+    return drawing(evolve(sorcery, state, [fact]))
+
+
+def after(state: SorceryState, cast: Cast) -> Hashable:
+    """The same as values, as quickly as can be; nothing of the course, which is one for all casts."""
+    try:
+        fact = sorcery.decide(state, 0, cast)
     except Refused as refused:
-        if refused.clause == "BY-CON-3" and len(cast.takes) < 3:
-            for kind in RESOURCES:
-                yield from outcomes(state, Cast(cast.spells, cast.path, (*cast.takes, kind)))
+        return refused.clause
+    later = evolve(sorcery, state, [fact])
+    built = zip(later.building, later.owner, strict=True)
+    return (
+        tuple(map(bytes, later.knights)),
+        tuple((building, owner) if building else () for building, owner in built),
+        tuple(tuple(map(_hashable, _kept(player))) for player in later.players),
+        (*later.bank, *later.magic, *later.imprints),
+    )
 
 
-def conceivable_casts() -> Iterator[Cast]:
-    """Every cast of the form that names hexes of this board, and no tokens."""
-    for number, family in product((1, 2, 3), sorted(set(FAMILY.values()))):
-        for spells in combinations([s for s in SPELLS if FAMILY[s] == family], number):
-            if family == CONSTRUCTION:
-                yield from (Cast(spells, at=at) for at in SEVEN)
-            elif family == MOVEMENT:
-                for steps in (2, 3):
-                    yield from (Cast(spells, path=path) for path in product(SEVEN, repeat=steps))
-            else:
-                for knights in product((0, 1), repeat=7):
-                    sites = tuple(site for site in zip(SEVEN, knights, strict=True) if site[1])
-                    if sites:
-                        yield Cast(spells, recruits=sites)
-                for at, count in product(SEVEN, (2, 3, 4)):
-                    yield Cast(spells, recruits=((at, count),))
+_kept = attrgetter(*Player.__slots__)
 
 
-@settings(max_examples=60, deadline=None)
-@property_of(small_states())
+def _hashable(value: object) -> Hashable:
+    return tuple(value) if isinstance(value, list) else value
+
+
+TAKES = [kinds for number in (1, 2, 3) for kinds in product(RESOURCES, repeat=number)]
+
+
+def every_outcome(state: SorceryState, casts: Iterable[Cast]) -> set[Hashable]:
+    """The positions after these casts, with up to three takes where some are missing."""
+    found: set[Hashable] = set()
+    for cast in casts:
+        plain = after(state, cast)
+        found.add(plain)
+        if cast.path:
+            takes = TAKES if plain == "BY-CON-3" else TAKES[:4] if isinstance(plain, tuple) else ()
+            found.update(after(state, Cast(cast.spells, cast.path, kinds)) for kinds in takes)
+    return {outcome for outcome in found if not isinstance(outcome, str)}
+
+
+def check_list(state: SorceryState, casts: Iterable[Cast]) -> int:
+    """Every listed cast is accepted, no two have one outcome, and no other cast has another: how many."""
+    listed = legal_casts(state, 0)
+    found = [after(state, cast) for cast in listed]
+    assert len(set(found)) == len(found), drawing(state)
+    assert set(found) == every_outcome(state, casts), drawing(state)
+    return len(found)
+
+
+@settings(max_examples=12, deadline=None)
+@property_of(small_sorcery_states)
 def test_the_casts_that_are_listed_have_exactly_the_outcomes_that_decide_accepts(
     state: SorceryState,
 ) -> None:
-    listed = [act for act in sorcery.legal_actions(state, 0) if isinstance(act, Cast)]
-    found = [outcome(state, cast) for cast in listed]
-    assert len(set(found)) == len(found)
-    conceivable = {text for cast in conceivable_casts() for text in outcomes(state, cast)}
-    assert set(found) == conceivable
-    for cast in listed:
-        assert sorcery.parse(sorcery.as_json(cast)) == cast
+    check_list(state, conceivable_casts(state))
+
+
+def test_so_have_those_of_many_positions() -> None:
+    """Only casts with a chance are tried here, so that there can be many positions."""
+    chooser = random.Random(1)
+    assert sum(check_many(chooser, 120)) > 2500
+
+
+def check_many(chooser: random.Random, positions: int) -> Iterator[int]:
+    for _ in range(positions):
+        state = sorcery_state(chooser)
+        yield check_list(state, filter(partial(has_a_chance, state), conceivable_casts(state)))
+
+
+def has_a_chance(state: SorceryState, cast: Cast) -> bool:
+    """Whether the spells lie open, and a path is of their length and goes from a knight step by step."""
+    if not set(cast.spells) <= set(state.spells):
+        return False
+    if not cast.path:
+        return True
+    start = state.board.index[cast.path[0]]
+    return (
+        bool(state.knights[0][start])
+        and len(cast.path) == 2 + ("celerity" in cast.spells)
+        and all(distance(here, there) == 1 for here, there in pairwise(cast.path))
+    )
+
+
+@pytest.mark.soak
+def test_so_have_those_of_thousands() -> None:
+    chooser = random.Random(2)
+    assert sum(check_many(chooser, 5000)) > 50_000
+    for _ in range(200):
+        state = sorcery_state(chooser)
+        check_list(state, conceivable_casts(state))
+
+
+@settings(max_examples=4, deadline=None)
+@property_of(small_sorcery_states)
+def test_the_other_legal_actions_are_exactly_those_that_decide_accepts(state: SorceryState) -> None:
+    listed = sorcery.legal_actions(state, 0)
+    others = [action for action in listed if not isinstance(action, Cast)]
+    conceivable = {outcome(state, action) for action in conceivable_actions(state)} - {None}
+    assert {outcome(state, action) for action in others} == conceivable
+
+
+@settings(max_examples=200, deadline=None)
+@property_of(small_sorcery_states)
+def test_no_cast_does_what_another_action_does(state: SorceryState) -> None:
+    """It never can: who pays magic has less left than who came to the same imprints without."""
+    listed = sorcery.legal_actions(state, 0)
+    casts = {outcome(state, action) for action in listed if isinstance(action, Cast)}
+    others = {outcome(state, action) for action in listed if not isinstance(action, Cast)}
+    assert None not in casts | others
+    assert casts.isdisjoint(others)
+
+
+@settings(max_examples=100, deadline=None)
+@property_of(small_sorcery_states)
+def test_every_cast_and_position_reads_back(state: SorceryState) -> None:
+    text, position = drawing(state), sorcery.position(state, None)
+    for cast in legal_casts(state, 0):
+        assert sorcery.parse(json.loads(json.dumps(sorcery.as_json(cast)))) == cast
         assert sorcery.parse_action_text(sorcery.action_text(cast)) == cast
+        sorcery.decide(state, 0, cast)
+    assert drawing(state) == text
+    assert sorcery.position(from_position(json.loads(json.dumps(position))), None) == position

@@ -2,9 +2,6 @@
 and the legal actions are exactly those that `decide` accepts.
 """
 
-from collections.abc import Iterator
-from itertools import product
-
 import pytest
 from hypothesis import given as property_of
 from hypothesis import settings
@@ -12,45 +9,21 @@ from hypothesis import settings
 from domain import barony
 from domain.barony.actions import (
     Action,
-    Build,
-    Expedition,
-    Move,
-    NewCity,
-    NobleTitle,
-    Pass,
-    PlaceCity,
-    Recruit,
 )
 from domain.barony.drawing import drawing, parse_drawing
 from domain.barony.material import (
     CITIES,
-    CITY,
     KNIGHTS,
-    RESOURCES,
-    STRONGHOLD,
     STRONGHOLDS,
-    VILLAGE,
     VILLAGES,
 )
 from domain.barony.position import from_position
 from domain.barony.state import State
 from domain.contract import evolve
 from domain.errors import Refused
-from tests.support.barony_positions import random_game, small_states
+from tests.support.barony_positions import conceivable_actions, pawns_of, random_game, small_states
 
 GAMES = [(seats, seed) for seats in (2, 3, 4) for seed in range(4)]
-
-
-def pawns_of(state: State, seat: int) -> dict[str, int]:
-    """All pawns of a seat, wherever they are."""
-    player = state.players[seat]
-    built = [b for b, o in zip(state.building, state.owner, strict=True) if b and o == seat]
-    return {
-        "knights": player.knights + player.removed_knights + sum(state.knights[seat]),
-        "villages": player.villages + built.count(VILLAGE),
-        "strongholds": player.strongholds + built.count(STRONGHOLD),
-        "cities": player.cities + built.count(CITY),
-    }
 
 
 @pytest.mark.parametrize(("seats", "seed"), GAMES)
@@ -98,28 +71,6 @@ def test_a_decision_changes_no_state(seats: int) -> None:
         before = drawing(state)
         evolve(barony, state, [fact])
         assert drawing(state) == before
-
-
-def conceivable_actions(state: State) -> Iterator[Action]:
-    """Every action of the form that names hexes of this board, useful or not."""
-    hexes = state.board.hexes
-    for at in hexes:
-        yield from (PlaceCity(at), NewCity(at), Expedition(at))
-        yield from (Recruit(at, knights) for knights in range(1, 5))
-    takes = [kinds for n in range(3) for kinds in product(RESOURCES, repeat=n)]
-    steps = list(product(hexes, hexes))
-    near = [(a, b) for a, b in steps if abs(a[0] - b[0]) <= 1 and abs(a[1] - b[1]) <= 1]
-    for kinds in takes:
-        yield from (Move((step,), kinds) for step in steps)
-        yield from (Move((first, second), kinds) for first, second in product(near, near))
-    for choice in product((None, "village", "stronghold"), repeat=len(hexes)):
-        builds = tuple((at, name) for at, name in zip(hexes, choice, strict=True) if name)
-        if builds:
-            yield Build(builds)
-    yield from (
-        NobleTitle((m, f, p, d)) for m, f, p, d in product(range(4), repeat=4) if m or f or p or d
-    )
-    yield Pass()
 
 
 def outcome(state: State, action: Action) -> str | None:

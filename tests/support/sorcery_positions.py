@@ -1,0 +1,186 @@
+"""Small positions of Sorcery, and casts to try on them, made from a random generator.
+
+Hypothesis gives its own generator to the same functions, so that what fails is made smaller.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from typing import Final
+
+from hypothesis import strategies as st
+
+from domain.barony.material import (
+    CITIES,
+    CITY,
+    FIELD,
+    FOREST,
+    KNIGHTS,
+    LAKE,
+    MOUNTAIN,
+    MYSTERIOUS_PLACE,
+    PLAIN,
+    RESOURCES,
+    STRONGHOLD,
+    STRONGHOLDS,
+    VILLAGE,
+    VILLAGES,
+)
+from domain.barony.sorcery.actions import Cast
+from domain.barony.sorcery.material import CONSTRUCTION, FAMILY, MOVEMENT, SPELLS
+from domain.barony.sorcery.state import SorceryBoard, SorceryState
+from domain.hexes import Hex, neighbours
+from tests.support.barony_positions import SEVEN
+
+TEN: Final = (*SEVEN, (2, -1), (2, 0), (1, 1))
+"""The seven, and three more to the east: with a way that leads back to no start."""
+GROUNDS: Final = [MOUNTAIN] * 3 + [MYSTERIOUS_PLACE] * 2 + [FOREST] * 2 + [PLAIN, FIELD, LAKE]
+ALONE: Final = [0, 0, 0, VILLAGE, VILLAGE, STRONGHOLD, CITY]
+
+
+def sorcery_state(chooser: random.Random) -> SorceryState:
+    """A position of play for 2 to 5 seats on seven or ten hexes, five spells or more open, seat 0 to act.
+
+    Pawns share hexes, mountains too, as they can after a Teleportation; few tokens, and a bank that runs
+    out. Here and there stand two knights of an opponent with one's own, where no game leads: the clauses
+    have an answer there too.
+    """
+    hexes = chooser.choice([SEVEN, TEN])
+    seats = chooser.randint(2, 5)
+    board = SorceryBoard({at: chooser.choice(GROUNDS) for at in hexes})
+    state = SorceryState(board, seats)
+    state.phase, state.round, state.to_act = "play", 1, 0
+    state.spells = tuple(sorted(chooser.sample(SPELLS, chooser.randint(5, 9))))
+    state.magic = [
+        chooser.choice([0, 1, 2, 3, 3, 4, 4, 5, 6]),
+        *(chooser.randint(0, 3) for _ in range(seats - 1)),
+    ]
+    for hex, ground in enumerate(board.terrain):
+        if ground != LAKE:
+            _put_pawns(chooser, state, hex, may_build=ground != MYSTERIOUS_PLACE)
+        if ground == MYSTERIOUS_PLACE:
+            for seat in chooser.sample(range(seats), chooser.randint(0, min(3, seats))):
+                state.imprints[seat] += (hex,)
+    state.bank = [chooser.randint(0, 2) for _ in range(4)]
+    for seat, player in enumerate(state.players):
+        most = chooser.randint(0, 2)
+        player.resources = [chooser.randint(0, most) for _ in range(4)]
+        player.is_out = bool(seat) and seats > 2 and chooser.random() < 0.1
+        _fill_reserve(chooser, state, seat)
+    return state
+
+
+def _put_pawns(chooser: random.Random, state: SorceryState, hex: int, *, may_build: bool) -> None:
+    """Alone a seat may have anything on a hex; with others it has one knight or village."""
+    seats = [
+        seat for seat in range(len(state.players)) if chooser.random() < (0.3 if seat else 0.5)
+    ]
+    for seat in chooser.sample(seats, len(seats)):
+        is_alone = len(seats) == 1
+        kinds = ALONE if is_alone else [0, VILLAGE]
+        building = chooser.choice(kinds) if may_build and not state.building[hex] else 0
+        if building:
+            state.building[hex], state.owner[hex] = building, seat
+        knights = chooser.randint(0 if building else 1, 2) if is_alone else int(not building)
+        if seat and knights and chooser.random() < 0.03:
+            knights = 2
+        state.knights[seat][hex] = min(knights, KNIGHTS - sum(state.knights[seat]))
+
+
+def _fill_reserve(chooser: random.Random, state: SorceryState, seat: int) -> None:
+    """What is not on the board; for the seat to act fewer, as if the rest stood elsewhere."""
+    built = [b for b, o in zip(state.building, state.owner, strict=True) if b and o == seat]
+    player = state.players[seat]
+    player.knights = KNIGHTS - sum(state.knights[seat])
+    player.villages = VILLAGES - built.count(VILLAGE)
+    player.strongholds = max(0, STRONGHOLDS - built.count(STRONGHOLD))
+    player.cities = max(0, CITIES - built.count(CITY))
+    if not seat:
+        player.removed_knights = chooser.randint(0, min(3, player.knights))
+        player.knights = chooser.randint(0, player.knights - player.removed_knights)
+        player.cities = chooser.randint(0, 2)
+
+
+small_sorcery_states: Final = st.builds(sorcery_state, st.randoms(use_true_random=False))
+"""The same positions from hypothesis."""
+
+
+def spell_sets() -> Iterator[tuple[str, ...]]:
+    """Every set of spells of one family, open or not."""
+    for family, number in product(sorted(set(FAMILY.values())), (1, 2, 3)):
+        yield from combinations([spell for spell in SPELLS if FAMILY[spell] == family], number)
+
+
+def around(state: SorceryState) -> list[Hex]:
+    """The hexes of the board and those beside it."""
+    hexes = state.board.hexes
+    return sorted({*hexes, *(near for at in hexes for near in neighbours(at))})
+
+
+def conceivable_casts(state: SorceryState) -> Iterator[Cast]:
+    """Every cast of the form that stays on the board and beside it, and takes no tokens.
+
+    Paths are those that begin on the board and jump at most once; recruits have up to four knights a site,
+    or one and now and then two at any choice of sites with a building.
+    """
+    hexes, wide = state.board.hexes, around(state)
+    pairs = list(product(hexes, wide))
+    triples = [
+        (start, middle, end)
+        for start, middle in pairs
+        for end in (wide if middle in neighbours(start) else neighbours(middle))
+    ]
+    sites = [at for hex, at in enumerate(hexes) if state.building[hex]] or [hexes[0]]
+    for spells in spell_sets():
+        match FAMILY[spells[0]]:
+            case family if family == CONSTRUCTION:
+                yield from (Cast(spells, at=at) for at in wide)
+            case family if family == MOVEMENT:
+                yield from (Cast(spells, path=path) for path in (*pairs, *triples))
+            case _:
+                yield from (
+                    Cast(spells, recruits=((at, count),)) for at in wide for count in (1, 2, 3, 4)
+                )
+                for counts in product((0, 1, 2), repeat=len(sites)):
+                    chosen = tuple((at, n) for at, n in zip(sites, counts, strict=True) if n)
+                    if len(chosen) > 1:
+                        yield Cast(spells, recruits=chosen)
+
+
+def some_cast(chooser: random.Random, state: SorceryState) -> Cast:
+    """A cast that is often legal, and often just not."""
+    hexes = state.board.hexes
+    family = chooser.choice([*FAMILY.values()])
+    own = [spell for spell in state.spells if FAMILY[spell] == family]
+    if not own or chooser.random() < 0.05:
+        own = list(SPELLS)
+    spells = tuple(sorted(chooser.sample(own, chooser.randint(1, min(3, len(own))))))
+    family = FAMILY[spells[0]]
+    if family == MOVEMENT:
+        takes = chooser.choices(RESOURCES, k=chooser.choice([0, 0, 0, 1, 1, 2, 3]))
+        return Cast(spells, path=_path(chooser, state, spells), takes=tuple(takes))
+    built = [at for hex, at in enumerate(hexes) if state.building[hex] and not state.owner[hex]]
+    if family == CONSTRUCTION:
+        knights = [hexes[hex] for hex, count in enumerate(state.knights[0]) if count]
+        likely = knights if "sanctuary" in spells else built
+        anywhere = around(state) if chooser.random() < 0.2 else hexes
+        return Cast(
+            spells, at=chooser.choice(likely if chooser.random() < 0.7 and likely else anywhere)
+        )
+    kinds = [STRONGHOLD] if "illusion" in spells else [CITY]
+    kinds += [CITY] if "charm" in spells else []
+    fit = [at for at in built if state.building[state.board.index[at]] in kinds]
+    sites = fit if fit and chooser.random() < 0.8 else hexes
+    chosen = sorted(chooser.sample(sites, min(len(sites), chooser.choice([1, 1, 1, 2, 3]))))
+    return Cast(spells, recruits=tuple((at, chooser.choice([1, 1, 1, 2, 3, 4])) for at in chosen))
+
+
+def _path(chooser: random.Random, state: SorceryState, spells: Sequence[str]) -> tuple[Hex, ...]:
+    hexes = state.board.hexes
+    knights = [hexes[hex] for hex, count in enumerate(state.knights[0]) if count]
+    path = [chooser.choice(knights if knights and chooser.random() < 0.95 else hexes)]
+    steps = 1 + ("celerity" in spells)
+    for _ in range(steps if chooser.random() < 0.95 else 3 - steps):
+        near = [at for at in neighbours(path[-1]) if at in state.board.index]
+        path.append(chooser.choice(near if near and chooser.random() < 0.95 else around(state)))
+    return tuple(path)
