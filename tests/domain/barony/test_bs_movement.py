@@ -4,8 +4,9 @@ import pytest
 
 from domain.barony import sorcery
 from domain.errors import FORMAT, Malformed
-from tests.support.barony_casts import ridden, ride
+from tests.support.barony_casts import MOVEMENT, ridden, ride, scene
 from tests.support.barony_play import when
+from tests.support.barony_positions import given
 
 
 @pytest.mark.allows("BS-CEL-1")
@@ -231,6 +232,15 @@ def test_teleportation_leads_nowhere_else(cell: str, clause: str) -> None:
     state = ride(f"P0k {cell} P P1ck")
     for spells in ("teleportation", "teleportation tornado"):
         when(state, 0, f"cast {spells} 0,0>1,0").is_refused(clause)
+
+
+@pytest.mark.refuses("BS-TEL-1")
+def test_whose_turn_it_is_makes_no_difference_to_a_lone_knight_on_a_mountain() -> None:
+    cells = "P1k M0k M2k P1k M0v"
+    state = given(scene(MOVEMENT, cells, seat=1, red="magic 1"))
+    when(state, 1, "cast teleportation 0,0>1,0").is_refused("BY-MOV-6", "1,0")
+    when(state, 1, "cast teleportation 3,0>2,0").is_refused("BY-MOV-6", "2,0")
+    when(state, 1, "cast teleportation 3,0>4,0").leads_to("play round 5 seat 2")
 
 
 @pytest.mark.refuses("BS-TEL-1")
