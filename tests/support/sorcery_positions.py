@@ -4,8 +4,7 @@ Hypothesis gives its own generator to the same functions, so that what fails is 
 """
 
 import random
-from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from collections.abc import Sequence
 from typing import Final
 
 from hypothesis import strategies as st
@@ -105,46 +104,10 @@ small_sorcery_states: Final = st.builds(sorcery_state, st.randoms(use_true_rando
 """The same positions from hypothesis."""
 
 
-def spell_sets() -> Iterator[tuple[str, ...]]:
-    """Every set of spells of one family, open or not."""
-    for family, number in product(sorted(set(FAMILY.values())), (1, 2, 3)):
-        yield from combinations([spell for spell in SPELLS if FAMILY[spell] == family], number)
-
-
 def around(state: SorceryState) -> list[Hex]:
     """The hexes of the board and those beside it."""
     hexes = state.board.hexes
     return sorted({*hexes, *(near for at in hexes for near in neighbours(at))})
-
-
-def conceivable_casts(state: SorceryState) -> Iterator[Cast]:
-    """Every cast of the form that stays on the board and beside it, and takes no tokens.
-
-    Paths are those that begin on the board and jump at most once; recruits have up to four knights a site,
-    or one and now and then two at any choice of sites with a building.
-    """
-    hexes, wide = state.board.hexes, around(state)
-    pairs = list(product(hexes, wide))
-    triples = [
-        (start, middle, end)
-        for start, middle in pairs
-        for end in (wide if middle in neighbours(start) else neighbours(middle))
-    ]
-    sites = [at for hex, at in enumerate(hexes) if state.building[hex]] or [hexes[0]]
-    for spells in spell_sets():
-        match FAMILY[spells[0]]:
-            case family if family == CONSTRUCTION:
-                yield from (Cast(spells, at=at) for at in wide)
-            case family if family == MOVEMENT:
-                yield from (Cast(spells, path=path) for path in (*pairs, *triples))
-            case _:
-                yield from (
-                    Cast(spells, recruits=((at, count),)) for at in wide for count in (1, 2, 3, 4)
-                )
-                for counts in product((0, 1, 2), repeat=len(sites)):
-                    chosen = tuple((at, n) for at, n in zip(sites, counts, strict=True) if n)
-                    if len(chosen) > 1:
-                        yield Cast(spells, recruits=chosen)
 
 
 def some_cast(chooser: random.Random, state: SorceryState) -> Cast:

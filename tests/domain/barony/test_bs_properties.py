@@ -5,28 +5,26 @@ are listed have exactly the outcomes that `decide` accepts, each once.
 import json
 import random
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import chain, pairwise, product
-from operator import attrgetter
+from itertools import chain
 
 import pytest
 from hypothesis import given as property_of
 from hypothesis import settings
 
 from domain.barony import sorcery
-from domain.barony.material import MYSTERIOUS_PLACE, RESOURCES
+from domain.barony.material import MYSTERIOUS_PLACE
 from domain.barony.sorcery.actions import Action, Cast
 from domain.barony.sorcery.drawing import drawing, parse_drawing
 from domain.barony.sorcery.position import from_position
 from domain.barony.sorcery.spells import legal_casts
 from domain.barony.sorcery.state import SorceryState
-from domain.barony.state import Player
 from domain.contract import Fact, evolve
 from domain.errors import Refused
-from domain.hexes import distance
 from tests.support.barony_positions import conceivable_actions, pawns_of, random_game
-from tests.support.sorcery_positions import conceivable_casts, small_sorcery_states, sorcery_state
+from tests.support.sorcery_brute_force import after, conceivable_casts, every_outcome, has_a_chance
+from tests.support.sorcery_positions import small_sorcery_states, sorcery_state
 
 GAMES = [(seats, seed) for seats in (2, 3, 4, 5) for seed in range(2)]
 PAWNS = {"knights": 7, "villages": 14, "strongholds": 2, "cities": 5}
@@ -95,44 +93,6 @@ def outcome(state: SorceryState, action: Action) -> str | None:
     return drawing(evolve(sorcery, state, [fact]))
 
 
-def after(state: SorceryState, cast: Cast) -> Hashable:
-    """The same as values, as quickly as can be; nothing of the course, which is one for all casts."""
-    try:
-        fact = sorcery.decide(state, 0, cast)
-    except Refused as refused:
-        return refused.clause
-    later = evolve(sorcery, state, [fact])
-    built = zip(later.building, later.owner, strict=True)
-    return (
-        tuple(map(bytes, later.knights)),
-        tuple((building, owner) if building else () for building, owner in built),
-        tuple(tuple(map(_hashable, _kept(player))) for player in later.players),
-        (*later.bank, *later.magic, *later.imprints),
-    )
-
-
-_kept = attrgetter(*Player.__slots__)
-
-
-def _hashable(value: object) -> Hashable:
-    return tuple(value) if isinstance(value, list) else value
-
-
-TAKES = [kinds for number in (1, 2, 3) for kinds in product(RESOURCES, repeat=number)]
-
-
-def every_outcome(state: SorceryState, casts: Iterable[Cast]) -> set[Hashable]:
-    """The positions after these casts, with up to three takes where some are missing."""
-    found: set[Hashable] = set()
-    for cast in casts:
-        plain = after(state, cast)
-        found.add(plain)
-        if cast.path:
-            takes = TAKES if plain == "BY-CON-3" else TAKES[:4] if isinstance(plain, tuple) else ()
-            found.update(after(state, Cast(cast.spells, cast.path, kinds)) for kinds in takes)
-    return {outcome for outcome in found if not isinstance(outcome, str)}
-
-
 def check_list(state: SorceryState, casts: Iterable[Cast]) -> int:
     """Every listed cast is accepted, no two have one outcome, and no other cast has another: how many."""
     listed = legal_casts(state, 0)
@@ -160,20 +120,6 @@ def check_many(chooser: random.Random, positions: int) -> Iterator[int]:
     for _ in range(positions):
         state = sorcery_state(chooser)
         yield check_list(state, filter(partial(has_a_chance, state), conceivable_casts(state)))
-
-
-def has_a_chance(state: SorceryState, cast: Cast) -> bool:
-    """Whether the spells lie open, and a path is of their length and goes from a knight step by step."""
-    if not set(cast.spells) <= set(state.spells):
-        return False
-    if not cast.path:
-        return True
-    start = state.board.index[cast.path[0]]
-    return (
-        bool(state.knights[0][start])
-        and len(cast.path) == 2 + ("celerity" in cast.spells)
-        and all(distance(here, there) == 1 for here, there in pairwise(cast.path))
-    )
 
 
 @pytest.mark.soak
