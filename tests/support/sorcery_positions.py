@@ -38,22 +38,20 @@ ALONE: Final = [0, 0, 0, VILLAGE, VILLAGE, STRONGHOLD, CITY]
 
 
 def sorcery_state(chooser: random.Random) -> SorceryState:
-    """A position of play for 2 to 5 seats on seven or ten hexes, five spells or more open, seat 0 to act.
+    """A position of play for 2 to 5 seats on seven or ten hexes, five spells or more open, seat 0 or 1 to act.
 
     Pawns share hexes, mountains too, as they can after a Teleportation; few tokens, and a bank that runs
     out. Here and there stand two knights of an opponent with one's own, where no game leads: the clauses
     have an answer there too.
     """
     hexes = chooser.choice([SEVEN, TEN])
-    seats = chooser.randint(2, 5)
+    seats, mover = chooser.randint(2, 5), chooser.randint(0, 1)
     board = SorceryBoard({at: chooser.choice(GROUNDS) for at in hexes})
     state = SorceryState(board, seats)
-    state.phase, state.round, state.to_act = "play", 1, 0
+    state.phase, state.round, state.to_act = "play", 1, mover
     state.spells = tuple(sorted(chooser.sample(SPELLS, chooser.randint(5, 9))))
-    state.magic = [
-        chooser.choice([0, 1, 2, 3, 3, 4, 4, 5, 6]),
-        *(chooser.randint(0, 3) for _ in range(seats - 1)),
-    ]
+    state.magic = [chooser.randint(0, 3) for _ in range(seats)]
+    state.magic[mover] = chooser.choice([0, 1, 2, 3, 3, 4, 4, 5, 6])
     for hex, ground in enumerate(board.terrain):
         if ground != LAKE:
             _put_pawns(chooser, state, hex, may_build=ground != MYSTERIOUS_PLACE)
@@ -64,7 +62,7 @@ def sorcery_state(chooser: random.Random) -> SorceryState:
     for seat, player in enumerate(state.players):
         most = chooser.randint(0, 2)
         player.resources = [chooser.randint(0, most) for _ in range(4)]
-        player.is_out = bool(seat) and seats > 2 and chooser.random() < 0.1
+        player.is_out = seat != mover and seats > 2 and chooser.random() < 0.1
         _fill_reserve(chooser, state, seat)
     return state
 
@@ -72,7 +70,9 @@ def sorcery_state(chooser: random.Random) -> SorceryState:
 def _put_pawns(chooser: random.Random, state: SorceryState, hex: int, *, may_build: bool) -> None:
     """Alone a seat may have anything on a hex; with others it has one knight or village."""
     seats = [
-        seat for seat in range(len(state.players)) if chooser.random() < (0.3 if seat else 0.5)
+        seat
+        for seat in range(len(state.players))
+        if chooser.random() < (0.5 if seat == state.to_act else 0.3)
     ]
     for seat in chooser.sample(seats, len(seats)):
         is_alone = len(seats) == 1
@@ -81,7 +81,7 @@ def _put_pawns(chooser: random.Random, state: SorceryState, hex: int, *, may_bui
         if building:
             state.building[hex], state.owner[hex] = building, seat
         knights = chooser.randint(0 if building else 1, 2) if is_alone else int(not building)
-        if seat and knights and chooser.random() < 0.03:
+        if seat != state.to_act and knights and chooser.random() < 0.03:
             knights = 2
         state.knights[seat][hex] = min(knights, KNIGHTS - sum(state.knights[seat]))
 
@@ -94,7 +94,7 @@ def _fill_reserve(chooser: random.Random, state: SorceryState, seat: int) -> Non
     player.villages = VILLAGES - built.count(VILLAGE)
     player.strongholds = max(0, STRONGHOLDS - built.count(STRONGHOLD))
     player.cities = max(0, CITIES - built.count(CITY))
-    if not seat:
+    if seat == state.to_act:
         player.removed_knights = chooser.randint(0, min(3, player.knights))
         player.knights = chooser.randint(0, player.knights - player.removed_knights)
         player.cities = chooser.randint(0, 2)
@@ -122,9 +122,15 @@ def some_cast(chooser: random.Random, state: SorceryState) -> Cast:
     if family == MOVEMENT:
         takes = chooser.choices(RESOURCES, k=chooser.choice([0, 0, 0, 1, 1, 2, 3]))
         return Cast(spells, path=_path(chooser, state, spells), takes=tuple(takes))
-    built = [at for hex, at in enumerate(hexes) if state.building[hex] and not state.owner[hex]]
+    built = [
+        at
+        for hex, at in enumerate(hexes)
+        if state.building[hex] and state.owner[hex] == state.to_act
+    ]
     if family == CONSTRUCTION:
-        knights = [hexes[hex] for hex, count in enumerate(state.knights[0]) if count]
+        knights = [
+            hexes[hex] for hex, count in enumerate(state.knights[state.to_act or 0]) if count
+        ]
         likely = knights if "sanctuary" in spells else built
         anywhere = around(state) if chooser.random() < 0.2 else hexes
         return Cast(
@@ -140,7 +146,7 @@ def some_cast(chooser: random.Random, state: SorceryState) -> Cast:
 
 def _path(chooser: random.Random, state: SorceryState, spells: Sequence[str]) -> tuple[Hex, ...]:
     hexes = state.board.hexes
-    knights = [hexes[hex] for hex, count in enumerate(state.knights[0]) if count]
+    knights = [hexes[hex] for hex, count in enumerate(state.knights[state.to_act or 0]) if count]
     path = [chooser.choice(knights if knights and chooser.random() < 0.95 else hexes)]
     steps = 1 + ("celerity" in spells)
     for _ in range(steps if chooser.random() < 0.95 else 3 - steps):

@@ -45,11 +45,12 @@ def compare(seed: int, positions: int, casts: int) -> Counter[str]:
     judged = Counter[str]()
     for _ in range(positions):
         state = sorcery_state(chooser)
+        seat = state.to_act or 0
         for _ in range(casts):
-            judged[compared(state, 0, some_cast(chooser, state))] += 1
-        listed = legal_casts(state, 0)
+            judged[compared(state, seat, some_cast(chooser, state))] += 1
+        listed = legal_casts(state, seat)
         for cast in chooser.sample(listed, min(len(listed), casts // 4)):
-            assert compared(state, 0, cast) == "allowed"
+            assert compared(state, seat, cast) == "allowed"
             judged["allowed"] += 1
     return judged
 
@@ -74,7 +75,7 @@ def test_the_rules_are_what_the_clauses_say() -> None:
 @property_of(small_sorcery_states, st.randoms(use_true_random=False))
 def test_they_are_in_any_position(state: SorceryState, chooser: random.Random) -> None:
     for _ in range(20):
-        compared(state, 0, some_cast(chooser, state))
+        compared(state, state.to_act or 0, some_cast(chooser, state))
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])

@@ -87,7 +87,7 @@ def test_every_position_reads_back_from_its_text_and_its_json(seats: int, seed: 
 def outcome(state: SorceryState, action: Action) -> str | None:
     """The position after the action, or None where it is refused."""
     try:
-        fact = sorcery.decide(state, 0, action)
+        fact = sorcery.decide(state, state.to_act or 0, action)
     except Refused:
         return None
     return drawing(evolve(sorcery, state, [fact]))
@@ -95,7 +95,7 @@ def outcome(state: SorceryState, action: Action) -> str | None:
 
 def check_list(state: SorceryState, casts: Iterable[Cast]) -> int:
     """Every listed cast is accepted, no two have one outcome, and no other cast has another: how many."""
-    listed = legal_casts(state, 0)
+    listed = legal_casts(state, state.to_act or 0)
     found = [after(state, cast) for cast in listed]
     assert len(set(found)) == len(found), drawing(state)
     assert set(found) == every_outcome(state, casts), drawing(state)
@@ -134,7 +134,7 @@ def test_so_have_those_of_thousands() -> None:
 @settings(max_examples=4, deadline=None)
 @property_of(small_sorcery_states)
 def test_the_other_legal_actions_are_exactly_those_that_decide_accepts(state: SorceryState) -> None:
-    listed = sorcery.legal_actions(state, 0)
+    listed = sorcery.legal_actions(state, state.to_act or 0)
     others = [action for action in listed if not isinstance(action, Cast)]
     conceivable = {outcome(state, action) for action in conceivable_actions(state)} - {None}
     assert {outcome(state, action) for action in others} == conceivable
@@ -144,7 +144,7 @@ def test_the_other_legal_actions_are_exactly_those_that_decide_accepts(state: So
 @property_of(small_sorcery_states)
 def test_no_cast_does_what_another_action_does(state: SorceryState) -> None:
     """It never can: who pays magic has less left than who came to the same imprints without."""
-    listed = sorcery.legal_actions(state, 0)
+    listed = sorcery.legal_actions(state, state.to_act or 0)
     casts = {outcome(state, action) for action in listed if isinstance(action, Cast)}
     others = {outcome(state, action) for action in listed if not isinstance(action, Cast)}
     assert None not in casts | others
@@ -155,9 +155,9 @@ def test_no_cast_does_what_another_action_does(state: SorceryState) -> None:
 @property_of(small_sorcery_states)
 def test_every_cast_and_position_reads_back(state: SorceryState) -> None:
     text, position = drawing(state), sorcery.position(state, None)
-    for cast in legal_casts(state, 0):
+    for cast in legal_casts(state, state.to_act or 0):
         assert sorcery.parse(json.loads(json.dumps(sorcery.as_json(cast)))) == cast
         assert sorcery.parse_action_text(sorcery.action_text(cast)) == cast
-        sorcery.decide(state, 0, cast)
+        sorcery.decide(state, state.to_act or 0, cast)
     assert drawing(state) == text
     assert sorcery.position(from_position(json.loads(json.dumps(position))), None) == position
