@@ -38,11 +38,11 @@ ALONE: Final = [0, 0, 0, VILLAGE, VILLAGE, STRONGHOLD, CITY]
 
 
 def sorcery_state(chooser: random.Random) -> SorceryState:
-    """A position of play for 2 to 5 seats on seven or ten hexes, five spells or more open, seat 0 or 1 to act.
+    """A position of play for 2 to 5 seats on seven or ten hexes, seat 0 or 1 to act.
 
-    Pawns share hexes, mountains too, as they can after a Teleportation; few tokens, and a bank that runs
-    out. Here and there stand two knights of an opponent with one's own, where no game leads: the clauses
-    have an answer there too.
+    Five spells or more are open. Pawns share hexes, mountains too, as they can after a Teleportation; there
+    are few tokens, and a bank that runs out. Here and there stand two knights of an opponent with one's
+    own, where no game leads: the clauses have an answer there too.
     """
     hexes = chooser.choice([SEVEN, TEN])
     seats, mover = chooser.randint(2, 5), chooser.randint(0, 1)

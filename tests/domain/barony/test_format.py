@@ -244,7 +244,15 @@ MALFORMED: list[tuple[str, dict[str, Any]]] = [
     ("spells.1", cast("abundance", "fireball", at=HERE)),
     ("spells.0", cast(None, at=HERE)),
     ("spells.1", cast("abundance", ["sanctuary"], at=HERE)),
-    # path: two or three hexes
+    ("spells", {"type": "cast", "spells": {"charm": 1}, "at": HERE}),
+    ("spells", cast("abundance", at=HERE, path=STEP)),
+    ("spells", cast("tornado", path=STEP, at=None)),
+    # path: two or three hexes, takes: kinds of token
+    ("takes", cast("tornado", path=STEP, takes=None)),
+    ("takes", cast("tornado", path=STEP, takes={"plain": 1})),
+    ("takes.1", cast("tornado", path=STEP, takes=["plain", "lake"])),
+    ("path", cast("tornado", path={"from": HERE, "to": THERE})),
+    ("path.0", cast("tornado", path=[STEP, HERE])),
     ("path", cast("tornado", path=None)),
     ("path", cast("tornado", path=[])),
     ("path", cast("tornado", path=[HERE])),
@@ -253,7 +261,10 @@ MALFORMED: list[tuple[str, dict[str, Any]]] = [
     ("recruits", cast("charm", recruits=[])),
     ("recruits", cast("charm", recruits={"at": HERE, "knights": 1})),
     ("recruits.0", cast("charm", recruits=[HERE])),
+    ("recruits", cast("charm", recruits=None)),
+    ("recruits.0", cast("charm", recruits=[[HERE, 1]])),
     ("recruits.0", cast("charm", recruits=[{"at": HERE}])),
+    ("recruits.0", cast("charm", recruits=[{"knights": 1}])),
     ("recruits.0", cast("charm", recruits=[{"at": HERE, "knights": 1, "site": "city"}])),
     ("recruits", cast("charm", recruits=[{"at": HERE, "knights": n} for n in (1, 2)])),
 ]
@@ -292,6 +303,13 @@ WELL_FORMED: list[tuple[dict[str, Any], str]] = [
     ({"type": "agree_to_end", "agree": False}, "disagree"),
     (cast("tornado", "celerity", path=[HERE, THERE, HERE]), "cast celerity tornado 0,0>1,0>0,0"),
     (cast("tornado", path=[HERE, HERE], takes=[]), "cast tornado 0,0>0,0"),
+    (cast("celerity", path=STEP), "cast celerity 0,0>1,0"),
+    (
+        cast("teleportation", path=[*STEP, HERE], takes=["field", "mountain", "field"]),
+        "cast teleportation 0,0>1,0>0,0 take field mountain field",
+    ),
+    (cast("charm", recruits=[{"at": HERE, "knights": MOST}]), f"cast charm {MOST} at 0,0"),
+    (cast("petrification", at=[-MOST, MOST]), f"cast petrification at {-MOST},{MOST}"),
     (
         cast("portal", recruits=[{"at": at, "knights": 2} for at in (THERE, HERE)]),
         "cast portal 2 at 0,0 2 at 1,0",
