@@ -114,6 +114,21 @@ def test_an_event_that_cannot_be_told_is_unreadable(eventful: Table) -> None:
         list(chronicle(record, PLAIN))
 
 
+@pytest.mark.parametrize("field", ["moves", "spells", "cost"])
+def test_a_cast_of_which_a_part_is_missing_is_unreadable(field: str) -> None:
+    table = some_game("moves")
+    cast = next(
+        made.game.seq
+        for made in table.sealed
+        if made.event["type"] == "SpellsCast" and "moves" in made.event["data"]
+    )
+    record = read(forged(table.record(), lambda events: events[cast - 1]["data"].pop(field)))
+    with pytest.raises(Unreadable, match=rf"^line {cast + 1}: "):
+        inspected(step_at(record, cast), {})
+    with pytest.raises(Unreadable, match=rf"^line {cast + 1}: "):
+        list(chronicle(record, PLAIN))
+
+
 def test_a_start_on_a_vast_board_is_told_at_once() -> None:
     def change(events: list[Event]) -> None:
         events[3]["data"]["board"][5]["at"] = [2**52, 0]

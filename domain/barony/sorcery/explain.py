@@ -87,7 +87,8 @@ def _expedition(state: SorceryState, data: Json) -> Iterator[Reason]:
 def _cast(state: SorceryState, data: Json) -> Iterator[Reason]:
     """`SpellsCast`: BS-SPL-1, 2, 3, then what the family did."""
     seat, spells, held = data["seat"], data["spells"], state.magic[data["seat"]]
-    name, explained = next(family for field, family in _FAMILIES.items() if field in data)
+    (field,) = _FAMILIES.keys() & data
+    name, explained = _FAMILIES[field]
     kind = f"lie open and are spells of {name}" if spells[1:] else f"lies open, a spell of {name}"
     yield "BS-SPL-1", f"{listing(spells)} {kind}"
     costs = listing(f"{COST[spell]} for {spell}" for spell in spells)

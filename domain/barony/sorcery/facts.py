@@ -66,7 +66,8 @@ def _expedition_sent(data: Json) -> str:
 
 def _spells_cast(data: Json) -> str:
     """By the field that the family of the spells brings."""
-    done = next(text(data) for field, text in _FAMILIES.items() if field in data)
+    (field,) = _FAMILIES.keys() & data
+    done = _FAMILIES[field](data)
     return f"casts {listing(data['spells'])} for {magic_text(data['cost'])}: {done}"
 
 
