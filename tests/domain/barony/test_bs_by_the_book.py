@@ -95,6 +95,6 @@ def test_they_are_in_games(seats: int) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(2, 12))
+@pytest.mark.parametrize("seed", range(2, 6))
 def test_the_rules_are_what_the_clauses_say_at_length(seed: int) -> None:
     assert compare(seed, positions=10_000, casts=40)["allowed"] > 20_000
