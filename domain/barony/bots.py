@@ -5,16 +5,18 @@ titles as soon as they suffice, villages become cities where they may.
 """
 
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from itertools import permutations
-from typing import Final, TypeAlias
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from domain.barony.material import RANKS, RESOURCES, VICTORY_POINTS
+from domain.barony.material import KNIGHTS, RANKS, RESOURCES, VICTORY_POINTS
 from domain.barony.outlook import GOLD, VILLAGE_FELLED, Outlook
 from domain.chance import Chance
 from domain.contract import Bot, Json
 from domain.hexes import Hex, distance
 
 Step: TypeAlias = tuple[Hex, Hex]
+View = TypeVar("View", bound=Outlook)
 
 A_TITLE: Final = 100.0
 A_CITY: Final = 60.0
@@ -29,19 +31,24 @@ SILVER: Final = dict(zip(RESOURCES, VICTORY_POINTS, strict=True))
 
 def sensible(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
     """The action that weighs most; among equals one is drawn."""
-    scales = _Scales(Outlook(position, seat))
+    return weightiest(Scales(Outlook(position, seat)), actions, chance)
+
+
+def weightiest(scales: "Scales[Any]", actions: Sequence[Json], chance: Chance) -> Json:
+    """The action that weighs most on these scales; among equals one is drawn."""
     weights = [scales.weight(action) for action in actions]
     most = max(weights)
     best = [action for action, weight in zip(actions, weights, strict=True) if weight == most]
     return best[chance.below(len(best))]
 
 
-class _Scales:
-    """Weighs actions on one position."""
+class Scales(Generic[View]):
+    """Weighs actions on one position. An expansion's weigh other actions too, and these by more."""
 
-    def __init__(self, view: Outlook) -> None:
+    def __init__(self, view: View) -> None:
         self.view = view
         self._gains: dict[Step, list[float]] = {}
+        self._prospects: dict[Hex, list[tuple[float, int]]] = {}
 
     def weight(self, action: Json) -> float:
         """In resource points, as the worth of goals is."""
@@ -49,10 +56,10 @@ class _Scales:
             case "place_city":
                 return self._first_city(_hex(action["at"]))
             case "recruit":
-                return self._newcomers(_hex(action["at"]), action["knights"])
+                return self.newcomers([(_hex(action["at"]), action["knights"])])
             case "move":
                 steps = [(_hex(start), _hex(end)) for start, end in action["moves"]]
-                return self._advance(steps) + self._fights(steps, action.get("takes", ()))
+                return self._advance(steps) + self.fights(steps, action.get("takes", ()))
             case "build":
                 return sum(self._building(_hex(b["at"]), b["building"]) for b in action["builds"])
             case "new_city":
@@ -76,25 +83,39 @@ class _Scales:
         crowd = sum(distance(at, city) <= 3 for city in view.cities)
         return ground + 6 * has_lake - 4 * crowd - GOLD.get(view.terrain[at], 0)
 
-    def _newcomers(self, at: Hex, knights: int) -> float:
-        """The best goals for more knights on a hex that no other knight has."""
-        view = self.view
-        _, free = view.plan
-        worths = sorted((view.pull(goal, at) for goal in free), reverse=True)
-        return ON_THE_WAY * sum(worths[:knights])
+    def newcomers(self, recruits: Sequence[tuple[Hex, int]]) -> float:
+        """The best goals for so many more knights on these hexes that no other knight has."""
+        left = dict(recruits)
+        taken: set[int] = set()
+        worth = 0.0
+        offers = [(*offer, at) for at in left for offer in self._prospects_of(at)]
+        for pull, goal, at in sorted(offers, reverse=True):
+            if left[at] and goal not in taken:
+                left[at] -= 1
+                taken.add(goal)
+                worth += pull
+        return ON_THE_WAY * worth
+
+    def _prospects_of(self, at: Hex) -> list[tuple[float, int]]:
+        """What the goals that no knight has are worth to a knight on the hex; as many as may matter."""
+        if at not in self._prospects:
+            view = self.view
+            pulls = [(view.pull(goal, at), number) for number, goal in enumerate(view.plan[1])]
+            self._prospects[at] = nlargest(KNIGHTS, pulls)
+        return self._prospects[at]
 
     def _advance(self, steps: Sequence[Step]) -> float:
         """How much nearer to their goals the steps bring those knights that gain most by them."""
         if len(steps) == 1:
-            return max(self._gain(steps[0]))
+            return max(self.gain(steps[0]))
         first, second = steps
-        one, other = self._gain(first), self._gain(second)
+        one, other = self.gain(first), self.gain(second)
         if first[0] != second[0]:
             return max(one) + max(other)
         return max(one[i] + other[j] for i, j in permutations(range(len(one)), 2))
 
-    def _gain(self, step: Step) -> list[float]:
-        """What a step gains for each of the knights that stand where it begins."""
+    def gain(self, step: Step) -> list[float]:
+        """What a way of any length gains for each of the knights that stand where it begins."""
         if step not in self._gains:
             start, end = step
             view = self.view
@@ -104,7 +125,7 @@ class _Scales:
             self._gains[step] = gains + [0.0] * idle
         return self._gains[step]
 
-    def _fights(self, steps: Sequence[Step], takes: Sequence[str]) -> float:
+    def fights(self, steps: Sequence[Step], takes: Sequence[str]) -> float:
         """What the steps destroy, twice as much where it threatens a village, and the tokens it brings."""
         view = self.view
         worth = float(sum(GOLD[kind] for kind in takes))
@@ -122,14 +143,19 @@ class _Scales:
     def _building(self, at: Hex, building: str) -> float:
         """The worth of the site, less what the knight that it takes has counted there already."""
         view = self.view
+        is_for_a_city = view.wants_city_sites and view.is_city_site(at)
+        suits = (building == "village") == is_for_a_city
+        return view.site(at) - self.knight_given(at) + SAFETY * suits
+
+    def knight_given(self, at: Hex) -> float:
+        """What has counted already for the knight that an action takes off the hex."""
+        view = self.view
         goals = view.plan[0][at]
         counted = [view.pull(goal, at) for goal in goals if goal[0] == at] or [
             *(view.pull(goal, at) for goal in goals),
             *(0.0 for _ in range(view.knights[at] - len(goals))),
         ]
-        is_for_a_city = view.wants_city_sites and view.is_city_site(at)
-        suits = (building == "village") == is_for_a_city
-        return view.site(at) - ON_THE_WAY * min(counted) + SAFETY * suits
+        return ON_THE_WAY * min(counted)
 
     def _title(self, discard: Mapping[str, int]) -> float:
         """The cheapest payment; but no duke ends a game that another would win."""
@@ -138,16 +164,15 @@ class _Scales:
         gold = sum(GOLD[kind] * count for kind, count in discard.items())
         silver = sum(SILVER[kind] * count for kind, count in discard.items())
         becomes_duke = view.me["rank"] == RANKS[-2]
-        best = max(_final_score(rival) for rival in rivals if rival["status"] == "active")
-        if becomes_duke and _final_score(view.me) + 15 - silver < best:
+        best = max(self.final_score(rival) for rival in rivals if rival["status"] == "active")
+        if becomes_duke and self.final_score(view.me) + 15 - silver < best:
             return 0.0
         return A_TITLE - gold - SAFETY * silver
 
-
-def _final_score(player: Json) -> int:
-    """What the seat would have if the game ended now."""
-    held: dict[str, int] = player["resources"]
-    return int(player["score"]) + sum(SILVER[kind] * count for kind, count in held.items())
+    def final_score(self, player: Json) -> int:
+        """What the seat would have if the game ended now."""
+        held: dict[str, int] = player["resources"]
+        return int(player["score"]) + sum(SILVER[kind] * count for kind, count in held.items())
 
 
 def _hex(at: list[int]) -> Hex:

@@ -8,10 +8,10 @@ in `spells`, each family in its file.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from domain.barony.bots import BOTS
 from domain.barony.decide import forfeit, remove
 from domain.barony.options import check_options as base_check_options
 from domain.barony.sorcery.apply import apply
+from domain.barony.sorcery.bots import BOTS
 from domain.barony.sorcery.clauses import CLAUSES
 from domain.barony.sorcery.explain import explain
 from domain.barony.sorcery.facts import fact_text
