@@ -68,9 +68,9 @@ class SorceryOutlook(Outlook):
 
 def _can_be_duke(player: Json) -> bool:
     """Whether the next action of the seat can be its last title (BY-TTL-1)."""
-    gold = sum(GOLD[kind] * count for kind, count in player["resources"].items())
-    is_active = player["status"] == "active"
-    return is_active and player["rank"] == RANKS[-2] and gold >= TITLE_PRICE
+    if player["status"] != "active" or player["rank"] != RANKS[-2]:
+        return False
+    return sum(GOLD[kind] * count for kind, count in player["resources"].items()) >= TITLE_PRICE
 
 
 def _hex(at: list[int]) -> Hex:
