@@ -7,10 +7,10 @@ only where Tornado sweeps the start and Celerity leads back to it.
 from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from domain.barony.material import RESOURCES
+from domain.barony.material import RESOURCES, VILLAGE
 from domain.barony.movement import barrier, has_company, opposing_pawns
 from domain.barony.sorcery.actions import Cast
-from domain.barony.sorcery.material import COST
+from domain.barony.sorcery.material import cost_of
 from domain.barony.sorcery.movement import is_teleport, isolated_pawns
 from domain.barony.sorcery.places import visit
 from domain.barony.sorcery.state import SorceryState
@@ -34,7 +34,7 @@ def legal_movements(
     """By cost and start, the ends of the ways listed on which nothing happened."""
     seen: set[object] = set()
     for spells in choices:
-        cost = sum(map(COST.__getitem__, spells))
+        cost = cost_of(spells)
         kind = Kind("celerity" in spells, "teleportation" in spells, "tornado" in spells)
         for start in ways.starts:
             paths, others = ways.sorted(start, kind)
@@ -95,6 +95,7 @@ class _Ways:
         if kind.tornado and start in self.swept:
             return {}, list(self._every(start, kind))
         calm = self.calm_for_tornado if kind.tornado else self.calm
+        # One of the two sets of calm hexes lies within the other: as many hexes are the same ones.
         key = (start, kind.celerity, kind.teleportation, len(calm))
         found = self._sorted.get(key)
         if found is None:
@@ -174,7 +175,7 @@ class _Ways:
     def _has_company(self, hex: int, start: int) -> bool:
         """BY-CON-1 for a knight that has left `start`."""
         if hex == start and self.state.knights[self.seat][hex] == 1:
-            return bool(self.state.building[hex]) and self.state.owner[hex] == self.seat
+            return self.state.building[hex] == VILLAGE and self.state.owner[hex] == self.seat
         return has_company(self.state, self.seat, hex)
 
 
