@@ -105,10 +105,10 @@ def split(text: str) -> tuple[list[str], dict[Hex, str]]:
     except StopIteration:
         raise ValueError("a drawing has a line `board`") from None
     origin = lines[start].split()[1:]
-    _, first = at = hex_from_text(origin[0]) if origin else (0, 0)
+    west, north = hex_from_text(origin[0]) if origin else (0, 0)
     cells = {}
-    for r, row in enumerate(lines[start + 1 :], start=first):
-        for q, cell in enumerate(row.split(), start=at[0]):
+    for r, row in enumerate(lines[start + 1 :], start=north):
+        for q, cell in enumerate(row.split(), start=west):
             if cell != ".":
                 if cell[0] not in LETTERS:
                     raise ValueError(f"no cell: {cell!r}")

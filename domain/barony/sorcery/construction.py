@@ -12,7 +12,7 @@ from domain.barony.construction import (
 from domain.barony.material import CITY, FOREST, MYSTERIOUS_PLACE, POINTS_A_CITY, VILLAGE
 from domain.barony.notation import hex_text
 from domain.barony.sorcery.actions import Cast
-from domain.barony.sorcery.material import COST
+from domain.barony.sorcery.material import cost_of
 from domain.barony.sorcery.places import NO_BUILDING_HERE
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
@@ -107,7 +107,7 @@ def legal_constructions(
     villages = state.built(seat, VILLAGE)
     knights = [hex for hex, count in enumerate(state.knights[seat]) if count]
     for spells in choices:
-        cost = sum(map(COST.__getitem__, spells))
+        cost = cost_of(spells)
         by_knight = "sanctuary" in spells
         for hex in knights if by_knight else villages:
             if bar_to_city(state, seat, hex, spells) is None:

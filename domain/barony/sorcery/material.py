@@ -1,6 +1,6 @@
 """What is in the box of the expansion (BS-MAT): tiles, spells and numbers, each in one place."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from domain.barony.tiles import Tile
@@ -19,13 +19,12 @@ RADIUS_OF_FIVE: Final = 8
 MOST_SEATS: Final = 5
 BANK_OF_EACH: Final = 25
 """Tokens of each kind in the bank (BS-MAT-1)."""
-MAGIC: Final = 30
-"""Magic tokens (BS-MAT-1): all that the imprints of five places can ever bring."""
-IMPRINTS: Final = 5
-"""Imprints of a player (BS-MAT-1)."""
 
 MAGIC_OF_A_VISIT: Final = (3, 2, 1)
-"""Magic tokens of an arrival, by the number of imprints that are there before it (BS-MYS-2)."""
+"""Magic tokens of an arrival, by the number of imprints that are there before it (BS-MYS-2).
+
+No stock is kept: five places bring the 30 of the box, and a player has an imprint for each (BS-MAT-1).
+"""
 POINTS_AN_IMPRINT: Final = 3
 
 MOVEMENT, RECRUITMENT, CONSTRUCTION = "path", "recruits", "at"
@@ -58,3 +57,8 @@ COST: Final[Mapping[str, int]] = {
 """Magic tokens that each spell costs."""
 OPEN_SPELLS: Final = 5
 """How many spells lie open (BS-SET-4)."""
+
+
+def cost_of(spells: Iterable[str]) -> int:
+    """BS-SPL-2: the magic tokens that spells cast together cost."""
+    return sum(map(COST.__getitem__, spells))

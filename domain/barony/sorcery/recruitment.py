@@ -8,7 +8,7 @@ from domain.barony.material import CITY, STRONGHOLD
 from domain.barony.notation import hex_text
 from domain.barony.recruitment import recruits_at
 from domain.barony.sorcery.actions import Cast
-from domain.barony.sorcery.material import COST
+from domain.barony.sorcery.material import cost_of
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
 from domain.errors import Refused
@@ -82,7 +82,7 @@ def legal_recruitments(
     casts: list[Cast] = []
     seen: set[object] = set()
     for spells in choices:
-        cost = sum(map(COST.__getitem__, spells))
+        cost = cost_of(spells)
         reserve, removed = available(state, seat, spells)
         for recruits, knights in _choices(state, seat, spells, reserve + removed):
             outcome = (cost, recruits, min(knights, removed))

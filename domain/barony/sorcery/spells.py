@@ -10,10 +10,10 @@ from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.construction import decide_construction, legal_constructions
 from domain.barony.sorcery.material import (
     CONSTRUCTION,
-    COST,
     FAMILY,
     MOVEMENT,
     RECRUITMENT,
+    cost_of,
 )
 from domain.barony.sorcery.movement import decide_movement
 from domain.barony.sorcery.recruitment import decide_recruitment, legal_recruitments
@@ -37,11 +37,6 @@ def decide_cast(state: SorceryState, seat: int, cast: Cast) -> Fact:
         raise Refused("BS-SPL-2", f"these spells cost {cost} magic tokens, seat {seat} has {magic}")
     data: Json = {"seat": seat, "spells": list(cast.spells), "cost": cost}
     return Fact("SpellsCast", {**data, **_DECIDE[families.pop()](state, seat, cast)})
-
-
-def cost_of(spells: tuple[str, ...]) -> int:
-    """BS-SPL-2: the magic tokens that spells cast together cost."""
-    return sum(COST[spell] for spell in spells)
 
 
 @cache
