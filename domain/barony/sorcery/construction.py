@@ -20,7 +20,6 @@ from domain.errors import Refused
 
 WHY_NOT: Final = {
     **WHY_NOT_CITY,
-    "BY-CTY-3": "it is adjacent to an opponent's city",
     "BS-MYS-1": NO_BUILDING_HERE,
     "BS-PET-1": "it is neither a forest nor adjacent to a city of one's own",
     "BS-SAN-1": "it takes a knight of this seat there, and no opposing pawn",
@@ -73,7 +72,8 @@ def _bar_to_petrified_site(state: SorceryState, seat: int, hex: int) -> str | No
 
 def decide_construction(state: SorceryState, seat: int, cast: Cast) -> Json:
     """What comes of the spells, as the data of `SpellsCast` have it. Raises Refused."""
-    at = cast.at or (0, 0)
+    at = cast.at
+    assert at is not None
     hex = state.board.index.get(at)
     if hex is None:
         clause = "BS-SAN-1" if "sanctuary" in cast.spells else "BY-CTY-1"
@@ -83,8 +83,8 @@ def decide_construction(state: SorceryState, seat: int, cast: Cast) -> Json:
         found = "BY-CTY-5"
     if found is not None:
         why = WHY_NOT[found]
-        if found == "BY-CTY-3" and "petrification" not in cast.spells:
-            why = WHY_NOT_CITY[found]
+        if found == "BY-CTY-3" and "petrification" in cast.spells:
+            why = "it is adjacent to an opponent's city"
         raise Refused(found, f"no city on {hex_text(at)}: {why}")
     data: Json = {
         "at": list(at),

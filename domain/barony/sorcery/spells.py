@@ -5,7 +5,7 @@ from functools import cache
 from itertools import combinations
 from typing import Final
 
-from domain.barony.facts import listing
+from domain.barony.facts import counted, listing
 from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.construction import decide_construction, legal_constructions
 from domain.barony.sorcery.material import (
@@ -34,7 +34,8 @@ def decide_cast(state: SorceryState, seat: int, cast: Cast) -> Fact:
         raise Refused("BS-SPL-1", "spells cast together are of one family")
     cost, magic = cost_of(cast.spells), state.magic[seat]
     if cost > magic:
-        raise Refused("BS-SPL-2", f"these spells cost {cost} magic tokens, seat {seat} has {magic}")
+        price = counted(cost, "magic token")
+        raise Refused("BS-SPL-2", f"this costs {price}, and seat {seat} has {magic}")
     data: Json = {"seat": seat, "spells": list(cast.spells), "cost": cost}
     return Fact("SpellsCast", {**data, **_DECIDE[families.pop()](state, seat, cast)})
 

@@ -74,7 +74,8 @@ def test_spells_of_one_family_are_cast_for_their_costs_added_up(
 @pytest.mark.parametrize(("text", "cost"), CASTS.items())
 def test_with_one_magic_token_less_they_are_not(text: str, cost: int) -> None:
     state = anything(cost - 1)
-    when(state, 0, f"cast {text}").is_refused("BS-SPL-2", f"cost {cost}", f"has {cost - 1}")
+    tokens = "1 magic token," if cost == 1 else f"{cost} magic tokens,"
+    when(state, 0, f"cast {text}").is_refused("BS-SPL-2", f"costs {tokens}", f"has {cost - 1}")
 
 
 @pytest.mark.refuses("BS-SPL-1")
