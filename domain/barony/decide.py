@@ -150,7 +150,7 @@ def decide(state: State, seat: int, action: object, judges: Mapping[type, Judge]
 
 
 def _decide_else(state: State, seat: int, action: object, judge: Judge | None) -> Fact:
-    """What is no action A to F of the seat whose turn it is: BY-TURN-3, BY-SET-6, BY-END-5, 6."""
+    """What is no action A to F of the seat whose turn it is: BY-TURN-3, BY-SET-6, BY-END-5, 6, BS-SPL-1."""
     if state.to_act is None:
         raise NotNow("BY-TURN-3", f"the game takes no more actions: it is {_OVER[state.phase]}")
     if state.players[seat].is_out:
@@ -164,7 +164,7 @@ def _decide_else(state: State, seat: int, action: object, judge: Judge | None) -
             raise Refused("BY-TURN-3", f"it is seat {state.to_act}'s turn, not seat {seat}'s")
         case PlaceCity() if judge is not None:
             return judge(state, seat, action)
-        case _ if state.phase == "play":
+        case _ if state.phase == "play":  # of the form, but judged by nobody: a cast
             raise Refused("BS-SPL-1", "this game is played without Sorcery")
         case _:
             raise Refused("BY-SET-6", "in set-up cities are placed, and nothing else is done")

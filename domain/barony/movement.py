@@ -102,9 +102,8 @@ def decide_move(state: State, seat: int, action: Move) -> Fact:
         trial = state
         start, end = action.moves[1]
         if "destroyed" in steps[0] or start in action.moves[0] or end in action.moves[0]:
-            trial = (
-                state.copy()
-            )  # else the first move has changed nothing that the second one meets
+            # Else the first move has changed nothing that the second one meets.
+            trial = state.copy()
             move_knight(trial, seat, steps[0])
         _check_knight(state, trial, seat, start, 2 if start == action.moves[0][0] else 1)
         steps.append(arrive(trial, seat, start, end, check_step(trial, seat, start, end), takes))
