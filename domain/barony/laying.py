@@ -7,7 +7,7 @@ The way, published in docs/formats.md for who wants to lay a board again:
    free, within the radius of (0,0) and touch the board. Each is rated: twice the hex sides that it
    shares with the board, less the distances of its three hexes from (0,0). Those rated at most 2 below
    the best are kept. One is drawn with `below`; if it would leave a gap it is struck from the list, and
-   another one is drawn.
+   another one is drawn. Once all that were kept are struck, the best of the others are kept likewise.
 3. The place's hexes, in order, take the tile's letters, turned on by `below(3)`.
 """
 
@@ -70,12 +70,14 @@ def _draw_place(
         for place in _places(terrain, radius)
         if turns(tile, place, terrain)
     }
-    enough = max(rated.values()) - 2
-    places = sorted(place for place, rating in rated.items() if rating >= enough)
-    while places:
-        place = places.pop(chance.below(len(places)))
-        if not has_gap({*terrain, *place}):
-            return place
+    while rated:
+        enough = max(rated.values()) - 2
+        places = sorted(place for place, rating in rated.items() if rating >= enough)
+        while places:
+            place = places.pop(chance.below(len(places)))
+            if not has_gap({*terrain, *place}):
+                return place
+            del rated[place]
     raise AssertionError("a compact board always has a place left that closes nothing in")
 
 

@@ -70,7 +70,8 @@ def _can_be_duke(player: Json) -> bool:
     """Whether the next action of the seat can be its last title (BY-TTL-1)."""
     if player["status"] != "active" or player["rank"] != RANKS[-2]:
         return False
-    return sum(GOLD[kind] * count for kind, count in player["resources"].items()) >= TITLE_PRICE
+    held: dict[str, int] = player["resources"]
+    return sum(GOLD[kind] * count for kind, count in held.items()) >= TITLE_PRICE
 
 
 def _hex(at: list[int]) -> Hex:

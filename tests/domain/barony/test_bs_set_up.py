@@ -94,6 +94,14 @@ def test_the_board_is_whole_for_every_number_of_players(
     assert reached((18, 18), window) == window
 
 
+@pytest.mark.allows("BY-SET-2", "BS-SET-2")
+def test_where_the_best_places_would_all_leave_a_gap_others_are_taken() -> None:
+    """A rare board: few places are far enough from a mysterious place, and those close something in."""
+    hexes = set(laid(2, (766).to_bytes(32, "big")))
+    window = {(q, r) for q in range(-18, 19) for r in range(-18, 19)} - hexes
+    assert (len(hexes), reached((18, 18), window)) == (54, window)
+
+
 @pytest.mark.allows("BS-SET-1")
 def test_five_players_use_all_45_tiles() -> None:
     whole = Counter("".join(BASE_TILES + PLACE_TILES + OTHER_TILES))
