@@ -8,14 +8,17 @@ mended; the two tests that decide again then have to name that game and the clau
 from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from domain import decisions
-from domain.barony.apply import APPLIERS
 from domain.barony.material import DUKE
+from domain.barony.sorcery.apply import SORCERY_APPLIERS
+from domain.barony.sorcery.material import CONSTRUCTION, FAMILY, MOVEMENT, RECRUITMENT
+from domain.contract import Json
 from domain.event import ZEROS, Event
 from domain.game import _LIFE, Game, evolve
 from replay.audit import audit
@@ -59,6 +62,17 @@ GAMES = {
     "one-left-in-set-up": Ending("one seat left", 3, 0, "1:0 2:0 0:0", "5f4845703c070618"),
     "removed-by-arbiter": Ending("round limit", 4, 6, "3:26 1:16 2:0 0:0", "9b2d7d43560287dd"),
     "round-limit": Ending("round limit", 4, 12, "3:18 2:15 0:15 1:5", "561f7f0a6c0bb994"),
+    "sorcery-construction": Ending(
+        "round limit", 5, 16, "4:62 1:53 3:45 0:44 2:40", "af0af5a6d2864ad6"
+    ),
+    "sorcery-duke-of-five": Ending("duke", 5, 23, "3:89 2:81 0:70 4:66 1:63", "f5c9b1f63fd183bb"),
+    "sorcery-duke-of-two": Ending("duke", 2, 33, "1:91 0:72", "59ec94287b2c7858"),
+    "sorcery-imprints-decide": Ending("duke", 3, 32, "2:89 1:89 0:76", "a22edd6b0c80aff1"),
+    "sorcery-movement": Ending("round limit", 4, 14, "1:40 2:35 0:34 3:28", "01cd8b0ec13aacca"),
+    "sorcery-recruitment": Ending("round limit", 4, 13, "3:44 0:41 1:37 2:34", "5b72a59a5ab251d9"),
+    "sorcery-resignation": Ending("round limit", 3, 15, "0:48 2:47 1:26", "9bb5bff148c29a9e"),
+    "sorcery-round-limit": Ending("round limit", 2, 20, "0:22 1:10", "423e89d7f270045e"),
+    "sorcery-sweeps": Ending("round limit", 5, 12, "0:38 4:34 2:34 1:32 3:20", "3a4f3b230f90d2ce"),
 }
 each_game = pytest.mark.parametrize("name", GAMES)
 
@@ -175,19 +189,20 @@ def test_is_of_a_size_to_keep(name: str) -> None:
 def test_there_is_a_game_for_every_way_to_end() -> None:
     whys = {"abandoned", "agreement", "blocked", "duke", "one seat left", "round limit"}
     assert {ending.why for ending in GAMES.values()} == whys
-    assert {ending.seats for ending in GAMES.values() if ending.why == "duke"} == {2, 3, 4}
+    assert {ending.seats for ending in GAMES.values() if ending.why == "duke"} == {2, 3, 4, 5}
     assert 0 in {ending.rounds for ending in GAMES.values() if ending.why == "one seat left"}
 
 
 def test_every_type_of_event_is_in_some_game() -> None:
     types = {event["type"] for name in GAMES for event in record_of(name).events}
-    assert types == {"GameCreated", *_LIFE, *APPLIERS}
+    assert types == {"GameCreated", *_LIFE, *SORCERY_APPLIERS}
 
 
 def test_both_seatings_and_both_kinds_of_privacy_are_in_some_game() -> None:
     options = [record_of(name).events[0]["data"]["options"] for name in GAMES]
     assert {option["seating"] for option in options} == {"drawn", "joined"}
     assert {option["private"] for option in options} == {False, True}
+    assert {option["sorcery"] for option in options} == {False, True}
 
 
 @pytest.mark.parametrize(
@@ -253,3 +268,72 @@ def test_receipts_in_a_record_are_for_all_its_actions() -> None:
     record = record_of("round-limit")
     acted = [event["seq"] for event in record.events if event["action"] is not None]
     assert [receipt["seq"] for receipt in record.receipts] == acted
+
+
+def casts_of(name: str) -> list[Json]:
+    """The data of all casts of a game."""
+    return [event["data"] for event in record_of(name).events if event["type"] == "SpellsCast"]
+
+
+@pytest.mark.parametrize(
+    ("family", "games"),
+    [
+        (MOVEMENT, ["sorcery-movement", "sorcery-sweeps"]),
+        (RECRUITMENT, ["sorcery-recruitment"]),
+        (CONSTRUCTION, ["sorcery-construction"]),
+    ],
+)
+def test_each_of_the_seven_combinations_of_a_family_is_cast(family: str, games: list[str]) -> None:
+    own = [spell for spell in FAMILY if FAMILY[spell] == family]
+    cast = {tuple(data["spells"]) for name in games for data in casts_of(name)}
+    seven = {together for count in (1, 2, 3) for together in combinations(own, count)}
+    assert len(seven) == 7
+    assert {spells for spells in cast if FAMILY[spells[0]] == family} == seven
+
+
+def test_all_families_are_cast_and_pawns_swept_in_one_game() -> None:
+    casts = casts_of("sorcery-sweeps")
+    assert {FAMILY[data["spells"][0]] for data in casts} == {*FAMILY.values()}
+    steps = [step for data in casts for step in data.get("moves", ())]
+    assert {field for step in steps for field in step} >= {"left", "swept", "magic"}
+
+
+def test_knights_and_villages_are_swept_in_some_game() -> None:
+    steps = [step for name in GAMES for data in casts_of(name) for step in data.get("moves", ())]
+    swept = [pawn for step in steps for at in ("left", "swept") for pawn in step.get(at, ())]
+    assert {pawn["pawn"] for pawn in swept} == {"knight", "village"}
+    assert {pawn.get("token") for pawn in swept} > {None}
+
+
+def test_knights_come_back_by_portal_and_tokens_by_abundance_in_some_game() -> None:
+    casts = [data for name in GAMES for data in casts_of(name)]
+    assert any(data.get("returned") for data in casts)
+    assert any(data.get("token") for data in casts)
+    assert {data["replaced"] for data in casts if "replaced" in data} == {"knight", "village"}
+
+
+def test_places_are_explored_by_moves_and_expeditions_in_one_game() -> None:
+    explored = {
+        event["type"]
+        for event in record_of("sorcery-round-limit").events
+        if "magic" in event["data"] or any("magic" in m for m in event["data"].get("moves", ()))
+    }
+    assert explored >= {"KnightsMoved", "ExpeditionSent"}
+
+
+def test_imprints_decide_who_is_king() -> None:
+    """BS-MYS-5: without them seat 1 would have won, with them it is a tie (BY-END-4)."""
+    end = course_of("sorcery-imprints-decide")[-1]
+    points = [
+        (entry["final_score"], entry["imprint_points"]) for entry in end.rules.standings(end.state)
+    ]
+    assert points == [(76, 9), (89, 6), (89, 12)]
+    assert (end.ranking or [])[0]["seat"] == 2
+
+
+def test_imprints_of_who_resigned_stay_and_count() -> None:
+    """BY-END-6, BS-MYS-5."""
+    end = course_of("sorcery-resignation")[-1]
+    assert end.state.players[1].is_out
+    assert end.rules.standings(end.state)[1]["imprint_points"] == 9
+    assert (end.ranking or [])[-1] == {"seat": 1, "score": 26, "place": 3}

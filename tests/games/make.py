@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from domain.barony.material import DUKE
-from domain.game import Game
-from tests.games.table import Table
+from tests.games import sorcery
+from tests.games.table import Table, in_round, never
 
 HERE: Final = Path(__file__).parent
 
@@ -264,16 +264,6 @@ def abandoned_in_play(name: str) -> Table:
     return table
 
 
-def never(game: Game) -> bool:
-    """Play on until play is over."""
-    return False
-
-
-def in_round(number: int) -> Callable[[Game], bool]:
-    """Until that round has begun."""
-    return lambda game: bool(game.state.round >= number)
-
-
 GAMES: Final[Mapping[str, Callable[[str], Table]]] = {
     function.__name__.replace("_", "-"): function
     for function in (
@@ -295,6 +285,7 @@ GAMES: Final[Mapping[str, Callable[[str], Table]]] = {
         removed_by_arbiter,
         everybody_left,
         abandoned_in_play,
+        *sorcery.GAMES,
     )
 }
 

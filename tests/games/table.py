@@ -18,9 +18,9 @@ from replay.keys import SigningKey
 from replay.record import header, write
 from replay.seal import seal
 
-PLAYERS: Final = ("ada", "bea", "cid", "dan")
-NONCES: Final = (b"", b"north", b"\x00" * 64, b"\xf0\x9f\x8e\xb2")
-"""Of the shortest, the longest and two other lengths."""
+PLAYERS: Final = ("ada", "bea", "cid", "dan", "eve")
+NONCES: Final = (b"", b"north", b"\x00" * 64, b"\xf0\x9f\x8e\xb2", b"\xff")
+"""Of the shortest, the longest and three other lengths."""
 KEY: Final = SigningKey.from_seed(sha256(b"cartulary tests/games").digest())
 """Signs these records and nothing else: whoever reads this line has the private half."""
 KEY_SINCE: Final = "2026-01-01T00:00:00.000Z"
@@ -95,12 +95,19 @@ class Table:
                 self._act(int(who), self.game.rules.parse_action_text(what))
             self._score(self.scorer_delay)
 
-    def bots(self, until: Callable[[Game], bool], *, sensible: bool = True) -> None:
-        """Bots play until it is so, or play is over; those that are not sensible choose by chance."""
+    def bots(
+        self, until: Callable[[Game], bool], *, sensible: bool = True, eager: bool = False
+    ) -> None:
+        """Bots play until it is so, or play is over; those that are not sensible choose by chance.
+
+        Eager ones cast all spells that nobody has cast together yet, as soon as they can.
+        """
         while (seat := self.game.to_act) is not None and not until(self.game):
             rules = self.game.rules
             actions = rules.legal_actions(self.game.state, seat)
-            if sensible:
+            if eager and (casts := self._new_casts(actions)):
+                action = casts[self.chance.below(len(casts))]
+            elif sensible:
                 known = [rules.as_json(action) for action in actions]
                 view = rules.position(self.game.state, seat)
                 action = rules.parse(rules.BOTS["sensible"](view, known, seat, self.chance))
@@ -134,6 +141,11 @@ class Table:
         self._wait()
         fact = decisions.act(self.game, seat, action)
         self._add(fact, {"seat": seat}, self.game.rules.as_json(action))
+
+    def _new_casts(self, actions: Sequence[Any]) -> list[Any]:
+        known = [event["data"]["spells"] for event in self.events if event["type"] == "SpellsCast"]
+        casts = [action for action in actions if action.type == "cast"]
+        return [cast for cast in casts if list(cast.spells) not in known]
 
     def _by_chance(self, actions: Sequence[Any]) -> Any:
         """A kind of action first, so that rare ones are taken too."""
@@ -178,3 +190,13 @@ class Table:
         self.events.append(sealed.event)
         self.lines.append(sealed.line)
         self.after.append(sealed.game)
+
+
+def never(game: Game) -> bool:
+    """Play on until play is over."""
+    return False
+
+
+def in_round(number: int) -> Callable[[Game], bool]:
+    """Until that round has begun."""
+    return lambda game: bool(game.state.round >= number)
