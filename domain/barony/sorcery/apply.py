@@ -12,8 +12,8 @@ from domain.contract import Json
 
 def explore(state: SorceryState, seat: int, at: list[int], magic: int) -> None:
     """An imprint on a mysterious place, and the magic tokens for it."""
-    places = {*state.imprints[seat], state.board.index[at[0], at[1]]}
-    state.imprints[seat] = tuple(sorted(places))
+    hex = state.board.index[at[0], at[1]]
+    state.imprints[seat] = tuple(sorted((*state.imprints[seat], hex)))
     state.magic[seat] += magic
 
 

@@ -67,7 +67,6 @@ def explain_movement(state: SorceryState, data: Json) -> Iterator[Reason]:
         yield from _sweep(trial, seat, step["to"], swept, "after the arrival")
         if "tornado" in spells and step is not last and isolated_pawns(trial, seat, end):
             yield "BS-TOR-2", f"{hex_text(step['to'])}, the hex between, is not swept"
-        fell(trial, seat, end, swept)
     if "tornado" in spells and not any("left" in step or "swept" in step for step in moves):
         where = listing(dict.fromkeys([hex_text(first["from"]), hex_text(last["to"])]))
         yield "BS-TOR-3", f"Tornado found no pawn alone of its colour on {where}"

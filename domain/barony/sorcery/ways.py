@@ -167,7 +167,7 @@ class _Ways:
         for hex in way[1:]:
             if hex in self.pawns and self._has_company(hex, start):
                 fallen += [(hex, *p) for p in self.pawns[hex] if hex != start or p not in swept]
-        if kind.tornado and end != start and end in self.pawns:
+        if kind.tornado and end in self.pawns:
             last = [(end, *pawn) for pawn in isolated_pawns(self.state, self.seat, end)]
             fallen += [pawn for pawn in last if pawn not in fallen]
         return fallen

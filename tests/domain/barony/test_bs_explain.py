@@ -90,6 +90,15 @@ class TestMovement:
         said = reasons(movement("P0k  P"), "cast celerity tornado 0,0>1,0>0,0")
         assert said["BS-TOR-3"] == ["Tornado found no pawn alone of its colour on 0,0"]
 
+    def test_a_way_back_leads_to_a_hex_that_is_swept_already(self) -> None:
+        said = reasons(movement("M0k1v  P"), "cast celerity tornado 0,0>1,0>0,0 take field")
+        assert said["BS-TOR-1"] == [
+            "once the knight has left, Tornado destroys seat 1's village on 0,0"
+        ]
+        assert not {"BS-TEL-1", "BS-TOR-3", "BY-MOV-4", "BY-MOV-5", "BY-MOV-6", "BY-CON-1"} & set(
+            said
+        )
+
     def test_a_teleportation_shares_the_mountain(self) -> None:
         said = reasons(movement("P0k  M1v  P"), "cast teleportation 0,0>1,0")
         assert said["BS-TEL-1"] == [

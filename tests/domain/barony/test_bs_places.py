@@ -45,6 +45,12 @@ def test_knights_stand_on_a_mysterious_place_move_on_and_are_destroyed() -> None
     assert [knights[1] for knights in after.knights] == [2, 0]
 
 
+@pytest.mark.allows("BS-MYS-2")
+def test_imprints_are_listed_by_hex_whichever_came_first() -> None:
+    after = when(row("S P0k P0k S P1ck"), 0, "move 2,0>3,0 1,0>0,0").after
+    assert imprints_of(after) == [[[0, 0], [3, 0]], []]
+
+
 @pytest.mark.allows("BS-MYS-1")
 def test_beside_a_mysterious_place_one_builds_as_anywhere() -> None:
     state = row("F0k S0k D0k P1ck")
