@@ -4,7 +4,7 @@ One step of one knight is judged by `barrier`, and its arrival by `arrive`; an e
 moving out of these two.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
 from domain.barony.actions import Move
@@ -51,6 +51,24 @@ def barrier(state: State, seat: int, hex: int) -> str | None:
     if is_met and terrain == MOUNTAIN:
         return "BY-MOV-6"
     return None
+
+
+def barred(state: State, seat: int, hexes: Iterable[int]) -> dict[int, str]:
+    """BY-MOV-3..6: those of the hexes from which a knight of the seat is kept, each with the clause."""
+    occupied, terrain = state.occupied(seat), state.board.terrain
+    return {
+        hex: clause
+        for hex in hexes
+        if (occupied[hex] or terrain[hex] == LAKE) and (clause := barrier(state, seat, hex))
+    }
+
+
+def meetings(state: State, seat: int, hexes: Iterable[int]) -> dict[int, list[tuple[int, str]]]:
+    """Those of the hexes where a knight of the seat meets knights and villages of others, with these."""
+    occupied = state.occupied(seat)
+    return {
+        hex: pawns for hex in hexes if occupied[hex] and (pawns := opposing_pawns(state, seat, hex))
+    }
 
 
 def check_step(
@@ -160,8 +178,8 @@ def legal_moves(state: State, seat: int) -> list[Move]:
     knights, hexes, near = state.knights[seat], state.board.hexes, state.board.neighbours
     starts = [hex for hex, count in enumerate(knights) if count]
     ends = {end for start in starts for end in near[start]}
-    free = {end for end in ends if barrier(state, seat, end) is None}
-    met = {end for end in free if opposing_pawns(state, seat, end)}
+    free = ends.difference(barred(state, seat, ends))
+    met = meetings(state, seat, free)
     steps = [(start, end) for start in starts for end in near[start] if end in free]
     named = {step: (hexes[step[0]], hexes[step[1]]) for step in steps}
     spoils = {step: _spoils(state, seat, step[1]) for step in steps if step[1] in met}

@@ -140,6 +140,14 @@ class State:
             player = self.players[seat] = player.copy()
         return player
 
+    def occupied(self, seat: int) -> bytes:
+        """By hex, not 0 where a building or a knight of another seat is. Cheaper than a look at every hex."""
+        whole = int.from_bytes(self.building)
+        for other, knights in enumerate(self.knights):
+            if other != seat:
+                whole |= int.from_bytes(knights)
+        return whole.to_bytes(len(self.building))
+
     def built(self, seat: int, building: int) -> list[int]:
         """The hexes with a building of this number and seat, in order."""
         found, owner = [], self.owner

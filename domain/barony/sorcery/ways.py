@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from domain.barony.material import RESOURCES, VILLAGE
-from domain.barony.movement import barrier, has_company, opposing_pawns
+from domain.barony.movement import barred, has_company, meetings
 from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.material import cost_of
 from domain.barony.sorcery.movement import is_teleport, isolated_pawns
@@ -74,11 +74,15 @@ class _Ways:
         self.starts = [hex for hex, count in enumerate(state.knights[seat]) if count]
         once = {end for start in self.starts for end in near[start]}
         reach = once.union(self.starts, *map(near.__getitem__, once))
-        self.bars = {hex: bar for hex in reach if (bar := barrier(state, seat, hex))}
+        self.bars = barred(state, seat, reach)
         self.free = reach.difference(self.bars)
-        self.jumps = {hex for hex in self.bars if is_teleport(state, seat, hex)}
+        self.jumps = {
+            hex
+            for hex, clause in self.bars.items()
+            if clause == "BY-MOV-6" and is_teleport(state, seat, hex)
+        }
         self.visits = {hex for hex in reach if visit(state, seat, hex)}
-        self.pawns = {hex: pawns for hex in reach if (pawns := opposing_pawns(state, seat, hex))}
+        self.pawns = meetings(state, seat, reach)
         self.swept = {
             start: pawns
             for start in self.pawns.keys() & self.starts
