@@ -29,3 +29,27 @@ COUNTS: Final[Mapping[str, int]] = {
 
 KEEPS: Final[Mapping[int, int]] = {2: 5, 3: 4, 4: 3, 5: 2}
 """Keeps of a player, by the number of players (BN-MAT-2)."""
+FEWEST_SEATS, MOST_SEATS = min(KEEPS), max(KEEPS)
+
+KNIGHT: Final = "knight"
+BARON: Final = "baron"
+"""The two sides of a keep (BN-MAT-2)."""
+
+OF_VALUE_ONE: Final = ("vineyard", "quarry", "pond")
+"""The kinds of which a seat is dealt one (BN-SET-2), in the order in which they are drawn from."""
+
+DEALT: Final = 2
+"""Tiles in a reserve at the start (BN-SET-1)."""
+
+SLOT_COSTS: Final = (0, 1, 3)
+"""What the tile of each market slot costs (BN-DRW-1)."""
+SLOTS: Final = len(SLOT_COSTS)
+
+BONUS: Final[Mapping[int, int]] = {4: 1, 5: 3, 6: 9}
+"""Honour for a tile by how many it is laid against (BN-LAY-3)."""
+
+DEEPEST_DEBT: Final = -4
+"""The least honour with which a seat stays in the game (BN-DRW-3, BN-OUB-1)."""
+
+LAST_TURNS: Final = 2
+"""Turns that each seat has once there is nothing left to draw (BN-END-1)."""
