@@ -11,13 +11,16 @@ judges, so that a rule mended tomorrow changes no game of yesterday.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
 from domain.chance import Chance
 from domain.scene import Scene
 
 Json: TypeAlias = dict[str, Any]
 """A JSON object, decoded."""
+
+EVERYTHING: Final = -1
+"""The viewer of a game that has ended: who sees every secret that a position could show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +124,10 @@ class Rules(Protocol):
         """
 
     def position(self, state: Any, viewer: int | None) -> Json:
-        """The whole state as docs/formats.md has it, as the seat `viewer` (None: a spectator) may see it.
-        This is the only door by which anything leaves the domain.
+        """The whole state as docs/formats.md has it, as the seat `viewer` may see it.
+
+        None is a spectator while the game is on, EVERYTHING who looks at one that has ended. This is the
+        only door by which anything leaves the domain.
         """
 
     def standings(self, state: Any) -> list[Json]:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-from domain import barony
+from domain import baron, barony
 from domain.barony import sorcery
 from domain.contract import Rules
 from domain.errors import Malformed
 
-RULES: Final[Mapping[str, Rules]] = {barony.NAME: barony}
+RULES: Final[Mapping[str, Rules]] = {barony.NAME: barony, baron.NAME: baron}
 """The games by name."""
 EXPANSIONS: Final[Mapping[tuple[str, str], Rules]] = {(barony.NAME, "sorcery"): sorcery}
 """Rules that take a game's place where an option is true, by the game and the option."""

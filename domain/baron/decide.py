@@ -1,0 +1,78 @@
+"""`decide`: judges an action and says all that comes of it.
+
+Whose turn it is and departures are judged here, the three parts of a turn each in its file.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from domain.baron.actions import DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTile
+from domain.baron.apply import apply_outcome
+from domain.baron.course import after_departure, after_turn
+from domain.baron.draw import decide_draw
+from domain.baron.keep import decide_end_turn, decide_keep
+from domain.baron.lay import decide_discard, decide_tile
+from domain.baron.outcome import going_out
+from domain.baron.state import State
+from domain.contract import Fact, Json, Resign
+from domain.errors import NotNow, Refused
+
+_OVER: Final = {"scoring": "being scored", "finished": "over"}
+
+Judge: TypeAlias = Callable[[State, int, Any], Fact]
+"""Judges an action of a seat in its part of the turn. Raises Refused."""
+
+JUDGES: Final[Mapping[type, tuple[str, Judge]]] = {
+    Draw: ("draw", decide_draw),
+    PlaceTile: ("lay", decide_tile),
+    DiscardTile: ("lay", decide_discard),
+    PlaceKeep: ("keep", decide_keep),
+    EndTurn: ("keep", decide_end_turn),
+}
+"""The part of the turn that each type of action belongs to (BN-TRN-3), and who judges it."""
+
+_PARTS: Final = {
+    "draw": "a tile is to be drawn",
+    "lay": "a tile is to be laid",
+    "keep": "a keep may be put down, or the turn ended",
+}
+
+
+def decide(state: State, seat: int, action: object) -> Fact:
+    """What comes of an action of the seat. Raises Refused with the clause, NotNow when play is over."""
+    if state.to_act is None:
+        raise NotNow("BN-TRN-2", f"the game takes no more actions: it is {_OVER[state.phase]}")
+    if state.players[seat].out is not None:
+        raise Refused("BN-TRN-2", f"seat {seat} is out of the game")
+    if isinstance(action, Resign):
+        return _departed(state, seat, "PlayerResigned")
+    if seat != state.to_act:
+        raise Refused("BN-TRN-2", f"it is seat {state.to_act}'s turn, not seat {seat}'s")
+    part, judge = JUDGES[type(action)]
+    if part != state.phase:
+        raise Refused("BN-TRN-3", f"at this point of the turn {_PARTS[state.phase]}")
+    return judge(state, seat, action)
+
+
+def _departed(state: State, seat: int, type: str) -> Fact:
+    """BN-END-4: the seat is out at a moment of its own."""
+    data: Json = {"seat": seat, "out": going_out(state, [seat])}
+    after = state.copy()
+    apply_outcome(after, data)
+    return Fact(type, {**data, "then": after_departure(after, seat)})
+
+
+def forfeit(state: State) -> Fact:
+    """BN-TRN-4: the turn of `to_act` is over as things lie. Raises NotNow."""
+    if state.to_act is None:
+        raise NotNow("BN-TRN-2", "nobody is to act")
+    return Fact("TurnForfeited", {"seat": state.to_act, "then": after_turn(state)})
+
+
+def remove(state: State, seat: int) -> Fact:
+    """BN-END-4: as if the seat had resigned. Raises Refused when it is out, NotNow when play is over."""
+    if state.to_act is None:
+        raise NotNow("BN-TRN-2", f"the game is {_OVER[state.phase]}")
+    if state.players[seat].out is not None:
+        raise Refused("BN-TRN-2", f"seat {seat} is out of the game already")
+    return _departed(state, seat, "PlayerRemoved")

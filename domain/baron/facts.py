@@ -1,0 +1,97 @@
+"""`fact_text`: what a recorded fact says, in one line of English; why it could come about tells `explain`.
+
+The line is read after the name of who did it (`seat 1 lays a vineyard on 1,0`); facts that nobody at the
+table brought about are whole sentences (`round 3 is scored: …`).
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from domain.contract import Json
+from domain.notation import hex_text
+from domain.wording import LIFE, Text, listing, seating
+
+
+def tile_text(kind: str) -> str:
+    """`a pond`, `a cursed place`."""
+    return f"a {kind.replace('_', ' ')}"
+
+
+def _game_started(data: Json) -> str:
+    market = listing(map(tile_text, data["market"]))
+    out = f", without {listing(map(tile_text, data['removed']))}" if data["removed"] else ""
+    return f"the game starts from {tile_text(data['start'])}, with {market} to draw{out}{seating(data)}"
+
+
+def _tile_drawn(data: Json) -> str:
+    price = f" for {data['cost']} honour" if data["cost"] else ""
+    refill = f"; {tile_text(data['refill'])} comes up" if data["refill"] is not None else ""
+    return f"draws {tile_text(data['tile'])}{price}{refill}"
+
+
+def _tile_placed(data: Json) -> str:
+    earned = f", earning {data['bonus']} honour" if "bonus" in data else ""
+    return f"lays {tile_text(data['tile'])} on {hex_text(data['at'])}{earned}"
+
+
+def _round_scored(data: Json) -> str:
+    scores = listing(f"seat {entry['seat']} {entry['score']}" for entry in data["standings"])
+    return f"round {data['round']} is scored: {scores}"
+
+
+def _game_finished(data: Json) -> str:
+    ranking = data["ranking"]
+    first = [entry for entry in ranking if entry["place"] == 1]
+    others = [entry for entry in ranking if entry["place"] > 1]
+    winners = listing(f"seat {entry['seat']}" for entry in first)
+    verb = "share the first place" if first[1:] else "wins"
+    behind = listing(f"seat {entry['seat']} with {entry['score']}" for entry in others)
+    before = f", before {behind}" if others else ""
+    return f"the game is over: {winners} {verb} with {first[0]['score']} honour{before}"
+
+
+TEXTS: Final[Mapping[str, Text]] = {
+    **LIFE,
+    "GameStarted": _game_started,
+    "TileDrawn": _tile_drawn,
+    "TilePlaced": _tile_placed,
+    "TileDiscarded": lambda data: f"can lay nothing, and gives up {tile_text(data['tile'])}",
+    "KeepPlaced": lambda data: f"puts a keep on {hex_text(data['at'])}",
+    "TurnEnded": lambda _: "puts down no keep",
+    "RoundScored": _round_scored,
+    "GameFinished": _game_finished,
+}
+"""What says each type of fact."""
+_DEPARTURES: Final = ("PlayerResigned", "PlayerRemoved")
+
+
+def _set_off(data: Json, *, departs: bool) -> Iterator[str]:
+    """What came of it for baronies and seats; who departs is out, which needs no word."""
+    for barony in data.get("baronies", ()):
+        yield barony_text(barony)
+    if "out" in data and not departs:
+        seats = data["out"]["seats"]
+        who = listing(f"seat {seat}" for seat in seats)
+        yield f"{who} {'are' if seats[1:] else 'is'} out of the game"
+    if data.get("then", {}).get("phase") == "scoring":
+        yield "play is over"
+
+
+def barony_text(barony: Json) -> str:
+    """`seat 1's knight on 2,0 is established with 6, for 4 honour, and beats seat 0's baron on 3,0`."""
+    who = f"seat {barony['seat']}'s knight on {hex_text(barony['at'])}"
+    if barony["result"] == "returned":
+        return f"{who} loses and leaves the board"
+    beaten = [
+        f"seat {entry['seat']}'s baron on {hex_text(entry['at'])} ({-entry['loss']:+} honour)"
+        for entry in barony["beaten"]
+    ]
+    beats = f", and beats {listing(beaten)}" if beaten else ""
+    return f"{who} is established with {barony['value']} ({barony['gain']:+} honour){beats}"
+
+
+def fact_text(type: str, data: Json) -> str:
+    """The fact in one line; of a type that is not known here its name."""
+    if type not in TEXTS:
+        return type
+    return "; ".join([TEXTS[type](data), *_set_off(data, departs=type in _DEPARTURES)])

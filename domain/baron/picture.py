@@ -1,0 +1,120 @@
+"""`scene`: what there is to draw of a position of Baron, and what the last event changed in it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from domain.baron.apply import hex_of
+from domain.baron.facts import fact_text
+from domain.baron.material import SLOT_COSTS
+from domain.contract import Json
+from domain.hexes import Hex
+from domain.scene import Cell, Panel, Piece, Scene
+from domain.wording import counted
+
+
+def scene(position: Json, event: Json | None) -> Scene:
+    """The picture of a position; `event` is the one that led to it, if there is one to show."""
+    return Scene(
+        title=_title(position),
+        cells=tuple(_cells(position, event["data"] if event else {})),
+        panels=tuple(_panel(position, player) for player in position["players"]),
+        caption=_caption(event) if event else "",
+        common=tuple(_common(position)),
+    )
+
+
+_PARTS: Final = {"draw": "to draw", "lay": "to lay a tile", "keep": "to put down a keep"}
+
+
+def _title(position: Json) -> str:
+    round, phase = position["round"], position["phase"]
+    if phase == "scoring":
+        return f"Baron, being scored after round {round}"
+    if phase == "finished":
+        first = [entry for entry in position["ranking"] if entry["place"] == 1]
+        who = " and ".join(f"seat {entry['seat']}" for entry in first)
+        return f"Baron, over after round {round}, won by {who}"
+    return f"Baron, round {round}, seat {position['to_act']} {_PARTS[phase]}"
+
+
+def _caption(event: Json) -> str:
+    """Who, where it was a seat or a player, and what."""
+    text = fact_text(event["type"], event["data"])
+    match event["by"]:
+        case {"seat": seat}:
+            return f"Seat {seat} {text}"
+        case {"player": player}:
+            return f"Player {player} {text}"
+        case _:
+            return text[:1].upper() + text[1:]
+
+
+def _cells(position: Json, data: Json) -> Iterator[Cell]:
+    keeps = {hex_of(keep["at"]): keep for keep in position["keeps"]}
+    gone = dict(_gone(data))
+    changed = {hex_of(barony["at"]) for barony in data.get("baronies", ())} | gone.keys()
+    if "at" in data:
+        changed.add(hex_of(data["at"]))
+    for entry in position["tiles"]:
+        at = hex_of(entry["at"])
+        yield Cell(
+            at,
+            entry["tile"],
+            (_piece(keeps[at]),) if at in keeps else (),
+            changed=at in changed,
+            gone=(gone[at],) if at in gone else (),
+        )
+
+
+def _piece(keep: Json) -> Piece:
+    value = keep["value"]
+    return Piece(f"keep_{keep['side']}", keep["seat"], note="" if value is None else f"{value}")
+
+
+def _gone(data: Json) -> Iterator[tuple[Hex, Piece]]:
+    """The keeps that the last event took off the board."""
+    for barony in data.get("baronies", ()):
+        if barony["result"] == "returned":
+            yield hex_of(barony["at"]), Piece("keep_knight", barony["seat"])
+        else:
+            for beaten in barony["beaten"]:
+                yield hex_of(beaten["at"]), Piece("keep_baron", beaten["seat"])
+
+
+def _panel(position: Json, player: Json) -> Panel:
+    seat = player["seat"]
+    ranked = next((entry for entry in position.get("ranking", ()) if entry["seat"] == seat), None)
+    return Panel(
+        seat=seat,
+        heading="winner" if ranked and ranked["place"] == 1 else "",
+        score=player["honour"],
+        facts=tuple(_facts(player, ranked)),
+        to_act=seat == position["to_act"],
+        out=player["status"] == "out",
+    )
+
+
+def _facts(player: Json, ranked: Json | None) -> Iterator[tuple[str, str]]:
+    if ranked:
+        yield "place", f"{ranked['place']}"
+    if player["reserve"] is None:
+        yield "reserve", counted(player["reserve_size"], "tile")
+    else:
+        yield "reserve", _row(tile.replace("_", " ") for tile in player["reserve"])
+    yield "keeps", f"{player['keeps']}"
+    if player["keeps_resting"]:
+        yield "resting", f"{player['keeps_resting']}"
+    if player["turns_left"] is not None:
+        yield "turns left", f"{player['turns_left']}"
+
+
+def _row(words: Iterable[str]) -> str:
+    return ", ".join(words) or "none"
+
+
+def _common(position: Json) -> Iterator[tuple[str, str]]:
+    costs = zip(position["market"], SLOT_COSTS, strict=False)
+    yield "market", _row(f"{tile.replace('_', ' ')} ({cost})" for tile, cost in costs)
+    yield "pile", counted(position["pile"], "tile")
+    if position["removed"]:
+        yield "removed", _row(tile.replace("_", " ") for tile in position["removed"])
