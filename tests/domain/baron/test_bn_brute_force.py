@@ -1,0 +1,169 @@
+"""The game and the judge by the book: what moments set off on random maps, and whole games of random play."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from domain import baron
+from domain.baron.reckoning import Standing, complete, reckon
+from domain.baron.state import State
+from domain.chance import Chance
+from domain.contract import Fact, Json, Resign, evolve
+from domain.hexes import neighbours
+from tests.support.baron_by_the_book import (
+    Hex,
+    Keeps,
+    Reckoned,
+    Tiles,
+    departures,
+    places,
+    reckoned,
+)
+from tests.support.baron_maps import KEEPS_A_SEAT, random_map
+
+
+def as_in_the_book(entries: list[Json]) -> Reckoned:
+    """The game's entries, added up to what the judge says."""
+    established = {at(entry): entry["value"] for entry in entries if is_established(entry)}
+    beaten = [each for entry in entries for each in entry["beaten"]]
+    honour = Counter[int]()
+    for entry in entries:
+        honour[entry["seat"]] += entry["gain"]
+    for each in beaten:
+        honour[each["seat"]] -= each["loss"]
+    return {
+        "established": established,
+        "returned": [at(entry) for entry in entries if not is_established(entry)],
+        "beaten": sorted(at(each) for each in beaten),
+        "honour": {seat: change for seat, change in sorted(honour.items()) if change},
+    }
+
+
+def is_established(entry: Json) -> bool:
+    assert entry["result"] in {"established", "returned"}
+    return bool(entry["result"] == "established")
+
+
+def at(entry: Json) -> Hex:
+    q, r = entry["at"]
+    return q, r
+
+
+def by_the_game(tiles: Tiles, keeps: Keeps, out: set[int], *, at_the_end: bool) -> Reckoned:
+    board = Standing(tiles, keeps, frozenset(out))
+    knights = complete(board)
+    if at_the_end:
+        knights = sorted(hex for hex, (_, side) in keeps.items() if side == "knight")
+    entries = reckon(board, knights, at_the_end=at_the_end)
+    assert [at(entry) for entry in entries] == knights
+    return as_in_the_book(entries)
+
+
+@pytest.mark.allows(
+    "BN-BAR-1", "BN-BAR-3", "BN-BAR-4", "BN-FGT-1", "BN-FGT-2", "BN-FGT-3", "BN-FGT-4", "BN-FGT-5"
+)
+@pytest.mark.allows("BN-SIM-1", "BN-SIM-2", "BN-SIM-3", "BN-SIM-4", "BN-SIM-5", "BN-SIM-6")
+@pytest.mark.allows("BN-END-2", "BN-OUB-2")
+@pytest.mark.parametrize("seed", range(20))
+def test_the_game_and_the_book_agree(seed: int) -> None:
+    for number in range(50):
+        rng = random.Random(f"{seed} {number}")
+        tiles, keeps = random_map(rng)
+        out = {seat for seat in range(5) if rng.random() < 0.15}
+        for at_the_end in (False, True):
+            told = by_the_game(tiles, keeps, out, at_the_end=at_the_end)
+            assert told == reckoned(tiles, keeps, out, at_the_end), (seed, number, at_the_end)
+
+
+class Book:
+    """A game kept beside the real one: of a fact it takes what was done, never what came of it."""
+
+    def __init__(self, seats: int, start: str) -> None:
+        self.tiles: Tiles = {(0, 0): start}
+        self.keeps: Keeps = {}
+        self.honour = dict.fromkeys(range(seats), 0)
+        self.moments: dict[int, int] = {}
+
+    def enter(self, fact: Fact) -> None:
+        match fact.type:
+            case "TileDrawn":
+                self.honour[fact.data["seat"]] -= {1: 0, 2: 1, 3: 3}[fact.data["slot"]]
+            case "TilePlaced":
+                touched = len(set(neighbours(at(fact.data))) & self.tiles.keys())
+                self.honour[fact.data["seat"]] += {4: 1, 5: 3, 6: 9}.get(touched, 0)
+                self.tiles[at(fact.data)] = fact.data["tile"]
+                self.resolve(at_the_end=False)
+            case "KeepPlaced":
+                self.keeps[at(fact.data)] = fact.data["seat"], "knight"
+                self.resolve(at_the_end=False)
+            case "PlayerResigned":
+                now = max(self.moments.values(), default=0) + 1
+                self.moments = {**self.moments, fact.data["seat"]: now}
+            case "GameFinished":
+                if len(self.honour) - len(self.moments) > 1:
+                    self.resolve(at_the_end=True)
+            case other:
+                assert other in {"TileDiscarded", "TurnEnded"}
+
+    def resolve(self, *, at_the_end: bool) -> None:
+        told = reckoned(self.tiles, self.keeps, set(self.moments), at_the_end)
+        for knight in told["established"]:
+            self.keeps[knight] = self.keeps[knight][0], "baron"
+        for gone in told["returned"] + told["beaten"]:
+            del self.keeps[gone]
+        self.moments = departures(self.honour, told["honour"], self.moments)
+        for seat, change in told["honour"].items():
+            self.honour[seat] += change
+
+
+def random_play(seats: int, seed: int) -> Iterator[tuple[Fact, State]]:
+    """Each fact with the state after it: tiles are laid close together, turns seldom end without a keep."""
+    chooser = random.Random(seed)
+    opening = baron.set_up(seats, baron.check_options(seats, {}), Chance(bytes([seats, seed])))
+    state = baron.begin(seats, {}, opening.data, opening.secrets)
+    yield opening, state
+    while state.to_act is not None:
+        seat = state.to_act
+        actions = list(baron.legal_actions(state, seat))
+        weights = [_weight(state, baron.as_json(action)) for action in actions]
+        [action] = chooser.choices(actions, weights)
+        if chooser.random() < 0.003:
+            seat, action = chooser.choice(state.in_game()), Resign()
+        fact = baron.decide(state, seat, action)
+        state = evolve(baron, state, [fact])
+        yield fact, state
+    fact = baron.finish(state)
+    yield fact, evolve(baron, state, [fact])
+
+
+def _weight(state: State, action: Json) -> float:
+    if action["type"] == "place_tile":
+        return float(len(set(neighbours(at(action))) & state.tiles.keys()) ** 3)
+    return 0.2 if action["type"] == "end_turn" else 1.0
+
+
+@pytest.mark.allows("BN-LAY-3", "BN-BAR-2", "BN-END-2", "BN-END-3", "BN-END-4")
+@pytest.mark.allows("BN-OUB-1", "BN-OUB-2", "BN-OUB-3", "BN-OUB-4")
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+@pytest.mark.parametrize("seed", range(12))
+def test_whole_games_go_as_the_book_says(seats: int, seed: int) -> None:
+    play = random_play(seats, seed)
+    opening, state = next(play)
+    book = Book(seats, opening.data["start"])
+    for fact, after in play:
+        state = after
+        book.enter(fact)
+        assert (state.tiles, state.keeps) == (book.tiles, book.keeps), fact
+        players = dict(enumerate(state.players))
+        assert {seat: player.honour for seat, player in players.items()} == book.honour, fact
+        out = {seat: player.out for seat, player in players.items() if player.out is not None}
+        assert out == book.moments, fact
+        standing = Counter(owner for owner, _ in book.keeps.values())
+        for seat in state.in_game():
+            kept = players[seat].keeps + players[seat].resting
+            assert kept == KEEPS_A_SEAT[seats] - standing[seat], fact
+    ranking = state.ranking
+    assert ranking is not None
+    assert {entry["seat"]: entry["place"] for entry in ranking} == places(book.honour, book.moments)
