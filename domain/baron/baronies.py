@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from domain.baron.material import KNIGHT, MEADOW, VALUES
 from domain.hexes import Hex, neighbours
 
-TILES_OF_A_BARONY = 7
-
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -40,5 +38,5 @@ def complete(board: Standing) -> list[Hex]:
     return sorted(
         at
         for at, (_, side) in board.keeps.items()
-        if side == KNIGHT and len(barony(board, at)) == TILES_OF_A_BARONY
+        if side == KNIGHT and all(near in board.tiles for near in neighbours(at))
     )

@@ -1,0 +1,103 @@
+"""What the knights of a drawn board bring about, in few words."""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+from domain.baron.material import BARON, KNIGHT
+from domain.baron.reckoning import ESTABLISHED, Standing, complete, reckon
+from domain.contract import Json
+from domain.hexes import Hex
+from tests.support.baron_maps import drawn
+
+TWO = """
+      V   Y
+    Q   M0k M
+      F   S
+    M   M1b W
+      M   M
+    """
+"""Example 7: a knight who is worth 5 where he is alone, a baron who is worth 2 there."""
+
+ON_THE_RIGHT = """
+      M   M   M   M
+    M   M0k {}   M1b M
+      M   W   M   V
+    """
+"""A knight with 2 beside the tile that he shares with a baron, who has 3 beside it."""
+
+AROUND_A_FIELD = """
+            M   M
+      V   P   M{}b M
+    M   M0k F   M
+      M   Q   M{}b M
+            M   M
+    """
+"""A knight and two barons who have a field in common; each baron shares one more tile with the knight."""
+
+
+def standing(text: str, *, out: Collection[int] = ()) -> Standing:
+    """The board of a drawing (tests/support/baron_maps.py): its first cell is (0, 0)."""
+    tiles, keeps = drawn(text)
+    return Standing(tiles, keeps, frozenset(out))
+
+
+def knights_of(board: Standing) -> list[Hex]:
+    """All keeps on their knight side, complete or not."""
+    return sorted(at for at, (_, side) in board.keeps.items() if side == KNIGHT)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a moment: `entries` as they were reckoned, and the same in short."""
+
+    board: Standing
+    entries: list[Json]
+
+    @cached_property
+    def knights(self) -> list[str]:
+        """Whose knight came to what, as one reads the drawing: `0 established`, `1 lost_battle`."""
+        ordered = sorted(self.entries, key=lambda entry: entry["at"][::-1])
+        return [f"{entry['seat']} {entry.get('why', entry['result'])}" for entry in ordered]
+
+    @cached_property
+    def keeps(self) -> list[str]:
+        """The keeps that stand afterwards, as one reads the drawing: `0b`."""
+        left = dict(self.board.keeps)
+        for entry in self.entries:
+            if entry["result"] == ESTABLISHED:
+                left[tuple(entry["at"])] = (entry["seat"], BARON)
+            else:
+                del left[tuple(entry["at"])]
+            for beaten in entry["beaten"]:
+                del left[tuple(beaten["at"])]
+        ordered = sorted(left, key=lambda at: at[::-1])
+        return [f"{left[at][0]}{'b' if left[at][1] == BARON else 'k'}" for at in ordered]
+
+    @cached_property
+    def honour(self) -> dict[int, int]:
+        """By seat what changes, if anything does."""
+        change: Counter[int] = Counter()
+        for entry in self.entries:
+            change[entry["seat"]] += entry["gain"]
+            for beaten in entry["beaten"]:
+                change[beaten["seat"]] -= beaten["loss"]
+        return {seat: points for seat, points in change.items() if points}
+
+    def of(self, seat: int) -> Json:
+        """The entry of the seat's only knight."""
+        (entry,) = (entry for entry in self.entries if entry["seat"] == seat)
+        return entry
+
+
+def outcome(text: str, *, out: Collection[int] = ()) -> Outcome:
+    """What comes of the knights that are complete in this drawing."""
+    board = standing(text, out=out)
+    return Outcome(board, reckon(board, complete(board), at_the_end=False))
+
+
+def outcome_at_the_end(text: str, *, out: Collection[int] = ()) -> Outcome:
+    """What comes of all knights in this drawing when play is over (BN-END-2)."""
+    board = standing(text, out=out)
+    return Outcome(board, reckon(board, knights_of(board), at_the_end=True))
