@@ -37,6 +37,24 @@ AROUND_A_FIELD = """
 """A knight and two barons who have a field in common; each baron shares one more tile with the knight."""
 
 
+def row_of_keeps(text: str, *, incomplete: bool = False) -> str:
+    """A drawing of keeps in a row, two hexes from each other; the first is at (0, 1).
+
+    `0k:VQ F 1b:W` is a knight of seat 0 and a baron of seat 1 with a field between them that both have, a
+    village and a quarry only the knight's, and a forest only the baron's. All else are meadows.
+
+    `incomplete`: each knight lacks a tile that no other has.
+    """
+    words = text.split()
+    above, middle, below = "  ", "M   ", "  "
+    for keep, between in zip(words[::2], [*words[1::2], "M"], strict=True):
+        who, _, own = keep.partition(":")
+        above += "".join(f"{tile:4}" for tile in own.ljust(2, "M"))
+        middle += f"M{who:3}{between:4}"
+        below += ".   M   " if incomplete and who.endswith("k") else "M   M   "
+    return "\n".join("    " + row for row in (above, middle, below))
+
+
 def standing(text: str, *, out: Collection[int] = ()) -> Standing:
     """The board of a drawing (tests/support/baron_maps.py): its first cell is (0, 0)."""
     tiles, keeps = drawn(text)
