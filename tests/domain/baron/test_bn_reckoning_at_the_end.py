@@ -1,0 +1,185 @@
+"""BN-END-2: the knights that are left when play is over, with whole baronies and others."""
+
+import pytest
+
+from domain.baron.battles import for_a_knight
+from domain.baron.reckoning import complete
+from tests.support.baron_outcomes import (
+    ON_THE_RIGHT,
+    TWO,
+    Outcome,
+    knights_of,
+    outcome,
+    outcome_at_the_end,
+    row_of_keeps,
+)
+
+EXAMPLE_10 = """
+      V   Q   M   M       F                   W
+        M1k Y   M3b M       M0k P   M2k Q       M0k Q
+          M   M   M                   Y
+    """
+"""A knight against a baron, two knights against each other, and a knight with nobody near."""
+
+
+def row(text: str, *, out: tuple[int, ...] = ()) -> Outcome:
+    """What comes of keeps in a row (tests/support/baron_outcomes.py), each knight with a tile missing."""
+    return outcome_at_the_end(row_of_keeps(text, incomplete=True), out=out)
+
+
+@pytest.mark.allows("BN-END-2", "BN-SIM-3")
+def test_example_10() -> None:
+    came = outcome_at_the_end(EXAMPLE_10)
+    assert complete(came.board) == []
+    assert came.knights == ["1 established", "0 carnage", "2 carnage", "0 established"]
+    assert (came.keeps, came.honour) == (["1b", "0b"], {1: 3, 3: -1, 0: 2})
+    blue = came.of(1)
+    assert (blue["value"], blue["unhalved"], blue["gain"]) == (5, 5, 3)
+    assert blue["fight"] == {
+        "battlefield": [[1, 1]],
+        "strength": 2,
+        "unhalved": 4,
+        "barons": [{"at": [2, 1], "seat": 3, "strength": 0}],
+    }
+    assert came.of(2)["battle"] == {
+        "battlefield": [[6, 1]],
+        "strength": 1,
+        "unhalved": 2,
+        "value": 3,
+        "opponents": [{"at": [5, 1], "seat": 0, "strength": 1}],
+        "rivals": [],
+    }
+
+
+@pytest.mark.refuses("BN-END-2")
+def test_before_the_end_nobody_looks_at_incomplete_baronies() -> None:
+    assert outcome(EXAMPLE_10).entries == []
+
+
+@pytest.mark.refuses("BN-END-2")
+def test_before_the_end_nothing_is_halved() -> None:
+    assert outcome(TWO).honour == {0: 6, 1: -1}
+    assert outcome_at_the_end(TWO).honour == {0: 3, 1: -1}
+    assert "unhalved" not in outcome(TWO).of(0)
+    assert "unhalved" not in outcome(TWO).of(0)["fight"]
+
+
+@pytest.mark.allows("BN-END-2")
+def test_all_knights_try_and_barons_stay_as_they_are() -> None:
+    came = row("0k:V M 1b:V M 0k:C M 2k:M")
+    assert came.board.keeps.keys() - set(knights_of(came.board)) == {(2, 1)}
+    assert came.knights == ["0 established", "0 established", "2 established"]
+    assert (came.keeps, came.honour) == (["0b", "1b", "0b", "2b"], {0: 1})
+
+
+@pytest.mark.allows("BN-END-2")
+@pytest.mark.parametrize(
+    ("tiles", "value", "gain"),
+    [
+        ("VV", 6, 3),
+        ("VW", 5, 3),
+        ("V", 3, 2),
+        ("W", 2, 1),
+        ("Q", 1, 1),
+        ("M", 0, 0),
+        ("S", -1, 0),
+        ("C", -2, -1),
+        ("SC", -3, -1),
+        ("CC", -4, -2),
+    ],
+)
+def test_half_is_rounded_up_and_a_baronys_value_stays_whole(
+    tiles: str, value: int, gain: int
+) -> None:
+    came = row(f"0k:{tiles}")
+    assert (came.of(0)["value"], came.of(0)["gain"]) == (value, gain)
+    assert for_a_knight(value, at_the_end=True) == gain
+    assert for_a_knight(value, at_the_end=False) == value
+
+
+@pytest.mark.allows("BN-END-2")
+def test_a_knight_with_hardly_a_tile_around_is_established_too() -> None:
+    came = outcome_at_the_end("""
+        M0k V
+        """)
+    assert (came.of(0)["value"], came.keeps, came.honour) == (3, ["0b"], {0: 2})
+
+
+@pytest.mark.allows("BN-END-2")
+def test_barons_keep_their_full_value() -> None:
+    came = row("0k:VQ F 1b:W")
+    assert came.of(0)["fight"]["barons"] == [{"at": [2, 1], "seat": 1, "strength": 2}]
+    assert (came.knights, came.keeps) == (["0 lost_fight"], ["1b"])
+
+
+@pytest.mark.refuses("BN-END-2")
+def test_what_would_be_a_victory_in_full_is_none_by_halves() -> None:
+    shown = ON_THE_RIGHT.format("P").replace("M   M0k", "V   M0k")
+    assert outcome(shown).knights == ["0 established"]
+    assert outcome_at_the_end(shown).knights == ["0 lost_fight"]
+
+
+@pytest.mark.allows("BN-END-2", "BN-FGT-5")
+def test_what_a_beaten_barons_owner_loses_is_not_halved() -> None:
+    came = row("0k:VW V 1b:W")
+    assert came.of(0)["fight"]["strength"] == 3
+    assert (came.keeps, came.honour) == (["0b"], {0: 4, 1: -3})
+
+
+@pytest.mark.allows("BN-END-2")
+def test_what_does_not_count_is_left_out_before_halving() -> None:
+    earned = row("0b:M W 0k:V")
+    assert (earned.of(0)["value"], earned.of(0)["unhalved"], earned.honour) == (5, 3, {0: 2})
+    fought = row("0k:V Q 1b:Q")
+    assert fought.of(0)["fight"]["strength"] == 2
+    assert fought.honour == {0: 2, 1: -1}
+
+
+@pytest.mark.allows("BN-END-2", "BN-SIM-6")
+def test_what_two_knights_of_one_owner_share_is_left_out_of_the_second_before_halving() -> None:
+    came = row("0k:V F 0k:V")
+    assert [(entry["unhalved"], entry["gain"]) for entry in came.entries] == [(5, 3), (3, 2)]
+
+
+@pytest.mark.allows("BN-END-2", "BN-SIM-2", "BN-SIM-3")
+def test_battles_compare_the_halved_strengths() -> None:
+    assert row("0k:VQ F 1k:V").knights == ["0 carnage", "1 carnage"]
+    assert row("0k:VW F 1k:VQ").knights == ["0 established", "1 lost_battle"]
+
+
+@pytest.mark.allows("BN-END-2", "BN-SIM-3")
+def test_of_rivals_with_equal_halves_the_higher_value_in_full_decides() -> None:
+    came = row("0k:V W 1b:C F 0k:VQ")
+    left, right = came.entries
+    assert (left["battle"]["strength"], left["battle"]["value"]) == (2, 5)
+    assert (right["battle"]["strength"], right["battle"]["value"]) == (2, 6)
+    assert came.knights == ["0 weaker_rival", "0 established"]
+
+
+@pytest.mark.refuses("BN-END-2", "BN-SIM-1")
+def test_an_empty_hex_in_common_is_no_tile_in_common() -> None:
+    came = outcome_at_the_end("""
+          V   M   M   V
+        M   M0k .   M1k M
+          M   M   M   M
+        """)
+    assert came.knights == ["0 established", "1 established"]
+
+
+@pytest.mark.refuses("BN-END-2", "BN-FGT-1", "BN-SIM-1")
+def test_meadows_are_not_worth_a_fight_at_the_end_either() -> None:
+    came = row("0k:V M 1b:V M 2k:V")
+    assert came.knights == ["0 established", "2 established"]
+
+
+@pytest.mark.allows("BN-OUB-2", "BN-END-2")
+def test_knights_and_barons_of_out_seats_try_and_fight_like_the_others() -> None:
+    assert row("0k:VW V 1b:W", out=(0,)).honour == {1: -3}
+    assert row("0k:VW V 1b:W", out=(1,)).honour == {0: 4}
+    assert row("0k:VW V 1b:W", out=(0, 1)).keeps == ["0b"]
+    assert row("0k:VQ F 1b:W", out=(1,)).knights == ["0 lost_fight"]
+
+
+@pytest.mark.refuses("BN-OUB-2")
+def test_the_honour_of_those_still_in_the_game_changes_as_ever() -> None:
+    assert row("0k:VW V 1b:W", out=(2,)).honour == {0: 4, 1: -3}
