@@ -107,6 +107,20 @@ def test_examples_8_and_15_one_fight_against_the_stronger_of_two_beats_both() ->
 
 
 @pytest.mark.allows("BN-FGT-2")
+def test_the_meadows_of_keeps_next_to_each_other_are_battlefield_too() -> None:
+    came = outcome("""
+          W   Q   V
+        M   M0k M1b M
+          M   M   M
+        """)
+    assert came.of(0)["fight"] == {
+        "battlefield": [[0, 1], [0, 2], [1, 0], [1, 1]],
+        "strength": 2,
+        "barons": [{"at": [1, 1], "seat": 1, "strength": 3}],
+    }
+
+
+@pytest.mark.allows("BN-FGT-2")
 def test_a_tile_of_ones_own_baron_is_battlefield_where_an_opposing_one_has_it_too() -> None:
     came = outcome(AROUND_A_FIELD.format(0, 1))
     assert came.of(0)["fight"] == {

@@ -149,10 +149,10 @@ def test_battles_compare_the_halved_strengths() -> None:
 
 @pytest.mark.allows("BN-END-2", "BN-SIM-3")
 def test_of_rivals_with_equal_halves_the_higher_value_in_full_decides() -> None:
-    came = row("0k:V W 1b:C F 0k:VQ")
-    left, right = came.entries
-    assert (left["battle"]["strength"], left["battle"]["value"]) == (2, 5)
-    assert (right["battle"]["strength"], right["battle"]["value"]) == (2, 6)
+    came = row("0k:VQ Q 1b:C V 0k:V")
+    left, right = (entry["battle"] for entry in came.entries)
+    assert (left["unhalved"], left["strength"], left["value"]) == (4, 2, 5)
+    assert (right["unhalved"], right["strength"], right["value"]) == (3, 2, 6)
     assert came.knights == ["0 weaker_rival", "0 established"]
 
 
