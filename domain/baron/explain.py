@@ -1,103 +1,183 @@
 """`explain`: the clauses that let a fact come of a state, each with a sentence about this very board.
 
-It judges nothing: of a recorded fact it says what holds on the board it came of.
+It judges nothing: of a recorded fact it says what holds on the board it came of. Fights are explained in
+`explain_fights`, what followed for seats and for the course in `explain_course`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from domain.baron.apply import apply
-from domain.baron.facts import barony_text, tile_text
+from domain.baron.apply import APPLIERS, hex_of
+from domain.baron.board import may_lie, rim
+from domain.baron.explain_course import (
+    explain_course,
+    explain_departure,
+    explain_ranking,
+    explain_standings,
+)
+from domain.baron.explain_fights import Reason, explain_baronies
+from domain.baron.material import (
+    DEEPEST_DEBT,
+    KEEPS,
+    MEADOW,
+    SLOT_COSTS,
+    VALUES,
+)
 from domain.baron.state import State
+from domain.baron.wording import kind_text, tile_text
 from domain.contract import Fact, Json
+from domain.hexes import Hex, neighbours
 from domain.notation import hex_text
 from domain.wording import counted, listing
 
-Reason: TypeAlias = tuple[str, str]
-"""A clause's id and a sentence about this board."""
 
-
-def _started(state: None, data: Json) -> Iterator[Reason]:
-    seats = len(data.get("players", ()))
-    if seats:
-        yield (
-            "BN-SET-1",
-            f"{counted(seats, 'seat')} begin with two tiles each, which they alone know",
-        )
+def _started(data: Json, secrets: Mapping[str, Any]) -> Iterator[Reason]:
+    """BN-SET; `secrets` are there once they have been opened, the players once the game has some."""
+    dealt = {
+        int(name.split("/")[1]): tiles
+        for name, tiles in secrets.items()
+        if name.startswith("reserve/")
+    }
+    seats = len(data.get("players", ())) or len(dealt)
+    if seats in KEEPS:
+        yield "BN-MAT-2", f"with {seats} players each has {counted(KEEPS[seats], 'keep')}"
+        tiles = f"two tiles, a {MEADOW} and one of value 1, which it alone knows"
+        yield "BN-SET-1", f"each of {counted(seats, 'seat')} starts with 0 honour and {tiles}"
+    for seat, tiles in sorted(dealt.items()):
+        yield "BN-SET-2", f"seat {seat} was dealt {listing(map(tile_text, tiles))}"
     if data["removed"]:
-        yield "BN-SET-3", f"{listing(map(tile_text, data['removed']))} are taken out"
-    yield "BN-SET-4", f"{tile_text(data['start'])} is the start tile, on 0,0"
+        what = listing(map(tile_text, data["removed"]))
+        yield "BN-SET-3", f"with five players {what} are taken out"
+    slots = zip(SLOT_COSTS, data["market"], strict=False)
+    market = listing(f"{tile_text(kind)} for {cost}" for cost, kind in slots)
+    yield "BN-SET-4", f"the first tiles of the pile lie open: {market} honour"
+    start = data["start"]
+    yield "BN-SET-4", f"{tile_text(start)} is the start tile, on 0,0: it is worth {VALUES[start]}"
 
 
 def _drawn(state: State, data: Json) -> Iterator[Reason]:
-    slot, cost, honour = data["slot"], data["cost"], state.players[data["seat"]].honour
-    yield "BN-DRW-1", f"slot {slot} costs {cost} honour"
+    seat, slot, cost = data["seat"], data["slot"], data["cost"]
+    honour, market = state.players[seat].honour, state.market
+    free = "costs nothing" if not cost else f"costs {cost} honour"
+    yield "BN-DRW-1", f"{tile_text(data['tile'])} lay in slot {slot}, which {free}"
+    moved = [*map(kind_text, market[slot:])]
+    verb = "move" if moved[1:] else "moves"
+    up = f"{listing(moved)} {verb} up" if moved else "nothing has to move up"
+    if data["refill"] is not None:
+        refill = f"{tile_text(data['refill'])} from the pile takes slot {len(market)}"
+        yield "BN-DRW-1", f"{up}, and {refill}; {counted(state.pile_left - 1, 'tile')} left there"
+    else:
+        yield "BN-DRW-1", f"{up}, and the pile has nothing to refill with"
+        left = counted(len(market) - 1, "tile")
+        yield "BN-DRW-2", f"the market has {left} left"
     if cost:
-        yield "BN-DRW-3", f"of {honour} honour {honour - cost} is left"
+        paid = f"seat {seat} had {honour} honour, and has {honour - cost}"
+        yield "BN-DRW-3", f"{paid}; drawing may bring it down to {DEEPEST_DEBT}"
+
+
+def _around(state: State, at: Hex) -> list[str]:
+    """The tiles adjacent to a hex, with their places."""
+    return [
+        f"{kind_text(state.tiles[near])} {hex_text(near)}"
+        for near in sorted(neighbours(at))
+        if near in state.tiles
+    ]
 
 
 def _placed(state: State, data: Json) -> Iterator[Reason]:
-    here, touches = hex_text(data["at"]), data["touches"]
-    yield "BN-LAY-1", f"{here} was empty, and is adjacent to {counted(touches, 'tile')}"
-    yield "BN-LAY-2", f"{tile_text(data['tile'])} may lie beside them"
+    at, tile = hex_of(data["at"]), data["tile"]
+    here = hex_text(at)
+    around = _around(state, at)
+    yield (
+        "BN-LAY-1",
+        f"{here} was empty, and is adjacent to {counted(len(around), 'tile')}: {listing(around)}",
+    )
+    if tile != MEADOW:
+        yield "BN-LAY-2", f"none of them is a {kind_text(tile)}"
+    elif any(state.tiles.get(near) == MEADOW for near in neighbours(at)):
+        yield "BN-LAY-2", "meadows may lie beside each other"
     if "bonus" in data:
-        yield "BN-LAY-3", f"laid against {touches} it earns {data['bonus']} honour"
+        tiles, bonus = counted(data["touches"], "tile"), data["bonus"]
+        yield (
+            "BN-LAY-3",
+            f"laid against {tiles} it earns seat {data['seat']} {bonus} honour at once",
+        )
 
 
 def _discarded(state: State, data: Json) -> Iterator[Reason]:
-    yield "BN-LAY-4", f"no tile that seat {data['seat']} has can be laid anywhere"
+    seat, reserve = data["seat"], state.players[data["seat"]].reserve
+    nowhere = f"nothing that seat {seat} has can be laid anywhere"
+    if reserve is not None:
+        held = listing(
+            counted(count, kind_text(kind)) for kind, count in sorted(Counter(reserve).items())
+        )
+        nowhere = f"seat {seat} has {held}, of which nothing can be laid"
+    room = [at for at in rim(state) if may_lie(data["tile"], _kinds(state, at))]
+    if not room:
+        nowhere += f": every empty hex at the rim lies beside a {kind_text(data['tile'])}"
+    yield "BN-LAY-4", f"{nowhere}; {tile_text(data['tile'])} leaves the game"
+
+
+def _kinds(state: State, at: Hex) -> list[str]:
+    return [state.tiles[near] for near in neighbours(at) if near in state.tiles]
 
 
 def _keep(state: State, data: Json) -> Iterator[Reason]:
-    held = state.players[data["seat"]].keeps
-    yield "BN-KEP-1", f"{hex_text(data['at'])} is a meadow without a keep"
-    yield "BN-MAT-2", f"of {counted(held, 'keep')} {held - 1} are left"
+    player = state.players[data["seat"]]
+    yield "BN-KEP-1", f"{hex_text(data['at'])} is a {MEADOW}, and no keep stood there"
+    yield "BN-MAT-2", f"of {counted(player.keeps, 'keep')} in reserve {player.keeps - 1} are left"
+    yield from _resting(state, data["seat"])
+    lie = len(_around(state, hex_of(data["at"])))
+    if lie < len(neighbours(hex_of(data["at"]))):
+        yield "BN-BAR-1", f"{lie or 'none'} of the six tiles around it {_lies(lie)} there so far"
+
+
+def _lies(count: int) -> str:
+    return "lies" if count == 1 else "lie"
+
+
+def _resting(state: State, seat: int) -> Iterator[Reason]:
+    resting = state.players[seat].resting
+    if resting:
+        back = counted(resting, "keep")
+        yield "BN-KEP-2", f"{back} of seat {seat} came back in this turn, and has to rest"
 
 
 def _ended(state: State, data: Json) -> Iterator[Reason]:
-    yield "BN-KEP-1", f"seat {data['seat']} need not put down a keep"
+    seat = data["seat"]
+    held = counted(state.players[seat].keeps, "keep")
+    yield "BN-KEP-1", f"seat {seat} need not put down a keep: it has {held} in reserve"
+    yield from _resting(state, seat)
+
+
+_LAPSED: Final = {
+    "draw": "nothing is drawn and nothing laid",
+    "lay": "what it has drawn stays in its reserve, and nothing is laid",
+    "keep": "the tile it has laid stays, and no keep is put down",
+}
 
 
 def _forfeited(state: State, data: Json) -> Iterator[Reason]:
-    yield "BN-TRN-4", f"seat {data['seat']} let its turn lapse"
+    what = _LAPSED[state.phase]
+    if state.phase == "lay" and state.turns_left is not None:
+        what = "nothing is laid"
+    yield "BN-TRN-4", f"seat {data['seat']} let its turn lapse: {what}"
 
 
-def _departed(state: State, data: Json) -> Iterator[Reason]:
-    yield (
-        "BN-END-4",
-        f"seat {data['seat']} is out, with {state.players[data['seat']].honour} honour",
-    )
-
-
-def _scored(state: State, data: Json) -> Iterator[Reason]:
-    scores = [f"seat {entry['seat']} has {entry['score']} honour" for entry in data["standings"]]
-    yield "BN-END-3", listing(scores)
-
-
-def _finished(state: State, data: Json) -> Iterator[Reason]:
-    ranks = [
-        f"seat {entry['seat']} is on place {entry['place']} with {entry['score']}"
-        for entry in data["ranking"]
-    ]
-    yield "BN-END-3", listing(ranks)
-    if len(state.in_game()) <= 1:
-        yield "BN-OUB-3", "no knight tries to establish, since the game ended before its time"
-
-
-REASONS: Final[Mapping[str, Callable[[Any, Json], Iterator[Reason]]]] = {
-    "GameStarted": _started,
+REASONS: Final[Mapping[str, Callable[[State, Json], Iterator[Reason]]]] = {
     "TileDrawn": _drawn,
     "TilePlaced": _placed,
     "TileDiscarded": _discarded,
     "KeepPlaced": _keep,
     "TurnEnded": _ended,
     "TurnForfeited": _forfeited,
-    "PlayerResigned": _departed,
-    "PlayerRemoved": _departed,
-    "RoundScored": _scored,
-    "GameFinished": _finished,
+    "PlayerResigned": explain_departure,
+    "PlayerRemoved": explain_departure,
+    "RoundScored": explain_standings,
+    "GameFinished": explain_ranking,
 }
-"""What explains each type of fact."""
+"""What explains each type of fact, but for what it set off; `GameStarted` comes of no state."""
 
 
 def explain(state: Any, seat: int | None, fact: Fact) -> list[Reason]:
@@ -105,42 +185,21 @@ def explain(state: Any, seat: int | None, fact: Fact) -> list[Reason]:
 
     There is no state (None) before `GameStarted`.
     """
-    if fact.type not in REASONS or (state is None and fact.type != "GameStarted"):
+    if fact.type == "GameStarted":
+        return [*_started(fact.data, fact.secrets)]
+    if state is None or fact.type not in REASONS:
         return []
     why = [*REASONS[fact.type](state, fact.data)]
-    return why if state is None else [*why, *_baronies(fact), *_course(state, fact)]
+    fights = [*explain_baronies(_reckoned_on(state, fact).standing(), fact.type, fact.data)]
+    course = [*explain_course(state, fact)]
+    # Of the end first what the knights came to, then who stands where.
+    return [*fights, *course, *why] if fact.type == "GameFinished" else [*why, *fights, *course]
 
 
-def _baronies(fact: Fact) -> Iterator[Reason]:
-    """What the baronies came to."""
-    for barony in fact.data.get("baronies", ()):
-        if fact.type == "GameFinished":
-            clause = "BN-END-2"
-        elif barony["result"] == "returned":
-            clause = "BN-FGT-4"
-        else:
-            clause = "BN-FGT-5" if "fight" in barony else "BN-BAR-3"
-        yield clause, barony_text(barony)
-
-
-def _course(state: State, fact: Fact) -> Iterator[Reason]:
-    """What followed for the seats and for the course of the game."""
-    then = fact.data.get("then")
-    if then is None:
-        return
-    after = state.copy()
-    apply(after, fact.type, fact.data)
-    fallen = set(state.in_game()) - set(after.in_game())
-    for seat in sorted(fallen) if "baronies" in fact.data else ():
-        yield "BN-OUB-1", f"seat {seat} has {after.players[seat].honour} honour, and is out"
-    if len(after.in_game()) <= 1 and then["phase"] == "scoring":
-        yield "BN-OUB-3", f"{counted(len(after.in_game()), 'seat')} left: the game ends at once"
-    elif then["phase"] == "scoring":
-        yield "BN-END-1", "the last turns are over"
-    elif state.turns_left is None and after.turns_left is not None:
-        yield "BN-END-1", "there is nothing left to draw: every seat has two more turns"
-    if fact.type in ("TilePlaced", "TileDiscarded") and then["turn"] > state.turn:
-        yield "BN-KEP-4", "no keep can be put down: the turn ends by itself"
-    if then["round"] > state.round:
-        who = f"seat {then['to_act']} begins round {then['round']}"
-        yield "BN-TRN-1", f"round {state.round} is over, and {who}"
+def _reckoned_on(state: State, fact: Fact) -> State:
+    """The state with what was laid or put down, before anything came of it."""
+    if "baronies" not in fact.data:
+        return state
+    board: State = state.copy()
+    APPLIERS[fact.type](board, fact.data)
+    return board

@@ -7,14 +7,10 @@ table brought about are whole sentences (`round 3 is scored: …`).
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from domain.baron.wording import baron_text, knight_text, seats_text, tile_text
 from domain.contract import Json
 from domain.notation import hex_text
 from domain.wording import LIFE, Text, listing, seating
-
-
-def tile_text(kind: str) -> str:
-    """`a pond`, `a cursed place`."""
-    return f"a {kind.replace('_', ' ')}"
 
 
 def _game_started(data: Json) -> str:
@@ -40,14 +36,14 @@ def _round_scored(data: Json) -> str:
 
 
 def _game_finished(data: Json) -> str:
+    """The winners in the order of their seats, then the others as they are ranked."""
     ranking = data["ranking"]
-    first = [entry for entry in ranking if entry["place"] == 1]
+    first = sorted(entry["seat"] for entry in ranking if entry["place"] == 1)
     others = [entry for entry in ranking if entry["place"] > 1]
-    winners = listing(f"seat {entry['seat']}" for entry in first)
     verb = "share the first place" if first[1:] else "wins"
     behind = listing(f"seat {entry['seat']} with {entry['score']}" for entry in others)
     before = f", before {behind}" if others else ""
-    return f"the game is over: {winners} {verb} with {first[0]['score']} honour{before}"
+    return f"the game is over: {seats_text(first)} {verb} with {ranking[0]['score']} honour{before}"
 
 
 TEXTS: Final[Mapping[str, Text]] = {
@@ -62,6 +58,7 @@ TEXTS: Final[Mapping[str, Text]] = {
     "GameFinished": _game_finished,
 }
 """What says each type of fact."""
+
 _DEPARTURES: Final = ("PlayerResigned", "PlayerRemoved")
 
 
@@ -71,23 +68,39 @@ def _set_off(data: Json, *, departs: bool) -> Iterator[str]:
         yield barony_text(barony)
     if "out" in data and not departs:
         seats = data["out"]["seats"]
-        who = listing(f"seat {seat}" for seat in seats)
-        yield f"{who} {'are' if seats[1:] else 'is'} out of the game"
+        yield f"{seats_text(seats)} {'are' if seats[1:] else 'is'} out of the game"
     if data.get("then", {}).get("phase") == "scoring":
         yield "play is over"
 
 
 def barony_text(barony: Json) -> str:
-    """`seat 1's knight on 2,0 is established with 6, for 4 honour, and beats seat 0's baron on 3,0`."""
-    who = f"seat {barony['seat']}'s knight on {hex_text(barony['at'])}"
+    """What became of a knight: `seat 1's knight on 2,0 wins 5 to 2 and is established with 6 (+6 honour)`,
+    and whom he beat; or who was in his way.
+    """
+    who = knight_text(barony)
     if barony["result"] == "returned":
-        return f"{who} loses and leaves the board"
-    beaten = [
-        f"seat {entry['seat']}'s baron on {hex_text(entry['at'])} ({-entry['loss']:+} honour)"
-        for entry in barony["beaten"]
-    ]
-    beats = f", and beats {listing(beaten)}" if beaten else ""
-    return f"{who} is established with {barony['value']} ({barony['gain']:+} honour){beats}"
+        return f"{who} {_defeat(barony)}"
+    beaten = [f"{baron_text(entry)} ({-entry['loss']:+} honour)" for entry in barony["beaten"]]
+    wins = f"wins {_odds(barony['fight'], 'barons')} and " if "fight" in barony else ""
+    beats = f", beating {listing(beaten)}" if beaten else ""
+    return f"{who} {wins}is established with {barony['value']} ({barony['gain']:+} honour){beats}"
+
+
+def _defeat(barony: Json) -> str:
+    match barony["why"]:
+        case "lost_battle":
+            return f"loses the battle {_odds(barony['battle'], 'opponents')} and leaves the board"
+        case "carnage":
+            return f"meets an equal, {_odds(barony['battle'], 'opponents')}, and leaves the board"
+        case "weaker_rival":
+            return "makes way for a stronger one of the same owner and leaves the board"
+        case _:
+            return f"loses the fight {_odds(barony['fight'], 'barons')} and leaves the board"
+
+
+def _odds(met: Json, whom: str) -> str:
+    """His strength against the strongest that he met: `5 to 4`."""
+    return f"{met['strength']} to {max(entry['strength'] for entry in met[whom])}"
 
 
 def fact_text(type: str, data: Json) -> str:
