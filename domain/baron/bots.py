@@ -1,64 +1,184 @@
-"""Bots that play Baron from what a seat may see: `sensible` weighs every action and searches nothing."""
+"""Bots that play Baron from what a seat may see: `sensible` weighs every action and searches nothing.
+
+Its plan: meadows with good ground get its keeps once little is missing around them, tiles complete its own
+baronies and spoil those of others, hexes between many tiles are filled for what they earn and not left free.
+"""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from domain.baron.apply import hex_of
-from domain.baron.material import BONUS, SLOT_COSTS, VALUES
+from domain.baron.board import may_lie
+from domain.baron.material import BONUS, KNIGHT, MEADOW, SLOT_COSTS, VALUES
+from domain.baron.outlook import Outlook, Tile, near
 from domain.chance import Chance
 from domain.contract import Bot, Json
-from domain.hexes import neighbours
+from domain.hexes import Hex
 
-A_KEEP: Final = 2.0
-"""What a meadow must promise before a keep is spent on it."""
-A_GAP: Final = 1.5
-"""What a hex still missing around a meadow takes off its promise."""
+A_KEEP: Final = 4.0
+"""What a meadow must promise before a keep is spent on it, while there are many turns left."""
+PATIENCE: Final = 8.0
+"""In how many turns for each keep in reserve nothing needs to be hurried."""
+HOLDING: Final = 0.5
+"""How much of a tile's value it is worth to have it for later turns."""
+EXPOSED: Final = 0.5
+"""How much of what the next seat could earn counts against leaving it."""
+DEBT: Final = 1.5
+"""What a point of honour below zero counts beside itself: it is a step nearer to going out."""
+SPOILING: Final = 0.5
+"""How much of what a meadow promises to others it is worth to take it from them."""
+LOOKED_AT: Final = 4
+"""How many meadows are reckoned to the end in the last turn."""
 
 
 def sensible(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
     """The action that weighs most; among equals one is drawn."""
-    view = _View(position, seat)
-    weights = [view.weight(action) for action in actions]
+    scales = _Scales(Outlook(position, seat))
+    weights = [scales.weight(action) for action in actions]
     most = max(weights)
     best = [action for action, weight in zip(actions, weights, strict=True) if weight == most]
     return best[chance.below(len(best))]
 
 
-class _View:
-    """A position as a seat looks at it."""
+class _Scales:
+    """Weighs actions on one position."""
 
-    def __init__(self, position: Json, seat: int) -> None:
-        self.tiles = {hex_of(entry["at"]): entry["tile"] for entry in position["tiles"]}
-        self.keeps = {hex_of(keep["at"]): keep["seat"] for keep in position["keeps"]}
-        self.market = position["market"]
-        self.seat = seat
+    def __init__(self, view: Outlook) -> None:
+        self.view = view
+        self._layings: dict[str, float] = {}
+        self._exposures: dict[Hex, float] = {}
 
     def weight(self, action: Json) -> float:
-        """What an action promises, in honour."""
-        match action:
-            case {"type": "draw", "slot": slot}:
-                return VALUES[self.market[slot - 1]] / 2 - SLOT_COSTS[slot - 1]
-            case {"type": "place_tile", "tile": tile, "at": at}:
-                return self._tile(VALUES[tile], (at[0], at[1]))
-            case {"type": "place_keep", "at": at}:
-                return self._promise((at[0], at[1])) - A_KEEP
+        """In honour."""
+        match action["type"]:
+            case "draw":
+                return self._drawing(action["slot"])
+            case "place_tile":
+                return self._laying((hex_of(action["at"]), action["tile"]))
+            case "discard_tile":
+                return -float(VALUES[action["tile"]])
+            case "place_keep":
+                return self._keep(hex_of(action["at"]))
+            case "end_turn":
+                return self._no_keep
             case _:
                 return 0.0
 
-    def _tile(self, value: int, at: tuple[int, int]) -> float:
-        """Good ground for one's own knights, bad ground for others, and what it earns at once."""
-        around = neighbours(at)
-        owners = [self.keeps[near] for near in around if near in self.keeps]
-        mine = owners.count(self.seat)
-        earned = BONUS.get(sum(near in self.tiles for near in around), 0)
-        return earned + value * (2 * mine - len(owners)) + mine
+    def _drawing(self, slot: int) -> float:
+        """What the tile could do at once, or what another does and this one later; and its price."""
+        view = self.view
+        tile, cost = view.market[slot - 1], SLOT_COSTS[slot - 1]
+        debt = max(0, cost - max(0, view.players[view.seat].honour))
+        use = max(self._best_laying(kind) for kind in {tile, *view.reserve})
+        return use + self._holding * VALUES[tile] - cost - DEBT * debt
 
-    def _promise(self, at: tuple[int, int]) -> float:
-        """The worth of a barony around this hex, less what is missing and who is near."""
-        around = neighbours(at)
-        laid = [VALUES[self.tiles[near]] for near in around if near in self.tiles]
-        crowd = sum(near in self.keeps for near in around)
-        return sum(laid) - A_GAP * (6 - len(laid)) / 2 - crowd
+    @cached_property
+    def _holding(self) -> float:
+        """Tiles are worth something as long as they can be laid to some end."""
+        return HOLDING * min(1.0, self.view.turns / 4)
+
+    def _best_laying(self, tile: str) -> float:
+        """The best that could be done with a tile, wherever it may lie."""
+        if tile not in self._layings:
+            tiles = self.view.tiles
+            self._layings[tile] = max(
+                (
+                    self._laying((at, tile))
+                    for at in self.view.room
+                    if may_lie(tile, [tiles[hex] for hex in near(at) if hex in tiles])
+                ),
+                default=0.0,
+            )
+        return self._layings[tile]
+
+    def _laying(self, laid: Tile) -> float:
+        """What it earns and sets off, what it promises to keeps, and what it leaves to the others."""
+        view = self.view
+        at, tile = laid
+        worth = -self._holding * VALUES[tile]
+        completes = False
+        for hex in near(at):
+            if hex in view.keeps and view.keeps[hex][1] == KNIGHT:
+                owner = view.keeps[hex][0]
+                weight = 1.0 if owner == view.seat else -view.share
+                worth -= weight * view.hope(hex, owner)
+                if self._is_completed(hex, at):
+                    completes = True
+                else:
+                    worth += weight * view.hope(hex, owner, laid)
+        now = view.at_once(laid) if completes else None
+        worth += view.bonus(at) if now is None else now
+        return worth + self._site(laid) - self._exposed(at)
+
+    def _is_completed(self, keep: Hex, by: Hex) -> bool:
+        """Whether only that hex is missing around a keep."""
+        return all(hex in self.view.tiles or hex == by for hex in near(keep))
+
+    def _site(self, laid: Tile) -> float:
+        """The best meadow for one's next keep after that tile was laid, above the worth of the keep."""
+        view = self.view
+        if not view.can_put_keeps(view.seat):
+            return 0.0
+        at, tile = laid
+        changed = {hex for hex in near(at) if hex in self._free}
+        if tile == MEADOW:
+            changed.add(at)
+        hopes = [view.hope(hex, view.seat, laid) for hex in changed]
+        hopes += [hope for hope, hex in self._ranked if hex not in changed][:1]
+        return max(0.0, max(hopes, default=0.0) - self._price)
+
+    @cached_property
+    def _free(self) -> frozenset[Hex]:
+        return frozenset(self.view.free_meadows())
+
+    @cached_property
+    def _ranked(self) -> Sequence[tuple[float, Hex]]:
+        """The free meadows with what they promise, the best first."""
+        return sorted(((self.view.hope(at, self.view.seat), at) for at in self._free), reverse=True)
+
+    @cached_property
+    def _price(self) -> float:
+        """What it is worth to have a keep for later: little when there are not many turns left."""
+        view = self.view
+        keeps = view.players[view.seat].keeps or 1
+        return A_KEEP * min(1.0, max(0.0, view.turns - keeps) / PATIENCE / keeps)
+
+    def _exposed(self, at: Hex) -> float:
+        """What the best hex earns whoever lays next."""
+        if at not in self._exposures:
+            view = self.view
+            best = max((BONUS.get(view.room.get(hex, 0) + 1, 0) for hex in near(at)), default=0)
+            for count, hex in self._most_room:
+                if hex != at:
+                    best = max(best, BONUS.get(count, 0))
+                    break
+            self._exposures[at] = EXPOSED * view.share * best if view.others else 0.0
+        return self._exposures[at]
+
+    @cached_property
+    def _most_room(self) -> Sequence[tuple[int, Hex]]:
+        """The empty hexes by how many tiles are around them, the two with the most."""
+        return sorted(((count, at) for at, count in self.view.room.items()), reverse=True)[:2]
+
+    def _keep(self, at: Hex) -> float:
+        """What the keep comes to, now or later, less what it could come to elsewhere."""
+        view = self.view
+        if view.turns <= 1 and at in self._best_meadows:
+            return view.at_the_end(at) + 0.01 * view.hope(at, view.seat)
+        now = view.at_once(keep=at) if all(hex in view.tiles for hex in near(at)) else None
+        worth = view.hope(at, view.seat) if now is None else now
+        rivals = [view.hope(at, other) for other in view.others if view.can_put_keeps(other)]
+        spoilt = SPOILING * view.share * max((0.0, *rivals))
+        return worth + spoilt - self._price
+
+    @cached_property
+    def _best_meadows(self) -> frozenset[Hex]:
+        return frozenset(at for _, at in self._ranked[:LOOKED_AT])
+
+    @cached_property
+    def _no_keep(self) -> float:
+        return self.view.at_the_end(None) if self.view.turns <= 1 else 0.0
 
 
 BOTS: Final[Mapping[str, Bot]] = {"sensible": sensible}
