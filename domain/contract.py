@@ -27,11 +27,20 @@ EVERYTHING: Final = -1
 class Fact:
     """An event as the domain knows it: `type` (a past participle), `data` and, by name, values that
     only some may see; of those only commitments reach the log.
+
+    A secret's name says whose it is (`audience`). Only a set-up has secrets: `begin` gets those that are
+    known, `apply` none.
     """
 
     type: str
     data: Json
-    secrets: Mapping[str, Any] = field(default_factory=dict)
+    secrets: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+
+def audience(name: str) -> int | None:
+    """Who may see the secret of this name while the game is on: of `…/SEAT` that seat, else nobody."""
+    seat = name.rpartition("/")[2] if "/" in name else ""
+    return int(seat) if seat.isdecimal() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +136,8 @@ class Rules(Protocol):
         """The whole state as docs/formats.md has it, as the seat `viewer` may see it.
 
         None is a spectator while the game is on, EVERYTHING who looks at one that has ended. This is the
-        only door by which anything leaves the domain.
+        only door by which a position leaves the domain, so here it is redacted: it says the same of a state
+        in which nothing is known but the secrets of `viewer`. Who looks is `Game.position`'s to say.
         """
 
     def standings(self, state: Any) -> list[Json]:

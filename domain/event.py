@@ -10,6 +10,8 @@ from domain.contract import Json
 VERSION: Final = 1
 ZEROS: Final = "0" * 64
 """`prev` of a first event, and `state` as long as there is no position."""
+ENDINGS: Final = frozenset({"GameFinished", "GameAbandoned"})
+"""The types of the event that ends a game and opens its secrets: nothing follows it."""
 
 
 class Event(TypedDict):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from domain.contract import Json, Rules
+from domain.contract import EVERYTHING, Json, Rules, audience
 from domain.errors import Malformed, Unreadable
 from domain.event import VERSION, ZEROS, Event
 from domain.registry import rules_of
@@ -75,9 +75,28 @@ class Game:
         """Whether the player has a place in this game."""
         return any(place.player == player for place in self.joined)
 
-    def position(self, viewer: int | None) -> Json | None:
-        """The position as the viewer may see it; None before the start."""
-        return None if self.state is None else self.rules.position(self.state, viewer)
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is finished or abandoned: nothing is secret any more."""
+        return self.status in ("finished", "abandoned")
+
+    def may_see(self, secret: str, viewer: int | None) -> bool:
+        """Whether the seat `viewer` (None: a spectator) may see the secret of this name by now."""
+        return self.has_ended or (viewer is not None and viewer == audience(secret))
+
+    def position(self, viewer: int | None, *, ended: bool = False) -> Json | None:
+        """The position as the viewer may see it by now; None before the start.
+
+        `ended`: the game has ended since, where this is an earlier state of it. What may be seen is a matter
+        of how the game stands now, not of how it stood then.
+        """
+        if self.state is None:
+            return None
+        return self.rules.position(self.state, EVERYTHING if ended or self.has_ended else viewer)
+
+    def position_while_on(self) -> Json | None:
+        """The position as spectators saw it while the game was on, whose hash is an event's `state`."""
+        return None if self.state is None else self.rules.position(self.state, None)
 
 
 def fold(

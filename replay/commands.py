@@ -90,7 +90,7 @@ def replay(
 
 
 def _drawn(record: Record, game: Game, viewer: int | None, form: str) -> str:
-    position = game.position(viewer)
+    position = game.position(viewer, ended=record.has_ended)
     if form == "json":
         return canonical(position).decode() + "\n"
     if position is None:
@@ -145,7 +145,8 @@ def inspect(ctx: click.Context, source: str, seq: int, as_json: bool, redis: str
 
     record = read_source(ctx, source, redis)
     try:
-        shown = inspected(step_at(record, seq), record.opens.get(seq, {}))
+        opens = record.opens.get(seq, {})
+        shown = inspected(step_at(record, seq), opens, ended=record.has_ended)
         with reading(seq):
             text = canonical(shown).decode() if as_json else page(shown, ink(), terminal_width())
     except NotThere as not_there:
@@ -194,7 +195,7 @@ def diff(
 def _position(record: Record, seq: int) -> Json | None:
     game = game_at(record, seq)
     with reading(seq):
-        return game.position(None)
+        return game.position(None, ended=record.has_ended)
 
 
 @click.command("audit")

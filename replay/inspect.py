@@ -20,17 +20,18 @@ _INDENT: Final = 10
 _NARROWEST: Final = 40
 
 
-def inspected(step: Step, opens: Json) -> Json:
+def inspected(step: Step, opens: Json, *, ended: bool = False) -> Json:
     """The event, what it says in words, the clauses with what they mean on this board, the positions before
     and after it as a spectator sees them (None before the start) and their `changes`.
 
-    `opens` are the openings of the event's secrets, `{NAME: {"salt", "value"}}`. Raises Unreadable.
+    `opens` are the openings of the event's secrets, `{NAME: {"salt", "value"}}`; `ended`: the game has ended
+    since, and nothing in it is secret. Raises Unreadable.
     """
     event, rules = step.event, step.after.rules
     seat = event["by"].get("seat")
     with reading(event["seq"]):
-        before = None if step.before is None else step.before.position(None)
-        after = step.after.position(None)
+        before = None if step.before is None else step.before.position(None, ended=ended)
+        after = step.after.position(None, ended=ended)
         secrets = {name: opening["value"] for name, opening in opens.items()}
         fact = Fact(event["type"], event["data"], secrets)
         state = None if step.before is None else step.before.state

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 
 from domain.contract import Json
 from domain.errors import Unreadable
-from domain.event import Event
+from domain.event import ENDINGS, Event
 from domain.game import Game
 from replay.canonical import canonical, decode
 from replay.form import (
@@ -60,6 +60,11 @@ class Record:
         """The game's id."""
         id: str = self.header["game"]
         return id
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the game is over with its last event, so that nothing in it is secret any more."""
+        return bool(self.events) and self.events[-1]["type"] in ENDINGS
 
     def opened(self) -> dict[str, Any]:
         """All opened secret values, by name."""

@@ -5,7 +5,7 @@ the game after the event comes along. Whether the fact may happen was judged bef
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from domain.contract import Fact, Json
 from domain.event import VERSION, ZEROS, Event
@@ -24,7 +24,7 @@ class Sealed:
     event: Event
     line: bytes
     game: Game
-    opens: dict[str, Json]
+    opens: dict[str, Json] = field(repr=False)
 
 
 def seal(
@@ -78,8 +78,8 @@ def commitment(opening: Json) -> str:
 
 
 def state_hash(game: Game) -> str:
-    """`state` of the game's last event: the hash of the position as a spectator sees it."""
-    position = game.position(None)
+    """`state` of the game's last event: the hash of the position as spectators see it while it is on."""
+    position = game.position_while_on()
     return ZEROS if position is None else digest(canonical(position))
 
 

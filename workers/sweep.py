@@ -12,6 +12,7 @@ from itertools import islice
 
 import redis
 
+from domain.event import ENDINGS
 from service import clock
 from service.log.interface import Log
 from workers.noted import last_types, noted
@@ -23,7 +24,6 @@ log = logging.getLogger(__name__)
 
 PAGE = 200
 """Games that are looked at in one exchange."""
-OVER = frozenset({"GameFinished", "GameAbandoned"})
 EXPECTED_FOR = timedelta(hours=1)
 """How long a game is waited for that was announced (`Log.expect`) and not created: its creator has died."""
 
@@ -88,7 +88,7 @@ class Sweep:
                 if now - since < EXPECTED_FOR:
                     continue
                 del self._expected[game]
-            elif type not in OVER:
+            elif type not in ENDINGS:
                 self._going_on.add(game)
                 continue
             self._log.settle(game)

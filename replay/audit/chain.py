@@ -2,16 +2,13 @@
 
 from domain import chance
 from domain.errors import Unreadable
-from domain.event import ZEROS, Event
+from domain.event import ENDINGS, ZEROS, Event
 from replay.audit.findings import Check
 from replay.canonical import unhex
 from replay.form import Opening
 from replay.record import Record
 from replay.seal import commitment, hash_in, state_hash
 from replay.timeline import Step, reading
-
-ENDS = ("GameFinished", "GameAbandoned")
-"""The events that publish the game's secret."""
 
 
 def check_chain(record: Record) -> Check:
@@ -160,7 +157,7 @@ def proven_opens(record: Record) -> dict[int, dict[str, Opening]]:
 
 def ending(record: Record) -> Event | None:
     """The first event that ends the game."""
-    return next((event for event in record.events if event["type"] in ENDS), None)
+    return next((event for event in record.events if event["type"] in ENDINGS), None)
 
 
 def closed_secrets(record: Record) -> list[tuple[int, str]]:

@@ -49,10 +49,11 @@ class Reading(Door):
     def event(
         self, game_id: str, seq: int, viewer: int | None = None
     ) -> tuple[Event, Json | None, Json | None]:
-        """An event, and the positions before and after it as the seat `viewer` may see them.
+        """An event, and the positions before and after it as the seat `viewer` may see them by now.
 
         Positions are None before the start. Raises NotFound.
         """
+        ended = self._fresh(game_id).game.has_ended
         events = self._events(game_id, 0, seq) if seq > 0 else ()
         if not 0 < seq == len(events):
             raise NotFound(f"game {game_id} has no event {seq}")
@@ -60,8 +61,8 @@ class Reading(Door):
         before = fold(events[:-1], None, opened)
         event = events[-1]
         after = evolve(before, event, opened)
-        then = None if before is None else before.position(viewer)
-        return event, then, after.position(viewer)
+        then = None if before is None else before.position(viewer, ended=ended)
+        return event, then, after.position(viewer, ended=ended)
 
     def record(self, game_id: str, viewer: int | None = None) -> bytes:
         """The game record at the head, with what the seat `viewer` may see opened. Raises NotFound."""
@@ -72,7 +73,7 @@ class Reading(Door):
         opens: dict[int, dict[str, Json]] = {}
         for place, opening in self._log.secrets(game_id).items():
             seq, _, name = place.partition("/")
-            if name and int(seq) <= game.seq and _may_open(game, name, viewer):
+            if name and int(seq) <= game.seq and game.may_see(name, viewer):
                 opens.setdefault(int(seq), {})[name] = orjson.loads(opening)
         head = record.header(game, self._keyring.published(), self._keyring.sign_head)
         return b"".join(record.write(head, lines, opens))
@@ -80,10 +81,3 @@ class Reading(Door):
     def deadline(self, game: Game) -> str | None:
         """When the turn under way is forfeited; None without clock or turn."""
         return deadlines.deadline(game)
-
-
-def _may_open(game: Game, name: str, viewer: int | None) -> bool:
-    """Whether the viewer may see this secret: `…/SEAT` is that seat's, and all are everyone's at the end."""
-    if game.status in ("finished", "abandoned"):
-        return True
-    return viewer is not None and name.endswith(f"/{viewer}")

@@ -17,6 +17,7 @@ from typing import Any, Final
 import orjson
 import redis.asyncio
 
+from domain.event import ENDINGS
 from service.http.metrics import Figures
 from service.log.redis_log import APPENDED, key
 
@@ -43,7 +44,6 @@ PAGE: Final = 200
 
 BEATING: Final = b":\n\n"
 OVER: Final = b"event: end\ndata: {}\n\n"
-ENDINGS: Final = frozenset({"GameFinished", "GameAbandoned"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,11 +52,45 @@ def test_replay_goes_to_an_event_a_turn_or_a_round(run: Run, real: Path) -> None
     assert (position["round"], position["to_act"]) == (3, 0)
 
 
+VIEWERS: list[list[Any]] = [[], ["--as", 0], ["--as", 3]]
+
+
 def test_replay_as_a_seat_shows_what_that_seat_may_see(run: Run, path: Path) -> None:
-    for viewer in ([], ["--as", 0], ["--as", 3]):
-        position = orjson.loads(run("replay", path, "--format", "json", *viewer).stdout)
-        known = [player["lucky"] is not None for player in position["players"]]
+    table = Table(seats=4).start()
+    table.take(1)
+    path.write_bytes(table.record())
+    for viewer in VIEWERS:
+        known = lucky_numbers(run("replay", path, "--format", "json", *viewer).stdout)
         assert known == [viewer[1:] == [seat] for seat in range(4)]
+    shown = orjson.loads(run("inspect", path, table.game.seq, "--json").stdout)
+    for when in ("before", "after"):
+        assert {player["lucky"] for player in shown[when]["players"]} == {None}
+
+
+@pytest.mark.parametrize("is_abandoned", [False, True])
+def test_of_a_game_that_has_ended_everything_is_shown_at_every_event(
+    run: Run, path: Path, *, is_abandoned: bool
+) -> None:
+    table = Table(seats=4).start()
+    begun = table.game.seq
+    table.take(1)
+    path.write_bytes((table.abandon() if is_abandoned else table.play_out()).record())
+    for seq in (begun, begun + 1, table.game.seq):
+        for viewer in VIEWERS:
+            told = run("replay", path, "--seq", seq, "--format", "json", *viewer).stdout
+            assert lucky_numbers(told) == [True] * 4
+    shown = orjson.loads(run("inspect", path, begun + 1, "--json").stdout)
+    assert all(player["lucky"] is not None for player in shown["before"]["players"])
+    assert not any(change["path"].endswith(".lucky") for change in shown["changes"])
+    told = orjson.loads(run("diff", path, begun - 1, begun, "--json").stdout)
+    assert all(p["lucky"] is not None for p in told["changes"][0]["after"]["players"])
+    # The hashes are those of what a spectator saw then.
+    assert run("audit", path).exit_code == 0
+
+
+def lucky_numbers(told: str) -> list[bool]:
+    """Of which seats a position tells the lucky number."""
+    return [player["lucky"] is not None for player in orjson.loads(told)["players"]]
 
 
 def test_replay_before_the_start(run: Run, path: Path) -> None:

@@ -156,5 +156,5 @@ def test_the_changes_of_a_game_are_those_of_its_states(rules: str) -> None:
     else:
         table = Table(rules, seats=2, options={"round_limit": 3}).start().play_out()
     for earlier, later in zip(table.sealed, table.sealed[1:], strict=False):
-        found = changes(earlier.game.position(None), later.game.position(None))
+        found = changes(earlier.game.position_while_on(), later.game.position_while_on())
         assert bool(found) == (earlier.event["state"] != later.event["state"])

@@ -25,7 +25,7 @@ def test_every_event_is_hashed_with_the_one_before_and_with_the_position(eventfu
         prev = event["hash"]
         unsealed = {name: value for name, value in event.items() if name != "hash"}
         assert prev == sha(unsealed) == hash_in(made.line, prev)
-        position = made.game.position(None)
+        position = made.game.position_while_on()
         assert event["state"] == (ZEROS if position is None else sha(position))
         assert (made.game.seq, made.game.hash, made.game.state_hash) == (seq, prev, event["state"])
 

@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from domain import registry
 from domain.chance import Chance
-from domain.contract import Bot, Fact, Json, Resign, Rules
+from domain.contract import EVERYTHING, Bot, Fact, Json, Resign, Rules
 from domain.errors import Malformed, NotNow, Refused
 from domain.scene import Cell, Panel, Piece, Scene
 
@@ -198,13 +198,13 @@ def legal_actions(state: State, seat: int) -> Sequence[Take]:
 
 
 def position(state: State, viewer: int | None) -> Json:
-    """A seat sees its own lucky number only."""
+    """A seat sees its own lucky number only, until the game has ended."""
     players = [
         {
             "seat": seat,
             "status": "out" if seat in state.out else "active",
             "points": points,
-            "lucky": state.lucky[seat] if seat == viewer else None,
+            "lucky": state.lucky[seat] if viewer in (seat, EVERYTHING) else None,
         }
         for seat, points in enumerate(state.points)
     ]

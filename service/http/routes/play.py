@@ -28,11 +28,11 @@ def position(game_id: str, query: dict[str, Any]) -> Response:
     head = service().games.visible(game_id, viewer.viewer())
     seq = query["seq"] or head.seq
     game = head if seq == head.seq else service().games.game_at(game_id, seq)
-    told = game.position(_seat(head.players))
+    told = game.position(_seat(head.players), ended=head.has_ended)
     if told is None:
         raise NotFound(f"there is no position at event {seq}: the game has not started there")
     # An earlier position may show more once the game is over, so only the head's is known by its seq.
-    headers = {"ETag": f'"{seq}"', "Cache-Control": "no-cache", "Vary": "Authorization"}
+    headers = {"ETag": f'"{seq}"', "Cache-Control": "private, no-cache", "Vary": "Authorization"}
     if query["seq"] is None and request.if_none_match.contains_weak(str(seq)):
         return Response(status=304, headers=headers)
     return answer(told, headers=headers)

@@ -1,0 +1,184 @@
+"""Nothing leaves the rules of any game that its viewer may not know: positions, lists, refusals, words.
+
+What a viewer is told of a game in which everything is known is held against what is told of the same game
+when nothing is known but that viewer's own secrets. A field that is not redacted says more in the one.
+"""
+
+from collections.abc import Iterator
+from io import BytesIO
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from domain.contract import EVERYTHING, Fact, Json, Rules, audience
+from domain.errors import Malformed, Refused
+from domain.event import Event
+from domain.game import Game, evolve
+from domain.registry import EXPANSIONS, RULES
+from replay.playout import plan, play
+from replay.record import Record, read
+from replay.render.svg import svg
+from tests.support import heap
+
+KINDS = [*((name, {}) for name in (heap.NAME, *RULES)), *((g, {o: True}) for g, o in EXPANSIONS)]
+
+
+@pytest.fixture(autouse=True)
+def known_heap() -> Iterator[None]:
+    with heap.registered():
+        yield
+
+
+def recorded(rules: str, seats: int, options: Json, seed: int = 2) -> Record:
+    """A whole game among bots."""
+    limit: int | None = 3
+    try:
+        planned = plan(rules, seats, bytes([seed]) * 32, options, ["random", "sensible"], limit)
+    except Malformed:  # a game that ends by itself
+        planned = plan(rules, seats, bytes([seed]) * 32, options, ["random", "sensible"])
+    return read(BytesIO(play(planned).record))
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+@pytest.mark.parametrize(("rules", "options"), KINDS)
+def test_a_viewer_is_told_what_the_viewer_may_know(rules: str, options: Json, seats: int) -> None:
+    if seats == 5 and rules in {game for game, _ in EXPANSIONS} and not options:
+        pytest.skip("not for five")
+    record = recorded(rules, seats, options)
+    for viewer in (None, *range(seats)):
+        hold_against(record, viewer)
+
+
+def hold_against(record: Record, viewer: int | None) -> None:
+    """What the viewer is told with all secrets known, against what is told with those of the viewer alone."""
+    opened = record.opened()
+    known = {
+        name: value
+        for name, value in opened.items()
+        if viewer is not None and audience(name) == viewer
+    }
+    every = sorted({str(event["action"]): event["action"] for event in record.events}.items())
+    actions = [action for _, action in every if action is not None]
+    step = 1 + len(actions) // 10
+    whole: Game | None = None
+    part: Game | None = None
+    for event in record.events:
+        if whole is not None and part is not None and whole.state is not None:
+            assert explained(whole, event) == explained(part, event)
+        whole, part = evolve(whole, event, opened), evolve(part, event, known)
+        if whole.state is None or whole.has_ended:
+            continue
+        assert whole.position(viewer) == part.position(viewer)
+        assert drawn(whole, viewer, event) == drawn(part, viewer, event)
+        assert whole.rules.standings(whole.state) == part.rules.standings(part.state)
+        if viewer is not None and whole.to_act is not None:
+            assert listed(whole, viewer) == listed(part, viewer)
+            for raw in actions[event["seq"] % step :: step]:
+                refused = refusal(whole, viewer, raw)
+                assert refused is None or refused == refusal(part, viewer, raw)
+
+
+def explained(game: Game, event: Event) -> list[tuple[str, str]]:
+    fact = Fact(event["type"], event["data"])
+    return game.rules.explain(game.state, event["by"].get("seat"), fact)
+
+
+def drawn(game: Game, viewer: int | None, event: Event) -> str:
+    if event["seq"] % 20:
+        return ""
+    return svg(game.rules.scene(cast("Json", game.position(viewer)), cast("Json", event)))
+
+
+def listed(game: Game, seat: int) -> list[Json]:
+    return [game.rules.as_json(action) for action in game.rules.legal_actions(game.state, seat)]
+
+
+def refusal(game: Game, seat: int, raw: Json) -> tuple[str | None, str] | None:
+    """The clause and the words by which an action is refused; None where it is not."""
+    try:
+        game.rules.decide(game.state, seat, game.rules.parse(raw))
+    except Refused as refused:
+        return refused.clause, refused.why
+    return None
+
+
+@pytest.mark.parametrize(("rules", "options"), KINDS)
+def test_when_the_game_has_ended_everybody_is_told_the_same_at_every_event(
+    rules: str, options: Json
+) -> None:
+    record = recorded(rules, 3, options)
+    viewers = (None, 0, 1, 2)
+    game: Game | None = None
+    for event in record.events:
+        game = evolve(game, event, record.opened())
+        if game.state is not None:
+            everything = [game.rules.position(game.state, EVERYTHING)] * 4
+            assert [game.position(viewer, ended=True) for viewer in viewers] == everything
+            if game.has_ended:
+                assert [game.position(viewer) for viewer in viewers] == everything
+    assert game is not None
+    assert game.has_ended
+
+
+@pytest.mark.parametrize("seats", [2, 5])
+@pytest.mark.parametrize("rules", [heap.NAME, *RULES])
+def test_names_of_secrets_say_whose_they_are(rules: str, seats: int) -> None:
+    if (rules, seats) in {(game, 5) for game, _ in EXPANSIONS}:
+        pytest.skip("not for five")
+    record = recorded(rules, seats, {})
+    for event in record.events:
+        names = event.get("secrets", {})
+        assert event["type"] == "GameStarted" or not names, "only a set-up has secrets"
+        for name in names:
+            seat = audience(name)
+            assert (seat is None) == ("/" not in name)
+            assert seat is None or 0 <= seat < seats
+
+
+@pytest.mark.parametrize(
+    ("name", "seat"),
+    [("pile", None), ("reserve/0", 0), ("reserve/4", 4), ("1", None), ("a/b", None), ("a/", None)],
+)
+def test_the_audience_of_a_secret(name: str, seat: int | None) -> None:
+    assert audience(name) == seat
+
+
+def _next_value(state: heap.State, viewer: int | None) -> Json:
+    following = (state.values or (None,))[0]
+    return {**heap.position(state, viewer), "next": following}
+
+
+def _sum_of_lucky(state: heap.State, viewer: int | None) -> Json:
+    return {**heap.position(state, viewer), "lucky": sum(n or 0 for n in state.lucky)}
+
+
+def _refuses_by_value(state: heap.State, seat: int, action: Any) -> Fact:
+    if isinstance(action, heap.Take) and action.stones > 1 and seat == state.to_act:
+        raise Refused("HP-TAKE", f"the next one is worth {(state.values or (0,))[0]}")
+    return heap.decide(state, seat, action)
+
+
+def _lists_by_value(state: heap.State, seat: int) -> list[heap.Take]:
+    return [*heap.legal_actions(state, seat)][: (state.values or (1,))[0]]
+
+
+@pytest.mark.parametrize(
+    "forgets",
+    [
+        {"position": _next_value},
+        {"position": _sum_of_lucky},
+        {"position": lambda state, _: heap.position(state, EVERYTHING)},
+        {"decide": _refuses_by_value},
+        {"legal_actions": _lists_by_value},
+        {"explain": lambda state, *_: [("HP-TAKE", str(state and state.values))]},
+    ],
+)
+def test_a_game_that_forgets_to_redact_is_found(
+    forgets: Json, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = recorded(heap.NAME, 3, {})
+    leaky = SimpleNamespace(**{**vars(heap), **forgets})
+    monkeypatch.setitem(cast("dict[str, Rules]", RULES), heap.NAME, cast("Rules", leaky))
+    with pytest.raises(AssertionError):
+        hold_against(record, 1)
