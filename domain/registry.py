@@ -9,7 +9,7 @@ from domain.contract import Rules
 from domain.errors import Malformed
 
 RULES: Final[Mapping[str, Rules]] = {barony.NAME: barony, baron.NAME: baron}
-"""The games by name."""
+"""The games by name; the first is played where none is named."""
 EXPANSIONS: Final[Mapping[tuple[str, str], Rules]] = {(barony.NAME, "sorcery"): sorcery}
 """Rules that take a game's place where an option is true, by the game and the option."""
 
