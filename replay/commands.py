@@ -298,7 +298,9 @@ def _expansions(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command("playout")
-@click.option("--rules", type=click.Choice(sorted(RULES)), default=next(iter(RULES)), show_default=True)
+@click.option(
+    "--rules", type=click.Choice(sorted(RULES)), default=next(iter(RULES)), show_default=True
+)
 @click.option("--seats", type=int, default=2, show_default=True, help="How many play.")
 @_expansions
 @click.option("--seed", metavar="HEX", help="What all chance comes of; default: drawn.")
