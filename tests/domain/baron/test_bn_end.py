@@ -1,0 +1,229 @@
+"""BN-END-1, 3, 4: the last turns, the ranking, and who leaves the game."""
+
+from collections import Counter
+
+import pytest
+
+from domain import baron
+from domain.baron.state import State
+from domain.contract import EVERYTHING, evolve
+from tests.support.baron_play import (
+    course_of,
+    places,
+    played,
+    when,
+    when_removed,
+    when_scored,
+    when_time_is_up,
+)
+from tests.support.baron_positions import given, random_game
+
+LAST_TILE = """
+    {phase} round 30 seat {seat}
+    0: 3, MM
+    1: 0, MM
+    2: 0, MM
+    {rest}
+    board
+    M
+    """
+
+
+def turns_left(state: State) -> list[int | None]:
+    """As the position shows them."""
+    return [entry["turns_left"] for entry in baron.position(state, None)["players"]]
+
+
+@pytest.mark.allows("BN-END-1")
+def test_once_all_is_drawn_and_the_turn_is_over_each_seat_has_two_more() -> None:
+    state = given(LAST_TILE.format(phase="draw", seat=1, rest="market V"))
+    assert turns_left(state) == [None] * 3
+    state = played(state, "1 draw 1")
+    assert turns_left(state) == [None] * 3
+    state = played(state, "1 lay village 1,0")
+    assert (course_of(state), turns_left(state)) == ("keep round 30 seat 1", [None] * 3)
+    state = when(state, 1, "end").leads_to("lay round 30 seat 2")
+    assert turns_left(state) == [2, 2, 2]
+
+
+@pytest.mark.allows("BN-END-1")
+def test_the_game_ends_with_the_last_of_them() -> None:
+    state = given(LAST_TILE.format(phase="keep", seat=1, rest=""))
+    courses = []
+    for _ in range(7):
+        state = when_time_is_up(state).after
+        courses.append((course_of(state), turns_left(state)))
+    assert courses == [
+        ("lay round 30 seat 2", [2, 2, 2]),
+        ("lay round 31 seat 0", [2, 2, 1]),
+        ("lay round 31 seat 1", [1, 2, 1]),
+        ("lay round 31 seat 2", [1, 1, 1]),
+        ("lay round 32 seat 0", [1, 1, 0]),
+        ("lay round 32 seat 1", [0, 1, 0]),
+        ("scoring round 32", [0, 0, 0]),
+    ]
+
+
+@pytest.mark.allows("BN-END-1")
+@pytest.mark.parametrize(
+    ("seats", "drawn"), [(2, [34] * 2), (3, [22] * 3), (4, [16] * 4), (5, [12] * 5)]
+)
+def test_the_tiles_come_out_even(seats: int, drawn: list[int]) -> None:
+    facts = [fact for _, fact in random_game(seats, seed=4)]
+    draws = Counter(fact.data["seat"] for fact in facts if fact.type == "TileDrawn")
+    assert [draws[seat] for seat in range(seats)] == drawn
+    laid = sum(fact.type == "TilePlaced" for fact in facts)
+    assert laid == sum(drawn) + 2 * seats == (70 if seats == 5 else 72)
+
+
+@pytest.mark.refuses("BN-END-1")
+@pytest.mark.parametrize("rest", ["market V", "market MV", "market MVF\npile 1"])
+def test_while_there_is_a_tile_to_draw_no_turns_are_counted(rest: str) -> None:
+    state = given(LAST_TILE.format(phase="keep", seat=1, rest=rest))
+    assert turns_left(when(state, 1, "end").leads_to("draw round 30 seat 2")) == [None] * 3
+
+
+@pytest.mark.refuses("BN-END-1")
+def test_who_has_no_turn_left_gets_no_more() -> None:
+    state = given("keep round 31 seat 0\n0: 0, M, turns 1\n1: 0, M, turns 0\nboard\nM")
+    when(state, 0, "end").leads_to("scoring round 31")
+
+
+@pytest.mark.refuses("BN-END-1")
+def test_the_game_is_not_ranked_before() -> None:
+    state = given("lay round 31 seat 0\n0: 0, M, turns 1\n1: 0, M, turns 0\nboard\nM")
+    when_scored(state).is_refused("BN-END-1", "not being scored")
+
+
+def scored(*words: str) -> State:
+    """Seats like these when play is over."""
+    seats = "\n".join(f"{seat}: {text}" for seat, text in enumerate(words))
+    return given(f"scoring round 9\n{seats}\nboard\nM")
+
+
+@pytest.mark.allows("BN-END-3")
+@pytest.mark.parametrize(
+    ("words", "ranked"),
+    [
+        (("3", "5"), [(1, 1, 5), (2, 0, 3)]),
+        (("5", "5", "4"), [(1, 0, 5), (1, 1, 5), (3, 2, 4)]),
+        (("4", "-1", "4", "9"), [(1, 3, 9), (2, 0, 4), (2, 2, 4), (4, 1, -1)]),
+        (("0", "0", "0", "0", "0"), [(1, seat, 0) for seat in range(5)]),
+        (("9, out 1", "-4", "1"), [(1, 2, 1), (2, 1, -4), (3, 0, 9)]),
+        (("-5, out 2", "7, out 1", "-4", "-4"), [(1, 2, -4), (1, 3, -4), (3, 0, -5), (4, 1, 7)]),
+        (("-9, out 1", "-5, out 1", "2", "1"), [(1, 2, 2), (2, 3, 1), (3, 0, -9), (3, 1, -5)]),
+    ],
+)
+def test_most_honour_wins(words: tuple[str, ...], ranked: list[tuple[int, int, int]]) -> None:
+    assert places(scored(*words)) == ranked
+
+
+@pytest.mark.allows("BN-END-3")
+def test_the_position_of_a_game_that_is_over_has_the_ranking() -> None:
+    after = when_scored(scored("3", "5")).leads_to("finished round 9")
+    assert baron.position(after, None)["ranking"] == [
+        {"seat": 1, "score": 5, "place": 1},
+        {"seat": 0, "score": 3, "place": 2},
+    ]
+
+
+@pytest.mark.refuses("BN-END-3")
+def test_no_order_of_seats_parts_equals() -> None:
+    assert [place for place, _, _ in places(scored("2", "2"))] == [1, 1]
+
+
+@pytest.mark.refuses("BN-END-3")
+def test_who_is_out_wins_with_no_honour_whatever() -> None:
+    assert places(scored("-4", "50, out 1", "-4"))[-1] == (3, 1, 50)
+
+
+FOUR = """
+    lay round 6 turn 22 seat {seat}
+    0: 3, MP, keeps 1, resting 1
+    1: 0, MM{turns}
+    2: 7, MM{turns}
+    3: 4, MM{turns}
+    {market}
+    board
+    M0k M1b0 M
+    """
+
+
+def table(seat: int, turns: str = "", market: str = "market MVF") -> State:
+    text = FOUR.format(seat=seat, turns=turns, market=market)
+    return given(text.replace("0: 3, MP", f"0: 3, MP{turns}"))
+
+
+@pytest.mark.allows("BN-END-4")
+@pytest.mark.parametrize("line", ["0 resign", "arbiter 0"])
+def test_who_leaves_is_out_with_its_honour_as_it_stood(line: str) -> None:
+    state = played(table(2), line)
+    assert course_of(state) == "lay round 6 seat 2"
+    assert baron.position(state, EVERYTHING)["players"][0] == {
+        "seat": 0,
+        "status": "out",
+        "out": 1,
+        "honour": 3,
+        "keeps": 0,
+        "keeps_resting": 0,
+        "turns_left": None,
+        "reserve": [],
+        "reserve_size": 0,
+    }
+    assert state.keeps == {(0, 0): (0, "knight"), (1, 0): (1, "baron")}
+
+
+@pytest.mark.allows("BN-END-4")
+@pytest.mark.parametrize(
+    ("seat", "course"), [(0, "draw round 6 seat 1"), (3, "draw round 7 seat 0")]
+)
+def test_if_it_was_its_turn_the_turn_ends(seat: int, course: str) -> None:
+    state = when(table(seat), seat, "resign").leads_to(course)
+    assert state.turn == 23
+    assert when_removed(table(seat), seat).fact.type == "PlayerRemoved"
+
+
+@pytest.mark.allows("BN-END-4")
+def test_of_the_last_turns_none_is_left_to_who_leaves() -> None:
+    state = table(2, turns=", turns 2", market="")
+    assert turns_left(played(state, "0 resign")) == [0, 2, 2, 2]
+    assert turns_left(played(state, "2 resign")) == [2, 2, 0, 2]
+
+
+@pytest.mark.allows("BN-END-4")
+def test_who_left_later_ranks_before_who_left_earlier() -> None:
+    state = played(table(2), "3 resign", "arbiter 0", "2 resign")
+    assert course_of(state) == "scoring round 6"
+    assert places(state) == [(1, 1, 0), (2, 2, 7), (3, 0, 3), (4, 3, 4)]
+
+
+@pytest.mark.allows("BN-END-4")
+def test_a_departure_from_the_turn_in_which_all_was_drawn_counts_as_its_end() -> None:
+    state = given(LAST_TILE.format(phase="lay", seat=1, rest=""))
+    state = when(state, 1, "resign").leads_to("lay round 30 seat 2")
+    assert turns_left(state) == [2, 0, 2]
+
+
+@pytest.mark.refuses("BN-END-4")
+def test_nobody_leaves_twice() -> None:
+    state = played(table(2), "0 resign")
+    when(state, 0, "resign").is_refused("BN-TRN-2", "out")
+    when_removed(state, 0).is_refused("BN-TRN-2", "out")
+
+
+@pytest.mark.refuses("BN-END-4")
+def test_the_last_two_do_not_go_on_when_one_leaves() -> None:
+    state = played(table(2), "0 resign", "1 resign")
+    when(state, 3, "resign").leads_to("scoring round 6")
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_folding_the_facts_gives_the_states_on_the_way(seats: int) -> None:
+    game = list(random_game(seats, seed=6, forfeits=0.05))
+    state = game[0][0]
+    for before, fact in game:
+        for viewer in [None, *range(seats), EVERYTHING]:
+            assert baron.position(state, viewer) == baron.position(before, viewer)
+        state = evolve(baron, state, [fact])
+    assert state.phase == "finished"
+    assert all(player.resting == 0 for player in state.players)

@@ -1,0 +1,169 @@
+"""BN-LAY: where a tile of the reserve may be laid, what it earns, and what happens where none can be laid."""
+
+import pytest
+
+from domain.baron.state import State
+from tests.support.baron_play import listed, when
+from tests.support.baron_positions import given
+
+
+def laying(reserve: str, board: str, honour: int = 0) -> State:
+    """Seat 0 is to lay one of these; the board's first cell is (0, 0)."""
+    return given(
+        f"lay round 5 seat 0\n0: {honour}, {reserve}\n1: 0, MM\nmarket MVF\nboard\n{board}"
+    )
+
+
+@pytest.mark.allows("BN-LAY-1")
+def test_a_tile_of_the_reserve_is_laid_beside_another() -> None:
+    when(laying("MPV", "M F"), 0, "lay pond 0,1").becomes("""
+        keep round 5 seat 0
+        0: 0, MV
+        1: 0, MM
+        market MVF
+        board
+        M  F
+          P
+        """)
+    when(laying("MPV", "M F"), 0, "lay pond 0,1").tells(
+        "TilePlaced", tile="pond", at=[0, 1], touches=2
+    )
+
+
+@pytest.mark.allows("BN-LAY-1")
+@pytest.mark.parametrize("at", ["1,0", "1,-1", "0,-1", "-1,0", "-1,1", "0,1"])
+def test_any_of_the_six_neighbours_will_do(at: str) -> None:
+    state = laying("P", "M")
+    assert f"lay pond {at}" in listed(state, 0)
+    assert len(listed(state, 0)) == 6
+    when(state, 0, f"lay pond {at}").tells("TilePlaced", touches=1)
+
+
+@pytest.mark.allows("BN-LAY-1")
+def test_of_two_alike_one_is_laid() -> None:
+    after = when(laying("PPV", "M"), 0, "lay pond 1,0").after
+    assert after.players[0].reserve == ("pond", "village")
+
+
+@pytest.mark.refuses("BN-LAY-1")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("lay pond 0,0", "a meadow on 0,0 already"),
+        ("lay pond 3,0", "adjacent to no tile"),
+        ("lay pond 1,1", "adjacent to no tile"),
+        ("lay pond 9007199254740991,-9007199254740991", "adjacent to no tile"),
+        ("lay village 1,0", "no village in its reserve"),
+        ("lay cursed_place 1,0", "no cursed place in its reserve"),
+    ],
+)
+def test_no_other_tile_and_no_other_hex(text: str, words: str) -> None:
+    when(laying("MP", "M"), 0, text).is_refused("BN-LAY-1", words)
+
+
+@pytest.mark.allows("BN-LAY-2")
+@pytest.mark.parametrize(
+    ("reserve", "board", "text"),
+    [
+        ("M", "M M", "lay meadow 1,-1"),
+        ("P", "Q", "lay pond 1,0"),
+        ("F", "W", "lay field 1,0"),
+        ("P", "P M", "lay pond 2,0"),
+    ],
+    ids=["meadows", "equal in value", "equal in value, of 2", "not adjacent"],
+)
+def test_what_may_lie_beside_each_other(reserve: str, board: str, text: str) -> None:
+    assert when(laying(reserve, board), 0, text).fact.type == "TilePlaced"
+
+
+@pytest.mark.refuses("BN-LAY-2")
+@pytest.mark.parametrize(
+    ("letter", "tile"),
+    [
+        ("V", "village"),
+        ("F", "field"),
+        ("W", "forest"),
+        ("Y", "vineyard"),
+        ("Q", "quarry"),
+        ("P", "pond"),
+        ("S", "marsh"),
+        ("C", "cursed_place"),
+    ],
+)
+def test_two_of_a_kind_are_never_adjacent(letter: str, tile: str) -> None:
+    state = laying(letter, f"{letter} M")
+    when(state, 0, f"lay {tile} 0,1").is_refused("BN-LAY-2", "adjacent to another")
+    when(state, 0, f"lay {tile} -1,0").is_refused("BN-LAY-2", "adjacent to another")
+
+
+CROWDS = {
+    3: "board -1,-1\n. M M\n. . M",
+    4: "board -1,-1\n. M M\n. . M\n. M",
+    5: "board -1,-1\n. M M\n. . M\nM M",
+    6: "board -1,-1\n. M M\nM . M\nM M",
+}
+
+
+@pytest.mark.allows("BN-LAY-3")
+@pytest.mark.parametrize(("touches", "bonus"), [(4, 1), (5, 3), (6, 9)])
+def test_a_tile_in_a_gap_earns_honour_at_once(touches: int, bonus: int) -> None:
+    state = given(f"lay round 5 seat 0\n0: -4, F\n1: 0, MM\n{CROWDS[touches]}")
+    after = when(state, 0, "lay field 0,0").tells(
+        "TilePlaced", touches=touches, bonus=bonus, honour=[{"seat": 0, "change": bonus}]
+    )
+    assert after.players[0].honour == bonus - 4
+
+
+@pytest.mark.refuses("BN-LAY-3")
+def test_against_three_it_earns_nothing() -> None:
+    state = given(f"lay round 5 seat 0\n0: 1, F\n1: 0, MM\n{CROWDS[3]}")
+    after = when(state, 0, "lay field 0,0").tells(
+        "TilePlaced", touches=3, bonus=None, honour=None, out=None
+    )
+    assert after.players[0].honour == 1
+
+
+def blocked(reserve: str) -> State:
+    """A board on whose rim every hex is adjacent to a pond."""
+    return given(f"lay round 5 seat 0\n0: 0, {reserve}\n1: 0, MM\nmarket MVF\nboard\nP")
+
+
+@pytest.mark.allows("BN-LAY-4")
+def test_where_no_tile_can_be_laid_one_leaves_the_game() -> None:
+    state = blocked("PP")
+    assert listed(state, 0) == ["discard pond"]
+    when(state, 0, "discard pond").becomes("""
+        draw round 5 seat 1
+        0: 0, P
+        1: 0, MM
+        market MVF
+        board
+        P
+        """)
+
+
+@pytest.mark.allows("BN-LAY-4")
+def test_the_keep_part_of_the_turn_follows() -> None:
+    board = "board -1,-1\n. P P\nP M P\nP P"
+    state = given(f"lay round 5 seat 0\n0: 0, PP\n1: 0, MM\nmarket MVF\n{board}")
+    state = when(state, 0, "discard pond").leads_to("keep round 5 seat 0")
+    assert listed(state, 0) == ["keep 0,0", "end"]
+
+
+@pytest.mark.allows("BN-LAY-4")
+def test_which_one_is_the_seats_choice_and_known_to_all() -> None:
+    when(blocked("PPP"), 0, "discard pond").tells("TileDiscarded", seat=0, tile="pond")
+
+
+@pytest.mark.refuses("BN-LAY-4")
+@pytest.mark.parametrize(
+    ("reserve", "board", "words"),
+    [("P", "M", "a pond can be laid on -1,0"), ("PV", "P", "a village can be laid on -1,0")],
+)
+def test_no_tile_is_given_up_while_one_can_be_laid(reserve: str, board: str, words: str) -> None:
+    when(laying(reserve, board), 0, "discard pond").is_refused("BN-LAY-4", words)
+
+
+@pytest.mark.refuses("BN-LAY-4")
+def test_only_tiles_of_the_reserve_are_given_up() -> None:
+    when(blocked("PP"), 0, "discard village").is_refused("BN-LAY-4", "no village in its reserve")

@@ -1,0 +1,169 @@
+"""BN-SET: what is dealt, taken out, laid open and piled up, and in which order it is drawn."""
+
+from collections import Counter
+
+import pytest
+
+from domain import baron
+from domain.baron.material import COUNTS, OF_VALUE_ONE, TILES, VALUES
+from domain.baron.set_up import turn_up_start
+from domain.chance import Chance
+from domain.contract import EVERYTHING
+from tests.support.baron_play import when
+from tests.support.baron_positions import begun, blindly_begun, set_up
+
+SEATS = [2, 3, 4, 5]
+
+
+def dealt(seats: int, seed: int) -> list[str]:
+    """The kind of value 1 in each reserve."""
+    secrets = set_up(seats, seed).secrets
+    kinds = [secrets[f"reserve/{seat}"] for seat in range(seats)]
+    assert all(reserve[0] == "meadow" and len(reserve) == 2 for reserve in kinds)
+    return [reserve[1] for reserve in kinds]
+
+
+@pytest.mark.allows("BN-SET-1")
+@pytest.mark.parametrize("seats", SEATS)
+def test_every_seat_begins_with_a_meadow_and_a_tile_of_value_1(seats: int) -> None:
+    assert all(VALUES[kind] == 1 for kind in dealt(seats, 3))
+    for entry in baron.position(begun(seats, 3), None)["players"]:
+        assert (entry["honour"], entry["reserve_size"], entry["status"]) == (0, 2, "active")
+
+
+@pytest.mark.allows("BN-SET-1")
+def test_its_owner_sees_a_reserve() -> None:
+    state, kinds = begun(3, 5), dealt(3, 5)
+    for seat in range(3):
+        shown = [entry["reserve"] for entry in baron.position(state, seat)["players"]]
+        assert shown == [["meadow", kinds[seat]] if seat == other else None for other in range(3)]
+    everyone = [entry["reserve"] for entry in baron.position(state, EVERYTHING)["players"]]
+    assert everyone == [["meadow", kind] for kind in kinds]
+
+
+@pytest.mark.refuses("BN-SET-1")
+def test_nobody_else_sees_a_reserve_nor_the_pile() -> None:
+    state, fact = begun(3, 5), set_up(3, 5)
+    assert fact.secrets.keys() == {"pile", "reserve/0", "reserve/1", "reserve/2"}
+    assert fact.data.keys() == {"market", "start", "removed"}
+    shown = baron.position(state, None)
+    assert [entry["reserve"] for entry in shown["players"]] == [None] * 3
+    assert shown["pile"] == len(fact.secrets["pile"])
+
+
+@pytest.mark.refuses("BN-SET-1")
+@pytest.mark.parametrize("seats", SEATS)
+def test_who_was_told_no_secret_sees_as_much_as_a_spectator(seats: int) -> None:
+    blind = blindly_begun(seats, 2)
+    assert baron.position(blind, None) == baron.position(begun(seats, 2), None)
+    for viewer in [*range(seats), EVERYTHING]:
+        assert baron.position(blind, viewer) == baron.position(blind, None)
+
+
+@pytest.mark.allows("BN-SET-2")
+@pytest.mark.parametrize(
+    ("seats", "counts"), [(2, [1, 1]), (3, [1, 1, 1]), (4, [2, 1, 1]), (5, [2, 2, 1])]
+)
+def test_the_kinds_dealt_differ_as_far_as_they_can(seats: int, counts: list[int]) -> None:
+    for seed in range(30):
+        assert sorted(Counter(dealt(seats, seed)).values(), reverse=True) == counts
+
+
+@pytest.mark.allows("BN-SET-2")
+@pytest.mark.parametrize("seats", SEATS)
+def test_which_kinds_and_who_gets_which_is_drawn(seats: int) -> None:
+    hands = {tuple(dealt(seats, seed)) for seed in range(60)}
+    assert {hand[0] for hand in hands} == {hand[-1] for hand in hands} == set(OF_VALUE_ONE)
+
+
+@pytest.mark.refuses("BN-SET-2")
+@pytest.mark.parametrize("seats", [2, 3])
+def test_no_kind_is_dealt_twice_while_there_is_another(seats: int) -> None:
+    assert all(len(set(dealt(seats, seed))) == seats for seed in range(30))
+
+
+@pytest.mark.allows("BN-SET-3")
+def test_with_five_a_meadow_and_a_tile_of_value_1_are_taken_out() -> None:
+    kinds = set()
+    for seed in range(40):
+        meadow, other = set_up(5, seed).data["removed"]
+        assert meadow == "meadow"
+        kinds.add(other)
+        assert baron.position(begun(5, seed), None)["removed"] == [meadow, other]
+    assert kinds == set(OF_VALUE_ONE)
+
+
+@pytest.mark.refuses("BN-SET-3")
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_with_fewer_nothing_is_taken_out(seats: int) -> None:
+    assert set_up(seats, 1).data["removed"] == []
+
+
+@pytest.mark.allows("BN-SET-4")
+@pytest.mark.parametrize(("seats", "pile"), [(2, 65), (3, 63), (4, 61), (5, 57)])
+def test_three_tiles_lie_open_and_one_is_the_board(seats: int, pile: int) -> None:
+    state, fact = begun(seats, 11), set_up(seats, 11)
+    shown = baron.position(state, None)
+    assert shown["market"] == fact.data["market"]
+    assert len(shown["market"]) == 3
+    assert shown["tiles"] == [{"at": [0, 0], "tile": fact.data["start"]}]
+    assert shown["pile"] == pile
+    assert (shown["phase"], shown["round"], shown["to_act"]) == ("draw", 1, 0)
+
+
+@pytest.mark.allows("BN-SET-4")
+def test_the_top_of_the_pile_comes_up_first() -> None:
+    state, pile = begun(2, 11), set_up(2, 11).secrets["pile"]
+    after = when(state, 0, "draw 1").tells("TileDrawn", refill=pile[0])
+    assert after.market[2] == pile[0]
+
+
+@pytest.mark.allows("BN-SET-4")
+@pytest.mark.parametrize(
+    ("pile", "start", "left"),
+    [
+        ("village pond", "village", "pond"),
+        ("marsh pond", "pond", "marsh"),
+        ("marsh pond field", "pond", "marsh field"),
+        ("marsh pond field quarry", "pond", "field marsh quarry"),
+        ("marsh pond field quarry forest", "pond", "field marsh quarry forest"),
+        (
+            "cursed_place marsh pond field quarry forest",
+            "pond",
+            "field cursed_place marsh quarry forest",
+        ),
+    ],
+)
+def test_a_start_tile_of_negative_value_goes_back_into_the_middle(
+    pile: str, start: str, left: str
+) -> None:
+    tiles = pile.split()
+    assert turn_up_start(tiles) == start
+    assert tiles == left.split()
+
+
+@pytest.mark.refuses("BN-SET-4")
+def test_no_start_tile_is_of_negative_value_though_the_market_may_be() -> None:
+    openings = [set_up(2, seed).data for seed in range(150)]
+    assert all(VALUES[data["start"]] >= 0 for data in openings)
+    assert any(VALUES[data["market"][0]] < 0 for data in openings)
+
+
+@pytest.mark.parametrize("seats", SEATS)
+def test_chance_is_drawn_in_the_published_order(seats: int) -> None:
+    """The order of docs/formats.md, written down a second time with nothing of the program but `Chance`."""
+    for seed in range(20):
+        chance = Chance(seed.to_bytes(4, "big"))
+        kinds = chance.shuffle(["vineyard", "quarry", "pond"])
+        hands = chance.shuffle((kinds + kinds)[:seats])
+        ones = [kind for kind in OF_VALUE_ONE for _ in range(6 - hands.count(kind))]
+        removed = ["meadow", ones[chance.below(len(ones))]] if seats == 5 else []
+        away = [*hands, *removed, *["meadow"] * seats]
+        box = [kind for kind in TILES for _ in range(COUNTS[kind] - away.count(kind))]
+        pile = chance.shuffle(box)
+        fact = set_up(seats, seed)
+        assert fact.data["market"] == pile[:3]
+        assert fact.data["removed"] == removed
+        assert [fact.secrets[f"reserve/{seat}"][1] for seat in range(seats)] == hands
+        if VALUES[pile[3]] >= 0:
+            assert [fact.data["start"], *fact.secrets["pile"]] == pile[3:]
