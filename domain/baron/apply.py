@@ -32,7 +32,7 @@ def _tile_drawn(state: State, data: Json) -> None:
 
 
 def _tile_placed(state: State, data: Json) -> None:
-    state.tiles[hex_of(data["at"])] = data["tile"]
+    state.lay(hex_of(data["at"]), data["tile"])
     _give_up(state.players[data["seat"]], data["tile"])
 
 

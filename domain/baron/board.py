@@ -4,19 +4,17 @@ from collections.abc import Collection
 
 from domain.baron.material import MEADOW
 from domain.baron.state import State
-from domain.hexes import Hex, neighbours
+from domain.hexes import Hex
 
 
 def rim(state: State) -> list[Hex]:
     """BN-LAY-1: the empty hexes adjacent to a tile, in order."""
-    tiles = state.tiles
-    return sorted({near for at in tiles for near in neighbours(at) if near not in tiles})
+    return sorted(state.rim)
 
 
-def kinds_around(state: State, at: Hex) -> list[str]:
-    """The tiles adjacent to a hex."""
-    tiles = state.tiles
-    return [tiles[near] for near in neighbours(at) if near in tiles]
+def kinds_around(state: State, at: Hex) -> tuple[str, ...]:
+    """The tiles adjacent to an empty hex."""
+    return state.rim.get(at, ())
 
 
 def may_lie(tile: str, around: Collection[str]) -> bool:

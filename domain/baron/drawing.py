@@ -85,13 +85,13 @@ def _cell_text(state: State, at: Hex) -> str:
 
 def parse_drawing(text: str) -> State:
     """The state that a drawing shows. Raises ValueError for what cannot be read."""
-    lines = [line.strip() for line in text.strip().splitlines()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     try:
         start = next(i for i, line in enumerate(lines) if line.split()[:1] == ["board"])
     except StopIteration:
         raise ValueError("a drawing has a line `board`") from None
     words = dict(line.split(":", 1) for line in lines[1:start] if ":" in line)
-    state = State([Player(KEEPS[len(words)], (), 0) for _ in words], "")
+    state = State([Player(KEEPS[len(words)], (), 0) for _ in words])
     _parse_head(state, lines[0])
     _parse_board(state, lines[start].split()[1:], lines[start + 1 :])
     for line in lines[1:start]:
@@ -124,7 +124,6 @@ def _parse_stock(state: State, name: str, text: str) -> None:
 
 def _parse_board(state: State, origin: list[str], rows: list[str]) -> None:
     west, north = hex_from_text(origin[0]) if origin else (0, 0)
-    state.tiles = {}
     for r, row in enumerate(rows, start=north):
         for q, cell in enumerate(row.split(), start=west):
             if cell != ".":
@@ -140,7 +139,7 @@ def _parse_cell(state: State, at: Hex, cell: str) -> None:
     if match is None:
         raise ValueError(f"no cell: {cell!r}")
     tile, seat, knight, value = match.groups()
-    state.tiles[at] = _KIND[tile]
+    state.lay(at, _KIND[tile])
     if seat is not None:
         state.keeps[at] = (int(seat), KNIGHT if knight else BARON)
         state.players[int(seat)].keeps -= 1

@@ -2,9 +2,9 @@
 
 from domain.baron.actions import DiscardTile, PlaceTile
 from domain.baron.apply import apply, apply_outcome
-from domain.baron.board import kinds_around, may_lie, rim, somewhere
+from domain.baron.board import kinds_around, may_lie, somewhere
 from domain.baron.course import after_laying
-from domain.baron.material import BONUS
+from domain.baron.material import BONUS, MEADOW
 from domain.baron.outcome import set_off
 from domain.baron.state import State
 from domain.contract import Fact, Json
@@ -64,7 +64,6 @@ def legal_layings(state: State, seat: int) -> list[PlaceTile | DiscardTile]:
     """Every tile of the reserve on every hex where it may lie; the tiles to give up where there is none."""
     kinds = sorted(set(reserve_of(state, seat)))
     layings: list[PlaceTile | DiscardTile] = []
-    for at in rim(state):
-        around = kinds_around(state, at)
-        layings += [PlaceTile(tile, at) for tile in kinds if may_lie(tile, around)]
+    for at, around in sorted(state.rim.items()):
+        layings += [PlaceTile(tile, at) for tile in kinds if tile == MEADOW or tile not in around]
     return layings or [DiscardTile(tile) for tile in kinds]

@@ -52,10 +52,11 @@ def _shown(player: Player) -> list[str] | None:
 
 def from_position(whole: Json, *, turn: int = 1) -> State:
     """The state that a position shows, with what it does not tell given beside it or unknown."""
-    state = State([_player(entry) for entry in whole["players"]], "")
+    state = State([_player(entry) for entry in whole["players"]])
     state.phase, state.round, state.to_act = whole["phase"], whole["round"], whole["to_act"]
     state.turn = turn
-    state.tiles = {hex_of(entry["at"]): entry["tile"] for entry in whole["tiles"]}
+    for entry in whole["tiles"]:
+        state.lay(hex_of(entry["at"]), entry["tile"])
     for keep in whole["keeps"]:
         at = hex_of(keep["at"])
         state.keeps[at] = (keep["seat"], keep["side"])

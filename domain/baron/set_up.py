@@ -80,7 +80,8 @@ def turn_up_start(pile: list[str]) -> str:
 def begin(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> State:
     """The state in which seat 0 is to draw; what is not among `opened` is not known in it."""
     players = [Player(KEEPS[seats], opened.get(f"reserve/{seat}"), DEALT) for seat in range(seats)]
-    state = State(players, data["start"])
+    state = State(players)
+    state.lay((0, 0), data["start"])
     state.market, state.removed = tuple(data["market"]), tuple(data["removed"])
     pile = opened.get("pile")
     state.pile = None if pile is None else tuple(pile)

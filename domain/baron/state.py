@@ -4,11 +4,11 @@ States are changed in place by `domain.baron.apply` alone, on a copy that the ca
 may know (the order of the pile, the tiles dealt) is None where it was not opened.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from domain.baron.reckoning import Standing
 from domain.contract import Json
-from domain.hexes import Hex
+from domain.hexes import Hex, neighbours
 
 
 class Player:
@@ -49,6 +49,7 @@ class State:
 
     __slots__ = (
         "keeps",
+        "known_rim",
         "market",
         "phase",
         "pile",
@@ -64,12 +65,13 @@ class State:
         "values",
     )
 
-    def __init__(self, players: Sequence[Player], start: str) -> None:
+    def __init__(self, players: Sequence[Player]) -> None:
         self.phase = "draw"
         self.round = 1
         self.turn = 1
         self.to_act: int | None = 0
-        self.tiles: dict[Hex, str] = {(0, 0): start}
+        self.tiles: dict[Hex, str] = {}
+        self.known_rim: dict[Hex, tuple[str, ...]] | None = None
         self.keeps: dict[Hex, tuple[int, str]] = {}
         self.values: dict[Hex, int] = {}
         self.market: tuple[str, ...] = ()
@@ -88,6 +90,7 @@ class State:
         twin.turn = self.turn
         twin.to_act = self.to_act
         twin.tiles = self.tiles.copy()
+        twin.known_rim = None if self.known_rim is None else self.known_rim.copy()
         twin.keeps = self.keeps.copy()
         twin.values = self.values.copy()
         twin.market = self.market
@@ -98,6 +101,30 @@ class State:
         twin.turns_left = self.turns_left
         twin.ranking = self.ranking
         return twin
+
+    def lay(self, at: Hex, tile: str) -> None:
+        """A tile comes to lie on a hex."""
+        tiles, rim = self.tiles, self.known_rim
+        tiles[at] = tile
+        if rim is not None:
+            rim.pop(at, None)
+            for near in neighbours(at):
+                if near not in tiles:
+                    rim[near] = (*rim.get(near, ()), tile)
+
+    @property
+    def rim(self) -> Mapping[Hex, tuple[str, ...]]:
+        """The empty hexes beside tiles, each with the tiles around it.
+
+        Made when first asked for, since folding a log never asks, and kept up from then on.
+        """
+        if self.known_rim is None:
+            self.known_rim = {}
+            for at, tile in self.tiles.items():
+                for near in neighbours(at):
+                    if near not in self.tiles:
+                        self.known_rim[near] = (*self.known_rim.get(near, ()), tile)
+        return self.known_rim
 
     def in_game(self) -> list[int]:
         """The seats still in the game."""
