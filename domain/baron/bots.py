@@ -16,7 +16,7 @@ from domain.chance import Chance
 from domain.contract import Bot, Json
 from domain.hexes import Hex
 
-A_KEEP: Final = 4.0
+A_KEEP: Final = 6.0
 """What a meadow must promise before a keep is spent on it, while there are many turns left."""
 PATIENCE: Final = 8.0
 """In how many turns for each keep in reserve nothing needs to be hurried."""
@@ -166,11 +166,14 @@ class _Scales:
         view = self.view
         if view.turns <= 1 and at in self._best_meadows:
             return view.at_the_end(at) + 0.01 * view.hope(at, view.seat)
-        now = view.at_once(keep=at) if all(hex in view.tiles for hex in near(at)) else None
-        worth = view.hope(at, view.seat) if now is None else now
+        hope = view.hope(at, view.seat)
+        if all(hex in view.tiles for hex in near(at)):
+            if not hope:
+                return -A_KEEP
+            hope = view.at_once(keep=at) or 0.0
         rivals = [view.hope(at, other) for other in view.others if view.can_put_keeps(other)]
         spoilt = SPOILING * view.share * max((0.0, *rivals))
-        return worth + spoilt - self._price
+        return hope + spoilt - self._price
 
     @cached_property
     def _best_meadows(self) -> frozenset[Hex]:

@@ -15,7 +15,7 @@ from domain.baron.reckoning import complete, reckon
 from domain.contract import Json
 from domain.hexes import Hex, neighbours
 
-A_GAP: Final = 0.8
+A_GAP: Final = 0.6
 """What is expected of the tile that will fill a hex around a keep of one's own."""
 THEIR_GAP: Final = 1.0
 """And around one of another seat's."""

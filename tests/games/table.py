@@ -4,7 +4,7 @@ Everything is drawn from the game's name and its number `seed`, so the same scri
 plays what is said in `tests/games/make.py`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
@@ -42,6 +42,7 @@ class Table:
         name: str,
         seats: int,
         *,
+        rules: str = "barony",
         seed: int = 0,
         per_turn: int | None = None,
         scorer_delay: int = 0,
@@ -51,14 +52,17 @@ class Table:
         self.name = name
         self.secret = sha256(f"cartulary tests/games {name} {seed}".encode()).digest()
         self.chance = Chance(sha256(b"players of " + self.secret).digest())
+        self.salts = Chance(sha256(b"salts of " + self.secret).digest())
         self.scorer_delay = scorer_delay
         self.now = datetime(2026, 3, 1, 9, tzinfo=UTC)
         self.events: list[Event] = []
         self.lines: list[bytes] = []
+        self.opens: dict[int, dict[str, Json]] = {}
+        """By seq, what is secret until the game is over."""
         self.after: list[Game] = []
         """The game after each event."""
         clock = None if per_turn is None else {"per_turn": per_turn}
-        creation = decisions.create("barony", seats, options, clock, self.secret, invited)
+        creation = decisions.create(rules, seats, options, clock, self.secret, invited)
         self._add(creation, {"player": PLAYERS[0]})
         self._take_place(PLAYERS[0])
 
@@ -96,18 +100,23 @@ class Table:
             self._score(self.scorer_delay)
 
     def bots(
-        self, until: Callable[[Game], bool], *, sensible: bool = True, eager: bool = False
+        self,
+        until: Callable[[Game], bool],
+        *,
+        sensible: bool | Collection[int] = True,
+        eager: bool = False,
     ) -> None:
         """Bots play until it is so, or play is over; those that are not sensible choose by chance.
 
-        Eager ones cast all spells that nobody has cast together yet, as soon as they can.
+        `sensible` may be the seats that are. Eager ones cast all spells that nobody has cast together yet,
+        as soon as they can.
         """
         while (seat := self.game.to_act) is not None and not until(self.game):
             rules = self.game.rules
             actions = rules.legal_actions(self.game.state, seat)
             if eager and (casts := self._new_casts(actions)):
                 action = casts[self.chance.below(len(casts))]
-            elif sensible:
+            elif sensible if isinstance(sensible, bool) else seat in sensible:
                 known = [rules.as_json(action) for action in actions]
                 view = rules.position(self.game.state, seat)
                 action = rules.parse(rules.BOTS["sensible"](view, known, seat, self.chance))
@@ -131,7 +140,10 @@ class Table:
         """The record as a file; with receipts for all actions if they are wanted."""
         head = header(self.game, [KEY.published(KEY_SINCE)], KEY.sign_head)
         acted = [event for event in self.events if with_receipts and event["action"]]
-        return b"".join(write(head, self.lines, {}, map(KEY.receipt, acted)))
+        assert self.game.status in ("finished", "abandoned"), (
+            "only then is all that is secret opened"
+        )
+        return b"".join(write(head, self.lines, self.opens, map(KEY.receipt, acted)))
 
     def _take_place(self, player: str) -> None:
         nonce = NONCES[PLAYERS.index(player)]
@@ -184,9 +196,10 @@ class Table:
             by=by,
             action=action,
             at=at,
-            salt=bytes,  # no game here has secrets yet; one that has wants real salt and its openings
+            salt=lambda: bytes(self.salts.below(256) for _ in range(32)),
         )
-        assert not sealed.opens
+        if sealed.opens:
+            self.opens[sealed.event["seq"]] = sealed.opens
         self.events.append(sealed.event)
         self.lines.append(sealed.line)
         self.after.append(sealed.game)
