@@ -24,7 +24,8 @@ class Cell:
     """One hex: its ground, what stands on it, and whether the last event changed it.
 
     `note` is a short text in the corner (a value), `gone` the pieces that the last event took away, `marks`
-    the seats that have left a mark on the hex, one that stays when their pieces go.
+    the seats that have left a mark on the hex, one that stays when their pieces go. `contested`: in the
+    last event it was fought over.
     """
 
     at: Hex
@@ -34,6 +35,7 @@ class Cell:
     gone: tuple[Piece, ...] = ()
     note: str = ""
     marks: tuple[int, ...] = ()
+    contested: bool = False
 
 
 @dataclass(frozen=True, slots=True)

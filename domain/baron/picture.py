@@ -5,10 +5,11 @@ from typing import Final
 
 from domain.baron.apply import hex_of
 from domain.baron.facts import fact_text
-from domain.baron.material import SLOT_COSTS
+from domain.baron.material import BARON, KNIGHT, SLOT_COSTS, VALUES
+from domain.baron.wording import kind_text
 from domain.contract import Json
-from domain.hexes import Hex
-from domain.scene import Cell, Panel, Piece, Scene
+from domain.hexes import Hex, neighbours
+from domain.scene import Cell, Outline, Panel, Piece, Scene
 from domain.wording import counted
 
 
@@ -19,11 +20,12 @@ def scene(position: Json, event: Json | None) -> Scene:
         cells=tuple(_cells(position, event["data"] if event else {})),
         panels=tuple(_panel(position, player) for player in position["players"]),
         caption=_caption(event) if event else "",
+        outlines=tuple(_outlines(position)),
         common=tuple(_common(position)),
     )
 
 
-_PARTS: Final = {"draw": "to draw", "lay": "to lay a tile", "keep": "to put down a keep"}
+_PARTS: Final = {"draw": "to draw", "lay": "to lay a tile", "keep": "may put down a keep"}
 
 
 def _title(position: Json) -> str:
@@ -55,6 +57,7 @@ def _cells(position: Json, data: Json) -> Iterator[Cell]:
     changed = {hex_of(barony["at"]) for barony in data.get("baronies", ())} | gone.keys()
     if "at" in data:
         changed.add(hex_of(data["at"]))
+    odds, contested = _odds(data), set(_contested(data))
     for entry in position["tiles"]:
         at = hex_of(entry["at"])
         yield Cell(
@@ -63,6 +66,8 @@ def _cells(position: Json, data: Json) -> Iterator[Cell]:
             (_piece(keeps[at]),) if at in keeps else (),
             changed=at in changed,
             gone=(gone[at],) if at in gone else (),
+            note=odds.get(at, ""),
+            contested=at in contested,
         )
 
 
@@ -81,31 +86,74 @@ def _gone(data: Json) -> Iterator[tuple[Hex, Piece]]:
                 yield hex_of(beaten["at"]), Piece("keep_baron", beaten["seat"])
 
 
+def _contested(data: Json) -> Iterator[Hex]:
+    """The battlefields of the last event."""
+    for barony in data.get("baronies", ()):
+        for met in ("battle", "fight"):
+            yield from map(hex_of, barony.get(met, {"battlefield": ()})["battlefield"])
+
+
+def _odds(data: Json) -> dict[Hex, str]:
+    """By the hex of each fighter of the last event his strength and that of the strongest he met: `5:4`."""
+    odds: dict[Hex, str] = {}
+    for barony in data.get("baronies", ()):
+        at = hex_of(barony["at"])
+        if "battle" in barony:
+            met = barony["battle"]
+            odds[at] = _against(met, [*met["opponents"], *met["rivals"]])
+        if "fight" in barony:
+            met = barony["fight"]
+            odds[at] = _against(met, met["barons"])
+            odds |= {hex_of(baron["at"]): _against(baron, [met]) for baron in met["barons"]}
+    return odds
+
+
+def _against(fighter: Json, others: Iterable[Json]) -> str:
+    return f"{fighter['strength']}:{max(other['strength'] for other in others)}"
+
+
+def _outlines(position: Json) -> Iterator[Outline]:
+    """The baronies that stand, each around its baron."""
+    laid = {hex_of(entry["at"]) for entry in position["tiles"]}
+    for keep in position["keeps"]:
+        if keep["side"] == BARON:
+            at = hex_of(keep["at"])
+            hexes = sorted(near for near in (at, *neighbours(at)) if near in laid)
+            yield Outline(keep["seat"], tuple(hexes), note=f"{keep['value']}")
+
+
 def _panel(position: Json, player: Json) -> Panel:
+    """What a seat has; its honour is its score."""
     seat = player["seat"]
     ranked = next((entry for entry in position.get("ranking", ()) if entry["seat"] == seat), None)
+    sides = [keep["side"] for keep in position["keeps"] if keep["seat"] == seat]
+    heading = counted(sides.count(BARON), "barony") if BARON in sides else "no barony"
+    if ranked and ranked["place"] == 1:
+        heading = "winner"
     return Panel(
         seat=seat,
-        heading="winner" if ranked and ranked["place"] == 1 else "",
+        heading=heading,
         score=player["honour"],
-        facts=tuple(_facts(player, ranked)),
+        facts=tuple(_facts(player, sides, ranked)),
         to_act=seat == position["to_act"],
         out=player["status"] == "out",
     )
 
 
-def _facts(player: Json, ranked: Json | None) -> Iterator[tuple[str, str]]:
+def _facts(player: Json, sides: list[str], ranked: Json | None) -> Iterator[tuple[str, str]]:
     if ranked:
         yield "place", f"{ranked['place']}"
     if player["reserve"] is None:
         yield "reserve", counted(player["reserve_size"], "tile")
     else:
-        yield "reserve", _row(tile.replace("_", " ") for tile in player["reserve"])
-    yield "keeps", f"{player['keeps']}"
+        yield "reserve", _row(map(kind_text, player["reserve"]))
+    yield "keeps", f"{player['keeps'] or 'none'}"
     if player["keeps_resting"]:
-        yield "resting", f"{player['keeps_resting']}"
+        yield "keeps resting", f"{player['keeps_resting']}"
+    on_board = [counted(sides.count(side), side) for side in (KNIGHT, BARON) if side in sides]
+    yield "on the board", _row(on_board)
     if player["turns_left"] is not None:
-        yield "turns left", f"{player['turns_left']}"
+        yield "turns left", f"{player['turns_left'] or 'none'}"
 
 
 def _row(words: Iterable[str]) -> str:
@@ -113,8 +161,9 @@ def _row(words: Iterable[str]) -> str:
 
 
 def _common(position: Json) -> Iterator[tuple[str, str]]:
-    costs = zip(position["market"], SLOT_COSTS, strict=False)
-    yield "market", _row(f"{tile.replace('_', ' ')} ({cost})" for tile, cost in costs)
+    slots = zip(position["market"], SLOT_COSTS, strict=False)
+    yield "market", _row(f"{kind_text(tile)} for {cost}" for tile, cost in slots)
     yield "pile", counted(position["pile"], "tile")
     if position["removed"]:
-        yield "removed", _row(tile.replace("_", " ") for tile in position["removed"])
+        yield "taken out", _row(map(kind_text, position["removed"]))
+    yield "worth", _row(f"{kind_text(tile)} {value}" for tile, value in VALUES.items())

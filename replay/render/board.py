@@ -5,6 +5,7 @@ and puts it on its page.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from html import escape
 from math import atan2, cos, hypot, sin
 
@@ -64,9 +65,11 @@ def board(scene: Scene, ids: Ids) -> str:
     """All of the board, back to front: the land, borders, what stands on the land, ways."""
     cells = sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0]))
     parts = [_land(cell, ids) for cell in cells]
-    parts += [_border(outline, index) for index, outline in enumerate(scene.outlines)]
+    levels = _levels(scene.outlines)
+    parts += [_border(*entry) for entry in zip(scene.outlines, levels, strict=True)]
     parts += [_cell(cell, ids) for cell in cells]
-    parts += [_sign(outline, index) for index, outline in enumerate(scene.outlines)]
+    borne = {(cell.at, piece.note) for cell in cells for piece in cell.pieces}
+    parts += [_sign(*entry, borne) for entry in zip(scene.outlines, levels, strict=True)]
     parts += [_arrow(arrow, count) for arrow, count in Counter(scene.arrows).items()]
     # Last, and out of the pointer's way: no arrow hides marks or what people type.
     parts.append('<g pointer-events="none" text-anchor="middle">')
@@ -102,13 +105,26 @@ def _cell(cell: Cell, ids: Ids) -> str:
     ]
     for (piece, gone), spot in zip(standing, piece_spots(len(standing)), strict=True):
         parts.append(_piece(piece, spot, ids, gone=gone))
+    if cell.contested:
+        parts.append(_SWORDS)
     if cell.note:
-        parts.append(_tag(clean(cell.note), 44, -54, 26, 76))
+        # On the left where a piece has a note of its own, which hangs on its right.
+        aside = -44 if any(piece.note for piece in cell.pieces) else 44
+        parts.append(_tag(clean(cell.note), aside, -54, 26, 76))
     at = place(cell.at)
     return (
         f'<g id="{ids.of(f"at-{at}")}" data-at="{at}" '
         f'transform="translate({number(x)} {number(y)})">{"".join(parts)}</g>'
     )
+
+
+_SWORD = "M-13 14L11 -10L14 -14L10 -11L-14 13ZM-12 5L-5 12M-11 11L-15 15"
+_SWORDS = (
+    f'<g transform="translate(-60 -10)"><circle r="23" fill="{PANEL}" stroke="{INK}" stroke-width="3"/>'
+    f'<g fill="{INK}" stroke="{INK}" stroke-width="3.2" stroke-linecap="round" stroke-linejoin="round">'
+    f'<path d="{_SWORD}"/><path d="{_SWORD}" transform="scale(-1 1)"/></g></g>'
+)
+"""Crossed swords, on a hex that was fought over."""
 
 
 def _marks(cell: Cell) -> list[str]:
@@ -182,14 +198,23 @@ def _tag(text: str, x: float, y: float, size: float, most: float) -> str:
     )
 
 
-def _loops(outline: Outline, index: int) -> list[list[Point]]:
-    """Each further outline runs a little more inside, so that none hides another."""
-    return borders(outline.hexes, 9 + 11 * (index % 4))
+def _levels(outlines: Sequence[Outline]) -> list[int]:
+    """How far inside each outline runs, so that of those which share hexes none hides another."""
+    levels: list[int] = []
+    for index, outline in enumerate(outlines):
+        before = zip(outlines[:index], levels, strict=True)
+        taken = {level for other, level in before if not {*outline.hexes}.isdisjoint(other.hexes)}
+        levels.append(min({*range(index + 1)} - taken) % 4)
+    return levels
 
 
-def _border(outline: Outline, index: int) -> str:
+def _loops(outline: Outline, level: int) -> list[list[Point]]:
+    return borders(outline.hexes, 9 + 11 * level)
+
+
+def _border(outline: Outline, level: int) -> str:
     """A border in a seat's colour, and broken in the seat's own way."""
-    d = "".join(path(loop) for loop in _loops(outline, index))
+    d = "".join(path(loop) for loop in _loops(outline, level))
     dash = ("", "26 12", "4 15", "40 10 4 10", "14 12")[outline.seat % 5]
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     return (
@@ -200,13 +225,16 @@ def _border(outline: Outline, index: int) -> str:
     )
 
 
-def _sign(outline: Outline, index: int) -> str:
-    """Whose border it is, and its note, hung up at its highest corner."""
-    loops = _loops(outline, index)
+def _sign(outline: Outline, level: int, borne: set[tuple[Hex, str]]) -> str:
+    """Whose border it is, and its note, hung up at its highest corner. `borne`: the notes that pieces
+    bear; one that a piece inside has is not repeated.
+    """
+    loops = _loops(outline, level)
     if not loops:
         return ""
     x, y = min((point for loop in loops for point in loop), key=lambda point: (point[1], point[0]))
-    tag = _tag(clean(outline.note), 46, 0, 26, 70) if outline.note else ""
+    is_told = any((at, outline.note) in borne for at in outline.hexes)
+    tag = "" if is_told or not outline.note else _tag(clean(outline.note), 46, 0, 26, 70)
     return f'<g transform="translate({number(x)} {number(y + 12)})">{tag}{_arms(outline.seat)}</g>'
 
 

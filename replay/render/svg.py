@@ -77,7 +77,7 @@ def svg(scene: Scene, *, prefix: str = "", wide: bool = False, key: bool = True)
         scene.caption,
         page.map_width - 2 * _MARGIN,
         sizes.caption,
-        most=4,
+        most=8,
         breadth=0.94,
         more=f'{serif} font-style="italic"',
     )

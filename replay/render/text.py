@@ -28,15 +28,18 @@ def text(scene: Scene, *, colour: bool, width: int | None) -> str:
     With `colour` ANSI sequences of the 256 colours are used, grounds and seats with background and
     ink both set, so that it reads on dark and on light terminals; without, nothing but characters:
     a seat is its number, a piece its capital (`0CK3`: seat 0, a city and three knights), a ground
-    fills its hex with its sign. What the last event changed stands in brackets, what it took away
-    behind an `x`; a seat whose mark lies on a hex stands behind an asterisk. A board that is too
-    wide even in its most compact form is wider than `width`; nothing else is.
+    fills its hex with its sign. What the last event changed stands in brackets, what was fought over
+    in round ones, what it took away behind an `x`; a seat whose mark lies on a hex stands behind an
+    asterisk. A board that is too wide even in its most compact form is wider than `width`; nothing
+    else is.
     """
     wide = max(width or _USUAL_WIDTH, _NARROWEST)
     ansi = Ansi(colour)
     grounds = ground_signs(cell.ground for cell in scene.cells)
     kinds = piece_signs(p.kind for cell in scene.cells for p in (*cell.pieces, *cell.gone))
     marks = {"mark of a seat": MARK} if any(cell.marks for cell in scene.cells) else {}
+    if any(cell.contested for cell in scene.cells):
+        marks["fought over"] = "()"
     drawn = board_lines(scene, grounds, kinds, wide, ansi)
     parts = [
         [ansi(line, BOLD) for line in wrap(clean(scene.title), wide, columns) if line],

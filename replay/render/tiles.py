@@ -125,11 +125,13 @@ def _tile(
         for run in row:
             _put(grid, across, y + line, run)
             across += len(run.chars) + 1
-        if cell.changed:
-            # Two changed neighbours share the column between them.
+        # Around what was fought over in its first line, in every line where nothing changed.
+        fought = cell.contested and not (line and cell.changed)
+        if fought or cell.changed:
+            # Two such neighbours share the column between them.
             shared = (x, y + line) in grid
-            _put(grid, x, y + line, _Run("|" if shared else "[", GILT))
-            _put(grid, x + size.across, y + line, _Run("]", GILT))
+            _put(grid, x, y + line, _Run("|" if shared else "(" if fought else "[", GILT))
+            _put(grid, x + size.across, y + line, _Run(")" if fought else "]", GILT))
     return whole
 
 

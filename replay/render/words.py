@@ -79,6 +79,8 @@ def cell_said(cell: Cell) -> str:
         parts.append(marks_said(cell.marks))
     if cell.gone:
         parts.append(f"gone: {pieces_said(cell.gone)}")
+    if cell.contested:
+        parts.append("just fought over")
     if cell.changed:
         parts.append("just changed")
     ground = f"{spoken(cell.ground)} {place(cell.at)}"

@@ -60,7 +60,15 @@ _facts = st.lists(st.tuples(_texts, st.text(max_size=120)), max_size=5).map(tupl
 
 
 def _with_cells(hexes: set[tuple[int, int]]) -> st.SearchStrategy[tuple[Cell, ...]]:
-    cell = st.tuples(_names, _piece_lists, st.booleans(), _piece_lists, st.text(max_size=8), _marks)
+    cell = st.tuples(
+        _names,
+        _piece_lists,
+        st.booleans(),
+        _piece_lists,
+        st.text(max_size=8),
+        _marks,
+        st.booleans(),
+    )
     return st.lists(cell, min_size=len(hexes), max_size=len(hexes)).map(
         lambda drawn: tuple(Cell(at, *rest) for at, rest in zip(sorted(hexes), drawn, strict=True))
     )
