@@ -64,6 +64,10 @@ def legal_layings(state: State, seat: int) -> list[PlaceTile | DiscardTile]:
     """Every tile of the reserve on every hex where it may lie; the tiles to give up where there is none."""
     kinds = sorted(set(reserve_of(state, seat)))
     layings: list[PlaceTile | DiscardTile] = []
-    for at, around in sorted(state.rim.items()):
-        layings += [PlaceTile(tile, at) for tile in kinds if tile == MEADOW or tile not in around]
+    places = sorted(state.rim.items())
+    for tile in kinds:
+        if tile == MEADOW:
+            layings += [PlaceTile(tile, at) for at, _ in places]
+        else:
+            layings += [PlaceTile(tile, at) for at, around in places if tile not in around]
     return layings or [DiscardTile(tile) for tile in kinds]
