@@ -1,7 +1,8 @@
 """What the pages in docs/ show is true: their examples run, their links lead somewhere.
 
-Fences: ```python runs, ```json action is of the form, ```json cast comes about on a board given here. Shell
-lines are run by the tests of the command line and of HTTP (tests/service/http, tests/test_readme.py).
+Fences: ```python runs, ```json action is of the form, ```json cast comes about on a board given here; those
+of Baron are in test_docs_baron.py. Shell lines are run by the tests of the command line and of HTTP
+(tests/service/http, tests/test_readme.py).
 """
 
 import json
@@ -15,22 +16,7 @@ from domain.barony import sorcery
 from domain.barony.sorcery.form import FORMS
 from domain.barony.sorcery.state import SorceryState
 from tests.support.barony_positions import given
-
-ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-
-def fences(page: Path, kind: str) -> list[str]:
-    """The bodies of the fenced blocks whose info string is `kind`."""
-    return re.findall(rf"^```{kind}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
-
-
-def all_fences(kind: str) -> list[object]:
-    return [
-        pytest.param(body, id=f"{page.name}-{number}")
-        for page in PAGES
-        for number, body in enumerate(fences(page, kind), start=1)
-    ]
+from tests.support.pages import FORMATS, PAGES, all_fences, fences, short_forms
 
 
 @pytest.mark.parametrize("body", all_fences("python"))
@@ -77,7 +63,7 @@ BOARDS = [
 
 @pytest.mark.parametrize(
     ("body", "board"),
-    list(zip(fences(ROOT / "docs" / "formats.md", "json cast"), BOARDS, strict=True)),
+    list(zip(fences(FORMATS, "json cast"), BOARDS, strict=True)),
 )
 def test_casts_give_the_data_that_are_shown(body: str, board: str) -> None:
     shown, state = json.loads(body), given(board)
@@ -87,16 +73,12 @@ def test_casts_give_the_data_that_are_shown(body: str, board: str) -> None:
 
 
 def test_short_forms_are_read_and_stand_for_their_type() -> None:
-    page = (ROOT / "docs" / "formats.md").read_text()
-    table = re.search(r"^\| action \| short form \|\n.*?\n\n", page, re.MULTILINE | re.DOTALL)
-    assert table is not None
     seen = set()
-    for types, forms in re.findall(r"^\| (`.*?) \| (.*) \|$", table.group(), re.MULTILINE):
-        for form in re.findall("`(.*?)`", forms):
-            action = barony.parse_action_text(form)
-            assert f"`{action.type}`" in types
-            assert barony.action_text(action) == form
-            seen.add(action.type)
+    for types, form in short_forms(0):
+        action = barony.parse_action_text(form)
+        assert f"`{action.type}`" in types
+        assert barony.action_text(action) == form
+        seen.add(action.type)
     assert seen == {*FORMS}
 
 

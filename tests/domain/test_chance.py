@@ -1,17 +1,20 @@
 """Chance: the stream, the draws and the published vectors of docs/formats.md."""
 
 import json
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from domain import baron
 from domain.barony import sorcery
 from domain.barony.laying import lay_board
 from domain.barony.material import TERRAINS
 from domain.barony.tiles import LETTERS
 from domain.chance import Chance, commitment, seed
 from domain.errors import Malformed
+from tests.support import baron_by_the_page
 
 VECTORS = json.loads((Path(__file__).parent / "chance_vectors.json").read_text())
 
@@ -51,6 +54,33 @@ def test_set_ups_with_sorcery(vector: dict[str, object]) -> None:
     letters = [LETTERS[TERRAINS.index(cell["terrain"])] for cell in told["board"]]
     assert "".join(letters) == vector["terrain"]
     assert told["spells"] == vector["spells"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["baron"])
+def test_set_ups_of_baron(vector: dict[str, object]) -> None:
+    seats, seed = int(str(vector["seats"])), bytes.fromhex(str(vector["seed"]))
+    assert baron_set_up(seats, seed) == {
+        name: value for name, value in vector.items() if name not in ("seats", "seed")
+    }
+
+
+def baron_set_up(seats: int, seed: bytes) -> dict[str, object]:
+    """What the program draws, its secrets among it, in the words of the vectors."""
+    fact = baron.set_up(seats, {}, Chance(seed))
+    reserves = [fact.secrets[f"reserve/{seat}"] for seat in range(seats)]
+    return {**fact.data, "reserves": reserves, "pile": fact.secrets["pile"]}
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_set_ups_of_baron_are_those_that_the_page_describes(seats: int) -> None:
+    """The published way, gone a second time, from the bytes of the seed on."""
+    went_back = set()
+    for number in range(150):
+        seed = bytes([seats, number])
+        by_the_page = asdict(baron_by_the_page.set_up(seats, seed))
+        went_back.add(len(by_the_page.pop("returned")))
+        assert baron_set_up(seats, seed) == by_the_page
+    assert went_back >= {0, 1, 2}, "start tiles of negative value are too rare here"
 
 
 def test_the_stream_is_sha256_of_seed_and_counter() -> None:
