@@ -17,7 +17,7 @@ from marshmallow import Schema
 from domain.errors import Malformed
 from service.http.body import json_of
 from service.http.problems import CONTENT_TYPE, NAMES
-from service.http.schemas.fields import Text, checked
+from service.http.schemas.fields import Form, Text, checked
 from service.http.schemas.problem import Problem
 
 View: TypeAlias = Callable[..., Response]
@@ -78,6 +78,16 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             return _note(asked, noted)
 
         return decorated
+
+    def asks_nothing(self, view: View) -> View:
+        """The view takes no query: what somebody asks for there, as another's view, is not passed over."""
+
+        @wraps(view)
+        def asked(**arguments: Any) -> Response:
+            checked(Form(), request.args.to_dict())
+            return view(**arguments)
+
+        return asked
 
     def header(self, name: str, description: str) -> Decorator:
         """Describe a header that the view looks at."""

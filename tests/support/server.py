@@ -40,9 +40,11 @@ class WebServer:
         workers: int = 1,
         files: int = 0,
         environ: Mapping[str, str] | None = None,
+        first: str = "",
     ) -> None:
-        """`files`: how many it may open, where fewer than usual."""
+        """`files`: how many it may open, where fewer than usual; `first`: what it runs before it serves."""
         self.files = files
+        self._program = f"{first}\n{PROGRAM}"
         self.settings = settings
         self.workers = workers
         self.url = ""
@@ -87,7 +89,7 @@ class WebServer:
                 [
                     sys.executable,
                     "-c",
-                    PROGRAM,
+                    self._program,
                     str(self._port),
                     str(self.workers),
                     str(self.files),

@@ -96,9 +96,10 @@ def _page(statuses: list[Any], query: dict[str, Any]) -> Page:
 
 @blueprint.call("GET", "/games/<game_id>")
 @blueprint.gives(200, Summary(), "the game")
-@blueprint.refuses(401, 404)
+@blueprint.refuses(400, 401, 404)
 @viewer.conceals
 @viewer.open_to_all
+@blueprint.asks_nothing
 def show(game_id: str) -> Response:
     """A game in short."""
     return answer(summary(service().games.visible(game_id, viewer.viewer())))

@@ -39,9 +39,10 @@ def events(game_id: str, query: dict[str, Any]) -> Response:
 
 @blueprint.call("GET", f"/games/<game_id>/events/<int(max={LARGEST}):seq>")
 @blueprint.gives(200, EventInFull(), "the event, the positions before and after, their differences")
-@blueprint.refuses(401, 404)
+@blueprint.refuses(400, 401, 404)
 @viewer.conceals
 @viewer.open_to_all
+@blueprint.asks_nothing
 def event(game_id: str, seq: int) -> Response:
     """One event."""
     known = viewer.viewer()
@@ -59,9 +60,10 @@ def event(game_id: str, seq: int) -> Response:
     "the record, one JSON a line",
     headers={"Content-Disposition": "a name for the file"},
 )
-@blueprint.refuses(401, 404)
+@blueprint.refuses(400, 401, 404)
 @viewer.conceals
 @viewer.open_to_all
+@blueprint.asks_nothing
 def record(game_id: str) -> Response:
     """The game record, at any time: all that the viewer may see, to replay and to check."""
     known = viewer.viewer()

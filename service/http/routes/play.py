@@ -40,9 +40,11 @@ def position(game_id: str, query: dict[str, Any]) -> Response:
 
 @blueprint.call("GET", "/games/<game_id>/legal-actions")
 @blueprint.gives(200, LegalActions(), "actions for every outcome; none when it is another's turn")
-@blueprint.refuses(403, 404, player=True)
+@blueprint.refuses(400, 403, 404, player=True)
 @viewer.conceals
 @viewer.needs_player
+@viewer.seated
+@blueprint.asks_nothing
 def legal_actions(game_id: str) -> Response:
     """What the viewer's seat may do."""
     seq, actions = service().games.legal_actions(game_id, viewer.player())
