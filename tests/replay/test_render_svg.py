@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given, settings
 
-from domain.scene import Arrow, Cell, Panel, Piece, Scene
+from domain.scene import Arrow, Cell, Outline, Panel, Piece, Scene
 from replay.render.lettering import ems
 from replay.render.svg import svg
 from tests.support.scenes import EVERYTHING, GROUNDS, KINDS, disc, scenes, wide_scene
@@ -222,6 +222,38 @@ def test_marks_lie_on_their_hex_in_the_seats_colours_above_pieces_and_ways() -> 
         assert document.count(shields.format(colour)) == 1
         assert shields.format(colour) not in svg(bare)
         assert document.index(shields.format(colour)) > document.index('stroke-width="21"')
+
+
+def test_what_was_fought_over_bears_crossed_swords() -> None:
+    bare = Scene("", (Cell((0, 0), "plain"), Cell((1, 0), "plain")), ())
+    fought = replace(bare, cells=(bare.cells[0], replace(bare.cells[1], contested=True)))
+    swords = 'transform="scale(-1 1)"'
+    assert (svg(bare).count(swords), svg(fought).count(swords)) == (0, 1)
+    assert titles(svg(fought)) == {"0,0": "plain 0,0", "1,0": "plain 1,0: just fought over"}
+
+
+def test_borders_that_share_a_hex_run_apart_and_others_along_the_edge() -> None:
+    def drawn(*borders: Outline) -> list[str]:
+        cells = tuple(Cell((q, 0), "plain") for q in range(5))
+        found: list[str] = re.findall(
+            r'd="([^"]+)" [^>]*width="13"', svg(Scene("", cells, (), outlines=borders))
+        )
+        return found
+
+    one, two = Outline(0, ((0, 0), (1, 0))), Outline(1, ((1, 0), (2, 0)))
+    (alone,) = drawn(two)
+    assert drawn(one, two)[1] != alone
+    assert drawn(Outline(0, ((0, 0),)), two)[1] == alone
+    assert len(set(drawn(one, one, one))) == 3
+
+
+def test_the_note_of_a_border_is_not_repeated_where_a_piece_in_it_has_it() -> None:
+    def nines(note: str) -> int:
+        cells = (Cell((0, 0), "plain", (Piece("keep_baron", 0, note=note),), note="5:2"),)
+        scene = Scene("", cells, (), outlines=(Outline(0, ((0, 0),), "9"),))
+        return [text for text, *_ in drawn_texts(svg(scene))].count("9")
+
+    assert (nines("9"), nines("7"), nines("")) == (1, 1, 1)
 
 
 def test_counts_stand_on_the_pieces() -> None:

@@ -44,6 +44,23 @@ def test_what_has_changed_stands_in_brackets_and_what_is_gone_behind_an_x() -> N
     ]
 
 
+def test_what_was_fought_over_stands_in_round_brackets() -> None:
+    drawn = [
+        Cell((0, 0), "lake", contested=True),
+        Cell((1, 0), "lake", changed=True, contested=True),
+        Cell((2, 0), "lake", changed=True),
+    ]
+    page = lines(Scene("", tuple(drawn), ()))
+    assert page[:3] == [
+        "(0,0 ~~~~~|1,0 ~~~~~|2,0 ~~~~~]",
+        "(~~~~~~~~~|~~~~~~~~~|~~~~~~~~~]",
+        "(~~~~~~~~~|~~~~~~~~~|~~~~~~~~~]",
+    ]
+    assert any("() fought over" in line for line in page)
+    assert lines(Scene("", (drawn[1],), ()))[:2] == ["(1,0 ~~~~~)", "[~~~~~~~~~]"]
+    assert not any("fought" in line for line in lines(Scene("", (drawn[2],), ())))
+
+
 def test_marks_stand_behind_the_pieces_or_are_said_in_words() -> None:
     marked = Cell((0, 0), "lake", (Piece("knight", 1),), marks=(0, 3, 4))
     said = lines(Scene("", (marked,), ()))
