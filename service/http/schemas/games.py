@@ -17,7 +17,8 @@ class CreateGame(Form):
 
     rules = Text(required=True, metadata={"enum": sorted(RULES)})
     seats = Whole(
-        required=True, metadata={"description": "how many there may be depends on the options"}
+        required=True,
+        metadata={"description": "how many there may be depends on the rules and their options"},
     )
     options = Object(
         load_default=dict,
@@ -80,7 +81,7 @@ class Summary(Schema):
     """A game in short."""
 
     id = fields.String(required=True)
-    rules = fields.String(required=True)
+    rules = fields.String(required=True, metadata={"enum": sorted(RULES)})
     options = fields.Dict(required=True)
     clock = fields.Dict(required=True, allow_none=True)
     seats = fields.Integer(required=True)

@@ -2,12 +2,13 @@
 
 from marshmallow import Schema, fields
 
+from domain.registry import RULES
 from service.http.schemas.fields import Anything, Count, Form, Whole
 
 _POSITION = {
     "type": "object",
     "nullable": True,
-    "description": "a position; null before the start",
+    "description": "a position as the viewer may see it; null before the start",
 }
 
 
@@ -86,9 +87,9 @@ class LegalActions(Schema):
 
 
 class Position(Schema):
-    """A position; what is in it depends on the rules (the page on formats)."""
+    """A position as the viewer may see it; what is in it depends on the rules (the page on formats)."""
 
-    rules = fields.String(required=True)
+    rules = fields.String(required=True, metadata={"enum": sorted(RULES)})
     phase = fields.String(required=True)
     round = fields.Integer(required=True)
     to_act = fields.Integer(required=True, allow_none=True)

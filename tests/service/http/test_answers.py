@@ -7,6 +7,7 @@ import httpx
 import pytest
 import redis
 
+from domain.registry import RULES
 from tests.support.http_contract import assert_problem
 from tests.support.people import PASSWORD, People, client
 from tests.support.server import WebServer
@@ -159,6 +160,9 @@ class TestThePage:
                     ("401" in operation["responses"] and method != "get")
                     or path in {"/api/v1/me", "/api/v1/games/{game_id}/legal-actions"}
                 ) or path == "/api/v1/tokens", (method, path)
+        forms = document["components"]["schemas"]
+        for name in ("CreateGame", "Summary", "Position"):
+            assert forms[name]["properties"]["rules"]["enum"] == sorted(RULES), name
         act = document["paths"]["/api/v1/games/{game_id}/actions"]["post"]
         assert "requestBody" in act
         assert {parameter["name"] for parameter in act["parameters"]} >= {"Idempotency-Key"}

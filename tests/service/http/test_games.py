@@ -69,6 +69,17 @@ class TestCreating:
                 {"options.seating", "options.x", "options.private"},
             ),
             ({"rules": "barony", "seats": 2, "options": []}, {"options"}),
+            ({"rules": "baron", "seats": 1}, {"seats"}),
+            ({"rules": "baron", "seats": 6}, {"seats"}),
+            (
+                {
+                    "rules": "baron",
+                    "seats": 6,
+                    "options": {"sorcery": True, "round_limit": 9, "end_by_agreement": False},
+                },
+                {"seats", "options.sorcery", "options.round_limit", "options.end_by_agreement"},
+            ),
+            ({"rules": ["baron"], "seats": 2}, {"rules"}),
             ({"rules": "barony", "seats": 2, "clock": {"per_turn": 0}}, {"clock.per_turn"}),
             ({"rules": "barony", "seats": 2, "clock": {"x": 1}}, {"clock.x", "clock.per_turn"}),
             ({"rules": "barony", "seats": 2, "clock": 60}, {"clock"}),

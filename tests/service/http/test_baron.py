@@ -1,0 +1,91 @@
+"""A game of Baron over HTTP: created, who is shown which tiles (the table in docs/http.md), and refused."""
+
+from io import BytesIO
+
+import pytest
+
+from replay.record import Record, read
+from tests.support.http_contract import Json
+from tests.support.people import People, Person, moves
+
+
+def table(people: People, seats: int) -> tuple[str, list[Person]]:
+    return people.table(seats, rules="baron")
+
+
+def position(person: Person, game: str, **query: int) -> Json:
+    told: Json = person.http.get(f"/api/v1/games/{game}/position", params=query).json()
+    return told
+
+
+def reserves(position: Json) -> list[list[str] | None]:
+    return [player["reserve"] for player in position["players"]]
+
+
+def record(person: Person, game: str) -> Record:
+    return read(BytesIO(person.http.get(f"/api/v1/games/{game}/record").content))
+
+
+@pytest.mark.http("POST /games", 201)
+@pytest.mark.parametrize(("seats", "pile"), [(2, 65), (3, 63), (4, 61), (5, 57)])
+def test_created_for_two_to_five(people: People, seats: int, pile: int) -> None:
+    game, players = table(people, seats)
+    told = people.stranger.get(f"/api/v1/games/{game}").json()
+    assert (told["rules"], told["seats"], told["status"]) == ("baron", seats, "playing")
+    assert told["options"] == {"seating": "joined", "private": False}
+    shown = position(players[0], game)
+    assert (shown["rules"], shown["phase"], shown["round"]) == ("baron", "draw", 1)
+    assert (len(shown["players"]), len(shown["market"]), shown["pile"]) == (seats, 3, pile)
+    assert len(shown["removed"]) == (2 if seats == 5 else 0)
+
+
+@pytest.mark.http("GET /games/ID/position", 200)
+@pytest.mark.http("GET /games/ID/events/N", 200)
+@pytest.mark.http("GET /games/ID/record", 200)
+def test_a_reserve_is_shown_to_its_own_player(people: People) -> None:
+    game, players = table(people, 3)
+    seq = [moves(game, players)["seq"] for _ in range(7)][-1]
+    sizes = [player["reserve_size"] for player in position(players[0], game)["players"]]
+    for seat, player in enumerate(players):
+        for shown in [reserves(position(player, game, seq=place)) for place in (5, seq)]:
+            assert [tiles is not None for tiles in shown] == [it == seat for it in range(3)]
+        shown = reserves(position(player, game))
+        assert len(shown[seat] or ()) == sizes[seat]
+        around = player.http.get(f"/api/v1/games/{game}/events/{seq}").json()
+        assert reserves(around["after"]) == shown
+        assert {*record(player, game).opened()} == {f"reserve/{seat}"}
+    without_token = people.stranger.get(f"/api/v1/games/{game}/position").json()
+    for nobodys in (without_token, position(people.new(), game)):
+        assert reserves(nobodys) == [None] * 3
+        assert [player["reserve_size"] for player in nobodys["players"]] == sizes
+    assert record(people.new(), game).opened() == {}
+
+
+@pytest.mark.http("GET /games/ID/legal-actions", 200, 403)
+def test_legal_actions_are_told_to_whose_turn_it_is(people: People) -> None:
+    game, (ada, bea) = table(people, 2)
+    assert ada.legal(game)[1][0] == {"type": "draw", "slot": 1}
+    assert ada.acts(game).status_code == 201
+    tiles = {action["tile"] for action in ada.legal(game)[1]}
+    assert tiles <= {*position(ada, game)["players"][0]["reserve"]}
+    assert bea.legal(game) == (ada.legal(game)[0], [])
+    stranger = people.new().http.get(f"/api/v1/games/{game}/legal-actions")
+    assert stranger.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("action", "status", "clause"),
+    [
+        ({"type": "agree_to_end", "agree": True}, 400, "FORMAT"),
+        ({"type": "place_city", "at": [0, 0]}, 400, "FORMAT"),
+        ({"type": "draw", "slot": 4}, 400, "FORMAT"),
+        ({"type": "draw", "slot": 3.0}, 400, None),
+        ({"type": "end_turn"}, 422, "BN-TRN-3"),
+    ],
+)
+def test_what_is_refused(people: People, action: Json, status: int, clause: str | None) -> None:
+    game, (ada, bea) = table(people, 2)
+    refused = ada.acts(game, action)
+    assert (refused.status_code, refused.json().get("clause")) == (status, clause)
+    not_on_turn = bea.acts(game, {"type": "draw", "slot": 1})
+    assert (not_on_turn.status_code, not_on_turn.json()["clause"]) == (422, "BN-TRN-2")
