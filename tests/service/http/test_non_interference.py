@@ -1,8 +1,8 @@
 """Nobody is told what they may not know: not a byte changes when only that is another.
 
 A whole game of Baron is played over HTTP. Then the same actions are taken in games that differ in what a
-viewer may not know (the tiles dealt to others, the pile beyond what was drawn), and what that viewer was sent is
-compared: every answer, every refusal, the stream, the record, and what the log and the store say of it.
+viewer may not know (the tiles dealt to others, the pile beyond what was drawn), and what that viewer was sent
+is compared: every answer, every refusal, the stream, the record, and what the log and the store say of it.
 """
 
 import random
@@ -111,7 +111,7 @@ class House:
 
     def plays(self, turns: Iterable[Turn], watchers: list[Watcher]) -> list[Turn]:
         """The turns are taken, and now and then these look on; the turns."""
-        taken = []
+        taken: list[Turn] = []
         for turn in turns:
             if len(taken) % EVERY == 0:
                 self.is_looked_at(watchers)
@@ -236,12 +236,9 @@ def test_while_it_is_on_only_the_own_reserve_is_in_a_record_and_a_position(house
     for watcher in house.everybody:
         watcher.look(5)
         seen = "".join([response.text for response in _everything(watcher)])
-        own = (
-            {orjson.loads(lying[f"5/reserve/{watcher.name[4:]}"])["salt"]}
-            if "seat" in watcher.name
-            else set()
-        )
-        assert {salt for salt in salts if salt in seen} == own
+        name = f"5/reserve/{watcher.name.removeprefix('seat')}"
+        mine = {orjson.loads(lying[name])["salt"]} if name in lying else set()
+        assert {salt for salt in salts if salt in seen} == mine
         assert lying["seed"] not in seen
     assert not any(salt in "".join(house.server.lines()) for salt in [*salts, lying["seed"]])
 

@@ -1,0 +1,129 @@
+"""A game that nobody above the rules has heard of is played through the whole service, secrets and all.
+
+It is tests/support/heap.py. Nothing is touched for it but the registry, and that by the game's own module.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from io import BytesIO
+
+import pytest
+
+from domain.contract import Json
+from replay.audit import audit
+from replay.record import Record, read
+from service.bootstrap import Service
+from service.config import Settings
+from tests.support import heap
+from tests.support.office import Copies, Office
+from tests.support.people import People, Person
+from tests.support.server import WebServer
+from tests.support.streams import opened
+
+KNOWN = "from tests.support import heap\nknown = heap.registered()\nknown.__enter__()"
+
+
+@pytest.fixture
+def people(settings: Settings) -> Iterator[People]:
+    with heap.registered(), WebServer(settings, first=KNOWN) as server:
+        people = People(server.url)
+        yield people
+        people.close()
+
+
+def test_it_is_played_from_its_creation_to_its_audited_record(
+    people: People, service: Service
+) -> None:
+    options = {"stones": 14, "round_limit": 9}
+    game, players = people.table(3, rules="heap", options=options, clock={"per_turn": 600})
+    copies = Copies()
+    office = Office(service, copies)
+    start = 5
+    lucky = [own_number(player, game, seat) for seat, player in enumerate(players)]
+    assert numbers(people, game) == [None] * 3
+    assert read_record(people, game, None).opened() == {}
+    assert read_record(people, game, players[1]).opened() == {"lucky/1": lucky[1]}
+
+    acted = []
+    while (seat := summary(people, game)["to_act"]) is not None:
+        seq, actions = players[seat].legal(game)
+        assert players[seat - 1].legal(game) == (seq, [])
+        wrong = players[seat].acts(game, {"type": "take", "stones": 4}, seq)
+        assert (wrong.status_code, wrong.json()["clause"]) == (422, "HP-TAKE")
+        malformed = players[seat].acts(game, {"type": "grab"}, seq)
+        assert (malformed.status_code, malformed.json()["clause"]) == (400, "FORMAT")
+        assert players[seat - 1].acts(game, actions[0], seq).json()["clause"] == "HP-TURN"
+        told = players[seat].acts(game, actions[-1], seq).json()
+        acted += told["events"]
+        assert told["receipt"]["hash"] == told["events"][0]["hash"]
+        office.scheduler.hear({game})
+        office.work()
+    # What the scoring has noted.
+    office.scheduler.hear({game})
+    office.work()
+    office.client.close()
+
+    told = summary(people, game)
+    assert (told["rules"], told["status"]) == ("heap", "finished")
+    log = people.stranger.get(f"/api/v1/games/{game}/events?limit=500").json()["events"]
+    assert [event for event in log if event["action"]] == acted
+    assert asyncio.run(streamed(people.url, game)) == log
+    rounds = [event["data"]["round"] for event in log if event["type"] == "RoundScored"]
+    assert rounds == list(range(1, len(rounds) + 1))
+    assert len(rounds) > 1
+    subjects = {notice.subject for notice in copies.sent}
+    assert subjects == {"your_turn", "round_scored", "game_over"}
+    assert {notice.rules for notice in copies.sent} == {"heap"}
+
+    # Now everybody sees everything, at every event.
+    assert numbers(people, game) == numbers(people, game, start) == lucky
+    record = people.stranger.get(f"/api/v1/games/{game}/record").content
+    assert {"lucky/0", "lucky/1", "lucky/2", "values"} == read(BytesIO(record)).opened().keys()
+    report = audit(BytesIO(record))
+    assert report.findings == []
+    assert not any(check.left_out for check in report.checks)
+
+
+def test_its_options_are_its_own(people: People) -> None:
+    body = {"rules": "heap", "seats": 2, "options": {"stones": 0, "sorcery": True}}
+    response = people.new().http.post("/api/v1/games", json=body)
+    assert response.status_code == 400
+    wrong = {error["field"] for error in response.json()["errors"]}
+    assert wrong == {"options.stones", "options.sorcery"}
+
+
+def summary(people: People, game: str) -> Json:
+    told: Json = people.stranger.get(f"/api/v1/games/{game}").json()
+    return told
+
+
+def numbers(people: People, game: str, seq: int | None = None) -> list[int | None]:
+    """The lucky numbers that a stranger is told."""
+    query = "" if seq is None else f"?seq={seq}"
+    told = people.stranger.get(f"/api/v1/games/{game}/position{query}").json()
+    return [player["lucky"] for player in told["players"]]
+
+
+def own_number(player: Person, game: str, seat: int) -> int:
+    """The lucky number of a player, who is told no other's."""
+    told = player.http.get(f"/api/v1/games/{game}/position").json()["players"]
+    assert [entry["seat"] for entry in told if entry["lucky"] is not None] == [seat]
+    return int(told[seat]["lucky"])
+
+
+def read_record(people: People, game: str, viewer: Person | None) -> Record:
+    client = people.stranger if viewer is None else viewer.http
+    data = client.get(f"/api/v1/games/{game}/record").content
+    assert audit(BytesIO(data)).is_sound
+    return read(BytesIO(data))
+
+
+async def streamed(url: str, game: str) -> list[Json]:
+    """All that the stream of a game that is over has."""
+    reader = await opened(url, f"/api/v1/games/{game}/stream")
+    events = []
+    while (received := await reader.next()) is not None:
+        if received.id is not None:
+            events.append(received.data)
+    await reader.close()
+    return events
