@@ -6,34 +6,32 @@ mended; the two tests that decide again then have to name that game and the clau
 """
 
 from collections.abc import Iterable
-from functools import cache
 from hashlib import sha256
 from itertools import combinations
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
-from domain import decisions
+from domain import baron, barony, decisions
+from domain.baron.apply import APPLIERS as OF_BARON
 from domain.barony.material import DUKE
-from domain.barony.sorcery.apply import SORCERY_APPLIERS
+from domain.barony.sorcery.apply import SORCERY_APPLIERS as OF_BARONY
 from domain.barony.sorcery.material import CONSTRUCTION, FAMILY, MOVEMENT, RECRUITMENT
 from domain.contract import Json
 from domain.event import ZEROS, Event
 from domain.game import _LIFE, Game, evolve
 from replay.audit import audit
 from replay.canonical import canonical, digest
-from replay.record import Record, read
+from tests.games.recorded import FOLDER, course_of, record_of
 
-FOLDER = Path(__file__).parent / "games"
 SIGNED_BY = "7a5f2ddb67056d32"
 """The key that was made for these records."""
 MOST_BYTES = 150_000
 
 
 class Ending(NamedTuple):
-    """How a game ended: why, its seats and the rounds begun, the ranking as `seat:score`, the King first,
-    and the first 16 digits of the last position's hash.
+    """How a game ended: why, its seats and the rounds begun, the ranking as `seat:score`, the first one
+    first and with `=` between those who share a place, and 16 digits of the last position's hash.
     """
 
     why: str
@@ -47,6 +45,13 @@ GAMES = {
     "abandoned-in-play": Ending("abandoned", 2, 4, "", "28a30056ca738893"),
     "agreement": Ending("agreement", 3, 5, "1:16 2:15 0:2", "e345252d796e70de"),
     "agreement-by-departure": Ending("agreement", 3, 4, "2:0 0:0 1:0", "e95076a17668c806"),
+    "baron-abandoned": Ending("abandoned", 3, 5, "", "964a0d0792810394"),
+    "baron-battles": Ending("last turns over", 3, 24, "0:6 2:1 1:-7", "e69b795ca9e8335e"),
+    "baron-five": Ending("last turns over", 5, 25, "2:20 0:15 1:-7 4:-5 3:-1", "7dcc1e481cd09bc4"),
+    "baron-last-turns-run-out": Ending("last turns over", 2, 37, "0:34 1:16", "4aef85762ed83a47"),
+    "baron-nothing-can-be-laid": Ending("one seat left", 2, 4, "1:0 0:-1", "ad5df25b47469057"),
+    "baron-one-left": Ending("one seat left", 3, 8, "0:9 2:-6 1:-5", "2c8133031db22896"),
+    "baron-ties": Ending("last turns over", 4, 18, "1:17=3:17 0:13 2:6", "b509fab527581142"),
     "blocked-by-departure": Ending("blocked", 3, 5, "1:3 0:1 2:4", "9b42531e5f62c3ae"),
     "blocked-round": Ending("blocked", 2, 7, "1:1 0:1", "b777f0b0e2713d9a"),
     "clock-leaves-one": Ending("one seat left", 2, 0, "1:0 0:0", "e28f5fcbd154c53b"),
@@ -77,21 +82,6 @@ GAMES = {
 each_game = pytest.mark.parametrize("name", GAMES)
 
 
-@cache
-def record_of(name: str) -> Record:
-    with (FOLDER / f"{name}.jsonl").open("rb") as file:
-        return read(file)
-
-
-@cache
-def course_of(name: str) -> list[Game]:
-    """The game after each of its events."""
-    course: list[Game] = []
-    for event in record_of(name).events:
-        course.append(evolve(course[-1] if course else None, event))
-    return course
-
-
 def why_it_ended(name: str) -> set[str]:
     """Every reason there is, from the position in which play was over."""
     course = course_of(name)
@@ -99,18 +89,40 @@ def why_it_ended(name: str) -> set[str]:
     if end.status == "abandoned":
         return {"abandoned"}
     i = next(i for i, game in enumerate(course) if game.is_played_out)
-    last, before = record_of(name).events[i], course[i - 1].state
-    passed = {*before.passed, *([last["data"]["seat"]] if last["type"] == "TurnPassed" else ())}
-    state = end.state
-    staying = set(state.in_game())
+    of_the_game = {barony.NAME: _why_barony_ended, baron.NAME: _why_baron_ended}[end.rules.NAME]
     reasons = {
-        "one seat left": len(staying) == 1,
+        "one seat left": len(end.state.in_game()) == 1,
+        **of_the_game(end.state, record_of(name).events[i], course[i - 1].state),
+    }
+    return {reason for reason, is_so in reasons.items() if is_so}
+
+
+def _why_barony_ended(state: Any, last: Event, before: Any) -> dict[str, bool]:
+    """`last`: the event with which play was over; `before`: the state that it met."""
+    passed = {*before.passed, *([last["data"]["seat"]] if last["type"] == "TurnPassed" else ())}
+    staying = set(state.in_game())
+    return {
         "duke": any(player.rank == DUKE for player in state.players),
         "blocked": passed >= staying,
         "round limit": state.round == state.round_limit,
         "agreement": state.end_by_agreement and staying <= set(state.end_agreed_by),
     }
-    return {reason for reason, is_so in reasons.items() if is_so}
+
+
+def _why_baron_ended(state: Any, last: Event, before: Any) -> dict[str, bool]:
+    """BN-END-1: with the last of the last turns."""
+    is_last_turn = before.turns_left is not None and sum(before.turns_left) == 1
+    return {"last turns over": is_last_turn and state.turns_left == (0,) * len(state.players)}
+
+
+def ranked(ranking: Iterable[Json]) -> str:
+    """A ranking as the rows above have it."""
+    text, place = "", 1
+    for entry in ranking:
+        between = "=" if entry["place"] == place else " "
+        text += f"{between if text else ''}{entry['seat']}:{entry['score']}"
+        place = entry["place"]
+    return text
 
 
 def tales(events: Iterable[Event]) -> set[str]:
@@ -135,17 +147,28 @@ def test_replays_for_ever(name: str) -> None:
         assert event["hash"] == digest(canonical(unhashed)), event["seq"]
         assert canonical(event) == line
         prev = event["hash"]
-        position = game.position(None)
+        position = game.position_while_on()
         state = ZEROS if position is None else digest(canonical(position))
         assert event["state"] == state, f"the position after event {event['seq']} is another one"
     end = course[-1]
     assert (record.header["head"]["seq"], record.header["head"]["hash"]) == (end.seq, end.hash)
     assert end.status == ("abandoned" if ending.why == "abandoned" else "finished")
     assert (end.seats, end.state.round if end.state else 0) == (ending.seats, ending.rounds)
-    ranking = [f"{entry['seat']}:{entry['score']}" for entry in end.ranking or ()]
-    assert " ".join(ranking) == ending.ranking
-    assert [entry["place"] for entry in end.ranking or ()] == list(range(1, len(ranking) + 1))
+    ranking = end.ranking or []
+    assert ranked(ranking) == ending.ranking
+    places = [entry["place"] for entry in ranking]
+    assert places == [1 + sum(other < place for other in places) for place in places]
     assert end.state_hash[:16] == ending.state
+
+
+@each_game
+def test_replays_for_who_knows_no_secret(name: str) -> None:
+    """Whoever watched saw the same positions, and no more than a state with things unknown can tell."""
+    game: Game | None = None
+    for event in record_of(name).events:
+        game = evolve(game, event)
+        position = game.position_while_on()
+        assert event["state"] == (ZEROS if position is None else digest(canonical(position)))
 
 
 @each_game
@@ -187,22 +210,22 @@ def test_is_of_a_size_to_keep(name: str) -> None:
 
 
 def test_there_is_a_game_for_every_way_to_end() -> None:
-    whys = {"abandoned", "agreement", "blocked", "duke", "one seat left", "round limit"}
-    assert {ending.why for ending in GAMES.values()} == whys
+    whys = {"agreement", "blocked", "duke", "round limit", "last turns over"}
+    assert {ending.why for ending in GAMES.values()} == {*whys, "abandoned", "one seat left"}
     assert {ending.seats for ending in GAMES.values() if ending.why == "duke"} == {2, 3, 4, 5}
     assert 0 in {ending.rounds for ending in GAMES.values() if ending.why == "one seat left"}
 
 
 def test_every_type_of_event_is_in_some_game() -> None:
     types = {event["type"] for name in GAMES for event in record_of(name).events}
-    assert types == {"GameCreated", *_LIFE, *SORCERY_APPLIERS}
+    assert types == {"GameCreated", *_LIFE, *OF_BARONY, *OF_BARON}
 
 
 def test_both_seatings_and_both_kinds_of_privacy_are_in_some_game() -> None:
     options = [record_of(name).events[0]["data"]["options"] for name in GAMES]
     assert {option["seating"] for option in options} == {"drawn", "joined"}
     assert {option["private"] for option in options} == {False, True}
-    assert {option["sorcery"] for option in options} == {False, True}
+    assert {option.get("sorcery") for option in options} == {None, False, True}
 
 
 @pytest.mark.parametrize(
@@ -264,8 +287,9 @@ def test_a_settled_agreement_had_been_taken_back_before() -> None:
     assert asked == [(2, True), (0, True), (2, False), (1, True), (2, True)]
 
 
-def test_receipts_in_a_record_are_for_all_its_actions() -> None:
-    record = record_of("round-limit")
+@pytest.mark.parametrize("name", ["round-limit", "baron-nothing-can-be-laid"])
+def test_receipts_in_a_record_are_for_all_its_actions(name: str) -> None:
+    record = record_of(name)
     acted = [event["seq"] for event in record.events if event["action"] is not None]
     assert [receipt["seq"] for receipt in record.receipts] == acted
 

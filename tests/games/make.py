@@ -4,7 +4,7 @@
 
 Files that are there are never written again: they stand for games of the past, which must replay for ever,
 whatever becomes of the rules and of this script. To add one, write a function, name it in `GAMES`, run this,
-and give it a row in `tests/test_games.py`.
+and give it a row in `tests/test_games.py`. Those of Baron are written in `tests/games/baron.py`.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,6 +13,7 @@ from typing import Final
 
 from domain.barony.material import DUKE
 from tests.games import sorcery
+from tests.games.baron import GAMES_OF_BARON
 from tests.games.table import Table, in_round, never
 
 HERE: Final = Path(__file__).parent
@@ -286,11 +287,12 @@ GAMES: Final[Mapping[str, Callable[[str], Table]]] = {
         everybody_left,
         abandoned_in_play,
         *sorcery.GAMES,
+        *GAMES_OF_BARON,
     )
 }
 
 
-WITH_RECEIPTS: Final = {"round-limit"}
+WITH_RECEIPTS: Final = {"round-limit", "baron-nothing-can-be-laid"}
 
 
 def main() -> None:
