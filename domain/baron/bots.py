@@ -164,16 +164,15 @@ class _Scales:
     def _keep(self, at: Hex) -> float:
         """What the keep comes to, now or later, less what it could come to elsewhere."""
         view = self.view
-        if view.turns <= 1 and at in self._best_meadows:
-            return view.at_the_end(at) + 0.01 * view.hope(at, view.seat)
         hope = view.hope(at, view.seat)
         if all(hex in view.tiles for hex in near(at)):
-            if not hope:
-                return -A_KEEP
-            hope = view.at_once(keep=at) or 0.0
+            now = view.at_once(keep=at) or 0.0
+            return self._no_keep + (now - self._price if hope else -A_KEEP)
+        if view.turns <= 1:
+            is_looked_at = at in self._best_meadows
+            return view.at_the_end(at) if is_looked_at else self._no_keep - A_KEEP
         rivals = [view.hope(at, other) for other in view.others if view.can_put_keeps(other)]
-        spoilt = SPOILING * view.share * max((0.0, *rivals))
-        return hope + spoilt - self._price
+        return hope + SPOILING * view.share * max((0.0, *rivals)) - self._price
 
     @cached_property
     def _best_meadows(self) -> frozenset[Hex]:
@@ -181,6 +180,7 @@ class _Scales:
 
     @cached_property
     def _no_keep(self) -> float:
+        """Nothing, or in the last turn what the end will bring without one more keep."""
         return self.view.at_the_end(None) if self.view.turns <= 1 else 0.0
 
 
