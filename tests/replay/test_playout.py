@@ -27,7 +27,7 @@ def test_the_same_plan_gives_the_same_bytes() -> None:
     assert len(records) == 4
 
 
-@pytest.mark.parametrize("rules", ["heap", "barony"])
+@pytest.mark.parametrize("rules", ["heap", "barony", "baron"])
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_every_game_ends_and_passes_its_audit(rules: str, seats: int) -> None:
     played = playout.play(playout.plan(rules, seats, SEED, {}))

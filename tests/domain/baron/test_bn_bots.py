@@ -1,0 +1,182 @@
+"""The bots: `sensible` chooses as a person would, always the same by the same chance, and beats chance."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from domain import baron
+from domain.baron.state import State
+from domain.chance import Chance
+from domain.contract import Bot, Json
+from tests.support.baron_positions import given
+
+SENSIBLE = baron.BOTS["sensible"]
+
+
+def by_lot(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
+    """The bot to beat."""
+    return actions[chance.below(len(actions))]
+
+
+def choice(state: State, bot: Bot = SENSIBLE, chance: Chance | None = None) -> Json:
+    """What the bot does for the seat to act, from what that seat may see."""
+    seat = state.to_act
+    assert seat is not None
+    actions = [baron.as_json(action) for action in baron.legal_actions(state, seat)]
+    chosen = bot(baron.position(state, seat), actions, seat, chance or Chance(bytes(32)))
+    assert chosen in actions
+    return chosen
+
+
+def chosen_text(drawing: str) -> str:
+    """The action chosen, in short form."""
+    return baron.action_text(baron.parse(choice(given(drawing))))
+
+
+def play(bots: Sequence[Bot], seed: int) -> State:
+    """A game among the bots, one a seat, as it stands when play is over."""
+    opening = baron.set_up(len(bots), {}, Chance(bytes([seed]) * 32))
+    state = baron.begin(len(bots), {}, opening.data, opening.secrets)
+    chance = Chance(bytes([seed + 1]) * 32)
+    while state.to_act is not None:
+        bot = bots[state.to_act]
+        action = baron.parse(choice(state, bot=bot, chance=chance))
+        fact = baron.decide(state, state.to_act, action)
+        baron.apply(state, fact.type, fact.data)
+        assert state.round <= 80, "the game does not come to an end"
+    return state
+
+
+LAST = """
+keep round 30 seat 0
+0: 3, keeps 1, turns 1
+1: 3, turns 0
+"""
+EARLY = """
+keep round 3 seat 0
+0: 3, MP, keeps 1
+1: 3, MP
+market MMM
+pile 50
+"""
+AROUND_A_KNIGHT = """
+lay round 5 seat 0
+0: 0, VCM, keeps 0
+1: 0, MQ, keeps 0
+market MMM
+pile 30
+board 0,0
+.  M  F
+  W  M{seat}k  M
+    .  Q
+"""
+
+
+class TestDrawing:
+    @pytest.mark.parametrize(("market", "slot"), [("MVF", 2), ("MMV", 1), ("VMM", 1), ("CVM", 2)])
+    def test_a_tile_is_bought_for_what_it_is_worth(self, market: str, slot: int) -> None:
+        """A village for 1, but not for 3, where there is nothing to do with it at once."""
+        drawing = f"""
+            draw round 2 seat 0
+            0: 5, MP
+            1: 5, MQ
+            market {market}
+            pile 40
+            board
+            M  M  F
+            """
+        assert chosen_text(drawing) == f"draw {slot}"
+
+    def test_much_is_paid_for_the_tile_that_fills_a_hole(self) -> None:
+        """BN-LAY-3: 9 for 3, where no field may lie (BN-LAY-2)."""
+        drawing = """
+            draw round 9 seat 0
+            0: 0, FF
+            1: 0, MQ
+            market FFM
+            pile 30
+            board 0,0
+            .  M  S
+              F  .  M
+                P  Q
+            """
+        assert chosen_text(drawing) == "draw 3"
+
+
+class TestLaying:
+    def test_a_hole_is_filled_for_nine(self) -> None:
+        drawing = """
+            lay round 5 seat 0
+            0: 0, MFV
+            1: 0, MQ
+            market MMM
+            pile 30
+            board 0,0
+            .  M  S
+              W  .  M
+                P  Q
+            """
+        assert chosen_text(drawing).endswith(" 1,1")
+
+    def test_the_best_tile_completes_ones_own_barony(self) -> None:
+        assert chosen_text(AROUND_A_KNIGHT.format(seat=0)) == "lay village 0,2"
+
+    def test_the_worst_tile_spoils_anothers(self) -> None:
+        assert chosen_text(AROUND_A_KNIGHT.format(seat=1)) == "lay cursed_place 0,2"
+
+    def test_what_cannot_be_laid_is_given_up_by_its_worth(self) -> None:
+        drawing = "lay round 4 seat 0\n0: 0, QQQ\n1: 0, MP\nmarket MMM\nboard\nQ M Q\n"
+        assert chosen_text(drawing) == "discard quarry"
+
+
+class TestKeeping:
+    @pytest.mark.parametrize(("kinds", "does"), [("V  F", "end"), ("S  C", "keep 1,1")])
+    def test_no_keep_goes_where_it_would_lose_at_once(self, kinds: str, does: str) -> None:
+        """6 outside of the battlefield against 9, or against 1."""
+        drawing = f"""
+            keep round 9 seat 0
+            0: 3, MP
+            1: 3, MP
+            market MMM
+            pile 30
+            board 0,0
+            .  F  W  {kinds}
+              V  M  P  M1b  V
+                C  Y  S  W
+            """
+        assert chosen_text(drawing) == does
+
+    @pytest.mark.parametrize(
+        ("turn", "board", "does"),
+        [
+            (LAST, "M  Q", "keep 0,0"),
+            (EARLY, "M  Q", "end"),
+            (LAST, "M  C\nS  .", "end"),
+        ],
+    )
+    def test_the_last_keep_is_kept_for_better_ground_while_there_is_time(
+        self, turn: str, board: str, does: str
+    ) -> None:
+        """BN-END-2: at the end half of 1 is 1, and half of -3 is -1."""
+        assert chosen_text(f"{turn}board 0,0\n{board}\n") == does
+
+
+def test_the_same_chance_makes_the_same_choices() -> None:
+    games = [play([SENSIBLE, SENSIBLE], seed=3) for _ in range(2)]
+    assert baron.position(games[0], None) == baron.position(games[1], None)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_sense_beats_chance(seats: int) -> None:
+    place = seats - 1
+    bots = [SENSIBLE if seat == place else by_lot for seat in range(seats)]
+    for seed in range(3):
+        best, *_ = baron.finish(play(bots, seed)).data["ranking"]
+        assert best["seat"] == place
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_the_sensible_do_not_ruin_themselves(seats: int) -> None:
+    state = play([SENSIBLE] * seats, seed=7)
+    assert state.in_game() == list(range(seats))
+    assert max(player.honour for player in state.players) > 10
