@@ -11,6 +11,7 @@ from domain.game import Game
 from replay.seal import seal
 
 AT = "2026-01-01T00:00:00.000Z"
+ROUNDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,8 @@ def play(
     rules: str,
     seats: int,
     seed: bytes,
-    round_limit: int = 60,
     bot: Bot | None = None,
-    **options: bool,
+    **options: object,
 ) -> Played:
     """A whole game of sensible bots, or of the bot given; equal seeds give equal logs."""
     played = Played([], [], [])
@@ -56,8 +56,7 @@ def play(
         played.lines.append(sealed.line)
         return sealed.game
 
-    asked = {"round_limit": round_limit, **options}
-    game = add(decisions.create(rules, seats, asked, None, seed), {"player": "p0"})
+    game = add(decisions.create(rules, seats, options, None, seed), {"player": "p0"})
     for number in range(seats):
         game = add(decisions.join(game, f"p{number}", b""), {"player": f"p{number}"})
     game = add(decisions.start(game, seed), {"system": "start"})
@@ -75,16 +74,25 @@ def play(
 
 def some_games() -> list[Played]:
     """Games of 2, 3 and 4 seats."""
-    return [play("barony", seats, bytes([seats, n] * 16)) for seats in (2, 3, 4) for n in (1, 2)]
+    return [
+        play("barony", seats, bytes([seats, n] * 16), round_limit=ROUNDS)
+        for seats in (2, 3, 4)
+        for n in (1, 2)
+    ]
 
 
 def expanded_games() -> list[Played]:
     """Games of 2 to 5 seats with the expansion."""
     return [
-        play("barony", seats, bytes([seats, n] * 16), bot=bot, sorcery=True)
+        play("barony", seats, bytes([seats, n] * 16), bot=bot, round_limit=ROUNDS, sorcery=True)
         for seats in (2, 3, 4, 5)
         for n, bot in enumerate((None, any_of_a_kind))
     ]
+
+
+def games_with_secrets() -> list[Played]:
+    """Games of 2 to 5 seats in which some things are known to some only."""
+    return [play("baron", seats, bytes([seats, n] * 16)) for seats in (2, 3, 4, 5) for n in (1, 2)]
 
 
 def long_game() -> Played:

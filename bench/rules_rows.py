@@ -10,7 +10,7 @@ from eventsourcing.domain import Aggregate, event
 
 from bench.chess_games import GAMES, positions
 from bench.measure import Row, compared
-from bench.our_games import Played, expanded_games
+from bench.our_games import Played, expanded_games, games_with_secrets
 from domain.contract import evolve
 from domain.game import fold
 
@@ -52,6 +52,24 @@ def rows(games: list[Played]) -> Iterator[Row]:
         "evolve a stored log to a state",
         "python-chess push of parsed moves",
         fold_logs,
+        push_games,
+        least=1,
+        unit="events/s",
+    )
+
+    baron = games_with_secrets()
+    logs_of_baron = [played.events for played in baron]
+
+    def fold_baron() -> int:
+        for _ in range(TIMES):
+            for log in logs_of_baron:
+                fold(log)
+        return TIMES * sum(map(len, logs_of_baron))
+
+    yield compared(
+        "… of Baron",
+        "python-chess push of parsed moves",
+        fold_baron,
         push_games,
         least=1,
         unit="events/s",
@@ -120,6 +138,22 @@ def rows(games: list[Played]) -> Iterator[Row]:
         list_ours_with_casts,
         list_theirs,
         least=0.7,
+        unit="actions/s",
+    )
+
+    turns_of_baron = [turn for played in baron for turn in played.turns]
+
+    def list_baron() -> int:
+        return sum(
+            len(game.rules.legal_actions(game.state, seat)) for game, seat, _ in turns_of_baron
+        )
+
+    yield compared(
+        "… of Baron",
+        "python-chess legal_moves",
+        list_baron,
+        list_theirs,
+        least=1,
         unit="actions/s",
     )
 
