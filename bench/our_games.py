@@ -21,6 +21,8 @@ class Played:
     events: list[Event]
     lines: list[bytes]
     turns: list[tuple[Game, int, object]]
+    opened: dict[str, object]
+    """What is secret, by name, as a server knows it."""
 
 
 def any_of_a_kind(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
@@ -39,7 +41,7 @@ def play(
     **options: object,
 ) -> Played:
     """A whole game of sensible bots, or of the bot given; equal seeds give equal logs."""
-    played = Played([], [], [])
+    played = Played([], [], [], {})
     game: Game | None = None
 
     def add(fact: object, by: Json, action: Json | None = None) -> Game:
@@ -54,6 +56,7 @@ def play(
         )
         played.events.append(sealed.event)
         played.lines.append(sealed.line)
+        played.opened.update((name, told["value"]) for name, told in sealed.opens.items())
         return sealed.game
 
     game = add(decisions.create(rules, seats, options, None, seed), {"player": "p0"})
