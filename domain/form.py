@@ -9,6 +9,8 @@ from domain.hexes import Hex
 
 INTEGERS_BELOW: Final = 2**53
 
+A = TypeVar("A")
+
 
 class Form:
     """Reads fields of one object and gathers what is wrong with them; a wrong field reads as something
@@ -26,12 +28,36 @@ class Form:
                 self.wrong[name] = "is no field of this action"
         return self
 
+    def bare(self, action: A) -> A:
+        """An action without fields."""
+        self.allow()
+        return action
+
+    def entries(self, name: str, *, least: int = 1, most: int | None = None) -> list[Any]:
+        """The list in a field, with so many entries."""
+        value = self.raw.get(name)
+        if not isinstance(value, list):
+            self.wrong[name] = "must be a list"
+            return []
+        if len(value) < least or (most is not None and len(value) > most):
+            bounds = f"{least} to {most}" if most is not None else f"{least} or more"
+            self.wrong[name] = f"must have {bounds} entries, not {len(value)}"
+            return []
+        return value
+
     def hex_of(self, value: object, path: str) -> Hex:
         """A hex from a value at this path."""
         if isinstance(value, list) and len(value) == 2 and all(is_integer(n) for n in value):
             return (value[0], value[1])
         self.wrong[path] = "must be a hex, [q, r]"
         return (0, 0)
+
+    def count_of(self, value: object, path: str) -> int:
+        """A count from a value at this path."""
+        if is_integer(value) and isinstance(value, int) and value >= 1:
+            return value
+        self.wrong[path] = "must be a whole number, 1 or more"
+        return 1
 
     def word(self, value: object, path: str, words: tuple[str, ...]) -> str:
         """One of these words, from a value at this path."""
@@ -40,9 +66,33 @@ class Form:
         self.wrong[path] = f"must be one of {', '.join(words)}"
         return words[0]
 
+    def entry(self, value: object, path: str, names: tuple[str, ...]) -> Json:
+        """An object of exactly these fields, from a value at this path; empty where it is none."""
+        if isinstance(value, dict) and set(value) == set(names):
+            return value
+        self.wrong[path] = f"must be an object with {' and '.join(names)}"
+        return {}
+
+    def once(self, name: str, values: list[Any]) -> None:
+        """Say so where the values of a field name something twice."""
+        is_sound = not any(path.split(".")[0] == name for path in self.wrong)
+        if is_sound and len(set(values)) < len(values):
+            self.wrong[name] = "names something twice"
+
     def hex(self, name: str) -> Hex:
         """The hex in a field."""
         return self.hex_of(self.raw.get(name), name)
+
+    def count(self, name: str) -> int:
+        """The count in a field."""
+        return self.count_of(self.raw.get(name), name)
+
+    def flag(self, name: str) -> bool:
+        """The true or false in a field."""
+        value = self.raw.get(name)
+        if not isinstance(value, bool):
+            self.wrong[name] = "must be true or false"
+        return value is True
 
 
 def is_integer(value: object) -> bool:

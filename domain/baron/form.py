@@ -33,16 +33,10 @@ FORMS: Final[Mapping[str, Callable[[BaronForm], Action]]] = {
     "place_tile": lambda form: PlaceTile(form.allow("tile", "at").tile(), form.hex("at")),
     "discard_tile": lambda form: DiscardTile(form.allow("tile").tile()),
     "place_keep": lambda form: PlaceKeep(form.allow("at").hex("at")),
-    "end_turn": lambda form: _bare(form, EndTurn()),
-    "resign": lambda form: _bare(form, Resign()),
+    "end_turn": lambda form: form.bare(EndTurn()),
+    "resign": lambda form: form.bare(Resign()),
 }
 """What reads an action of each type."""
-
-
-def _bare(form: BaronForm, action: Action) -> Action:
-    """An action without fields."""
-    form.allow()
-    return action
 
 
 def parse(raw: object) -> Action:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from domain.barony.form import FORMS as BASE_FORMS
-from domain.barony.form import Form
+from domain.barony.form import BaronyForm
 from domain.barony.form import as_json as base_as_json
 from domain.barony.form import parse as base_parse
 from domain.barony.sorcery.actions import Action, Cast
@@ -35,7 +35,7 @@ def as_json(action: Action) -> Json:
     return raw
 
 
-def _cast(form: Form) -> Cast:
+def _cast(form: BaronyForm) -> Cast:
     """Whether the spells suit each other is for the rules to say, which field they need is of the form."""
     listed = form.entries("spells")
     spells = [form.word(value, f"spells.{i}", SPELLS) for i, value in enumerate(listed)]
@@ -59,7 +59,7 @@ def _cast(form: Form) -> Cast:
     return Cast(names, at=form.allow("spells", "at").hex("at"))
 
 
-def _recruits(form: Form) -> tuple[tuple[Hex, int], ...]:
+def _recruits(form: BaronyForm) -> tuple[tuple[Hex, int], ...]:
     recruits: list[tuple[Hex, int]] = []
     for i, value in enumerate(form.entries("recruits")):
         entry = form.entry(value, f"recruits.{i}", ("at", "knights"))
@@ -70,5 +70,5 @@ def _recruits(form: Form) -> tuple[tuple[Hex, int], ...]:
     return tuple(sorted(recruits))
 
 
-FORMS: Final[Mapping[str, Callable[[Form], Any]]] = {**BASE_FORMS, "cast": _cast}
+FORMS: Final[Mapping[str, Callable[[BaronyForm], Any]]] = {**BASE_FORMS, "cast": _cast}
 """What reads an action of each type."""
