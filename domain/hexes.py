@@ -1,10 +1,16 @@
 """Hexes in axial coordinates [q, r]: neighbours and distance. No board and no rule lives here."""
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 Hex: TypeAlias = tuple[int, int]
 
 DIRECTIONS: tuple[Hex, ...] = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
+
+
+def hex_of(at: Sequence[int]) -> Hex:
+    """A hex from how JSON has it."""
+    return (at[0], at[1])
 
 
 def neighbours(at: Hex) -> tuple[Hex, ...]:

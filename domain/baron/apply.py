@@ -10,12 +10,7 @@ from typing import Final
 from domain.baron.material import BARON, KNIGHT
 from domain.baron.state import Player, State
 from domain.contract import Json
-from domain.hexes import Hex
-
-
-def hex_of(at: list[int]) -> Hex:
-    """A hex from how JSON has it."""
-    return (at[0], at[1])
+from domain.hexes import hex_of
 
 
 def _tile_drawn(state: State, data: Json) -> None:

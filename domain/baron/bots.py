@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
-from domain.baron.apply import hex_of
 from domain.baron.board import may_lie
 from domain.baron.material import BONUS, KNIGHT, MEADOW, SLOT_COSTS, VALUES
 from domain.baron.outlook import Outlook, Tile, near
 from domain.chance import Chance
 from domain.contract import Bot, Json
-from domain.hexes import Hex
+from domain.hexes import Hex, hex_of
 
 A_KEEP: Final = 6.0
 """What a meadow must promise before a keep is spent on it, while there are many turns left."""

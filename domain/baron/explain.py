@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from domain.baron.apply import APPLIERS, hex_of
+from domain.baron.apply import APPLIERS
 from domain.baron.board import may_lie, rim
 from domain.baron.explain_course import (
     explain_course,
@@ -27,7 +27,7 @@ from domain.baron.material import (
 from domain.baron.state import State
 from domain.baron.wording import kind_text, tile_text
 from domain.contract import Fact, Json
-from domain.hexes import Hex, neighbours
+from domain.hexes import Hex, hex_of, neighbours
 from domain.notation import hex_text
 from domain.wording import counted, listing
 

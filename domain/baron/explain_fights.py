@@ -22,7 +22,7 @@ from domain.baron.wording import (
     tile_text,
 )
 from domain.contract import Json
-from domain.hexes import Hex, neighbours
+from domain.hexes import Hex, hex_of, neighbours
 from domain.notation import hex_text
 from domain.wording import counted, listing
 
@@ -342,7 +342,7 @@ class _Moment:
         return f"{rest}, halved to {met['strength']}" if "unhalved" in met else rest
 
     def _ground(self, met: Json) -> str:
-        return ground_text(self.board, map(_hex, met["battlefield"]))
+        return ground_text(self.board, map(hex_of, met["battlefield"]))
 
     def _sum(self, hexes: frozenset[Hex]) -> str:
         return sum_text(self.board, hexes)
@@ -362,11 +362,7 @@ class _Moment:
 
 
 def _at(entry: Json) -> Hex:
-    return _hex(entry["at"])
-
-
-def _hex(at: Sequence[int]) -> Hex:
-    return (at[0], at[1])
+    return hex_of(entry["at"])
 
 
 def _strength(it: Json) -> int:

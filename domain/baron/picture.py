@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from domain.baron.apply import hex_of
 from domain.baron.facts import fact_text
 from domain.baron.material import BARON, KNIGHT, SLOT_COSTS, VALUES
 from domain.baron.wording import kind_text
 from domain.contract import Json
-from domain.hexes import Hex, neighbours
+from domain.hexes import Hex, hex_of, neighbours
 from domain.scene import Cell, Outline, Panel, Piece, Scene
 from domain.wording import counted
 

@@ -4,9 +4,9 @@ The order of the pile is in no position. A reserve is there for its owner, and f
 that has ended; `state` in events is the hash of what a spectator sees while it is on.
 """
 
-from domain.baron.apply import hex_of
 from domain.baron.state import Player, State
 from domain.contract import EVERYTHING, Json
+from domain.hexes import hex_of
 
 
 def position(state: State, viewer: int | None) -> Json:

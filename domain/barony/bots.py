@@ -13,7 +13,7 @@ from domain.barony.material import KNIGHTS, RANKS, RESOURCES, VICTORY_POINTS
 from domain.barony.outlook import GOLD, VILLAGE_FELLED, Outlook
 from domain.chance import Chance
 from domain.contract import Bot, Json
-from domain.hexes import Hex, distance
+from domain.hexes import Hex, distance, hex_of
 
 Step: TypeAlias = tuple[Hex, Hex]
 View = TypeVar("View", bound=Outlook)
@@ -54,18 +54,18 @@ class Scales(Generic[View]):
         """In resource points, as the worth of goals is."""
         match action["type"]:
             case "place_city":
-                return self._first_city(_hex(action["at"]))
+                return self._first_city(hex_of(action["at"]))
             case "recruit":
-                return self.newcomers([(_hex(action["at"]), action["knights"])])
+                return self.newcomers([(hex_of(action["at"]), action["knights"])])
             case "move":
-                steps = [(_hex(start), _hex(end)) for start, end in action["moves"]]
+                steps = [(hex_of(start), hex_of(end)) for start, end in action["moves"]]
                 return self._advance(steps) + self.fights(steps, action.get("takes", ()))
             case "build":
-                return sum(self._building(_hex(b["at"]), b["building"]) for b in action["builds"])
+                return sum(self._building(hex_of(b["at"]), b["building"]) for b in action["builds"])
             case "new_city":
                 return A_CITY
             case "expedition":
-                return ON_THE_WAY * self.view.site(_hex(action["to"])) - KNIGHT_GIVEN_UP
+                return ON_THE_WAY * self.view.site(hex_of(action["to"])) - KNIGHT_GIVEN_UP
             case "noble_title":
                 return self._title(action["discard"])
             case _:
@@ -173,10 +173,6 @@ class Scales(Generic[View]):
         """What the seat would have if the game ended now."""
         held: dict[str, int] = player["resources"]
         return int(player["score"]) + sum(SILVER[kind] * count for kind, count in held.items())
-
-
-def _hex(at: list[int]) -> Hex:
-    return (at[0], at[1])
 
 
 BOTS: Final[Mapping[str, Bot]] = {"sensible": sensible}

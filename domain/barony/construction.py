@@ -11,10 +11,10 @@ from domain.barony.material import (
     RESOURCES,
     VILLAGE,
 )
-from domain.barony.notation import hex_text
 from domain.barony.state import State
 from domain.contract import Fact, Json
 from domain.errors import Refused
+from domain.notation import hex_text
 
 WHY_NOT_BUILD: Final = {
     "BY-BLD-1": "no knight of this seat stands there",

@@ -29,12 +29,13 @@ from domain.barony.course import (
 from domain.barony.legal import LISTS, Lister, some_action
 from domain.barony.material import FOREST, LAKE
 from domain.barony.movement import decide_move
-from domain.barony.notation import action_text, hex_text
+from domain.barony.notation import action_text
 from domain.barony.recruitment import decide_expedition, decide_recruit
 from domain.barony.state import State
 from domain.barony.titles import decide_title
 from domain.contract import Fact, Json, Resign
 from domain.errors import NotNow, Refused
+from domain.notation import hex_text
 
 _OVER = {"scoring": "being scored", "finished": "over"}
 

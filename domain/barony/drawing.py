@@ -28,10 +28,10 @@ from domain.barony.material import (
     STRONGHOLD,
     VILLAGE,
 )
-from domain.barony.notation import hex_from_text, hex_text
 from domain.barony.state import Player, State
 from domain.barony.tiles import LETTERS
 from domain.hexes import Hex
+from domain.notation import hex_from_text, hex_text
 
 _BUILDING_LETTERS = {VILLAGE: "v", STRONGHOLD: "s", CITY: "c"}
 _BUILDINGS = {letter: building for building, letter in _BUILDING_LETTERS.items()}

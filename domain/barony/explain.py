@@ -19,7 +19,7 @@ from domain.barony.explain_course import (
     explain_request,
     explain_standings,
 )
-from domain.barony.facts import counted, fallen_text, listing, token_text, tokens_text
+from domain.barony.facts import fallen_text, token_text, tokens_text
 from domain.barony.laying import MIDDLE, has_gap
 from domain.barony.legal import LISTS, Lister, some_action
 from domain.barony.material import (
@@ -35,12 +35,13 @@ from domain.barony.material import (
     VILLAGE,
 )
 from domain.barony.movement import has_company, opposing_pawns
-from domain.barony.notation import hex_text
 from domain.barony.recruitment import recruits_at
 from domain.barony.state import State
 from domain.barony.titles import worth
 from domain.contract import Fact, Json
 from domain.hexes import distance
+from domain.notation import hex_text
+from domain.wording import counted, listing
 
 
 def explain_start(state: None, data: Json) -> Iterator[Reason]:

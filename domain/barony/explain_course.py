@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 from domain.barony.apply import apply
 from domain.barony.course import can_hold_first_city, cities_placed, is_end_agreed
-from domain.barony.facts import counted, listing
 from domain.barony.material import DUKE, FIRST_CITIES, TERRAINS
-from domain.barony.notation import hex_text
 from domain.barony.scoring import token_points
 from domain.barony.state import State
 from domain.contract import Fact, Json
+from domain.notation import hex_text
+from domain.wording import counted, listing
 
 Reason: TypeAlias = tuple[str, str]
 """A clause's id and a sentence about this board."""

@@ -4,27 +4,13 @@ The line is read after the name of who did it (`seat 1 moves a knight 0,0>1,0`);
 table brought about are whole sentences (`round 3 is scored: …`).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from domain.barony.material import RESOURCES
-from domain.barony.notation import hex_text
 from domain.contract import Json
-
-Text: TypeAlias = Callable[[Json], str]
-"""Says the data of one type of fact."""
-
-
-def listing(words: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *others, last = list(words) or ["nothing"]
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-def counted(count: int, word: str) -> str:
-    """`1 knight`, `2 knights`, `no villages`, `3 cities`."""
-    plural = word[:-1] + "ies" if word.endswith("y") else word + "s"
-    return f"{count or 'no'} {word if count == 1 else plural}"
+from domain.notation import hex_text
+from domain.wording import LIFE, Text, counted, listing, seating
 
 
 def tokens_text(tokens: Mapping[str, int]) -> str:
@@ -46,17 +32,9 @@ def _end_of_play(data: Json) -> str:
     return "; play is over" if data.get("then", {}).get("phase") == "scoring" else ""
 
 
-def game_created(data: Json) -> str:
-    """`GameCreated`."""
-    clock = f", {counted(data['clock']['per_turn'], 'second')} a turn" if data["clock"] else ""
-    return f"creates a game of {data['rules']} for {data['seats']}{clock}"
-
-
 def game_started(data: Json) -> str:
     """`GameStarted`: the board, and who sits where."""
-    seats = [f"{player} is seat {seat}" for seat, player in enumerate(data.get("players", ()))]
-    who = f": {listing(seats)}" if seats else ""
-    return f"the game starts on {len(data['board'])} hexes{who}"
+    return f"the game starts on {len(data['board'])} hexes{seating(data)}"
 
 
 def _city_placed(data: Json) -> str:
@@ -144,9 +122,7 @@ def _game_finished(data: Json) -> str:
 
 
 TEXTS: Final[Mapping[str, Text]] = {
-    "GameCreated": game_created,
-    "SeatTaken": lambda _: "takes a place",
-    "SeatLeft": lambda _: "gives up the place",
+    **LIFE,
     "GameStarted": game_started,
     "CityPlaced": _city_placed,
     "KnightsRecruited": _knights_recruited,
@@ -156,13 +132,9 @@ TEXTS: Final[Mapping[str, Text]] = {
     "ExpeditionSent": expedition_sent,
     "TitleBought": _title_bought,
     "TurnPassed": lambda _: "passes",
-    "TurnForfeited": lambda data: f"seat {data['seat']}'s turn is forfeited",
-    "PlayerResigned": lambda _: "resigns",
-    "PlayerRemoved": lambda data: f"seat {data['seat']} is removed from the game",
     "EndAgreed": _end_agreed,
     "RoundScored": round_scored,
     "GameFinished": _game_finished,
-    "GameAbandoned": lambda _: "the game is abandoned",
 }
 """What says each type of fact."""
 

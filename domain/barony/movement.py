@@ -10,11 +10,11 @@ from typing import Any, Final, TypeAlias
 from domain.barony.actions import Move
 from domain.barony.apply import move_knight
 from domain.barony.material import LAKE, MOUNTAIN, RESOURCES, VILLAGE
-from domain.barony.notation import hex_text
 from domain.barony.state import State
 from domain.contract import Fact, Json
 from domain.errors import Refused
 from domain.hexes import Hex
+from domain.notation import hex_text
 
 Step: TypeAlias = tuple[int, int]
 """A knight's step from hex to hex, as numbers of the board."""

@@ -6,9 +6,6 @@ city 0,0                            expedition 3,-1
 title 2 plain 2 field               pass | resign | agree | disagree
 """
 
-import re
-from collections.abc import Callable, Iterable
-
 from domain.barony.actions import (
     Action,
     AgreeToEnd,
@@ -24,13 +21,7 @@ from domain.barony.actions import (
 from domain.barony.form import parse
 from domain.barony.material import RESOURCES
 from domain.contract import Json, Resign
-from domain.errors import Malformed
-from domain.hexes import Hex
-
-
-def hex_text(at: Iterable[int]) -> str:
-    """A hex as `q,r`."""
-    return ",".join(map(str, at))
+from domain.notation import hex_pair, hex_text, json_from_text, number_from_text
 
 
 def action_text(action: Action) -> str:
@@ -67,15 +58,6 @@ def parse_action_text(text: str) -> Action:
     """The action that the short form stands for. Raises Malformed."""
     action: Action = parse(json_from_text(text, read_words))
     return action
-
-
-def json_from_text(text: str, read: Callable[[str, list[str]], Json]) -> Json:
-    """The JSON of a short form, read by its first word and the others. Raises Malformed."""
-    word, *rest = text.split() or [""]
-    try:
-        return read(word, rest)
-    except (ValueError, IndexError):
-        raise Malformed({"": f"cannot be read as an action: {text.strip()!r}"}) from None
 
 
 def read_words(word: str, rest: list[str]) -> Json:
@@ -121,22 +103,3 @@ def until_take(words: list[str]) -> tuple[list[str], Json]:
 def way_from_text(text: str) -> list[list[int]]:
     """The hexes of `q,r>q,r`. Raises ValueError."""
     return [hex_pair(at) for at in text.split(">")]
-
-
-def hex_pair(text: str) -> list[int]:
-    """A hex from `q,r`, as JSON has it. Raises ValueError."""
-    q, r = text.split(",")
-    return [number_from_text(q), number_from_text(r)]
-
-
-def number_from_text(text: str) -> int:
-    """Plain digits: `int` alone would read `1_0` and digits of other scripts as well."""
-    if not re.fullmatch("-?[0-9]+", text):
-        raise ValueError(text)
-    return int(text)
-
-
-def hex_from_text(text: str) -> Hex:
-    """A hex from `q,r`. Raises ValueError."""
-    q, r = hex_pair(text)
-    return (q, r)

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from domain.barony.material import RESOURCE_POINTS, RESOURCES
 from domain.contract import Json
-from domain.hexes import Hex, neighbours
+from domain.hexes import Hex, hex_of, neighbours
 
 GOLD: Final = dict(zip(RESOURCES, RESOURCE_POINTS, strict=True))
 FADING: Final = 0.7
@@ -35,14 +35,14 @@ class Outlook:
         self.position = position
         self.seat = seat
         self.me: Json = position["players"][seat]
-        self.terrain: dict[Hex, str] = {_hex(c["at"]): c["terrain"] for c in position["board"]}
+        self.terrain: dict[Hex, str] = {hex_of(c["at"]): c["terrain"] for c in position["board"]}
         self.knights: dict[Hex, int] = {}
         """One's own."""
         self.opposing_knights: dict[Hex, int] = {}
         self.buildings: dict[Hex, tuple[str, int]] = {}
         """Anyone's, with the owner's seat."""
         for pawn in position["pawns"]:
-            at = _hex(pawn["at"])
+            at = hex_of(pawn["at"])
             if pawn["building"]:
                 self.buildings[at] = (pawn["building"], pawn["seat"])
             if pawn["knights"]:
@@ -156,7 +156,3 @@ class Outlook:
                 rim &= self.open_hexes
                 steps.update(dict.fromkeys(rim, step))
         return self._ways[start]
-
-
-def _hex(at: list[int]) -> Hex:
-    return (at[0], at[1])

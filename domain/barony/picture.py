@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from domain.barony.facts import counted, fact_text
+from domain.barony.facts import fact_text
 from domain.barony.material import RESOURCE_POINTS, RESOURCES, TITLE_PRICE
 from domain.contract import Json
-from domain.hexes import Hex
+from domain.hexes import Hex, hex_of
 from domain.scene import Arrow, Cell, Panel, Piece, Scene
+from domain.wording import counted
 
 
 def scene(
@@ -156,8 +157,3 @@ def _common(position: Json) -> Iterator[tuple[str, str]]:
     yield "bank", _row(f"{bank[kind]} {kind}" for kind in RESOURCES if bank[kind])
     if position["round_limit"] is not None:
         yield "last round", f"{position['round_limit']}"
-
-
-def hex_of(at: list[int]) -> Hex:
-    """A hex from how JSON has it."""
-    return (at[0], at[1])

@@ -2,10 +2,10 @@
 
 from domain.barony.actions import Expedition, Recruit
 from domain.barony.material import CITY, LAKE, RECRUITS, RECRUITS_BY_A_LAKE
-from domain.barony.notation import hex_text
 from domain.barony.state import State
 from domain.contract import Fact
 from domain.errors import Refused
+from domain.notation import hex_text
 
 
 def recruits_at(state: State, hex: int) -> int:

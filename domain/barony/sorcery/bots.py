@@ -20,7 +20,7 @@ from domain.barony.sorcery.material import CONSTRUCTION, COST, FAMILY, MOVEMENT,
 from domain.barony.sorcery.outlook import SorceryOutlook
 from domain.chance import Chance
 from domain.contract import Bot, Json
-from domain.hexes import Hex
+from domain.hexes import Hex, hex_of
 
 A_CITY_OF_A_KNIGHT: Final = 8.0
 """Less than a city's worth as long as there is time to build a village first, which brings a token too."""
@@ -57,12 +57,12 @@ class SorceryScales(Scales[SorceryOutlook]):
         if family == MOVEMENT:
             return self._way(action) - cost
         if family == CONSTRUCTION:
-            return self._founding(_hex(action["at"]), spells) - cost
+            return self._founding(hex_of(action["at"]), spells) - cost
         return self._recruitment(action) - cost
 
     def _way(self, action: Json) -> float:
         """How much nearer to its goal a knight comes, what it meets on its way, what is swept."""
-        path = [_hex(at) for at in action["path"]]
+        path = [hex_of(at) for at in action["path"]]
         start, end = path[0], path[-1]
         worth = self._progress(path)
         worth += self.fights(list(pairwise(path)), action.get("takes", ()))
@@ -95,7 +95,7 @@ class SorceryScales(Scales[SorceryOutlook]):
 
     def _recruitment(self, action: Json) -> float:
         """What the newcomers can do, and the knights that expeditions had cost."""
-        recruits = [(_hex(entry["at"]), entry["knights"]) for entry in action["recruits"]]
+        recruits = [(hex_of(entry["at"]), entry["knights"]) for entry in action["recruits"]]
         knights = sum(number for _, number in recruits)
         removed = self.view.me["removed_knights"] if "portal" in action["spells"] else 0
         returned: int = min(knights, removed)
@@ -114,11 +114,7 @@ class SorceryScales(Scales[SorceryOutlook]):
     def _visits(self, ends: Iterable[list[int]]) -> float:
         """BS-MYS-2: what arrivals explore."""
         unexplored = self.view.unexplored
-        return sum(unexplored.get(at, 0.0) for at in {_hex(end) for end in ends})
-
-
-def _hex(at: list[int]) -> Hex:
-    return (at[0], at[1])
+        return sum(unexplored.get(at, 0.0) for at in {hex_of(end) for end in ends})
 
 
 BOTS: Final[Mapping[str, Bot]] = {"sensible": sensible}

@@ -10,13 +10,13 @@ from domain.barony.construction import (
     has_opposing_knight,
 )
 from domain.barony.material import CITY, FOREST, MYSTERIOUS_PLACE, POINTS_A_CITY, VILLAGE
-from domain.barony.notation import hex_text
 from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.material import cost_of
 from domain.barony.sorcery.places import NO_BUILDING_HERE
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
 from domain.errors import Refused
+from domain.notation import hex_text
 
 WHY_NOT: Final = {
     **WHY_NOT_CITY,

@@ -34,9 +34,7 @@ from domain.barony.explain_course import (
     explain_ranking,
     explain_standings,
 )
-from domain.barony.facts import counted, listing
 from domain.barony.material import BUILDINGS, CITY, FOREST, MYSTERIOUS_PLACE, TERRAINS
-from domain.barony.notation import hex_text
 from domain.barony.sorcery.apply import apply, come
 from domain.barony.sorcery.explain_movement import explain_arrival, explain_movement, explain_visit
 from domain.barony.sorcery.facts import magic_text
@@ -47,6 +45,8 @@ from domain.barony.sorcery.scoring import imprint_points
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.contract import Fact, Json
 from domain.hexes import distance
+from domain.notation import hex_text
+from domain.wording import counted, listing
 
 
 def _started(state: None, data: Json) -> Iterator[Reason]:

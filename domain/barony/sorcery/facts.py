@@ -6,21 +6,18 @@ from typing import Final
 from domain.barony.facts import (
     TEXTS,
     TOKENS,
-    Text,
-    counted,
     destruction,
     expedition_sent,
-    game_created,
     game_started,
     knights_moved,
-    listing,
     round_scored,
     token_text,
     way_text,
 )
 from domain.barony.facts import fact_text as base_fact_text
-from domain.barony.notation import hex_text
 from domain.contract import Json
+from domain.notation import hex_text
+from domain.wording import Text, counted, game_created, listing
 
 BESIDE: Final[Mapping[str, str]] = {**TOKENS, "imprint_points": "imprints"}
 """What the final score counts beside the track (BS-MYS-5)."""

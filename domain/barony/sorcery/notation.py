@@ -4,20 +4,12 @@ cast celerity tornado 0,0>1,0>2,0 take plain      cast charm 1 at 0,0 1 at 2,0  
 """
 
 from domain.barony.notation import action_text as base_action_text
-from domain.barony.notation import (
-    hex_pair,
-    hex_text,
-    json_from_text,
-    number_from_text,
-    read_words,
-    takes_text,
-    until_take,
-    way_from_text,
-)
+from domain.barony.notation import read_words, takes_text, until_take, way_from_text
 from domain.barony.sorcery.actions import Action, Cast
 from domain.barony.sorcery.form import parse
 from domain.barony.sorcery.material import FAMILY
 from domain.contract import Json
+from domain.notation import hex_pair, hex_text, json_from_text, number_from_text
 
 
 def action_text(action: Action) -> str:

@@ -10,7 +10,7 @@ from domain.barony.material import MYSTERIOUS_PLACE, RANKS, TERRAINS, TITLE_PRIC
 from domain.barony.outlook import GOLD, Goal, Outlook
 from domain.barony.sorcery.material import MAGIC_OF_A_VISIT
 from domain.contract import Json
-from domain.hexes import Hex
+from domain.hexes import Hex, hex_of
 
 AN_IMPRINT: Final = 7.5
 """What an imprint is worth, its magic aside. More than the points it brings: a visit costs no knight."""
@@ -47,8 +47,8 @@ class SorceryOutlook(Outlook):
     @cached_property
     def unexplored(self) -> dict[Hex, float]:
         """The mysterious places that an arrival explores, with what that is worth (BS-MYS-2, 3)."""
-        imprints = [_hex(at) for player in self.position["players"] for at in player["imprints"]]
-        own = {_hex(at) for at in self.me["imprints"]}
+        imprints = [hex_of(at) for player in self.position["players"] for at in player["imprints"]]
+        own = {hex_of(at) for at in self.me["imprints"]}
         return {
             at: AN_IMPRINT + self.magic * MAGIC_OF_A_VISIT[before]
             for at, terrain in self.terrain.items()
@@ -72,7 +72,3 @@ def _can_be_duke(player: Json) -> bool:
         return False
     held: dict[str, int] = player["resources"]
     return sum(GOLD[kind] * count for kind, count in held.items()) >= TITLE_PRICE
-
-
-def _hex(at: list[int]) -> Hex:
-    return (at[0], at[1])

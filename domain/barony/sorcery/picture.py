@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from domain.barony.facts import counted
-from domain.barony.picture import hex_of
 from domain.barony.picture import scene as base_scene
 from domain.barony.sorcery.facts import fact_text
 from domain.barony.sorcery.material import (
@@ -17,8 +15,9 @@ from domain.barony.sorcery.material import (
     RECRUITMENT,
 )
 from domain.contract import Json
-from domain.hexes import Hex
+from domain.hexes import Hex, hex_of
 from domain.scene import Arrow, Panel, Piece, Scene
+from domain.wording import counted
 
 _FAMILIES: Final = (
     (MOVEMENT, "movement"),

@@ -7,12 +7,12 @@ from domain.barony.construction import bar_to_building, decide_build
 from domain.barony.decide import place_city
 from domain.barony.material import MYSTERIOUS_PLACE
 from domain.barony.movement import decide_move
-from domain.barony.notation import hex_text
 from domain.barony.recruitment import decide_expedition
 from domain.barony.sorcery.material import MAGIC_OF_A_VISIT
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.contract import Fact
 from domain.errors import Refused
+from domain.notation import hex_text
 
 NO_BUILDING_HERE: Final = "nothing is ever built on a mysterious place"
 

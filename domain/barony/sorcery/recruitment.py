@@ -3,9 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
-from domain.barony.facts import counted
 from domain.barony.material import CITY, STRONGHOLD
-from domain.barony.notation import hex_text
 from domain.barony.recruitment import recruits_at
 from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.material import cost_of
@@ -13,6 +11,8 @@ from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
 from domain.errors import Refused
 from domain.hexes import Hex
+from domain.notation import hex_text
+from domain.wording import counted
 
 
 def sites(state: SorceryState, seat: int, spells: Collection[str]) -> list[int]:

@@ -5,7 +5,6 @@ from functools import cache
 from itertools import combinations
 from typing import Final
 
-from domain.barony.facts import counted, listing
 from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.construction import decide_construction, legal_constructions
 from domain.barony.sorcery.material import (
@@ -21,6 +20,7 @@ from domain.barony.sorcery.state import SorceryState
 from domain.barony.sorcery.ways import legal_movements
 from domain.contract import Fact, Json
 from domain.errors import Refused
+from domain.wording import counted, listing
 
 
 def decide_cast(state: SorceryState, seat: int, cast: Cast) -> Fact:
