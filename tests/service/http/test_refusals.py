@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.http_contract import Json
 from tests.support.people import PASSWORD, People, Person
-from tests.support.redis_contents import contents
+from tests.support.redis_contents import digest
 
 RESIGN = {"type": "resign"}
 
@@ -88,10 +88,10 @@ def scene(people: People) -> Scene:
 def test_a_refused_request_changes_nothing(scene: Scene, store: redis.Redis) -> None:
     for status, who, method, path, body, headers in scene.refused():
         client = scene.people.stranger if who is None else who.http
-        before = contents(store)
+        before = digest(store)
         response = client.request(method, "/api/v1" + path, json=body, headers=headers)
         assert response.status_code == status, (method, path, body, response.text)
-        assert contents(store) == before, (method, path, body)
+        assert digest(store) == before, (method, path, body)
     unlike_json = scene.bea.http.post(f"/api/v1/games/{scene.game}/actions", content=b"{}")
     assert unlike_json.status_code == 415
     # And what is legal is so still: nothing of what was refused stands in its way.
@@ -99,13 +99,13 @@ def test_a_refused_request_changes_nothing(scene: Scene, store: redis.Redis) -> 
 
 
 def test_reading_changes_nothing(scene: Scene, store: redis.Redis) -> None:
-    before = contents(store)
+    before = digest(store)
     for game in (scene.game, scene.open, scene.private, scene.ending, "nothing"):
         for path in ("", "/position", "/legal-actions", "/events", "/events/1", "/record"):
             scene.bea.http.get(f"/api/v1/games/{game}{path}")
     for path in ("/games", "/me", "/keys", "/openapi.json", "/../../healthz", "/docs"):
         scene.bea.http.get("/api/v1" + path)
-    assert contents(store) == before
+    assert digest(store) == before
 
 
 values = st.recursive(
@@ -138,9 +138,9 @@ class TestWhateverIsSent:
     ) -> None:
         game, (ada, bea) = seat
         for person in (ada, bea):
-            before = contents(store)
+            before = digest(store)
             response = person.http.post(f"/api/v1/games/{game}/actions", json=body)
             if response.status_code == 201:
                 raise AssertionError(f"{body} is an action after all")
             assert response.status_code in {400, 409, 415, 422}
-            assert contents(store) == before
+            assert digest(store) == before
