@@ -21,6 +21,32 @@ def counted(count: int, word: str) -> str:
     return f"{count or 'no'} {word if count == 1 else plural}"
 
 
+def row(words: Iterable[str]) -> str:
+    """`a, b, c`, or `none`."""
+    return ", ".join(words) or "none"
+
+
+def caption(event: Json, fact_text: Callable[[str, Json], str]) -> str:
+    """Who, where it was a seat or a player, and what; `fact_text` says what."""
+    text = fact_text(event["type"], event["data"])
+    match event["by"]:
+        case {"seat": seat}:
+            return f"Seat {seat} {text}"
+        case {"player": player}:
+            return f"Player {player} {text}"
+        case _:
+            return text[:1].upper() + text[1:]
+
+
+def end_of_play(data: Json) -> str:
+    """`; play is over` of a fact that brought it about, to be added."""
+    return "; play is over" if data.get("then", {}).get("phase") == "scoring" else ""
+
+
+OVER: Final[Mapping[str, str]] = {"scoring": "being scored", "finished": "over"}
+"""What a game is in the phases in which nobody is to act."""
+
+
 def game_created(data: Json) -> str:
     """`GameCreated`."""
     clock = f", {counted(data['clock']['per_turn'], 'second')} a turn" if data["clock"] else ""

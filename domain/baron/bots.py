@@ -11,6 +11,7 @@ from typing import Final
 from domain.baron.board import may_lie
 from domain.baron.material import BONUS, KNIGHT, MEADOW, SLOT_COSTS, VALUES
 from domain.baron.outlook import Outlook, Tile, near
+from domain.bots import weightiest
 from domain.chance import Chance
 from domain.contract import Bot, Json
 from domain.hexes import Hex, hex_of
@@ -33,11 +34,7 @@ LOOKED_AT: Final = 4
 
 def sensible(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
     """The action that weighs most; among equals one is drawn."""
-    scales = _Scales(Outlook(position, seat))
-    weights = [scales.weight(action) for action in actions]
-    most = max(weights)
-    best = [action for action, weight in zip(actions, weights, strict=True) if weight == most]
-    return best[chance.below(len(best))]
+    return weightiest(_Scales(Outlook(position, seat)).weight, actions, chance)
 
 
 class _Scales:

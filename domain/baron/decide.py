@@ -16,8 +16,7 @@ from domain.baron.outcome import going_out
 from domain.baron.state import State
 from domain.contract import Fact, Json, Resign
 from domain.errors import NotNow, Refused
-
-_OVER: Final = {"scoring": "being scored", "finished": "over"}
+from domain.wording import OVER
 
 Judge: TypeAlias = Callable[[State, int, Any], Fact]
 """Judges an action of a seat in its part of the turn. Raises Refused."""
@@ -41,7 +40,7 @@ _PARTS: Final = {
 def decide(state: State, seat: int, action: object) -> Fact:
     """What comes of an action of the seat. Raises Refused with the clause, NotNow when play is over."""
     if state.to_act is None:
-        raise NotNow("BN-TRN-2", f"the game takes no more actions: it is {_OVER[state.phase]}")
+        raise NotNow("BN-TRN-2", f"the game takes no more actions: it is {OVER[state.phase]}")
     if state.players[seat].out is not None:
         raise Refused("BN-TRN-2", f"seat {seat} is out of the game")
     if isinstance(action, Resign):
@@ -72,7 +71,7 @@ def forfeit(state: State) -> Fact:
 def remove(state: State, seat: int) -> Fact:
     """BN-END-4: as if the seat had resigned. Raises Refused when it is out, NotNow when play is over."""
     if state.to_act is None:
-        raise NotNow("BN-TRN-2", f"the game is {_OVER[state.phase]}")
+        raise NotNow("BN-TRN-2", f"the game is {OVER[state.phase]}")
     if state.players[seat].out is not None:
         raise Refused("BN-TRN-2", f"seat {seat} is out of the game already")
     return _departed(state, seat, "PlayerRemoved")

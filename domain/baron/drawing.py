@@ -18,13 +18,12 @@ out when it is the sum of his barony. The keeps of a seat are by default those t
 """
 
 import re
-from itertools import pairwise
 from typing import Final
 
 from domain.baron.material import BARON, KEEPS, KNIGHT, TILES, VALUES
 from domain.baron.state import Player, State
+from domain.drawing import course_words, read_course, rows, split
 from domain.hexes import Hex, neighbours
-from domain.notation import hex_from_text, hex_text
 
 LETTERS: Final = "MVFWYQPSC"
 """The letter of each kind of tile, in the order of BN-MAT-1."""
@@ -35,10 +34,7 @@ _CELL: Final = re.compile(rf"([{LETTERS}])(?:(\d)(?:(k)|b(-?\d+)?))?")
 
 def drawing(state: State) -> str:
     """The whole position as text."""
-    head = [state.phase, f"round {state.round}", f"turn {state.turn}"]
-    if state.to_act is not None:
-        head.append(f"seat {state.to_act}")
-    lines = [" ".join(head)]
+    lines = [" ".join(course_words(state))]
     for seat, player in enumerate(state.players):
         words = [f"{player.honour}"]
         if player.reserve_size:
@@ -54,24 +50,12 @@ def drawing(state: State) -> str:
     if left:
         lines.append(f"pile {left if state.pile is None else _letters(state.pile[-left:])}")
     lines += [f"removed {_letters(state.removed)}"] if state.removed else []
-    return "\n".join([*lines, *_rows(state)]) + "\n"
+    cells = {at: _cell_text(state, at) for at in state.tiles}
+    return "\n".join([*lines, *rows(cells)]) + "\n"
 
 
 def _letters(tiles: tuple[str, ...]) -> str:
     return "".join(_LETTER[tile] for tile in tiles)
-
-
-def _rows(state: State) -> list[str]:
-    hexes = state.tiles
-    west, east = min(q for q, _ in hexes), max(q for q, _ in hexes)
-    north, south = min(r for _, r in hexes), max(r for _, r in hexes)
-    cells = {at: _cell_text(state, at) for at in hexes}
-    width = max(map(len, cells.values())) // 2 * 2 + 2
-    rows = [f"board {hex_text((west, north))}"]
-    for r in range(north, south + 1):
-        row = "".join(cells.get((q, r), ".").ljust(width) for q in range(west, east + 1))
-        rows.append((" " * (width // 2 * (r - north)) + row).rstrip())
-    return rows
 
 
 def _cell_text(state: State, at: Hex) -> str:
@@ -85,28 +69,17 @@ def _cell_text(state: State, at: Hex) -> str:
 
 def parse_drawing(text: str) -> State:
     """The state that a drawing shows. Raises ValueError for what cannot be read."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    try:
-        start = next(i for i, line in enumerate(lines) if line.split()[:1] == ["board"])
-    except StopIteration:
-        raise ValueError("a drawing has a line `board`") from None
-    words = dict(line.split(":", 1) for line in lines[1:start] if ":" in line)
+    (course, *lines), cells = split(text)
+    words = dict(line.split(":", 1) for line in lines if ":" in line)
     state = State([Player(KEEPS[len(words)], (), 0) for _ in words])
-    _parse_head(state, lines[0])
-    _parse_board(state, lines[start].split()[1:], lines[start + 1 :])
-    for line in lines[1:start]:
+    read_course(state, course)
+    _parse_board(state, cells)
+    for line in lines:
         if ":" not in line:
             _parse_stock(state, *line.split())
     turns = [_parse_seat(state.players[int(seat)], words[seat]) for seat in words]
     state.turns_left = None if None in turns else tuple(left for left in turns if left is not None)
     return state
-
-
-def _parse_head(state: State, line: str) -> None:
-    state.phase, *words = line.split()
-    numbers = dict(pairwise(words))
-    state.round, state.turn = int(numbers["round"]), int(numbers.get("turn", 1))
-    state.to_act = int(numbers["seat"]) if "seat" in numbers else None
 
 
 def _parse_stock(state: State, name: str, text: str) -> None:
@@ -122,12 +95,9 @@ def _parse_stock(state: State, name: str, text: str) -> None:
         raise ValueError(f"no line of a drawing: {name!r}")
 
 
-def _parse_board(state: State, origin: list[str], rows: list[str]) -> None:
-    west, north = hex_from_text(origin[0]) if origin else (0, 0)
-    for r, row in enumerate(rows, start=north):
-        for q, cell in enumerate(row.split(), start=west):
-            if cell != ".":
-                _parse_cell(state, (q, r), cell)
+def _parse_board(state: State, cells: dict[Hex, str]) -> None:
+    for at, cell in cells.items():
+        _parse_cell(state, at, cell)
     for at, (_, side) in state.keeps.items():
         if side == BARON and at not in state.values:
             barony = (at, *neighbours(at))

@@ -10,7 +10,7 @@ from typing import Final
 from domain.baron.wording import baron_text, knight_text, seats_text, tile_text
 from domain.contract import Json
 from domain.notation import hex_text
-from domain.wording import LIFE, Text, listing, seating
+from domain.wording import LIFE, Text, end_of_play, listing, seating
 
 
 def _game_started(data: Json) -> str:
@@ -69,8 +69,6 @@ def _set_off(data: Json, *, departs: bool) -> Iterator[str]:
     if "out" in data and not departs:
         seats = data["out"]["seats"]
         yield f"{seats_text(seats)} {'are' if seats[1:] else 'is'} out of the game"
-    if data.get("then", {}).get("phase") == "scoring":
-        yield "play is over"
 
 
 def barony_text(barony: Json) -> str:
@@ -107,4 +105,5 @@ def fact_text(type: str, data: Json) -> str:
     """The fact in one line; of a type that is not known here its name."""
     if type not in TEXTS:
         return type
-    return "; ".join([TEXTS[type](data), *_set_off(data, departs=type in _DEPARTURES)])
+    set_off = _set_off(data, departs=type in _DEPARTURES)
+    return "; ".join([TEXTS[type](data), *set_off]) + end_of_play(data)

@@ -9,7 +9,7 @@ from domain.baron.wording import kind_text
 from domain.contract import Json
 from domain.hexes import Hex, hex_of, neighbours
 from domain.scene import Cell, Outline, Panel, Piece, Scene
-from domain.wording import counted
+from domain.wording import caption, counted, row
 
 
 def scene(position: Json, event: Json | None) -> Scene:
@@ -18,7 +18,7 @@ def scene(position: Json, event: Json | None) -> Scene:
         title=_title(position),
         cells=tuple(_cells(position, event["data"] if event else {})),
         panels=tuple(_panel(position, player) for player in position["players"]),
-        caption=_caption(event) if event else "",
+        caption=caption(event, fact_text) if event else "",
         outlines=tuple(_outlines(position)),
         common=tuple(_common(position)),
     )
@@ -36,18 +36,6 @@ def _title(position: Json) -> str:
         who = " and ".join(f"seat {entry['seat']}" for entry in first)
         return f"Baron, over after round {round}, won by {who}"
     return f"Baron, round {round}, seat {position['to_act']} {_PARTS[phase]}"
-
-
-def _caption(event: Json) -> str:
-    """Who, where it was a seat or a player, and what."""
-    text = fact_text(event["type"], event["data"])
-    match event["by"]:
-        case {"seat": seat}:
-            return f"Seat {seat} {text}"
-        case {"player": player}:
-            return f"Player {player} {text}"
-        case _:
-            return text[:1].upper() + text[1:]
 
 
 def _cells(position: Json, data: Json) -> Iterator[Cell]:
@@ -145,24 +133,20 @@ def _facts(player: Json, sides: list[str], ranked: Json | None) -> Iterator[tupl
     if player["reserve"] is None:
         yield "reserve", counted(player["reserve_size"], "tile")
     else:
-        yield "reserve", _row(map(kind_text, player["reserve"]))
+        yield "reserve", row(map(kind_text, player["reserve"]))
     yield "keeps", f"{player['keeps'] or 'none'}"
     if player["keeps_resting"]:
         yield "keeps resting", f"{player['keeps_resting']}"
     on_board = [counted(sides.count(side), side) for side in (KNIGHT, BARON) if side in sides]
-    yield "on the board", _row(on_board)
+    yield "on the board", row(on_board)
     if player["turns_left"] is not None:
         yield "turns left", f"{player['turns_left'] or 'none'}"
 
 
-def _row(words: Iterable[str]) -> str:
-    return ", ".join(words) or "none"
-
-
 def _common(position: Json) -> Iterator[tuple[str, str]]:
     slots = zip(position["market"], SLOT_COSTS, strict=False)
-    yield "market", _row(f"{kind_text(tile)} for {cost}" for tile, cost in slots)
+    yield "market", row(f"{kind_text(tile)} for {cost}" for tile, cost in slots)
     yield "pile", counted(position["pile"], "tile")
     if position["removed"]:
-        yield "taken out", _row(map(kind_text, position["removed"]))
-    yield "worth", _row(f"{kind_text(tile)} {value}" for tile, value in VALUES.items())
+        yield "taken out", row(map(kind_text, position["removed"]))
+    yield "worth", row(f"{kind_text(tile)} {value}" for tile, value in VALUES.items())

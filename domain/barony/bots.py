@@ -7,10 +7,11 @@ titles as soon as they suffice, villages become cities where they may.
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from itertools import permutations
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from domain.barony.material import KNIGHTS, RANKS, RESOURCES, VICTORY_POINTS
 from domain.barony.outlook import GOLD, VILLAGE_FELLED, Outlook
+from domain.bots import weightiest
 from domain.chance import Chance
 from domain.contract import Bot, Json
 from domain.hexes import Hex, distance, hex_of
@@ -31,15 +32,7 @@ SILVER: Final = dict(zip(RESOURCES, VICTORY_POINTS, strict=True))
 
 def sensible(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
     """The action that weighs most; among equals one is drawn."""
-    return weightiest(Scales(Outlook(position, seat)), actions, chance)
-
-
-def weightiest(scales: "Scales[Any]", actions: Sequence[Json], chance: Chance) -> Json:
-    """The action that weighs most on these scales; among equals one is drawn."""
-    weights = [scales.weight(action) for action in actions]
-    most = max(weights)
-    best = [action for action, weight in zip(actions, weights, strict=True) if weight == most]
-    return best[chance.below(len(best))]
+    return weightiest(Scales(Outlook(position, seat)).weight, actions, chance)
 
 
 class Scales(Generic[View]):

@@ -36,8 +36,7 @@ from domain.barony.titles import decide_title
 from domain.contract import Fact, Json, Resign
 from domain.errors import NotNow, Refused
 from domain.notation import hex_text
-
-_OVER = {"scoring": "being scored", "finished": "over"}
+from domain.wording import OVER
 
 
 def place_city(state: State, seat: int, action: PlaceCity) -> Fact:
@@ -116,7 +115,7 @@ def forfeit(state: State) -> Fact:
 def remove(state: State, seat: int) -> Fact:
     """BY-END-6: as if the seat had resigned. Raises Refused when it is out, NotNow when play is over."""
     if state.to_act is None:
-        raise NotNow("BY-TURN-3", f"the game is {_OVER[state.phase]}")
+        raise NotNow("BY-TURN-3", f"the game is {OVER[state.phase]}")
     if state.players[seat].is_out:
         raise Refused("BY-TURN-3", f"seat {seat} is out of the game already")
     return _departed(state, seat, "PlayerRemoved")
@@ -153,7 +152,7 @@ def decide(state: State, seat: int, action: object, judges: Mapping[type, Judge]
 def _decide_else(state: State, seat: int, action: object, judge: Judge | None) -> Fact:
     """What is no action A to F of the seat whose turn it is: BY-TURN-3, BY-SET-6, BY-END-5, 6, BS-SPL-1."""
     if state.to_act is None:
-        raise NotNow("BY-TURN-3", f"the game takes no more actions: it is {_OVER[state.phase]}")
+        raise NotNow("BY-TURN-3", f"the game takes no more actions: it is {OVER[state.phase]}")
     if state.players[seat].is_out:
         raise Refused("BY-TURN-3", f"seat {seat} is out of the game")
     match action:

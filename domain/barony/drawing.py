@@ -17,7 +17,6 @@ follows from ranks and cities (BY-END-1).
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
 
 from domain.barony.board import Board
 from domain.barony.material import (
@@ -30,8 +29,9 @@ from domain.barony.material import (
 )
 from domain.barony.state import Player, State
 from domain.barony.tiles import LETTERS
+from domain.drawing import course_words, read_course, rows
+from domain.drawing import split as drawing_parts
 from domain.hexes import Hex
-from domain.notation import hex_from_text, hex_text
 
 _BUILDING_LETTERS = {VILLAGE: "v", STRONGHOLD: "s", CITY: "c"}
 _BUILDINGS = {letter: building for building, letter in _BUILDING_LETTERS.items()}
@@ -39,9 +39,7 @@ _BUILDINGS = {letter: building for building, letter in _BUILDING_LETTERS.items()
 
 def drawing(state: State, cell: Callable[[State, int], str] | None = None) -> str:
     """The whole position as text; `cell` writes a hex, where it is not as in the base game."""
-    head = [state.phase, f"round {state.round}", f"turn {state.turn}"]
-    if state.to_act is not None:
-        head.append(f"seat {state.to_act}")
+    head = course_words(state)
     if state.round_limit is not None:
         head.append(f"limit {state.round_limit}")
     if state.end_by_agreement:
@@ -56,26 +54,15 @@ def drawing(state: State, cell: Callable[[State, int], str] | None = None) -> st
         words += ["out"] if player.is_out else []
         lines.append(f"{seat}: " + ", ".join(word for word in words if word))
     lines.append(f"bank: {_tokens_text(state.bank)}")
-    return "\n".join([*lines, *_rows(state, cell or cell_text)]) + "\n"
+    text = cell or cell_text
+    cells = {at: text(state, hex) for hex, at in enumerate(state.board.hexes)}
+    return "\n".join([*lines, *rows(cells)]) + "\n"
 
 
 def _tokens_text(tokens: list[int]) -> str:
     return " ".join(
         f"{count}{letter}" for count, letter in zip(tokens, LETTERS, strict=False) if count
     )
-
-
-def _rows(state: State, text: Callable[[State, int], str]) -> list[str]:
-    hexes = state.board.hexes
-    west, east = min(q for q, _ in hexes), max(q for q, _ in hexes)
-    north, south = min(r for _, r in hexes), max(r for _, r in hexes)
-    cells = {at: text(state, hex) for hex, at in enumerate(hexes)}
-    width = max(map(len, cells.values())) // 2 * 2 + 2
-    rows = [f"board {hex_text((west, north))}"]
-    for r in range(north, south + 1):
-        row = "".join(cells.get((q, r), ".").ljust(width) for q in range(west, east + 1))
-        rows.append((" " * (width // 2 * (r - north)) + row).rstrip())
-    return rows
 
 
 def cell_text(state: State, hex: int) -> str:
@@ -99,21 +86,11 @@ def parse_drawing(text: str) -> State:
 
 def split(text: str) -> tuple[list[str], dict[Hex, str]]:
     """The lines before the board, and the cells on it. Raises ValueError."""
-    lines = [line.strip() for line in text.strip().splitlines()]
-    try:
-        start = next(i for i, line in enumerate(lines) if line.split()[:1] == ["board"])
-    except StopIteration:
-        raise ValueError("a drawing has a line `board`") from None
-    origin = lines[start].split()[1:]
-    west, north = hex_from_text(origin[0]) if origin else (0, 0)
-    cells = {}
-    for r, row in enumerate(lines[start + 1 :], start=north):
-        for q, cell in enumerate(row.split(), start=west):
-            if cell != ".":
-                if cell[0] not in LETTERS:
-                    raise ValueError(f"no cell: {cell!r}")
-                cells[q, r] = cell
-    return lines[:start], cells
+    head, cells = drawing_parts(text)
+    for cell in cells.values():
+        if cell[0] not in LETTERS:
+            raise ValueError(f"no cell: {cell!r}")
+    return head, cells
 
 
 def seats_in(head: list[str]) -> int:
@@ -141,15 +118,8 @@ def read(state: State, head: list[str], cells: dict[Hex, str]) -> None:
 
 
 def _parse_head(state: State, line: str) -> None:
-    phase, *words = line.split()
-    state.phase = phase
-    state.to_act = None
-    state.end_by_agreement = "agreement" in words
-    numbers = dict(pairwise(words))
-    state.round = int(numbers.get("round", 1 if phase != "setup" else 0))
-    state.turn = int(numbers.get("turn", 1))
-    if "seat" in numbers:
-        state.to_act = int(numbers["seat"])
+    numbers = read_course(state, line)
+    state.end_by_agreement = "agreement" in line.split()
     if "limit" in numbers:
         state.round_limit = int(numbers["limit"])
 

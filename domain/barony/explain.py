@@ -39,14 +39,14 @@ from domain.barony.recruitment import recruits_at
 from domain.barony.state import State
 from domain.barony.titles import worth
 from domain.contract import Fact, Json
-from domain.hexes import distance
+from domain.hexes import distance, hex_of
 from domain.notation import hex_text
 from domain.wording import counted, listing
 
 
 def explain_start(state: None, data: Json) -> Iterator[Reason]:
     """`GameStarted`: BY-SET-1, 2, 7."""
-    board = {(cell["at"][0], cell["at"][1]) for cell in data["board"]}
+    board = {hex_of(cell["at"]) for cell in data["board"]}
     yield "BY-SET-1", f"{len(board) // 3} tiles were drawn and laid, {len(board)} hexes"
     # A record may tell of any board; looking for gaps in a vast one would take all time and memory.
     is_small = all(distance(at, MIDDLE) <= 2 * max(RADIUS.values()) for at in board)

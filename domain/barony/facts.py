@@ -10,7 +10,7 @@ from typing import Final
 from domain.barony.material import RESOURCES
 from domain.contract import Json
 from domain.notation import hex_text
-from domain.wording import LIFE, Text, counted, listing, seating
+from domain.wording import LIFE, Text, counted, end_of_play, listing, seating
 
 
 def tokens_text(tokens: Mapping[str, int]) -> str:
@@ -26,10 +26,6 @@ def token_text(kind: str | None) -> str:
 def fallen_text(destroyed: Sequence[Json]) -> str:
     """`seat 2's knight and seat 1's village`."""
     return listing(f"seat {fallen['seat']}'s {fallen['pawn']}" for fallen in destroyed)
-
-
-def _end_of_play(data: Json) -> str:
-    return "; play is over" if data.get("then", {}).get("phase") == "scoring" else ""
 
 
 def game_started(data: Json) -> str:
@@ -146,4 +142,4 @@ def fact_text(type: str, data: Json, texts: Mapping[str, Text] = TEXTS) -> str:
     """
     if type not in texts:
         return type
-    return texts[type](data) + _end_of_play(data)
+    return texts[type](data) + end_of_play(data)

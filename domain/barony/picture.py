@@ -1,6 +1,6 @@
 """`scene`: what there is to draw of a position of Barony, and what the last event changed in it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from domain.barony.facts import fact_text
@@ -8,7 +8,7 @@ from domain.barony.material import RESOURCE_POINTS, RESOURCES, TITLE_PRICE
 from domain.contract import Json
 from domain.hexes import Hex, hex_of
 from domain.scene import Arrow, Cell, Panel, Piece, Scene
-from domain.wording import counted
+from domain.wording import caption, counted, row
 
 
 def scene(
@@ -26,7 +26,7 @@ def scene(
         title=_title(position, name),
         cells=tuple(_cells(position, type, data)),
         panels=tuple(_panel(position, player) for player in position["players"]),
-        caption=_caption(event, fact_text) if event else "",
+        caption=caption(event, fact_text) if event else "",
         arrows=tuple(_arrows(type, data)),
         common=tuple(_common(position)),
     )
@@ -44,18 +44,6 @@ def _title(position: Json, name: str) -> str:
         case _:
             king = position["ranking"][0]["seat"]
             return f"{name}, over after round {round}, seat {king} is King"
-
-
-def _caption(event: Json, fact_text: Callable[[str, Json], str]) -> str:
-    """Who, where it was a seat or a player, and what."""
-    text = fact_text(event["type"], event["data"])
-    match event["by"]:
-        case {"seat": seat}:
-            return f"Seat {seat} {text}"
-        case {"player": player}:
-            return f"Player {player} {text}"
-        case _:
-            return text[:1].upper() + text[1:]
 
 
 def _cells(position: Json, type: str, data: Json) -> Iterator[Cell]:
@@ -125,11 +113,11 @@ def _facts(position: Json, player: Json, ranked: Json | None) -> Iterator[tuple[
         yield "track", f"{player['score']} as {player['rank']}"
     held = player["resources"]
     gold = sum(held[kind] * value for kind, value in zip(RESOURCES, RESOURCE_POINTS, strict=True))
-    yield "tokens", _row(f"{held[kind]} {kind}" for kind in RESOURCES if held[kind])
+    yield "tokens", row(f"{held[kind]} {kind}" for kind in RESOURCES if held[kind])
     if gold:
         yield "worth", f"{gold} of {TITLE_PRICE}"
     reserve = player["reserve"]
-    yield "reserve", _row(counted(reserve[name], one) for name, one in _PAWNS if reserve[name])
+    yield "reserve", row(counted(reserve[name], one) for name, one in _PAWNS if reserve[name])
     if player["new_cities"]:
         yield "new cities", f"{player['new_cities']}"
     if player["removed_knights"]:
@@ -148,12 +136,8 @@ _PAWNS: Final = (
 )
 
 
-def _row(words: Iterable[str]) -> str:
-    return ", ".join(words) or "none"
-
-
 def _common(position: Json) -> Iterator[tuple[str, str]]:
     bank = position["bank"]
-    yield "bank", _row(f"{bank[kind]} {kind}" for kind in RESOURCES if bank[kind])
+    yield "bank", row(f"{bank[kind]} {kind}" for kind in RESOURCES if bank[kind])
     if position["round_limit"] is not None:
         yield "last round", f"{position['round_limit']}"

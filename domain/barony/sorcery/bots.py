@@ -7,17 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from domain.barony.bots import (
-    A_CITY,
-    KNIGHT_FELLED,
-    KNIGHT_GIVEN_UP,
-    ON_THE_WAY,
-    Scales,
-    weightiest,
-)
+from domain.barony.bots import A_CITY, KNIGHT_FELLED, KNIGHT_GIVEN_UP, ON_THE_WAY, Scales
 from domain.barony.outlook import GOLD, VILLAGE_FELLED
 from domain.barony.sorcery.material import CONSTRUCTION, COST, FAMILY, MOVEMENT, POINTS_AN_IMPRINT
 from domain.barony.sorcery.outlook import SorceryOutlook
+from domain.bots import weightiest
 from domain.chance import Chance
 from domain.contract import Bot, Json
 from domain.hexes import Hex, hex_of
@@ -28,7 +22,7 @@ A_CITY_OF_A_KNIGHT: Final = 8.0
 
 def sensible(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
     """The action that weighs most; among equals one is drawn."""
-    return weightiest(SorceryScales(SorceryOutlook(position, seat)), actions, chance)
+    return weightiest(SorceryScales(SorceryOutlook(position, seat)).weight, actions, chance)
 
 
 class SorceryScales(Scales[SorceryOutlook]):

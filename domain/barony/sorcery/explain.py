@@ -44,7 +44,7 @@ from domain.barony.sorcery.rules import SORCERY_LISTS
 from domain.barony.sorcery.scoring import imprint_points
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.contract import Fact, Json
-from domain.hexes import distance
+from domain.hexes import distance, hex_of
 from domain.notation import hex_text
 from domain.wording import counted, listing
 
@@ -53,7 +53,7 @@ def _started(state: None, data: Json) -> Iterator[Reason]:
     """`GameStarted`: BS-SET-1, 2, 4."""
     yield from explain_start(state, data)
     places = [
-        (cell["at"][0], cell["at"][1])
+        hex_of(cell["at"])
         for cell in data["board"]
         if cell["terrain"] == TERRAINS[MYSTERIOUS_PLACE]
     ]

@@ -28,7 +28,7 @@ class SorceryOutlook(Outlook):
         for pawn in position["pawns"]:
             knights, building = pawn["knights"], pawn["building"]
             if pawn["seat"] != seat and (knights, building) in ((1, None), (0, "village")):
-                at = (pawn["at"][0], pawn["at"][1])
+                at = hex_of(pawn["at"])
                 self.isolated.setdefault(at, []).append(building or "knight")
 
     @cached_property
