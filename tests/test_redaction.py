@@ -22,6 +22,13 @@ from replay.render.svg import svg
 from tests.support import heap
 
 KINDS = [*((name, {}) for name in (heap.NAME, *RULES)), *((g, {o: True}) for g, o in EXPANSIONS)]
+TABLES = [
+    (rules, options, seats)
+    for rules, options in KINDS
+    for seats in (2, 3, 4, 5)
+    # A game with an expansion seats five only with it.
+    if seats < 5 or options or all(rules != game for game, _ in EXPANSIONS)
+]
 
 
 @pytest.fixture(autouse=True)
@@ -40,11 +47,8 @@ def recorded(rules: str, seats: int, options: Json, seed: int = 2) -> Record:
     return read(BytesIO(play(planned).record))
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4, 5])
-@pytest.mark.parametrize(("rules", "options"), KINDS)
+@pytest.mark.parametrize(("rules", "options", "seats"), TABLES)
 def test_a_viewer_is_told_what_the_viewer_may_know(rules: str, options: Json, seats: int) -> None:
-    if seats == 5 and rules in {game for game, _ in EXPANSIONS} and not options:
-        pytest.skip("not for five")
     record = recorded(rules, seats, options)
     for viewer in (None, *range(seats)):
         hold_against(record, viewer)
@@ -121,12 +125,11 @@ def test_when_the_game_has_ended_everybody_is_told_the_same_at_every_event(
     assert game.has_ended
 
 
-@pytest.mark.parametrize("seats", [2, 5])
-@pytest.mark.parametrize("rules", [heap.NAME, *RULES])
-def test_names_of_secrets_say_whose_they_are(rules: str, seats: int) -> None:
-    if (rules, seats) in {(game, 5) for game, _ in EXPANSIONS}:
-        pytest.skip("not for five")
-    record = recorded(rules, seats, {})
+@pytest.mark.parametrize(
+    ("rules", "options", "seats"), [table for table in TABLES if table[2] in {2, 5}]
+)
+def test_names_of_secrets_say_whose_they_are(rules: str, options: Json, seats: int) -> None:
+    record = recorded(rules, seats, options)
     for event in record.events:
         names = event.get("secrets", {})
         assert event["type"] == "GameStarted" or not names, "only a set-up has secrets"
