@@ -4,8 +4,9 @@ import pytest
 
 from domain import baron
 from domain.contract import EVERYTHING, evolve
-from tests.support.baron_play import listed, when
+from tests.support.baron_play import listed
 from tests.support.baron_positions import blindly_begun, given, set_up
+from tests.support.given_when import when
 
 MARKET = """
     draw round 2 seat 0

@@ -7,16 +7,16 @@ import pytest
 from domain import baron
 from domain.baron.state import State
 from domain.contract import EVERYTHING, evolve
-from tests.support.baron_play import (
+from tests.support.baron_play import places
+from tests.support.baron_positions import begun, given, random_game
+from tests.support.given_when import (
     course_of,
-    places,
     played,
     when,
     when_removed,
     when_scored,
     when_time_is_up,
 )
-from tests.support.baron_positions import begun, given, random_game
 
 LAST_TILE = """
     {phase} round 30 seat {seat}

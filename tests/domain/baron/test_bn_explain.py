@@ -5,9 +5,9 @@ import pytest
 from domain import baron
 from domain.baron import CLAUSES, explain, fact_text, standings
 from domain.contract import Fact, evolve
-from tests.support.baron_play import when, when_removed, when_scored, when_time_is_up
 from tests.support.baron_positions import begun, blindly_begun, given, random_game, set_up
 from tests.support.baron_told import reasons, said
+from tests.support.given_when import when, when_removed, when_scored, when_time_is_up
 
 TURN = """
     draw round 4 seat 1

@@ -2,9 +2,9 @@
 
 from domain.baron import explain, finish
 from domain.baron.state import State
-from tests.support.baron_play import when, when_scored
 from tests.support.baron_positions import given
 from tests.support.baron_told import reasons, said
+from tests.support.given_when import when, when_scored
 
 EXAMPLE_7 = """
     lay round 3 seat 0

@@ -3,8 +3,9 @@
 import pytest
 
 from domain import baron
-from tests.support.baron_play import listed, played, when, when_time_is_up
+from tests.support.baron_play import listed
 from tests.support.baron_positions import given, random_game
+from tests.support.given_when import played, when, when_time_is_up
 
 KEEPING = """
     keep round 2 seat 0

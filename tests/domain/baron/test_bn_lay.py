@@ -3,8 +3,9 @@
 import pytest
 
 from domain.baron.state import State
-from tests.support.baron_play import listed, when
+from tests.support.baron_play import listed
 from tests.support.baron_positions import given
+from tests.support.given_when import when
 
 
 def laying(reserve: str, board: str, honour: int = 0) -> State:

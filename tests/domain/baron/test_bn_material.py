@@ -5,8 +5,8 @@ import pytest
 from domain import baron
 from domain.baron.material import COUNTS, TILES, VALUES
 from domain.errors import Malformed
-from tests.support.baron_play import when
 from tests.support.baron_positions import begun, given, set_up
+from tests.support.given_when import when
 
 
 @pytest.mark.allows("BN-MAT-1")

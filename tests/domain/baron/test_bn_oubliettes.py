@@ -5,8 +5,9 @@ import pytest
 from domain import baron
 from domain.baron.state import State
 from domain.contract import EVERYTHING
-from tests.support.baron_play import honours, places, played, when, when_scored
+from tests.support.baron_play import honours, places
 from tests.support.baron_positions import given
+from tests.support.given_when import played, when, when_scored
 
 COSTLY = """
     lay round 4 turn 11 seat {seat}

@@ -7,8 +7,8 @@ from domain.baron import parse_action_text, position, scene
 from domain.contract import EVERYTHING, Fact, Json, evolve
 from domain.hexes import distance
 from domain.scene import Cell, Panel, Piece, Scene
-from tests.support.baron_play import when_removed, when_scored
 from tests.support.baron_positions import given, random_game
+from tests.support.given_when import when_removed, when_scored
 
 BOARD = """
     lay round 3 seat 0

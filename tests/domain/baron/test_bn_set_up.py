@@ -9,8 +9,8 @@ from domain.baron.material import COUNTS, OF_VALUE_ONE, TILES, VALUES
 from domain.baron.set_up import turn_up_start
 from domain.chance import Chance
 from domain.contract import EVERYTHING
-from tests.support.baron_play import when
 from tests.support.baron_positions import begun, blindly_begun, set_up
+from tests.support.given_when import when
 
 SEATS = [2, 3, 4, 5]
 

@@ -5,8 +5,8 @@ import pytest
 from domain import baron
 from domain.chance import Chance
 from domain.contract import Fact, evolve
-from tests.support.baron_play import when
 from tests.support.baron_positions import begun, given, random_game, set_up
+from tests.support.given_when import when
 
 ESTABLISHED = """
     lay round 4 seat 0

@@ -4,15 +4,9 @@ import pytest
 
 from domain.baron.state import State
 from domain.errors import NotNow
-from tests.support.baron_play import (
-    course_of,
-    listed,
-    played,
-    when,
-    when_removed,
-    when_time_is_up,
-)
+from tests.support.baron_play import listed
 from tests.support.baron_positions import begun, given
+from tests.support.given_when import course_of, played, when, when_removed, when_time_is_up
 
 THREE = """
     {phase} round 4 turn 20 seat {seat}

@@ -6,8 +6,9 @@ from domain.barony import sorcery
 from domain.barony.state import State
 from domain.errors import FORMAT, Malformed
 from tests.support.barony_casts import CONSTRUCTION, scene
-from tests.support.barony_play import scores, when
+from tests.support.barony_play import scores
 from tests.support.barony_positions import given
+from tests.support.given_when import when
 
 
 def site(cells: str, *, yellow: str = "magic 4", red: str = "") -> State:

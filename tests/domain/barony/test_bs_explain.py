@@ -11,8 +11,8 @@ from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.chance import Chance
 from domain.contract import Fact, evolve
-from tests.support.barony_play import rules_of, when
 from tests.support.barony_positions import given, random_game
+from tests.support.given_when import rules_of, when
 
 
 def sentences(state: State, fact: Fact) -> list[tuple[str, str]]:

@@ -6,8 +6,8 @@ from domain.barony import sorcery
 from domain.barony.sorcery.apply import SORCERY_APPLIERS
 from domain.barony.sorcery.facts import SORCERY_TEXTS
 from domain.contract import Fact
-from tests.support.barony_play import rules_of, when
 from tests.support.barony_positions import given
+from tests.support.given_when import rules_of, when
 
 BOARD = """
 play round 3 seat 0

@@ -11,8 +11,8 @@ from domain.barony.state import State
 from domain.barony.tiles import BASE_TILES
 from domain.chance import Chance
 from domain.errors import Malformed
-from tests.support.barony_play import played, rules_of, when
 from tests.support.barony_positions import given
+from tests.support.given_when import played, rules_of, when
 
 
 def begun(seats: int) -> SorceryState:

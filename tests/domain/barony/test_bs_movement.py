@@ -5,8 +5,8 @@ import pytest
 from domain.barony import sorcery
 from domain.errors import FORMAT, Malformed
 from tests.support.barony_casts import MOVEMENT, ridden, ride, scene
-from tests.support.barony_play import when
 from tests.support.barony_positions import given
+from tests.support.given_when import when
 
 
 @pytest.mark.allows("BS-CEL-1")

@@ -6,8 +6,8 @@ from domain import barony
 from domain.barony import sorcery
 from domain.contract import Fact, Json, evolve
 from domain.scene import Arrow, Cell, Piece, Scene
-from tests.support.barony_play import rules_of, when
 from tests.support.barony_positions import given, random_game
+from tests.support.given_when import rules_of, when
 
 BOARD = """
 play round 3 seat 0 limit 40

@@ -5,17 +5,9 @@ import pytest
 from domain.barony import sorcery
 from domain.barony.state import State
 from domain.errors import Malformed
-from tests.support.barony_play import (
-    final_scores,
-    played,
-    ranking,
-    rules_of,
-    scores,
-    when,
-    when_removed,
-    when_scored,
-)
+from tests.support.barony_play import final_scores, ranking, scores
 from tests.support.barony_positions import given
+from tests.support.given_when import played, rules_of, when, when_removed, when_scored
 
 
 def row(cells: str, *words: str) -> State:

@@ -4,8 +4,8 @@ import pytest
 
 from domain.barony.state import State
 from tests.support.barony_casts import RECRUITMENT, scene
-from tests.support.barony_play import when
 from tests.support.barony_positions import given
+from tests.support.given_when import when
 
 REALM = "P0c P P0s P0ck P P0c P1ck"
 """Cities on (0,0), (3,0) and (5,0), a stronghold on (2,0), no lake; red's city on (6,0)."""

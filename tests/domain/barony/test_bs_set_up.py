@@ -17,8 +17,8 @@ from domain.barony.tiles import BASE_TILES, LETTERS
 from domain.chance import Chance
 from domain.errors import Malformed
 from domain.hexes import Hex, distance, neighbours
-from tests.support.barony_play import played, when, when_scored
 from tests.support.barony_positions import given
+from tests.support.given_when import played, when, when_scored
 
 SEEDS = [bytes([number]) for number in range(16)]
 PLACE = LETTERS.index("S")

@@ -10,8 +10,8 @@ from domain.barony import sorcery
 from domain.barony.sorcery.material import COST
 from domain.barony.state import State
 from domain.errors import FORMAT, Malformed
-from tests.support.barony_play import course_of, played, rules_of, when, when_removed
 from tests.support.barony_positions import given
+from tests.support.given_when import course_of, played, rules_of, when, when_removed
 
 ALL = "abundance celerity charm illusion petrification portal sanctuary teleportation tornado"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.barony_casts import ridden, ride
-from tests.support.barony_play import when
+from tests.support.given_when import when
 
 
 @pytest.mark.allows("BS-TOR-1")

@@ -4,8 +4,8 @@ import pytest
 
 from domain import barony
 from domain.barony.state import State
-from tests.support.barony_play import when
 from tests.support.barony_positions import given
+from tests.support.given_when import when
 
 YELLOW, RED, BLUE = 0, 1, 2
 

@@ -4,8 +4,8 @@ import pytest
 
 from domain import barony
 from domain.errors import Malformed
-from tests.support.barony_play import when
 from tests.support.barony_positions import given
+from tests.support.given_when import when
 
 CAMP = """
     play round 3 seat 0

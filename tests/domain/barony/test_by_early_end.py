@@ -5,16 +5,16 @@ import pytest
 from domain import barony
 from domain.barony.state import State
 from domain.errors import Malformed
-from tests.support.barony_play import (
+from tests.support.barony_play import ranking
+from tests.support.barony_positions import given
+from tests.support.given_when import (
     course_of,
     played,
-    ranking,
     when,
     when_removed,
     when_scored,
     when_time_is_up,
 )
-from tests.support.barony_positions import given
 
 
 def at_table(*words: str, head: str = "play round 4 seat 0 agreement") -> State:

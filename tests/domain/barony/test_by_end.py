@@ -7,17 +7,9 @@ import pytest
 
 from domain import barony
 from domain.barony.state import State
-from tests.support.barony_play import (
-    course_of,
-    final_scores,
-    played,
-    ranking,
-    scores,
-    when,
-    when_removed,
-    when_scored,
-)
+from tests.support.barony_play import final_scores, ranking, scores
 from tests.support.barony_positions import given
+from tests.support.given_when import course_of, played, when, when_removed, when_scored
 
 
 def rise(words: str, *actions: str) -> State:

@@ -3,8 +3,8 @@
 import pytest
 
 from domain import barony
-from tests.support.barony_play import played, when
 from tests.support.barony_positions import given
+from tests.support.given_when import played, when
 
 ROSE = """
     play round 6 seat 0

@@ -8,8 +8,9 @@ from domain import barony
 from domain.barony.tiles import BASE_TILES
 from domain.chance import Chance
 from domain.errors import Malformed
-from tests.support.barony_play import final_scores, played, when
+from tests.support.barony_play import final_scores
 from tests.support.barony_positions import given
+from tests.support.given_when import played, when
 
 VILLAGES_13 = " ".join(["P0v"] * 13)
 

@@ -4,8 +4,8 @@ import pytest
 
 from domain import barony
 from domain.barony.state import State
-from tests.support.barony_play import when
 from tests.support.barony_positions import given
+from tests.support.given_when import when
 
 
 def row(cells: str, seats: str = "0: baron\n1: baron\n2: baron") -> State:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from tests.support.barony_play import scores, when
+from tests.support.barony_play import scores
 from tests.support.barony_positions import given
+from tests.support.given_when import when
 
 
 @pytest.mark.allows("BY-CTY-1", "BY-END-1")

@@ -3,8 +3,8 @@
 import pytest
 
 from domain.barony.state import State
-from tests.support.barony_play import when
 from tests.support.barony_positions import given
+from tests.support.given_when import when
 
 INLAND = """
     play round 1 seat 0

@@ -7,8 +7,8 @@ import pytest
 
 from domain import barony
 from domain.barony.state import State
-from tests.support.barony_play import course_of, played, when, when_removed, when_time_is_up
 from tests.support.barony_positions import given
+from tests.support.given_when import course_of, played, when, when_removed, when_time_is_up
 
 
 def plains(seats: int, hexes: int = 24) -> State:

@@ -4,8 +4,9 @@ import pytest
 
 from domain.barony.state import State
 from domain.errors import Malformed
-from tests.support.barony_play import scores, when
+from tests.support.barony_play import scores
 from tests.support.barony_positions import given
+from tests.support.given_when import when
 
 
 def court(words: str) -> State:

@@ -4,7 +4,8 @@ import pytest
 
 from domain import barony
 from domain.barony.state import State
-from tests.support.barony_play import (
+from tests.support.barony_positions import given
+from tests.support.given_when import (
     course_of,
     played,
     when,
@@ -12,7 +13,6 @@ from tests.support.barony_play import (
     when_scored,
     when_time_is_up,
 )
-from tests.support.barony_positions import given
 
 FOUR = """
     play round 1 seat 0

@@ -6,8 +6,8 @@ import pytest
 
 from domain import barony
 from domain.errors import FORMAT, Malformed
-from tests.support.barony_play import when
 from tests.support.barony_positions import given
+from tests.support.given_when import when
 
 HERE, THERE = [0, 0], [1, 0]
 BUILD = {"at": HERE, "building": "village"}
