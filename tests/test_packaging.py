@@ -1,0 +1,60 @@
+"""The wheel that pip builds from the checkout contains every package with all of its files."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PACKAGES = sorted({path.parent.name for path in ROOT.glob("[!.]*/__init__.py")} - {"bench"})
+"""The top-level packages. The benchmark is run from a checkout and is not installed."""
+
+
+@pytest.fixture(scope="module")
+def wheel_files(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
+    """The names of the files in a wheel built from a copy of the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    source.mkdir()
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, source)
+    for package in PACKAGES:
+        shutil.copytree(
+            ROOT / package, source / package, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", str(folder)]
+    offline = ["--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*command, *offline, str(source)], check=True, timeout=120)
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        return frozenset(archive.namelist())
+
+
+def test_the_wheel_contains_every_file_of_every_package(wheel_files: frozenset[str]) -> None:
+    expected = {
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and path.parent.name != "__pycache__"
+    }
+    assert any(name.endswith(".lua") for name in expected)
+    assert not expected - wheel_files
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_wheel_marks_each_package_as_typed(package: str, wheel_files: frozenset[str]) -> None:
+    assert f"{package}/py.typed" in wheel_files
+
+
+def test_pyproject_names_every_package() -> None:
+    assert {"domain", "service", "cartulary"} <= set(PACKAGES)
+    patterns = PYPROJECT["tool"]["setuptools"]["packages"]["find"]["include"]
+    first_party = PYPROJECT["tool"]["ruff"]["lint"]["isort"]["known-first-party"]
+    for package in PACKAGES:
+        assert f"{package}*" in patterns
+        assert package in first_party
