@@ -11,7 +11,7 @@ from pathlib import Path
 from bench import http_rows, record_rows, rules_rows, store_rows, web_rows
 from bench.measure import Row
 from bench.our_games import long_game, some_games
-from service.embedded import EmbeddedRedis
+from service.embedded_redis import EmbeddedRedis
 
 PACKAGES = ("granian", "flask", "marshmallow", "redis", "orjson", "chess", "eventsourcing")
 

@@ -31,13 +31,13 @@ def act(game: str) -> tuple[Response, int]:
 
 if __name__ in ("__main__", "__mp_main__"):
     # Behind the very gateway that our own application is behind, in every process of it.
-    from service.http import serve
+    from service.server import processes as serve
 
     serve.create_app = lambda *_: app
 
 if __name__ == "__main__":
-    from service.config import settings_from
+    from service.settings import load_settings
 
     serve.run_web(
-        settings_from(os.environ), port=int(sys.argv[1]), workers=int(os.environ["BENCH_PROCESSES"])
+        load_settings(os.environ), port=int(sys.argv[1]), workers=int(os.environ["BENCH_PROCESSES"])
     )

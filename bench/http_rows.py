@@ -19,8 +19,8 @@ from bench.measure import Row
 from bench.our_games import any_of_a_kind
 from domain.chance import Chance
 from domain.contract import Json, evolve
-from domain.registry import rules_of
-from service.embedded import EmbeddedRedis
+from domain.registry import rule_system_for
+from service.embedded_redis import EmbeddedRedis
 
 CLIENTS = 16
 ACTIONS = 60
@@ -91,16 +91,16 @@ class Table:
         return {"Authorization": f"Bearer {self.tokens[seat]}"}
 
     def _requests(self, started: Json) -> Iterator[bytes]:
-        rules, chance = rules_of("barony", {}), Chance(self.id.encode())
+        rules, chance = rule_system_for("barony", {}), Chance(self.id.encode())
         options = rules.check_options(2, {})
-        state = rules.begin(2, options, started["data"], {})
+        state = rules.initial_state(2, options, started["data"], {})
         for seq in range(started["seq"], started["seq"] + ACTIONS):
             seat = state.to_act
-            legal = [rules.as_json(action) for action in rules.legal_actions(state, seat)]
+            legal = [rules.action_to_json(action) for action in rules.legal_actions(state, seat)]
             action = any_of_a_kind({}, legal, seat, chance)
             body = orjson.dumps({"action": action, "expected_seq": seq})
             yield packed("POST", f"{API}/games/{self.id}/actions", body, self.tokens[seat])
-            state = evolve(rules, state, [rules.decide(state, seat, rules.parse(action))])
+            state = evolve(rules, state, [rules.decide(state, seat, rules.parse_action(action))])
 
 
 def bare_servers(port: int, wsgi_port: int, redis_url: str, data: Path, line: bytes) -> ExitStack:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain import decisions
+from domain import lifecycle
 from domain.chance import Chance
 from domain.contract import Bot, Json
 from domain.event import Event
 from domain.game import Game
-from replay.seal import seal
+from ledger.seal import seal
 
 AT = "2026-01-01T00:00:00.000Z"
 ROUNDS = 60
@@ -59,19 +59,19 @@ def play(
         played.opened.update((name, told["value"]) for name, told in sealed.opens.items())
         return sealed.game
 
-    game = add(decisions.create(rules, seats, options, None, seed), {"player": "p0"})
+    game = add(lifecycle.create(rules, seats, options, None, seed), {"player": "p0"})
     for number in range(seats):
-        game = add(decisions.join(game, f"p{number}", b""), {"player": f"p{number}"})
-    game = add(decisions.start(game, seed), {"system": "start"})
+        game = add(lifecycle.join(game, f"p{number}", b""), {"player": f"p{number}"})
+    game = add(lifecycle.start(game, seed), {"system": "start"})
     chance, system = Chance(seed), game.rules
     while (seat := game.to_act) is not None:
-        legal = [system.as_json(a) for a in system.legal_actions(game.state, seat)]
+        legal = [system.action_to_json(a) for a in system.legal_actions(game.state, seat)]
         raw = (bot or system.BOTS["sensible"])(
             system.position(game.state, seat), legal, seat, chance
         )
-        action = system.parse(raw)
+        action = system.parse_action(raw)
         played.turns.append((game, seat, action))
-        game = add(decisions.act(game, seat, action), {"seat": seat}, raw)
+        game = add(lifecycle.act(game, seat, action), {"seat": seat}, raw)
     return played
 
 

@@ -9,9 +9,9 @@ import orjson
 from bench.measure import Row, compared
 from bench.our_games import Played
 from domain.game import fold
+from ledger.keys import SigningKey
+from ledger.record import Record, header, scan, write
 from replay.audit.chain import check_chain
-from replay.keys import SigningKey
-from replay.record import Record, header, scan, write
 
 
 def rows(long: Played) -> Iterator[Row]:

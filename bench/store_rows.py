@@ -10,15 +10,15 @@ from bench.measure import Row, compared
 from bench.our_games import Played
 from bench.wire import converse, recorded
 from domain.game import fold
-from service.embedded import EmbeddedRedis
-from service.log.interface import Answer, Append
-from service.log.redis_log import RedisLog, key
-from service.notes import notes
+from service.embedded_redis import EmbeddedRedis
+from service.store.event_store import AppendRequest, IdempotencyRecord
+from service.store.outbox import notes
+from service.store.redis_event_store import RedisEventStore, key
 
 CONNECTIONS = 50
 
 
-def appends(games: list[Played]) -> list[list[Append]]:
+def appends(games: list[Played]) -> list[list[AppendRequest]]:
     """For each log its appends, event by event, with the notes that belong to them."""
     found = []
     for played in games:
@@ -26,7 +26,7 @@ def appends(games: list[Played]) -> list[list[Append]]:
         for event, line in zip(played.events, played.lines, strict=True):
             before, game = game, fold([event], game)
             assert game is not None
-            steps.append(Append((line,), notes=notes(before, game, [event])))
+            steps.append(AppendRequest((line,), notes=notes(before, game, [event])))
         found.append(steps)
     return found
 
@@ -34,13 +34,15 @@ def appends(games: list[Played]) -> list[list[Append]]:
 def append_row(server: EmbeddedRedis, games: list[Played]) -> Row:
     """The append's script beside a bare XADD of the same bytes, 50 connections."""
     client = redis.Redis.from_url(server.url)
-    RedisLog(client).append("warm", 0, Append((b"{}",)))  # loads the script
+    RedisEventStore(client).append("warm", 0, AppendRequest((b"{}",)))  # loads the script
     path = server.url.removeprefix("unix://")
     steps = appends(games)
     told = [steps[n % len(steps)] for n in range(CONNECTIONS)]
     with_script = [
         [
-            recorded(lambda r, n=n, seq=seq, a=a: RedisLog(r).append(f"g{n}", seq, a), [1, 1, 1])
+            recorded(
+                lambda r, n=n, seq=seq, a=a: RedisEventStore(r).append(f"g{n}", seq, a), [1, 1, 1]
+            )
             for seq, a in enumerate(game)
         ]
         for n, game in enumerate(told)
@@ -74,8 +76,8 @@ def append_row(server: EmbeddedRedis, games: list[Played]) -> Row:
 
 def load_row(server: EmbeddedRedis, long: Played) -> Row:
     """A game read, decoded and folded, beside its bytes read and decoded alone."""
-    log = RedisLog(redis.Redis.from_url(server.url))
-    log.append("long", 0, Append(tuple(long.lines[:300])))
+    log = RedisEventStore(redis.Redis.from_url(server.url))
+    log.append("long", 0, AppendRequest(tuple(long.lines[:300])))
 
     def load() -> int:
         fold(map(orjson.loads, log.read("long")))
@@ -100,10 +102,10 @@ def memory_row(server: EmbeddedRedis, games: list[Played]) -> Row:
     """What an event weighs in Redis, with all that an append leaves beside it."""
     client = redis.Redis.from_url(server.url)
     client.flushdb()
-    log = RedisLog(client)
+    log = RedisEventStore(client)
     for number, steps in enumerate(appends(games)):
         for seq, step in enumerate(steps):
-            answer = Answer(f"player/{seq:032x}", f"{seq:032x}")
+            answer = IdempotencyRecord(f"player/{seq:032x}", f"{seq:032x}")
             log.append(f"m{number}", seq, replace(step, answer=answer))
     weight = sum(client.memory_usage(name, samples=0) or 0 for name in client.scan_iter())
     per_event = weight / sum(len(played.events) for played in games)

@@ -13,9 +13,9 @@ from bench.http_client import converse, packed
 from bench.http_rows import API, CLIENTS, Table, free_port, our_server
 from bench.measure import Row
 from bench.our_games import Played
-from service.embedded import EmbeddedRedis
-from service.log.interface import Append
-from service.log.redis_log import RedisLog
+from service.embedded_redis import EmbeddedRedis
+from service.store.event_store import AppendRequest
+from service.store.redis_event_store import RedisEventStore
 
 GAMES = 1000
 STREAMS = 2000
@@ -31,14 +31,16 @@ def resident(pid: int) -> float:
 
 def memory_row(server: EmbeddedRedis, data: Path, games: list[Played]) -> Row:
     """A web process that has served a thousand games, all of them in its cache."""
-    log = RedisLog(redis.Redis.from_url(server.url))
+    log = RedisEventStore(redis.Redis.from_url(server.url))
     names = []
     for number in range(GAMES):
         played = games[number % len(games)]
         # A game that is not over, under a name of its own; its boards are as good as any.
         name = f"w{number}"
         log.append(
-            name, 0, Append(tuple(line.replace(b"bench", name.encode()) for line in played.lines))
+            name,
+            0,
+            AppendRequest(tuple(line.replace(b"bench", name.encode()) for line in played.lines)),
         )
         names.append(name)
     port = free_port()

@@ -14,11 +14,11 @@ from typing import Any
 import click
 from typing_extensions import override
 
-from cartulary.tether import hold_on
+from cartulary.commands import COMMANDS
+from cartulary.parent_watch import hold_on
 from domain.errors import CartularyError
-from replay.commands import COMMANDS
-from service.config import Settings, settings_from
-from workers.work import GAMES, NOTICES, QUEUES
+from service.settings import Settings, load_settings
+from workers.tasks import GAMES, NOTICES, QUEUES
 
 QUEUE_NAMES = {"games": GAMES, "notices": NOTICES}
 
@@ -78,7 +78,7 @@ def serve(host: str, port: int, data: Path | None) -> None:
     if data is not None:
         environ["CARTULARY_DATA"] = str(data)
     logging.basicConfig(format="%(message)s")
-    run(settings_from(environ), environ, host, port, click.echo, _say)
+    run(load_settings(environ), environ, host, port, click.echo, _say)
 
 
 @cartulary.command()
@@ -93,7 +93,7 @@ def serve(host: str, port: int, data: Path | None) -> None:
 )
 def web(host: str, port: int, processes: int) -> None:
     """Serve HTTP."""
-    from service.http.serve import run_web
+    from service.server.processes import run_web
 
     run_web(_settings(), host, port, workers=processes)
 
@@ -168,11 +168,11 @@ def _live(game: str, redis_url: str | None) -> bytes:
 
 def _settings() -> Settings:
     """The settings for one of the service's processes, which logs JSON lines and ends with its parent."""
-    from service.http import journal
+    from service.http import access_log
 
     hold_on(os.environ)
-    journal.configure()
-    return settings_from(os.environ)
+    access_log.configure()
+    return load_settings(os.environ)
 
 
 def _say(sentence: str) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from service.bootstrap import Service, build
-from service.config import settings_from
 from service.errors import Unavailable
+from service.settings import load_settings
 
 
 @contextmanager
@@ -15,7 +15,7 @@ def opened(environ: Mapping[str, str], redis_url: str | None) -> Iterator[Servic
     Raises SettingsError, and Unavailable that says which Redis does not answer.
     """
     named = {} if redis_url is None else {"CARTULARY_REDIS_URL": redis_url}
-    settings = settings_from({**environ, **named})
+    settings = load_settings({**environ, **named})
     # A command signs with the service's key or not at all: to read a game is no reason to publish a new one.
     service = build(settings, makes_keys=False)
     try:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from service.bootstrap import Service
 from service.rebuild import rebuild
-from workers.noted import note_again
+from workers.noted import rebuild_outbox
 
 STEP = 1000
 """Games between two words."""
@@ -17,7 +17,7 @@ def reindex(service: Service, say: Callable[[int], None]) -> int:
     """
     count = 0
     for game in rebuild(service.log, service.games, service.listings):
-        note_again(service, game)
+        rebuild_outbox(service, game)
         count += 1
         if count % STEP == 0:
             say(count)

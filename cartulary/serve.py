@@ -14,11 +14,11 @@ from http.client import HTTPConnection, HTTPException
 from threading import Event
 from types import FrameType
 
-from cartulary.child import FIRST_PAUSE, LONGEST_PAUSE, Child
-from cartulary.tether import Tether
+from cartulary.child_process import FIRST_PAUSE, LONGEST_PAUSE, Child
+from cartulary.parent_watch import ParentWatch
 from domain.errors import CartularyError
-from service.config import Settings
-from service.embedded import EmbeddedRedis, EmbeddedRedisError
+from service.embedded_redis import EmbeddedRedis, EmbeddedRedisError
+from service.settings import Settings
 
 TENDING = 0.1
 """Seconds between two looks at the children."""
@@ -53,7 +53,7 @@ class Machine:
         self._redis = EmbeddedRedis(settings.data) if settings.is_embedded else None
         self._redis_again = 0.0
         self._redis_pause = FIRST_PAUSE
-        self._tether = Tether()
+        self._tether = ParentWatch()
         environment = {**environ, "CARTULARY_DATA": str(settings.data)}
         web = ["web", "--host", place[0], "--port", str(place[1])]
         self._children = [

@@ -1,10 +1,10 @@
 """The contract that a rule system fulfils, and the words it shares with everything above it.
 
-A rule system is a package of `domain` whose module-level names are those of `Rules`; `domain.registry`
+A rule system is a package of `domain` whose module-level names are those of `RuleSystem`; `domain.registry`
 lists them. Nothing outside a package asks which game it is: whoever needs to know something of a game
 asks through this contract.
 
-Deciding and applying are two things. `decide`, `forfeit`, `remove` and `finish` judge and return a `Fact`,
+Deciding and applying are separate. `decide`, `forfeit`, `remove` and `finish` return a `DomainEvent`,
 which says what was done and all that came of it. `apply` writes a recorded fact into a state and never
 judges, so that a rule mended tomorrow changes no game of yesterday.
 """
@@ -19,17 +19,17 @@ from domain.scene import Scene
 Json: TypeAlias = dict[str, Any]
 """A JSON object, decoded."""
 
-EVERYTHING: Final = -1
+ALL_SECRETS: Final = -1
 """The viewer of a game that has ended: who sees every secret that a position could show."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class DomainEvent:
     """An event as the domain knows it: `type` (a past participle), `data` and, by name, values that
     only some may see; of those only commitments reach the log.
 
-    A secret's name says whose it is (`audience`). Only a set-up has secrets: `begin` gets those that are
-    known, `apply` none.
+    A secret's name says whose it is (`secret_owner`). Only a set-up has secrets: `initial_state` gets those
+    that are known, `apply` none.
     """
 
     type: str
@@ -37,7 +37,7 @@ class Fact:
     secrets: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
-def audience(name: str) -> int | None:
+def secret_owner(name: str) -> int | None:
     """Who may see the secret of this name while the game is on: of `…/SEAT` that seat, else nobody."""
     seat = name.rpartition("/")[2] if "/" in name else ""
     return int(seat) if seat.isdecimal() else None
@@ -78,7 +78,7 @@ class Bot(Protocol):
         """The action chosen, one of `actions` (never empty); all chance comes from `chance`."""
 
 
-class Rules(Protocol):
+class RuleSystem(Protocol):
     """One rule system. States are its own; only this package's functions may look inside them."""
 
     NAME: str
@@ -95,30 +95,32 @@ class Rules(Protocol):
         its business). Raises Malformed, every wrong field named (`seats`, `options.NAME`).
         """
 
-    def set_up(self, seats: int, options: Json, chance: Chance) -> Fact:
+    def set_up(self, seats: int, options: Json, chance: Chance) -> DomainEvent:
         """Draw the set-up: the fact `GameStarted` without `players`."""
 
-    def begin(self, seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> Any:
+    def initial_state(
+        self, seats: int, options: Json, data: Json, opened: Mapping[str, Any]
+    ) -> Any:
         """The state that a recorded `GameStarted` begins; `opened` has the secret values by name, as far
         as they are known.
         """
 
-    def parse(self, raw: object) -> Any:
+    def parse_action(self, raw: object) -> Any:
         """The action that decoded JSON stands for. Raises Malformed."""
 
-    def as_json(self, action: Any) -> Json:
-        """The action as JSON; `parse(as_json(a)) == a`, and fields that may be left out when empty are."""
+    def action_to_json(self, action: Any) -> Json:
+        """The action as JSON, without empty optional fields; `parse_action(action_to_json(a)) == a`."""
 
-    def decide(self, state: Any, seat: int, action: Any) -> Fact:
+    def decide(self, state: Any, seat: int, action: Any) -> DomainEvent:
         """Judge an action of a seat. Raises Refused with the clause, NotNow when play is over."""
 
-    def forfeit(self, state: Any) -> Fact:
+    def forfeit(self, state: Any) -> DomainEvent:
         """What it means that `to_act` let its deadline pass: `TurnForfeited`, or `PlayerRemoved`."""
 
-    def remove(self, state: Any, seat: int) -> Fact:
+    def remove(self, state: Any, seat: int) -> DomainEvent:
         """`PlayerRemoved`: as if the seat had resigned. Raises Refused when it is out already."""
 
-    def finish(self, state: Any) -> Fact:
+    def finish(self, state: Any) -> DomainEvent:
         """`GameFinished` with the ranking, from a state in the phase `scoring`."""
 
     def copy(self, state: Any) -> Any:
@@ -135,7 +137,7 @@ class Rules(Protocol):
     def position(self, state: Any, viewer: int | None) -> Json:
         """The whole state as docs/formats.md has it, as the seat `viewer` may see it.
 
-        None is a spectator while the game is on, EVERYTHING who looks at one that has ended. This is the
+        None is a spectator while the game is on, ALL_SECRETS who looks at one that has ended. This is the
         only door by which a position leaves the domain, so here it is redacted: it says the same of a state
         in which nothing is known but the secrets of `viewer`. Who looks is `Game.position`'s to say.
         """
@@ -149,17 +151,17 @@ class Rules(Protocol):
     def parse_action_text(self, text: str) -> Any:
         """The other way. Raises Malformed."""
 
-    def fact_text(self, type: str, data: Json) -> str:
+    def event_text(self, type: str, data: Json) -> str:
         """What a recorded fact says, in one readable line of English, without the seat's name in front."""
 
-    def explain(self, state: Any, seat: int | None, fact: Fact) -> list[tuple[str, str]]:
+    def explain(self, state: Any, seat: int | None, fact: DomainEvent) -> list[tuple[str, str]]:
         """The clauses that let this fact come of this state: (id, a sentence about this board) each."""
 
     def scene(self, position: Json, event: Json | None) -> Scene:
         """What there is to draw of a position; what `event`, the last one, has changed is marked."""
 
 
-def evolve(rules: Rules, state: Any, facts: Iterable[Fact]) -> Any:
+def evolve(rules: RuleSystem, state: Any, facts: Iterable[DomainEvent]) -> Any:
     """The state after the facts; the one given stays as it was."""
     after = rules.copy(state)
     for fact in facts:

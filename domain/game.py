@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from domain.contract import EVERYTHING, Json, Rules, audience
+from domain.contract import ALL_SECRETS, Json, RuleSystem, secret_owner
 from domain.errors import Malformed, Unreadable
 from domain.event import VERSION, ZEROS, Event
-from domain.registry import rules_of
+from domain.registry import rule_system_for
 
 Status: TypeAlias = Literal["open", "playing", "finished", "abandoned"]
 Opened: TypeAlias = Mapping[str, Any]
@@ -20,7 +20,7 @@ Opened: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class Place:
     """A player's place in the order of joining, with the nonce (bytes in hex) brought along."""
 
     player: str
@@ -32,7 +32,7 @@ class Game:
     """Everything a log says up to `seq`. Owned by who made it: hand on only what will not change."""
 
     id: str
-    rules: Rules
+    rules: RuleSystem
     seats: int
     options: Json
     clock: Json | None
@@ -40,7 +40,7 @@ class Game:
     commitment: str
     invited: tuple[str, ...]
     created_at: str
-    joined: tuple[Joined, ...] = ()
+    places: tuple[Place, ...] = ()
     status: Status = "open"
     players: tuple[str, ...] = ()
     """Player ids by seat; () before the start."""
@@ -73,7 +73,7 @@ class Game:
 
     def has_joined(self, player: str) -> bool:
         """Whether the player has a place in this game."""
-        return any(place.player == player for place in self.joined)
+        return any(place.player == player for place in self.places)
 
     @property
     def has_ended(self) -> bool:
@@ -82,7 +82,7 @@ class Game:
 
     def may_see(self, secret: str, viewer: int | None) -> bool:
         """Whether the seat `viewer` (None: a spectator) may see the secret of this name by now."""
-        return self.has_ended or (viewer is not None and viewer == audience(secret))
+        return self.has_ended or (viewer is not None and viewer == secret_owner(secret))
 
     def position(self, viewer: int | None, *, ended: bool = False) -> Json | None:
         """The position as the viewer may see it by now; None before the start.
@@ -92,7 +92,7 @@ class Game:
         """
         if self.state is None:
             return None
-        return self.rules.position(self.state, EVERYTHING if ended or self.has_ended else viewer)
+        return self.rules.position(self.state, ALL_SECRETS if ended or self.has_ended else viewer)
 
     def position_while_on(self) -> Json | None:
         """The position as spectators saw it while the game was on, whose hash is an event's `state`."""
@@ -119,11 +119,11 @@ def evolve(game: Game | None, event: Event, opened: Opened | None = None) -> Gam
 
 def copy(game: Game) -> Game:
     """A game that may be changed without changing this one."""
-    twin = copying.copy(game)
-    twin.rounds_ended = dict(game.rounds_ended)
+    duplicate = copying.copy(game)
+    duplicate.rounds_ended = dict(game.rounds_ended)
     if game.state is not None:
-        twin.state = game.rules.copy(game.state)
-    return twin
+        duplicate.state = game.rules.copy(game.state)
+    return duplicate
 
 
 def _apply(game: Game | None, event: Event, opened: Opened) -> Game:
@@ -151,7 +151,7 @@ def _apply(game: Game | None, event: Event, opened: Opened) -> Game:
 def _created(event: Event) -> Game:
     data = event["data"]
     try:
-        rules = rules_of(data["rules"], data["options"])
+        rules = rule_system_for(data["rules"], data["options"])
     except Malformed as unknown:
         raise Unreadable(f"no game that is known here: {unknown.why}") from unknown
     return Game(
@@ -180,19 +180,19 @@ def _played(game: Game, event: Event) -> None:
 
 def _seat_taken(game: Game, event: Event, opened: Opened) -> None:
     data = event["data"]
-    game.joined += (Joined(data["player"], data["nonce"]),)
+    game.places += (Place(data["player"], data["nonce"]),)
 
 
 def _seat_left(game: Game, event: Event, opened: Opened) -> None:
     player = event["data"]["player"]
-    game.joined = tuple(place for place in game.joined if place.player != player)
+    game.places = tuple(place for place in game.places if place.player != player)
 
 
 def _started(game: Game, event: Event, opened: Opened) -> None:
     data = event["data"]
     game.status = "playing"
     game.players = tuple(data["players"])
-    game.state = game.rules.begin(game.seats, game.options, data, opened)
+    game.state = game.rules.initial_state(game.seats, game.options, data, opened)
     game.turn_at = event["at"]
 
 

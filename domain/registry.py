@@ -5,16 +5,16 @@ from typing import Final
 
 from domain import baron, barony
 from domain.barony import sorcery
-from domain.contract import Rules
+from domain.contract import RuleSystem
 from domain.errors import Malformed
 
-RULES: Final[Mapping[str, Rules]] = {barony.NAME: barony, baron.NAME: baron}
+RULES: Final[Mapping[str, RuleSystem]] = {barony.NAME: barony, baron.NAME: baron}
 """The games by name; the first is played where none is named."""
-EXPANSIONS: Final[Mapping[tuple[str, str], Rules]] = {(barony.NAME, "sorcery"): sorcery}
-"""Rules that take a game's place where an option is true, by the game and the option."""
+EXPANSIONS: Final[Mapping[tuple[str, str], RuleSystem]] = {(barony.NAME, "sorcery"): sorcery}
+"""Rule systems that take a game's place where an option is true, by the game and the option."""
 
 
-def rules_of(name: object, options: object) -> Rules:
+def rule_system_for(name: object, options: object) -> RuleSystem:
     """The rule system of that name, with the expansion that the options ask for. Raises Malformed.
 
     Only `true` asks for one; whether an option may be what it is, the rules say.

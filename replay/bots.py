@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from domain.chance import Chance
-from domain.contract import Bot, Json, Rules
+from domain.contract import Bot, Json, RuleSystem
 
 RANDOM: Final = "random"
 USUAL: Final = ("sensible", RANDOM)
@@ -16,11 +16,11 @@ def at_random(position: Json, actions: Sequence[Json], seat: int, chance: Chance
     return actions[chance.below(len(actions))]
 
 
-def bot_names(rules: Rules) -> list[str]:
+def bot_names(rules: RuleSystem) -> list[str]:
     """The bots that can play this game."""
     return sorted({*rules.BOTS, RANDOM})
 
 
-def bot_named(rules: Rules, name: str) -> Bot:
+def bot_named(rules: RuleSystem, name: str) -> Bot:
     """The bot of that name. Raises KeyError."""
     return at_random if name == RANDOM else rules.BOTS[name]

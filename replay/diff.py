@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from domain.contract import Json
-from replay.canonical import canonical
+from ledger.canonical import canonical
 from replay.render.words import clean
 
 ABSENT: Final = object()

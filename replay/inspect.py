@@ -6,13 +6,13 @@ As data for programs and as a page for a terminal. It judges nothing; whether th
 
 from typing import Final
 
-from domain.contract import Fact, Json, Rules
+from domain.contract import DomainEvent, Json, RuleSystem
 from domain.errors import Malformed
 from domain.event import Event
+from ledger.canonical import canonical
 from replay import diff
-from replay.canonical import canonical
 from replay.render.ansi import BOLD, DIM, Ansi, seat_style
-from replay.render.lettering import columns, wrap
+from replay.render.text_layout import columns, wrap
 from replay.render.words import clean
 from replay.timeline import Step, reading
 
@@ -33,13 +33,13 @@ def inspected(step: Step, opens: Json, *, ended: bool = False) -> Json:
         before = None if step.before is None else step.before.position(None, ended=ended)
         after = step.after.position(None, ended=ended)
         secrets = {name: opening["value"] for name, opening in opens.items()}
-        fact = Fact(event["type"], event["data"], secrets)
+        fact = DomainEvent(event["type"], event["data"], secrets)
         state = None if step.before is None else step.before.state
         return {
             "event": event,
             "by": who(step),
             "action_text": _action_text(rules, event),
-            "fact_text": rules.fact_text(event["type"], event["data"]),
+            "event_text": rules.event_text(event["type"], event["data"]),
             "clauses": [{"id": id, "text": text} for id, text in rules.explain(state, seat, fact)],
             "opened": opens,
             "before": before,
@@ -57,7 +57,7 @@ def page(shown: Json, ansi: Ansi, width: int) -> str:
         said = [ansi(clean(shown["action_text"]), BOLD)] if shown["action_text"] else []
         raw = wrap(clean(canonical(event["action"]).decode()), wide, columns)
         rows.append(("action", said + [ansi(line, DIM) for line in raw]))
-    rows.append(("result", wrap(clean(shown["fact_text"]), wide, columns)))
+    rows.append(("result", wrap(clean(shown["event_text"]), wide, columns)))
     for name, opening in shown["opened"].items():
         value = clean(canonical(opening["value"]).decode())
         rows.append(("opened", wrap(f"{clean(name)}: {value}", wide, columns)))
@@ -85,12 +85,12 @@ def _labelled(label: str, texts: list[str], ansi: Ansi) -> list[str]:
     return [padded + texts[0], *(" " * _INDENT + text for text in texts[1:])] if texts else []
 
 
-def _action_text(rules: Rules, event: Event) -> str | None:
+def _action_text(rules: RuleSystem, event: Event) -> str | None:
     """The action in short form; None where there is none, or the rules of today cannot read it."""
     if event["action"] is None:
         return None
     try:
-        return rules.action_text(rules.parse(event["action"]))
+        return rules.action_text(rules.parse_action(event["action"]))
     except Malformed:
         return None
 

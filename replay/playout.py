@@ -10,16 +10,16 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
 
-from domain import decisions
+from domain import lifecycle
 from domain.chance import Chance
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 from domain.errors import Malformed
 from domain.game import Game
-from domain.registry import rules_of
-from replay import record
+from domain.registry import rule_system_for
+from ledger import record
+from ledger.keys import SigningKey
+from ledger.seal import Sealed, seal
 from replay.bots import USUAL, bot_named, bot_names
-from replay.keys import SigningKey
-from replay.seal import Sealed, seal
 
 ROUND_LIMIT: Final = 100
 """Bots need not come to an end: the limit where the game knows one and none is asked for."""
@@ -64,21 +64,21 @@ def plan(
 
     Raises Malformed with every wrong field: `rules`, `seats`, `options.NAME`, `bots`.
     """
-    system = rules_of(rules, options)
+    system = rule_system_for(rules, options)
     unknown = [name for name in bots if name not in bot_names(system)]
     if unknown or not bots:
         raise Malformed({"bots": f"must be of {', '.join(bot_names(system))}"})
     if round_limit is not None:
-        whole = decisions.check_options(
+        whole = lifecycle.check_options(
             rules, seats, {**options, "round_limit": round_limit or None}
         )
     else:
         try:
-            whole = decisions.check_options(rules, seats, {**options, "round_limit": ROUND_LIMIT})
+            whole = lifecycle.check_options(rules, seats, {**options, "round_limit": ROUND_LIMIT})
         except Malformed as refused:
             if refused.fields.keys() != {"options.round_limit"}:
                 raise
-            whole = decisions.check_options(rules, seats, options)
+            whole = lifecycle.check_options(rules, seats, options)
     seated = tuple(bots[seat % len(bots)] for seat in range(seats))
     return Plan(rules, seats, whole, seated, seed)
 
@@ -117,7 +117,7 @@ class _Table:
     def _derived(self, *label: str | int) -> bytes:
         return _derived(self.seed, *label)
 
-    def _add(self, fact: Fact, by: Json, action: Json | None = None) -> None:
+    def _add(self, fact: DomainEvent, by: Json, action: Json | None = None) -> None:
         made = seal(
             self.game if self.sealed else None,
             fact,
@@ -137,13 +137,13 @@ class _Table:
         plan = self.plan
         players = [f"bot-{place}-{name}" for place, name in enumerate(plan.bots, 1)]
         secret = self._derived("secret")
-        fact = decisions.create(plan.rules, plan.seats, plan.options, None, secret)
+        fact = lifecycle.create(plan.rules, plan.seats, plan.options, None, secret)
         self._add(fact, {"player": players[0]})
         for player in players:
             nonce = self._derived("nonce", player)
-            self._add(decisions.join(self.game, player, nonce), {"player": player})
+            self._add(lifecycle.join(self.game, player, nonce), {"player": player})
             self.minds[player] = Chance(self._derived("mind", player))
-        self._add(decisions.start(self.game, secret), {"system": "start"})
+        self._add(lifecycle.start(self.game, secret), {"system": "start"})
 
     def act(self) -> None:
         """Let the bot whose turn it is act, as a person would."""
@@ -152,22 +152,22 @@ class _Table:
         assert seat is not None
         rules, player = game.rules, game.players[seat]
         name = player.split("-", 2)[2]
-        legal = [rules.as_json(action) for action in rules.legal_actions(game.state, seat)]
+        legal = [rules.action_to_json(action) for action in rules.legal_actions(game.state, seat)]
         position = rules.position(game.state, seat)
         chosen = bot_named(rules, name)(position, legal, seat, self.minds[player])
-        action = rules.parse(chosen)
-        self._add(decisions.act(game, seat, action), {"seat": seat}, rules.as_json(action))
+        action = rules.parse_action(chosen)
+        self._add(lifecycle.act(game, seat, action), {"seat": seat}, rules.action_to_json(action))
 
     def score(self) -> None:
         """Score every round that has ended."""
         while self.game.rounds_ended:
             round = min(self.game.rounds_ended)
-            fact = decisions.score(self.game, round, self.ends.pop(round))
+            fact = lifecycle.score(self.game, round, self.ends.pop(round))
             self._add(fact, {"system": "scorer"})
 
     def finish(self) -> None:
         """Rank the players and open the secret."""
-        self._add(decisions.finish(self.game, self._derived("secret")), {"system": "scorer"})
+        self._add(lifecycle.finish(self.game, self._derived("secret")), {"system": "scorer"})
 
     def record(self) -> bytes:
         """The record, signed by a key of the playout's own."""

@@ -12,7 +12,7 @@ from domain.contract import State
 from domain.errors import Unreadable
 from domain.event import Event
 from domain.game import Game, evolve, fold
-from replay.record import Record
+from ledger.record import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Step:
     after: Game
 
 
-class NotThere(LookupError):
+class PositionNotFound(LookupError):
     """A seq, turn or round that the record does not have; says what it has."""
 
 
@@ -65,10 +65,10 @@ def steps(record: Record) -> Iterator[Step]:
 
 
 def game_at(record: Record, seq: int) -> Game:
-    """The game after event `seq`. Raises NotThere, Unreadable."""
+    """The game after event `seq`. Raises PositionNotFound, Unreadable."""
     last = len(record.events)
     if not 1 <= seq <= last:
-        raise NotThere(f"there is no event {seq}: the record has events 1 to {last}")
+        raise PositionNotFound(f"there is no event {seq}: the record has events 1 to {last}")
     return _after(record, seq)
 
 
@@ -78,7 +78,7 @@ def head(record: Record) -> Game:
 
 
 def step_at(record: Record, seq: int) -> Step:
-    """Event `seq` with the game before and after it. Raises NotThere, Unreadable."""
+    """Event `seq` with the game before and after it. Raises PositionNotFound, Unreadable."""
     after = game_at(record, seq)
     return Step(record.events[seq - 1], _after(record, seq - 1) if seq > 1 else None, after)
 
@@ -87,7 +87,7 @@ def after_turn(record: Record, turn: int) -> Game:
     """The game when turn `turn` (from 1, placements of a set-up included) was over; its head if that turn
     is the last and still under way.
 
-    Raises NotThere, Unreadable.
+    Raises PositionNotFound, Unreadable.
     """
     return _end_of(
         record,
@@ -101,7 +101,7 @@ def after_turn(record: Record, turn: int) -> Game:
 def after_round(record: Record, round: int) -> Game:
     """The game at the end of round `round` (0: of the set-up); its head if the round is still under way.
 
-    Raises NotThere, Unreadable.
+    Raises PositionNotFound, Unreadable.
     """
     return _end_of(
         record,
@@ -131,7 +131,7 @@ def _end_of(
             return step.after
     if reached == number:
         return head(record)
-    raise NotThere(why(reached))
+    raise PositionNotFound(why(reached))
 
 
 def _rounds(reached: int) -> str:
@@ -145,7 +145,7 @@ def _count(number: int, what: str) -> str:
 
 
 def _after(record: Record, seq: int) -> Game:
-    """Folded in one go, which is quickest; only where that fails event by event, to say where."""
+    """CachedGame in one go, which is quickest; only where that fails event by event, to say where."""
     try:
         with reading(seq):
             game = fold(record.events[:seq], None, record.opened())

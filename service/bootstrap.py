@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 import redis
 
-from service.cache import GameCache
-from service.config import Settings
 from service.connection import connect
 from service.games import Games
+from service.games.cache import GameCache
 from service.keyring import Keyring
 from service.listings import Listings
-from service.log.interface import Log
-from service.log.redis_log import RedisLog
 from service.players import Players
+from service.settings import Settings
+from service.store.event_store import Log
+from service.store.redis_event_store import RedisEventStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Service:
 def build(settings: Settings, *, makes_keys: bool = True) -> Service:
     """The service that these settings describe. `makes_keys`: see `Keyring`."""
     client = connect(settings.redis_url)
-    log = RedisLog(client)
+    log = RedisEventStore(client)
     listings = Listings(client)
     keyring = Keyring(client, settings.signing_key, makes_keys=makes_keys)
     games = Games(log, GameCache(settings.cache_games), keyring, listings)

@@ -13,16 +13,16 @@ def now() -> datetime:
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-def written(moment: datetime) -> str:
+def format(moment: datetime) -> str:
     """A moment as the log has it: `2026-11-20T09:15:00.000Z`; the texts sort as the moments do."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
-def read(text: str) -> datetime:
+def parse(text: str) -> datetime:
     """The moment that a text of the log says. Raises ValueError for what is none."""
     return datetime.fromisoformat(text)
 
 
-def stamp(previous: str = "") -> str:
+def next_timestamp(previous: str = "") -> str:
     """`at` of an event that follows one of `previous`: now, but never before it."""
-    return max(written(now()), previous)
+    return max(format(now()), previous)

@@ -55,7 +55,7 @@ class Taken(ServiceError):
     status = 409
 
 
-class AnswerMismatch(ServiceError):
+class IdempotencyConflict(ServiceError):
     """An idempotency key that was used before, for another request."""
 
     status = 422

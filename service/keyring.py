@@ -15,8 +15,8 @@ import redis
 from domain.contract import Json
 from domain.errors import CartularyError
 from domain.event import Event
-from replay.canonical import canonical
-from replay.keys import SigningKey
+from ledger.canonical import canonical
+from ledger.keys import SigningKey
 from service import clock
 from service.connection import reachable
 from service.errors import NotFound
@@ -67,7 +67,7 @@ class Keyring:
         for entry in self.published():
             if entry["key"] == key:
                 if entry["until"] is None:
-                    entry["until"] = clock.written(clock.now())
+                    entry["until"] = clock.format(clock.now())
                     with reachable():
                         self._redis.hset(KEYS, key, canonical(entry))
                 return entry
@@ -82,7 +82,7 @@ class Keyring:
 
     def _made(self) -> SigningKey:
         key = SigningKey.load_or_generate(self._path)
-        entry = key.published(clock.written(clock.now()))
+        entry = key.published(clock.format(clock.now()))
         with reachable():
             self._redis.hsetnx(KEYS, key.id, canonical(entry))
         return key

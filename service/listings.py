@@ -22,7 +22,7 @@ import redis
 from domain.errors import Malformed
 from domain.game import Game, Status
 from service.connection import reachable
-from service.log.redis_log import key
+from service.store.redis_event_store import key
 
 PREFIX: Final = "cartulary:games:"
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
@@ -136,7 +136,7 @@ class Listings:
 
 def _places(game: Game) -> set[str]:
     """The keys of the sets that a game belongs in."""
-    seated = [place.player for place in game.joined]
+    seated = [place.player for place in game.places]
     if not game.options["private"]:
         return {_place(game.status), *(_place(game.status, "of", player) for player in seated)}
     allowed = {*seated, *game.invited}

@@ -77,7 +77,7 @@ class Players:
         with reachable():
             if self._redis.exists(_handle_key(handle)):
                 raise taken
-        player = Player(secrets.token_hex(8), handle, clock.written(clock.now()), email, locale)
+        player = Player(secrets.token_hex(8), handle, clock.format(clock.now()), email, locale)
         account: dict[EncodableT, EncodableT] = {
             "handle": handle,
             "password": _hashed(password),

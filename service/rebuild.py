@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from service.games import Games
 from service.listings import Listings
-from service.log.interface import Log
+from service.store.event_store import Log
 
 
 def rebuild(log: Log, games: Games, listings: Listings) -> Iterator[str]:

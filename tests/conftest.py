@@ -7,8 +7,8 @@ import pytest
 import redis
 
 from service.bootstrap import Service, build
-from service.config import Settings
-from service.embedded import EmbeddedRedis
+from service.embedded_redis import EmbeddedRedis
+from service.settings import Settings
 
 
 @pytest.fixture(scope="session")

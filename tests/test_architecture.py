@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FLOORS = ["domain", "replay", "service", "workers", "cartulary"]
+FLOORS = ["domain", "ledger", "replay", "service", "workers", "cartulary"]
 """From the ground up; a floor imports itself and the floors below."""
 
 IMPURE = {

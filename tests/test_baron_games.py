@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.contract import EVERYTHING, Json
+from domain.contract import ALL_SECRETS, Json
 from domain.event import Event
 from tests.games.recorded import FOLDER, course_of, record_of
 
@@ -177,7 +177,7 @@ def test_all_that_was_secret_is_open_at_the_end(name: str) -> None:
     for game in course_of(name):
         if game.state is not None:
             hidden, shown = (
-                game.rules.position(game.state, viewer)["players"] for viewer in (None, EVERYTHING)
+                game.rules.position(game.state, viewer)["players"] for viewer in (None, ALL_SECRETS)
             )
             assert [player["reserve"] for player in hidden] == [None] * seats
             sizes = [player["reserve_size"] for player in hidden]

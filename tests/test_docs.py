@@ -13,7 +13,7 @@ import pytest
 
 from domain import barony
 from domain.barony import sorcery
-from domain.barony.sorcery.form import FORMS
+from domain.barony.sorcery.action_json import FORMS
 from domain.barony.sorcery.state import SorceryState
 from tests.support.barony_positions import given
 from tests.support.pages import FORMATS, PAGES, all_fences, fences, short_forms
@@ -27,8 +27,8 @@ def test_python_examples_run(body: str) -> None:
 @pytest.mark.parametrize("body", all_fences("json action"))
 def test_actions_are_of_the_form(body: str) -> None:
     raw = json.loads(body)
-    action = barony.parse(raw)
-    assert barony.parse(barony.as_json(action)) == action
+    action = barony.parse_action(raw)
+    assert barony.parse_action(barony.action_to_json(action)) == action
 
 
 BOARDS = [
@@ -68,7 +68,7 @@ BOARDS = [
 def test_casts_give_the_data_that_are_shown(body: str, board: str) -> None:
     shown, state = json.loads(body), given(board)
     assert isinstance(state, SorceryState)
-    fact = sorcery.decide(state, 0, sorcery.parse(shown["action"]))
+    fact = sorcery.decide(state, 0, sorcery.parse_action(shown["action"]))
     assert (fact.type, fact.data) == ("SpellsCast", shown["data"])
 
 

@@ -9,12 +9,12 @@ import re
 import pytest
 
 from domain import baron
+from domain.baron.action_json import FORMS
 from domain.baron.actions import DiscardTile
-from domain.baron.apply import APPLIERS
-from domain.baron.form import FORMS
-from domain.baron.material import TILES
+from domain.baron.apply import EVENT_APPLIERS
+from domain.baron.components import TILES
 from domain.baron.state import State
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 from domain.errors import Malformed
 from tests.support.baron_positions import given, random_game, set_up
 from tests.support.pages import FORMATS, all_fences, fences, short_forms
@@ -23,15 +23,17 @@ from tests.support.pages import FORMATS, all_fences, fences, short_forms
 @pytest.mark.parametrize("body", all_fences("json baron action"))
 def test_actions_are_of_the_form(body: str) -> None:
     raw = json.loads(body)
-    action = baron.parse(raw)
-    assert baron.as_json(action) == raw
+    action = baron.parse_action(raw)
+    assert baron.action_to_json(action) == raw
 
 
 def test_every_action_is_shown() -> None:
     own = {json.loads(body)["type"] for body in fences(FORMATS, "json baron action")}
     assert own | {"resign"} == {*FORMS}
     every_games = json.loads(fences(FORMATS, "json action")[0])
-    assert baron.as_json(baron.parse(every_games)) == every_games == {"type": "resign"}
+    assert (
+        baron.action_to_json(baron.parse_action(every_games)) == every_games == {"type": "resign"}
+    )
 
 
 def test_an_action_of_the_other_game_is_not_of_the_form() -> None:
@@ -39,7 +41,7 @@ def test_an_action_of_the_other_game_is_not_of_the_form() -> None:
     assert len(others) > 5
     for raw in others:
         with pytest.raises(Malformed):
-            baron.parse(raw)
+            baron.parse_action(raw)
 
 
 def test_the_words_are_those_that_there_are() -> None:
@@ -172,11 +174,11 @@ BOARDS = [
 """Where the events that are shown may have come about."""
 
 
-def decided(state: State, shown: Json) -> Fact:
+def decided(state: State, shown: Json) -> DomainEvent:
     """What the rules say today."""
     if shown["action"] is None:
         return baron.finish(state)
-    return baron.decide(state, shown["data"]["seat"], baron.parse(shown["action"]))
+    return baron.decide(state, shown["data"]["seat"], baron.parse_action(shown["action"]))
 
 
 @pytest.mark.parametrize(
@@ -190,8 +192,8 @@ def test_events_come_about_as_they_are_shown(body: str, board: str) -> None:
 
 def test_every_event_of_an_action_is_shown_and_every_other_one_told() -> None:
     shown = {json.loads(body)["type"] for body in fences(FORMATS, "json baron event")}
-    assert {*APPLIERS} - shown == {"TurnForfeited", "PlayerRemoved"}
-    assert names_in(table("type", "What Baron's events say")) >= {*APPLIERS}
+    assert {*EVENT_APPLIERS} - shown == {"TurnForfeited", "PlayerRemoved"}
+    assert names_in(table("type", "What Baron's events say")) >= {*EVENT_APPLIERS}
 
 
 def section(heading: str) -> str:
@@ -231,7 +233,7 @@ def test_the_tables_have_every_field_there_is_and_no_other() -> None:
         for seed in range(3):
             for state, fact in random_game(seats, seed):
                 look(seen, baron.position(state, None), fact)
-    departed = baron.decide(state := given(BOARDS[3]), 1, baron.parse({"type": "resign"}))
+    departed = baron.decide(state := given(BOARDS[3]), 1, baron.parse_action({"type": "resign"}))
     look(seen, baron.position(state, None), departed)
     look(seen, json.loads(fences(FORMATS, "json baron position")[0]), departed)
     ended = given(BOARDS[-1])
@@ -240,7 +242,7 @@ def test_the_tables_have_every_field_there_is_and_no_other() -> None:
     assert seen == told
 
 
-def look(seen: dict[str, set[str]], position: Json, fact: Fact) -> None:
+def look(seen: dict[str, set[str]], position: Json, fact: DomainEvent) -> None:
     """Note the fields of a position and of a fact."""
     row = next(
         line for line in table("type", "What Baron's events say").splitlines() if fact.type in line

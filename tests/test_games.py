@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from domain import baron, barony, decisions
-from domain.baron.apply import APPLIERS as OF_BARON
-from domain.barony.material import DUKE
+from domain import baron, barony, lifecycle
+from domain.baron.apply import EVENT_APPLIERS as OF_BARON
+from domain.barony.components import DUKE
 from domain.barony.sorcery.apply import SORCERY_APPLIERS as OF_BARONY
-from domain.barony.sorcery.material import CONSTRUCTION, FAMILY, MOVEMENT, RECRUITMENT
+from domain.barony.sorcery.components import CONSTRUCTION, FAMILY, MOVEMENT, RECRUITMENT
 from domain.contract import Json
 from domain.event import ZEROS, Event
 from domain.game import _LIFE, Game, evolve
+from ledger.canonical import canonical, digest
 from replay.audit import audit
-from replay.canonical import canonical, digest
 from tests.games.recorded import FOLDER, course_of, record_of
 
 SIGNED_BY = "7a5f2ddb67056d32"
@@ -181,8 +181,8 @@ def test_every_decision_is_made_again(name: str) -> None:
     course = course_of(name)
     for event, before in zip(record_of(name).events[1:], course, strict=False):
         if event["action"] is not None:
-            action = before.rules.parse(event["action"])
-            fact = decisions.act(before, event["by"]["seat"], action)
+            action = before.rules.parse_action(event["action"])
+            fact = lifecycle.act(before, event["by"]["seat"], action)
             assert (fact.type, fact.data) == (event["type"], event["data"])
 
 

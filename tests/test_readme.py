@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from ledger.record import read
 from replay.audit import audit
-from replay.record import read
 
 ROOT = Path(__file__).parent.parent
 WAIT = 60

@@ -11,17 +11,20 @@ from typing import Any, cast
 
 import pytest
 
-from domain.contract import EVERYTHING, Fact, Json, Rules, audience
+from domain.contract import ALL_SECRETS, DomainEvent, Json, RuleSystem, secret_owner
 from domain.errors import Malformed, Refused
 from domain.event import Event
 from domain.game import Game, evolve
 from domain.registry import EXPANSIONS, RULES
+from ledger.record import Record, read
 from replay.playout import plan, play
-from replay.record import Record, read
 from replay.render.svg import svg
-from tests.support import heap
+from tests.support import token_game
 
-KINDS = [*((name, {}) for name in (heap.NAME, *RULES)), *((g, {o: True}) for g, o in EXPANSIONS)]
+KINDS = [
+    *((name, {}) for name in (token_game.NAME, *RULES)),
+    *((g, {o: True}) for g, o in EXPANSIONS),
+]
 TABLES = [
     (rules, options, seats)
     for rules, options in KINDS
@@ -33,7 +36,7 @@ TABLES = [
 
 @pytest.fixture(autouse=True)
 def known_heap() -> Iterator[None]:
-    with heap.registered():
+    with token_game.registered():
         yield
 
 
@@ -60,7 +63,7 @@ def hold_against(record: Record, viewer: int | None) -> None:
     known = {
         name: value
         for name, value in opened.items()
-        if viewer is not None and audience(name) == viewer
+        if viewer is not None and secret_owner(name) == viewer
     }
     every = sorted({str(event["action"]): event["action"] for event in record.events}.items())
     actions = [action for _, action in every if action is not None]
@@ -84,7 +87,7 @@ def hold_against(record: Record, viewer: int | None) -> None:
 
 
 def explained(game: Game, event: Event) -> list[tuple[str, str]]:
-    fact = Fact(event["type"], event["data"])
+    fact = DomainEvent(event["type"], event["data"])
     return game.rules.explain(game.state, event["by"].get("seat"), fact)
 
 
@@ -95,13 +98,15 @@ def drawn(game: Game, viewer: int | None, event: Event) -> str:
 
 
 def listed(game: Game, seat: int) -> list[Json]:
-    return [game.rules.as_json(action) for action in game.rules.legal_actions(game.state, seat)]
+    return [
+        game.rules.action_to_json(action) for action in game.rules.legal_actions(game.state, seat)
+    ]
 
 
 def refusal(game: Game, seat: int, raw: Json) -> tuple[str | None, str] | None:
     """The clause and the words by which an action is refused; None where it is not."""
     try:
-        game.rules.decide(game.state, seat, game.rules.parse(raw))
+        game.rules.decide(game.state, seat, game.rules.parse_action(raw))
     except Refused as refused:
         return refused.clause, refused.why
     return None
@@ -117,7 +122,7 @@ def test_when_the_game_has_ended_everybody_is_told_the_same_at_every_event(
     for event in record.events:
         game = evolve(game, event, record.opened())
         if game.state is not None:
-            everything = [game.rules.position(game.state, EVERYTHING)] * 4
+            everything = [game.rules.position(game.state, ALL_SECRETS)] * 4
             assert [game.position(viewer, ended=True) for viewer in viewers] == everything
             if game.has_ended:
                 assert [game.position(viewer) for viewer in viewers] == everything
@@ -134,7 +139,7 @@ def test_names_of_secrets_say_whose_they_are(rules: str, options: Json, seats: i
         names = event.get("secrets", {})
         assert event["type"] == "GameStarted" or not names, "only a set-up has secrets"
         for name in names:
-            seat = audience(name)
+            seat = secret_owner(name)
             assert (seat is None) == ("/" not in name)
             assert seat is None or 0 <= seat < seats
 
@@ -144,26 +149,26 @@ def test_names_of_secrets_say_whose_they_are(rules: str, options: Json, seats: i
     [("pile", None), ("reserve/0", 0), ("reserve/4", 4), ("1", None), ("a/b", None), ("a/", None)],
 )
 def test_the_audience_of_a_secret(name: str, seat: int | None) -> None:
-    assert audience(name) == seat
+    assert secret_owner(name) == seat
 
 
-def _next_value(state: heap.State, viewer: int | None) -> Json:
+def _next_value(state: token_game.State, viewer: int | None) -> Json:
     following = (state.values or (None,))[0]
-    return {**heap.position(state, viewer), "next": following}
+    return {**token_game.position(state, viewer), "next": following}
 
 
-def _sum_of_lucky(state: heap.State, viewer: int | None) -> Json:
-    return {**heap.position(state, viewer), "lucky": sum(n or 0 for n in state.lucky)}
+def _sum_of_lucky(state: token_game.State, viewer: int | None) -> Json:
+    return {**token_game.position(state, viewer), "lucky": sum(n or 0 for n in state.lucky)}
 
 
-def _refuses_by_value(state: heap.State, seat: int, action: Any) -> Fact:
-    if isinstance(action, heap.Take) and action.stones > 1 and seat == state.to_act:
+def _refuses_by_value(state: token_game.State, seat: int, action: Any) -> DomainEvent:
+    if isinstance(action, token_game.Take) and action.stones > 1 and seat == state.to_act:
         raise Refused("HP-TAKE", f"the next one is worth {(state.values or (0,))[0]}")
-    return heap.decide(state, seat, action)
+    return token_game.decide(state, seat, action)
 
 
-def _lists_by_value(state: heap.State, seat: int) -> list[heap.Take]:
-    return [*heap.legal_actions(state, seat)][: (state.values or (1,))[0]]
+def _lists_by_value(state: token_game.State, seat: int) -> list[token_game.Take]:
+    return [*token_game.legal_actions(state, seat)][: (state.values or (1,))[0]]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +176,7 @@ def _lists_by_value(state: heap.State, seat: int) -> list[heap.Take]:
     [
         {"position": _next_value},
         {"position": _sum_of_lucky},
-        {"position": lambda state, _: heap.position(state, EVERYTHING)},
+        {"position": lambda state, _: token_game.position(state, ALL_SECRETS)},
         {"decide": _refuses_by_value},
         {"legal_actions": _lists_by_value},
         {"explain": lambda state, *_: [("HP-TAKE", str(state and state.values))]},
@@ -180,8 +185,10 @@ def _lists_by_value(state: heap.State, seat: int) -> list[heap.Take]:
 def test_a_game_that_forgets_to_redact_is_found(
     forgets: Json, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = recorded(heap.NAME, 3, {})
-    leaky = SimpleNamespace(**{**vars(heap), **forgets})
-    monkeypatch.setitem(cast("dict[str, Rules]", RULES), heap.NAME, cast("Rules", leaky))
+    record = recorded(token_game.NAME, 3, {})
+    leaky = SimpleNamespace(**{**vars(token_game), **forgets})
+    monkeypatch.setitem(
+        cast("dict[str, RuleSystem]", RULES), token_game.NAME, cast("RuleSystem", leaky)
+    )
     with pytest.raises(AssertionError):
         hold_against(record, 1)

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from cartulary.cli import cartulary
-from service import config
+from service import settings as config
 from workers.jobs import PAUSES
-from workers.senders import SECONDS_TO_ANSWER
+from workers.notifiers import SECONDS_TO_ANSWER
 
 PAGE = (Path(__file__).parent.parent / "docs" / "running.md").read_text()
 

@@ -15,9 +15,9 @@ from typing_extensions import override
 
 from service.bootstrap import Service
 from service.errors import NotFound, Unavailable
-from workers.notices import notice
-from workers.senders import NotDelivered, Sender
-from workers.work import Work
+from workers.notifications import notice
+from workers.notifiers import NotDelivered, Notifier
+from workers.tasks import Work
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ JOB = "workers.jobs.run"
 class Jobs:
     """All jobs, over one service and its senders."""
 
-    def __init__(self, service: Service, senders: Sequence[Sender]) -> None:
+    def __init__(self, service: Service, senders: Sequence[Notifier]) -> None:
         self._log = service.log
         self._games = service.games
         self._senders = senders
@@ -116,7 +116,7 @@ def _leave(work: Work) -> None:
 _employed: Jobs | None = None
 
 
-def employ(jobs: Jobs) -> None:
+def configure(jobs: Jobs) -> None:
     """Say whose jobs this process does, before it takes the first."""
     global _employed  # noqa: PLW0603 (RQ calls a function by its name: it has nothing else to find it by)
     _employed = jobs

@@ -11,9 +11,9 @@ import redis
 
 from service.bootstrap import Service
 from service.connection import reachable
-from service.log.redis_log import key
-from service.notes import notes
-from workers.work import Work
+from service.store.outbox import notes
+from service.store.redis_event_store import key
+from workers.tasks import Work
 
 
 def noted(client: redis.Redis, games: Sequence[str]) -> dict[str, list[Work]]:
@@ -41,7 +41,7 @@ def last_types(client: redis.Redis, games: Iterable[str]) -> dict[str, str | Non
     }
 
 
-def note_again(service: Service, game_id: str) -> None:
+def rebuild_outbox(service: Service, game_id: str) -> None:
     """Note what a game's log calls for and is not noted: its rounds, its end, its deadline. What is noted
     stays as it is.
 

@@ -14,7 +14,7 @@ from rq.serializers import JSONSerializer
 
 from service.connection import reachable
 from workers.jobs import JOB, NoteJob
-from workers.work import GAMES, NOTICES, QUEUES, Work
+from workers.tasks import GAMES, NOTICES, QUEUES, Work
 
 SECONDS = {GAMES: 60, NOTICES: 30}
 """How long a job of a queue may take. Each takes milliseconds, so this is for one that hangs."""

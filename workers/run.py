@@ -16,12 +16,12 @@ from rq.serializers import JSONSerializer
 from typing_extensions import override
 
 from service.bootstrap import build
-from service.config import Settings
 from service.connection import connect
-from workers.jobs import Jobs, NoteJob, employ
+from service.settings import Settings
+from workers.jobs import Jobs, NoteJob, configure
+from workers.notifiers import senders
 from workers.queue import WorkQueues
 from workers.scheduler import FIRST_PAUSE, LONGEST_PAUSE, Scheduler
-from workers.senders import senders
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
     logging.getLogger("rq.worker").setLevel(logging.WARNING)
     logging.getLogger("rq.worker").addFilter(_without_known_tracebacks)
     service = build(settings)
-    employ(Jobs(service, senders(settings)))
+    configure(Jobs(service, senders(settings)))
     # A connection of its own, since RQ sets how long that may wait for an answer.
     client = connect(settings.queue_url)
     known = WorkQueues(client).queues

@@ -16,11 +16,11 @@ from service import clock
 from service.bootstrap import Service
 from service.connection import SECONDS_TO_ANSWER, reachable
 from service.errors import Unavailable
-from service.log.redis_log import APPENDED
+from service.store.redis_event_store import APPENDED
+from workers.deadline_index import DeadlineIndex
 from workers.noted import noted
 from workers.queue import WorkQueues
 from workers.sweep import Sweep
-from workers.timetable import Timetable
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class Scheduler:
     def __init__(self, service: Service, queue_client: redis.Redis) -> None:
         self._redis = service.redis
         self._queues = WorkQueues(queue_client)
-        self._timetable = Timetable(service.redis)
+        self._timetable = DeadlineIndex(service.redis)
         self._sweep = Sweep(service.redis, service.log, self._queues, self._timetable)
         self._interval = timedelta(seconds=service.settings.sweep_seconds)
 
@@ -74,7 +74,7 @@ class Scheduler:
         """Enqueue the forfeit of every turn whose deadline has passed. Raises Unavailable."""
         while passed := self._timetable.passed(MOST_HEARD):
             works = noted(self._redis, [game for game, _ in passed])
-            now = clock.written(clock.now())
+            now = clock.format(clock.now())
             for game, entry in passed:
                 deadline = next((work for work in works[game] if work.kind == "forfeit"), None)
                 if deadline is not None and deadline.due > now:
@@ -82,7 +82,7 @@ class Scheduler:
                     continue
                 if deadline is not None:
                     self._queues.enqueue(deadline)
-                self._timetable.strike(game, entry)
+                self._timetable.remove(game, entry)
 
     def sweep(self, *, everything: bool) -> None:
         """One whole sweep. Raises Unavailable."""
@@ -119,7 +119,7 @@ class Scheduler:
                     games.add(message["data"].decode().split(" ")[0])
                 message = channel.get_message(ignore_subscribe_messages=True, timeout=0)
         for game in games:
-            self._sweep.heard_of(game)
+            self._sweep.on_appended(game)
         if games:
             self.hear(games)
         self.look_at_deadlines()

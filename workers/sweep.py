@@ -14,11 +14,11 @@ import redis
 
 from domain.event import ENDINGS
 from service import clock
-from service.log.interface import Log
+from service.store.event_store import Log
+from workers.deadline_index import DeadlineIndex
 from workers.noted import last_types, noted
 from workers.queue import WorkQueues
-from workers.timetable import Timetable
-from workers.work import Work
+from workers.tasks import Work
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Sweep:
     """What the last sweep saw, and how the next one goes. For one thread."""
 
     def __init__(
-        self, client: redis.Redis, games: Log, queues: WorkQueues, timetable: Timetable
+        self, client: redis.Redis, games: Log, queues: WorkQueues, timetable: DeadlineIndex
     ) -> None:
         self._redis = client
         self._log = games
@@ -45,7 +45,7 @@ class Sweep:
         self._expected: dict[str, datetime] = {}
         """Games that have no log, and since when that is known."""
 
-    def heard_of(self, game: str) -> None:
+    def on_appended(self, game: str) -> None:
         """A game has a new event, so what was found about it holds no longer."""
         self._going_on.discard(game)
         self._expected.pop(game, None)
@@ -60,7 +60,7 @@ class Sweep:
         due: set[Work] = set()
         ahead: set[Work] = set()
         for games in _paged(self._log.live()):
-            now = clock.written(clock.now())
+            now = clock.format(clock.now())
             works = noted(self._redis, games)
             found = [work for each in works.values() for work in each if work.kind is not None]
             later = {work for work in found if work.due > now}

@@ -7,37 +7,37 @@ to the seats, `apply` writes what was recorded, `course` knows whose turn comes 
 
 from typing import Final
 
+from domain.baron.action_json import action_to_json, parse_action
+from domain.baron.action_text import action_text, parse_action_text
 from domain.baron.apply import apply
 from domain.baron.bots import BOTS
 from domain.baron.clauses import CLAUSES
 from domain.baron.decide import decide, forfeit, remove
+from domain.baron.event_text import event_text
 from domain.baron.explain import explain
-from domain.baron.facts import fact_text
-from domain.baron.form import as_json, parse
 from domain.baron.legal import legal_actions
-from domain.baron.notation import action_text, parse_action_text
-from domain.baron.picture import scene
 from domain.baron.position import position
+from domain.baron.scene import scene
 from domain.baron.scoring import finish, standings
-from domain.baron.set_up import begin, check_options, copy, set_up
+from domain.baron.set_up import check_options, copy, initial_state, set_up
 
 __all__ = [
     "BOTS",
     "CLAUSES",
     "NAME",
     "action_text",
+    "action_to_json",
     "apply",
-    "as_json",
-    "begin",
     "check_options",
     "copy",
     "decide",
+    "event_text",
     "explain",
-    "fact_text",
     "finish",
     "forfeit",
+    "initial_state",
     "legal_actions",
-    "parse",
+    "parse_action",
     "parse_action_text",
     "position",
     "remove",

@@ -7,7 +7,7 @@ each is fixed once released.
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from domain.baron.material import BARON, KNIGHT
+from domain.baron.components import BARON, KNIGHT
 from domain.baron.state import Player, State
 from domain.contract import Json
 from domain.hexes import hex_of
@@ -57,7 +57,7 @@ def _game_finished(state: State, data: Json) -> None:
     state.ranking = data["ranking"]
 
 
-APPLIERS: Final[Mapping[str, Callable[[State, Json], None]]] = {
+EVENT_APPLIERS: Final[Mapping[str, Callable[[State, Json], None]]] = {
     "TileDrawn": _tile_drawn,
     "TilePlaced": _tile_placed,
     "TileDiscarded": _tile_discarded,
@@ -73,7 +73,7 @@ APPLIERS: Final[Mapping[str, Callable[[State, Json], None]]] = {
 
 def apply(state: State, type: str, data: Json) -> None:
     """Write a fact into a state that the caller owns."""
-    APPLIERS[type](state, data)
+    EVENT_APPLIERS[type](state, data)
     apply_outcome(state, data)
     if "then" in data:
         _apply_course(state, data["then"])

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from domain.baron.material import KNIGHT, MEADOW, VALUES
+from domain.baron.components import KNIGHT, MEADOW, VALUES
 from domain.hexes import Hex, neighbours
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.baron.baronies import Standing, barony, worth, worth_a_fight
-from domain.baron.material import BARON
+from domain.baron.components import BARON
 from domain.hexes import Hex
 
 LOST_BATTLE: Final = "lost_battle"

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from domain.baron.material import MEADOW
+from domain.baron.components import MEADOW
 from domain.baron.state import State
 from domain.hexes import Hex
 

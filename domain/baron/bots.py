@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Final
 
 from domain.baron.board import may_lie
-from domain.baron.material import BONUS, KNIGHT, MEADOW, SLOT_COSTS, VALUES
-from domain.baron.outlook import Outlook, Tile, near
+from domain.baron.components import BONUS, KNIGHT, MEADOW, SLOT_COSTS, VALUES
+from domain.baron.evaluation import Outlook, Tile, near
 from domain.bots import weightiest
 from domain.chance import Chance
 from domain.contract import Bot, Json

@@ -8,20 +8,20 @@ from typing import Any, Final, TypeAlias
 
 from domain.baron.actions import DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTile
 from domain.baron.apply import apply_outcome
-from domain.baron.course import after_departure, after_turn
 from domain.baron.draw import decide_draw
 from domain.baron.keep import decide_end_turn, decide_keep
 from domain.baron.lay import decide_discard, decide_tile
 from domain.baron.outcome import going_out
 from domain.baron.state import State
-from domain.contract import Fact, Json, Resign
+from domain.baron.turn_order import after_departure, after_turn
+from domain.contract import DomainEvent, Json, Resign
 from domain.errors import NotNow, Refused
-from domain.wording import OVER
+from domain.phrases import OVER
 
-Judge: TypeAlias = Callable[[State, int, Any], Fact]
+Decider: TypeAlias = Callable[[State, int, Any], DomainEvent]
 """Judges an action of a seat in its part of the turn. Raises Refused."""
 
-JUDGES: Final[Mapping[type, tuple[str, Judge]]] = {
+DECIDERS: Final[Mapping[type, tuple[str, Decider]]] = {
     Draw: ("draw", decide_draw),
     PlaceTile: ("lay", decide_tile),
     DiscardTile: ("lay", decide_discard),
@@ -37,7 +37,7 @@ _PARTS: Final = {
 }
 
 
-def decide(state: State, seat: int, action: object) -> Fact:
+def decide(state: State, seat: int, action: object) -> DomainEvent:
     """What comes of an action of the seat. Raises Refused with the clause, NotNow when play is over."""
     if state.to_act is None:
         raise NotNow("BN-TRN-2", f"the game takes no more actions: it is {OVER[state.phase]}")
@@ -47,28 +47,28 @@ def decide(state: State, seat: int, action: object) -> Fact:
         return _departed(state, seat, "PlayerResigned")
     if seat != state.to_act:
         raise Refused("BN-TRN-2", f"it is seat {state.to_act}'s turn, not seat {seat}'s")
-    part, judge = JUDGES[type(action)]
+    part, judge = DECIDERS[type(action)]
     if part != state.phase:
         raise Refused("BN-TRN-3", f"at this point of the turn {_PARTS[state.phase]}")
     return judge(state, seat, action)
 
 
-def _departed(state: State, seat: int, type: str) -> Fact:
+def _departed(state: State, seat: int, type: str) -> DomainEvent:
     """BN-END-4: the seat is out at a moment of its own."""
     data: Json = {"seat": seat, "out": going_out(state, [seat])}
     after = state.copy()
     apply_outcome(after, data)
-    return Fact(type, {**data, "then": after_departure(after, seat)})
+    return DomainEvent(type, {**data, "then": after_departure(after, seat)})
 
 
-def forfeit(state: State) -> Fact:
+def forfeit(state: State) -> DomainEvent:
     """BN-TRN-4: the turn of `to_act` is over as things lie. Raises NotNow."""
     if state.to_act is None:
         raise NotNow("BN-TRN-2", "nobody is to act")
-    return Fact("TurnForfeited", {"seat": state.to_act, "then": after_turn(state)})
+    return DomainEvent("TurnForfeited", {"seat": state.to_act, "then": after_turn(state)})
 
 
-def remove(state: State, seat: int) -> Fact:
+def remove(state: State, seat: int) -> DomainEvent:
     """BN-END-4: as if the seat had resigned. Raises Refused when it is out, NotNow when play is over."""
     if state.to_act is None:
         raise NotNow("BN-TRN-2", f"the game is {OVER[state.phase]}")

@@ -1,14 +1,14 @@
 """Drawing a tile from the market (BN-DRW)."""
 
 from domain.baron.actions import Draw
-from domain.baron.course import turn_goes_on
-from domain.baron.material import DEEPEST_DEBT, SLOT_COSTS
+from domain.baron.components import DEEPEST_DEBT, SLOT_COSTS
 from domain.baron.state import State
-from domain.contract import Fact
+from domain.baron.turn_order import turn_goes_on
+from domain.contract import DomainEvent
 from domain.errors import Refused
 
 
-def decide_draw(state: State, seat: int, action: Draw) -> Fact:
+def decide_draw(state: State, seat: int, action: Draw) -> DomainEvent:
     """BN-DRW-1, 2, 3: take the tile of a slot, which another one fills. Raises Refused."""
     slot, honour = action.slot, state.players[seat].honour
     if slot > len(state.market):
@@ -17,7 +17,7 @@ def decide_draw(state: State, seat: int, action: Draw) -> Fact:
     if not can_pay(honour, cost):
         left = f"{honour} honour, less {cost}, would be {honour - cost}"
         raise Refused("BN-DRW-3", f"{left}; {DEEPEST_DEBT} is the deepest debt")
-    return Fact(
+    return DomainEvent(
         "TileDrawn",
         {
             "seat": seat,

@@ -8,28 +8,28 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from domain.baron.apply import APPLIERS
+from domain.baron.apply import EVENT_APPLIERS
 from domain.baron.board import may_lie, rim
-from domain.baron.explain_course import (
-    explain_course,
-    explain_departure,
-    explain_ranking,
-    explain_standings,
-)
-from domain.baron.explain_fights import Reason, explain_baronies
-from domain.baron.material import (
+from domain.baron.components import (
     DEEPEST_DEBT,
     KEEPS,
     MEADOW,
     SLOT_COSTS,
     VALUES,
 )
+from domain.baron.explain_fights import Reason, explain_baronies
+from domain.baron.explain_turn_order import (
+    explain_course,
+    explain_departure,
+    explain_ranking,
+    explain_standings,
+)
+from domain.baron.phrases import kind_text, tile_text
 from domain.baron.state import State
-from domain.baron.wording import kind_text, tile_text
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
+from domain.hex_text import hex_text
 from domain.hexes import Hex, hex_of, neighbours
-from domain.notation import hex_text
-from domain.wording import counted, listing
+from domain.phrases import counted, listing
 
 
 def _started(data: Json, secrets: Mapping[str, Any]) -> Iterator[Reason]:
@@ -180,7 +180,7 @@ REASONS: Final[Mapping[str, Callable[[State, Json], Iterator[Reason]]]] = {
 """What explains each type of fact, but for what it set off; `GameStarted` comes of no state."""
 
 
-def explain(state: Any, seat: int | None, fact: Fact) -> list[Reason]:
+def explain(state: Any, seat: int | None, fact: DomainEvent) -> list[Reason]:
     """The clauses that let this fact come of this state, and what they did; [] for an unknown type.
 
     There is no state (None) before `GameStarted`.
@@ -196,10 +196,10 @@ def explain(state: Any, seat: int | None, fact: Fact) -> list[Reason]:
     return [*fights, *course, *why] if fact.type == "GameFinished" else [*why, *fights, *course]
 
 
-def _reckoned_on(state: State, fact: Fact) -> State:
+def _reckoned_on(state: State, fact: DomainEvent) -> State:
     """The state with what was laid or put down, before anything came of it."""
     if "baronies" not in fact.data:
         return state
     board: State = state.copy()
-    APPLIERS[fact.type](board, fact.data)
+    EVENT_APPLIERS[fact.type](board, fact.data)
     return board

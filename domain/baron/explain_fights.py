@@ -11,9 +11,8 @@ from typing import TypeAlias
 
 from domain.baron.baronies import Standing, barony, worth
 from domain.baron.battles import CARNAGE, LOST_BATTLE, WEAKER_RIVAL, Claim, claims
-from domain.baron.material import BARON
-from domain.baron.reckoning import ESTABLISHED
-from domain.baron.wording import (
+from domain.baron.components import BARON
+from domain.baron.phrases import (
     baron_text,
     change_text,
     ground_text,
@@ -21,10 +20,11 @@ from domain.baron.wording import (
     sum_text,
     tile_text,
 )
+from domain.baron.resolution import ESTABLISHED
 from domain.contract import Json
+from domain.hex_text import hex_text
 from domain.hexes import Hex, hex_of, neighbours
-from domain.notation import hex_text
-from domain.wording import counted, listing
+from domain.phrases import counted, listing
 
 Reason: TypeAlias = tuple[str, str]
 """A clause's id and a sentence about this board."""

@@ -3,16 +3,16 @@
 from domain.baron.actions import EndTurn, PlaceKeep
 from domain.baron.apply import apply, apply_outcome
 from domain.baron.board import free_meadows
-from domain.baron.course import after_turn
-from domain.baron.material import MEADOW
+from domain.baron.components import MEADOW
 from domain.baron.outcome import set_off
 from domain.baron.state import State
-from domain.contract import Fact, Json
+from domain.baron.turn_order import after_turn
+from domain.contract import DomainEvent, Json
 from domain.errors import Refused
-from domain.notation import hex_text
+from domain.hex_text import hex_text
 
 
-def decide_keep(state: State, seat: int, action: PlaceKeep) -> Fact:
+def decide_keep(state: State, seat: int, action: PlaceKeep) -> DomainEvent:
     """BN-KEP-1, 2: a keep, knight side up, with all that it sets off; the turn is over. Raises Refused."""
     at, here = action.at, hex_text(action.at)
     player = state.players[seat]
@@ -30,12 +30,12 @@ def decide_keep(state: State, seat: int, action: PlaceKeep) -> Fact:
     data |= set_off(after)
     apply_outcome(after, data)
     data["then"] = after_turn(after)
-    return Fact("KeepPlaced", data)
+    return DomainEvent("KeepPlaced", data)
 
 
-def decide_end_turn(state: State, seat: int, action: EndTurn) -> Fact:
+def decide_end_turn(state: State, seat: int, action: EndTurn) -> DomainEvent:
     """BN-KEP-1: no keep, and the turn is over."""
-    return Fact("TurnEnded", {"seat": seat, "then": after_turn(state)})
+    return DomainEvent("TurnEnded", {"seat": seat, "then": after_turn(state)})
 
 
 def legal_keeps(state: State, seat: int) -> list[PlaceKeep | EndTurn]:

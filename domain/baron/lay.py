@@ -3,16 +3,16 @@
 from domain.baron.actions import DiscardTile, PlaceTile
 from domain.baron.apply import apply, apply_outcome
 from domain.baron.board import kinds_around, may_lie, somewhere
-from domain.baron.course import after_laying
-from domain.baron.material import BONUS, MEADOW
+from domain.baron.components import BONUS, MEADOW
 from domain.baron.outcome import set_off
 from domain.baron.state import State
-from domain.contract import Fact, Json
+from domain.baron.turn_order import after_laying
+from domain.contract import DomainEvent, Json
 from domain.errors import Refused
-from domain.notation import hex_text
+from domain.hex_text import hex_text
 
 
-def decide_tile(state: State, seat: int, action: PlaceTile) -> Fact:
+def decide_tile(state: State, seat: int, action: PlaceTile) -> DomainEvent:
     """BN-LAY-1, 2, 3: lay a tile, with all that it earns and sets off. Raises Refused."""
     tile, at, here = action.tile, action.at, hex_text(action.at)
     if tile not in reserve_of(state, seat):
@@ -33,10 +33,10 @@ def decide_tile(state: State, seat: int, action: PlaceTile) -> Fact:
     data |= set_off(after, {"seat": seat, "change": bonus})
     apply_outcome(after, data)
     data["then"] = after_laying(after)
-    return Fact("TilePlaced", data)
+    return DomainEvent("TilePlaced", data)
 
 
-def decide_discard(state: State, seat: int, action: DiscardTile) -> Fact:
+def decide_discard(state: State, seat: int, action: DiscardTile) -> DomainEvent:
     """BN-LAY-4: a tile leaves the game, where none can be laid. Raises Refused."""
     reserve = reserve_of(state, seat)
     if action.tile not in reserve:
@@ -46,7 +46,7 @@ def decide_discard(state: State, seat: int, action: DiscardTile) -> Fact:
         tile, at = place
         raise Refused("BN-LAY-4", f"a {_name(tile)} can be laid on {hex_text(at)}")
     data: Json = {"seat": seat, "tile": action.tile, "then": after_laying(state)}
-    return Fact("TileDiscarded", data)
+    return DomainEvent("TileDiscarded", data)
 
 
 def reserve_of(state: State, seat: int) -> tuple[str, ...]:

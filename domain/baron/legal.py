@@ -9,7 +9,7 @@ from domain.baron.keep import legal_keeps
 from domain.baron.lay import legal_layings
 from domain.baron.state import State
 
-LISTS: Final[Mapping[str, Callable[[State, int], Sequence[Action]]]] = {
+ACTION_GENERATORS: Final[Mapping[str, Callable[[State, int], Sequence[Action]]]] = {
     "draw": legal_draws,
     "lay": legal_layings,
     "keep": legal_keeps,
@@ -19,4 +19,4 @@ LISTS: Final[Mapping[str, Callable[[State, int], Sequence[Action]]]] = {
 
 def legal_actions(state: State, seat: int) -> Sequence[Action]:
     """What the seat may do now; [] when it is not its turn. `resign` is not listed."""
-    return LISTS[state.phase](state, seat) if seat == state.to_act else []
+    return ACTION_GENERATORS[state.phase](state, seat) if seat == state.to_act else []

@@ -6,8 +6,8 @@ The baronies themselves are reckoned in `reckoning`; here it is summed up what t
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from domain.baron.material import DEEPEST_DEBT, KNIGHT
-from domain.baron.reckoning import complete, reckon
+from domain.baron.components import DEEPEST_DEBT, KNIGHT
+from domain.baron.resolution import complete, resolve
 from domain.baron.state import State
 from domain.contract import Json
 
@@ -19,14 +19,14 @@ def set_off(after: State, bonus: Json | None = None) -> Json:
     """
     board = after.standing()
     knights = complete(board)
-    baronies = reckon(board, knights, at_the_end=False) if knights else []
+    baronies = resolve(board, knights, at_the_end=False) if knights else []
     return _summed_up(after, baronies, [bonus] if bonus else [])
 
 
 def set_off_by_the_end(after: State) -> Json:
     """BN-END-2: all that comes of the knights still on the board when play is over."""
     knights = sorted(at for at, (_, side) in after.keeps.items() if side == KNIGHT)
-    baronies = reckon(after.standing(), knights, at_the_end=True) if knights else []
+    baronies = resolve(after.standing(), knights, at_the_end=True) if knights else []
     return _summed_up(after, baronies, [])
 
 

@@ -5,12 +5,12 @@ that has ended; `state` in events is the hash of what a spectator sees while it 
 """
 
 from domain.baron.state import Player, State
-from domain.contract import EVERYTHING, Json
+from domain.contract import ALL_SECRETS, Json
 from domain.hexes import hex_of
 
 
 def position(state: State, viewer: int | None) -> Json:
-    """The state as the seat `viewer` may see it; None: a spectator, EVERYTHING: when the game has ended."""
+    """The state as the seat `viewer` may see it; None: a spectator, ALL_SECRETS: when the game has ended."""
     left = state.turns_left
     whole: Json = {
         "rules": "baron",
@@ -34,7 +34,7 @@ def position(state: State, viewer: int | None) -> Json:
                 "keeps": player.keeps,
                 "keeps_resting": player.resting,
                 "turns_left": None if left is None else left[seat],
-                "reserve": _shown(player) if viewer in (seat, EVERYTHING) else None,
+                "reserve": _shown(player) if viewer in (seat, ALL_SECRETS) else None,
                 "reserve_size": player.reserve_size,
             }
             for seat, player in enumerate(state.players)

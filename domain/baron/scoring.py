@@ -1,10 +1,10 @@
 """Scoring and ranking (BN-END-2, 3)."""
 
 from domain.baron.apply import apply_outcome
-from domain.baron.course import finished, is_decided
 from domain.baron.outcome import set_off_by_the_end
 from domain.baron.state import State
-from domain.contract import Fact, Json
+from domain.baron.turn_order import finished, is_decided
+from domain.contract import DomainEvent, Json
 from domain.errors import NotNow
 
 
@@ -41,7 +41,7 @@ def _rank(state: State, seat: int) -> tuple[bool, int]:
     return (True, player.honour) if player.out is None else (False, player.out)
 
 
-def finish(state: State) -> Fact:
+def finish(state: State) -> DomainEvent:
     """`GameFinished`: what the knights still on the board came to, and the ranking. Raises NotNow.
 
     BN-OUB-3: with a single seat left nothing more comes about.
@@ -51,4 +51,4 @@ def finish(state: State) -> Fact:
     data: Json = {} if is_decided(state) else set_off_by_the_end(state)
     after = state.copy()
     apply_outcome(after, data)
-    return Fact("GameFinished", {"ranking": ranking(after), **data, "then": finished(after)})
+    return DomainEvent("GameFinished", {"ranking": ranking(after), **data, "then": finished(after)})

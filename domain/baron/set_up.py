@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from domain.baron.material import (
+from domain.baron.components import (
     COUNTS,
     DEALT,
     FEWEST_SEATS,
@@ -17,7 +17,7 @@ from domain.baron.material import (
 )
 from domain.baron.state import Player, State
 from domain.chance import Chance
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 from domain.errors import Malformed
 
 
@@ -31,7 +31,7 @@ def check_options(seats: int, options: Mapping[str, Any]) -> Json:
     return {}
 
 
-def set_up(seats: int, options: Json, chance: Chance) -> Fact:
+def set_up(seats: int, options: Json, chance: Chance) -> DomainEvent:
     """BN-SET: `GameStarted` with the market, the start tile and what was taken out; the rest is secret."""
     rest = dict(COUNTS)
     dealt = deal(seats, chance)
@@ -44,7 +44,9 @@ def set_up(seats: int, options: Json, chance: Chance) -> Fact:
     start = turn_up_start(pile)
     secrets: dict[str, Any] = {"pile": pile}
     secrets |= {f"reserve/{seat}": sorted((MEADOW, kind)) for seat, kind in enumerate(dealt)}
-    return Fact("GameStarted", {"market": market, "start": start, "removed": removed}, secrets)
+    return DomainEvent(
+        "GameStarted", {"market": market, "start": start, "removed": removed}, secrets
+    )
 
 
 def deal(seats: int, chance: Chance) -> list[str]:
@@ -77,7 +79,7 @@ def turn_up_start(pile: list[str]) -> str:
     return start
 
 
-def begin(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> State:
+def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> State:
     """The state in which seat 0 is to draw; what is not among `opened` is not known in it."""
     players = [Player(KEEPS[seats], opened.get(f"reserve/{seat}"), DEALT) for seat in range(seats)]
     state = State(players)

@@ -6,7 +6,7 @@ may know (the order of the pile, the tiles dealt) is None where it was not opene
 
 from collections.abc import Mapping, Sequence
 
-from domain.baron.reckoning import Standing
+from domain.baron.resolution import Standing
 from domain.contract import Json
 from domain.hexes import Hex, neighbours
 
@@ -29,14 +29,14 @@ class Player:
 
     def copy(self) -> "Player":
         """A player that may be changed without changing this one."""
-        twin = Player.__new__(Player)
-        twin.honour = self.honour
-        twin.keeps = self.keeps
-        twin.resting = self.resting
-        twin.reserve = self.reserve
-        twin.reserve_size = self.reserve_size
-        twin.out = self.out
-        return twin
+        duplicate = Player.__new__(Player)
+        duplicate.honour = self.honour
+        duplicate.keeps = self.keeps
+        duplicate.resting = self.resting
+        duplicate.reserve = self.reserve
+        duplicate.reserve_size = self.reserve_size
+        duplicate.out = self.out
+        return duplicate
 
 
 class State:
@@ -84,23 +84,23 @@ class State:
 
     def copy(self) -> "State":
         """A state that may be changed without changing this one; what never changes is shared."""
-        twin = State.__new__(State)
-        twin.phase = self.phase
-        twin.round = self.round
-        twin.turn = self.turn
-        twin.to_act = self.to_act
-        twin.tiles = self.tiles.copy()
-        twin.known_rim = None if self.known_rim is None else self.known_rim.copy()
-        twin.keeps = self.keeps.copy()
-        twin.values = self.values.copy()
-        twin.market = self.market
-        twin.pile = self.pile
-        twin.pile_left = self.pile_left
-        twin.removed = self.removed
-        twin.players = [player.copy() for player in self.players]
-        twin.turns_left = self.turns_left
-        twin.ranking = self.ranking
-        return twin
+        duplicate = State.__new__(State)
+        duplicate.phase = self.phase
+        duplicate.round = self.round
+        duplicate.turn = self.turn
+        duplicate.to_act = self.to_act
+        duplicate.tiles = self.tiles.copy()
+        duplicate.known_rim = None if self.known_rim is None else self.known_rim.copy()
+        duplicate.keeps = self.keeps.copy()
+        duplicate.values = self.values.copy()
+        duplicate.market = self.market
+        duplicate.pile = self.pile
+        duplicate.pile_left = self.pile_left
+        duplicate.removed = self.removed
+        duplicate.players = [player.copy() for player in self.players]
+        duplicate.turns_left = self.turns_left
+        duplicate.ranking = self.ranking
+        return duplicate
 
     def lay(self, at: Hex, tile: str) -> None:
         """A tile comes to lie on a hex."""

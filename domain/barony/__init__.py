@@ -15,37 +15,37 @@ from domain.barony.board import Board
 from domain.barony.bots import BOTS
 from domain.barony.clauses import CLAUSES
 from domain.barony.decide import decide, forfeit, remove
+from domain.barony.event_text import event_text
 from domain.barony.explain import explain
-from domain.barony.facts import fact_text
 from domain.barony.laying import lay_board
 from domain.barony.legal import legal_actions
 from domain.barony.options import check_options
-from domain.barony.picture import scene
 from domain.barony.position import position
+from domain.barony.scene import scene
 from domain.barony.scoring import finish, standings
-from domain.barony.sorcery.form import as_json, parse
-from domain.barony.sorcery.notation import action_text, parse_action_text
+from domain.barony.sorcery.action_json import action_to_json, parse_action
+from domain.barony.sorcery.action_text import action_text, parse_action_text
 from domain.barony.state import State
 from domain.chance import Chance
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 
 __all__ = [
     "BOTS",
     "CLAUSES",
     "NAME",
     "action_text",
+    "action_to_json",
     "apply",
-    "as_json",
-    "begin",
     "check_options",
     "copy",
     "decide",
+    "event_text",
     "explain",
-    "fact_text",
     "finish",
     "forfeit",
+    "initial_state",
     "legal_actions",
-    "parse",
+    "parse_action",
     "parse_action_text",
     "position",
     "remove",
@@ -57,13 +57,13 @@ __all__ = [
 NAME: Final = "barony"
 
 
-def set_up(seats: int, options: Json, chance: Chance) -> Fact:
+def set_up(seats: int, options: Json, chance: Chance) -> DomainEvent:
     """BY-SET-1, 2: the board, drawn and laid."""
     board = Board(lay_board(seats, chance))
-    return Fact("GameStarted", {"board": board.cells, "spells": []})
+    return DomainEvent("GameStarted", {"board": board.cells, "spells": []})
 
 
-def begin(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> State:
+def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> State:
     """The state in which seat 0 is to place the first city (BY-SET-3); there are no secrets."""
     state = State(Board.from_json(data["board"]), seats)
     state.round_limit = options["round_limit"]

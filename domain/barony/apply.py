@@ -7,7 +7,7 @@ released.
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from domain.barony.material import CITY, RANKS, RESOURCES, STRONGHOLD, VILLAGE
+from domain.barony.components import CITY, RANKS, RESOURCES, STRONGHOLD, VILLAGE
 from domain.barony.state import State
 from domain.contract import Json
 
@@ -133,10 +133,10 @@ def _game_finished(state: State, data: Json) -> None:
     state.ranking = data["ranking"]
 
 
-Applier: TypeAlias = Callable[[Any, Json], None]
+EventApplier: TypeAlias = Callable[[Any, Json], None]
 """Writes the data of one type of fact into a state."""
 
-APPLIERS: Final[Mapping[str, Applier]] = {
+EVENT_APPLIERS: Final[Mapping[str, EventApplier]] = {
     "CityPlaced": _city_placed,
     "KnightsRecruited": _knights_recruited,
     "KnightsMoved": _knights_moved,
@@ -153,7 +153,9 @@ APPLIERS: Final[Mapping[str, Applier]] = {
 }
 
 
-def apply(state: Any, type: str, data: Json, appliers: Mapping[str, Applier] = APPLIERS) -> None:
+def apply(
+    state: Any, type: str, data: Json, appliers: Mapping[str, EventApplier] = EVENT_APPLIERS
+) -> None:
     """Write a fact into a state that the caller owns.
 
     `appliers`: what writes each type.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Final, Self
 
-from domain.barony.material import FOREST, LAKE, TERRAINS
+from domain.barony.components import FOREST, LAKE, TERRAINS
 from domain.contract import Json
 from domain.hexes import Hex, neighbours
 

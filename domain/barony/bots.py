@@ -9,8 +9,8 @@ from heapq import nlargest
 from itertools import permutations
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from domain.barony.material import KNIGHTS, RANKS, RESOURCES, VICTORY_POINTS
-from domain.barony.outlook import GOLD, VILLAGE_FELLED, Outlook
+from domain.barony.components import KNIGHTS, RANKS, RESOURCES, VICTORY_POINTS
+from domain.barony.evaluation import GOLD, VILLAGE_FELLED, Outlook
 from domain.bots import weightiest
 from domain.chance import Chance
 from domain.contract import Bot, Json
@@ -32,10 +32,10 @@ SILVER: Final = dict(zip(RESOURCES, VICTORY_POINTS, strict=True))
 
 def sensible(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
     """The action that weighs most; among equals one is drawn."""
-    return weightiest(Scales(Outlook(position, seat)).weight, actions, chance)
+    return weightiest(Scorer(Outlook(position, seat)).weight, actions, chance)
 
 
-class Scales(Generic[View]):
+class Scorer(Generic[View]):
     """Weighs actions on one position. An expansion's weigh other actions too, and these by more."""
 
     def __init__(self, view: View) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from domain.barony.actions import Build, NewCity
-from domain.barony.material import (
+from domain.barony.components import (
     CITY,
     FOREST,
     POINTS_A_CITY,
@@ -12,9 +12,9 @@ from domain.barony.material import (
     VILLAGE,
 )
 from domain.barony.state import State
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 from domain.errors import Refused
-from domain.notation import hex_text
+from domain.hex_text import hex_text
 
 WHY_NOT_BUILD: Final = {
     "BY-BLD-1": "no knight of this seat stands there",
@@ -46,7 +46,7 @@ def bar_to_building(state: State, seat: int, hex: int) -> str | None:
     return None
 
 
-def decide_build(state: State, seat: int, action: Build) -> Fact:
+def decide_build(state: State, seat: int, action: Build) -> DomainEvent:
     """BY-BLD-1..5: knights become villages and strongholds, each with its token. Raises Refused."""
     player, bank = state.players[seat], state.bank[:]
     left = {"village": player.villages, "stronghold": player.strongholds}
@@ -63,7 +63,7 @@ def decide_build(state: State, seat: int, action: Build) -> Fact:
             raise Refused("BY-BLD-4", f"the reserve has too few {building}s for this")
         token = gain_token(bank, state.board.terrain[hex])
         built.append({"at": list(at), "building": building, "token": token})
-    return Fact("BuildingsBuilt", {"seat": seat, "built": built})
+    return DomainEvent("BuildingsBuilt", {"seat": seat, "built": built})
 
 
 def gain_token(bank: list[int], terrain: int) -> str | None:
@@ -114,7 +114,7 @@ def bar_to_city_site(state: State, hex: int) -> str | None:
     return None
 
 
-def decide_new_city(state: State, seat: int, action: NewCity) -> Fact:
+def decide_new_city(state: State, seat: int, action: NewCity) -> DomainEvent:
     """BY-CTY-1..5: a village becomes a city, for 10 points. Raises Refused."""
     hex = state.board.index.get(action.at)
     if hex is None:
@@ -124,7 +124,9 @@ def decide_new_city(state: State, seat: int, action: NewCity) -> Fact:
         clause = "BY-CTY-5"
     if clause is not None:
         raise Refused(clause, f"no city on {hex_text(action.at)}: {WHY_NOT_CITY[clause]}")
-    return Fact("CityFounded", {"seat": seat, "at": list(action.at), "points": POINTS_A_CITY})
+    return DomainEvent(
+        "CityFounded", {"seat": seat, "at": list(action.at), "points": POINTS_A_CITY}
+    )
 
 
 def legal_new_cities(state: State, seat: int) -> list[NewCity]:

@@ -6,6 +6,7 @@ Whose turn it is, set-up and departures are judged here, the actions A to F each
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
+from domain.barony.action_text import action_text
 from domain.barony.actions import (
     AgreeToEnd,
     Build,
@@ -18,28 +19,27 @@ from domain.barony.actions import (
     Recruit,
 )
 from domain.barony.apply import apply
+from domain.barony.components import FOREST, LAKE
 from domain.barony.construction import decide_build, decide_new_city
-from domain.barony.course import (
+from domain.barony.legal import ACTION_GENERATORS, ActionGenerator, some_action
+from domain.barony.movement import decide_move
+from domain.barony.recruitment import decide_expedition, decide_recruit
+from domain.barony.state import State
+from domain.barony.titles import decide_title
+from domain.barony.turn_order import (
     after_departure,
     after_placement,
     after_turn,
     can_hold_first_city,
     is_end_agreed,
 )
-from domain.barony.legal import LISTS, Lister, some_action
-from domain.barony.material import FOREST, LAKE
-from domain.barony.movement import decide_move
-from domain.barony.notation import action_text
-from domain.barony.recruitment import decide_expedition, decide_recruit
-from domain.barony.state import State
-from domain.barony.titles import decide_title
-from domain.contract import Fact, Json, Resign
+from domain.contract import DomainEvent, Json, Resign
 from domain.errors import NotNow, Refused
-from domain.notation import hex_text
-from domain.wording import OVER
+from domain.hex_text import hex_text
+from domain.phrases import OVER
 
 
-def place_city(state: State, seat: int, action: PlaceCity) -> Fact:
+def place_city(state: State, seat: int, action: PlaceCity) -> DomainEvent:
     """BY-SET-3, 4, 6: a city and a knight in set-up. Raises Refused."""
     if state.phase != "setup":
         raise Refused("BY-SET-6", "cities are placed in set-up only")
@@ -54,16 +54,16 @@ def place_city(state: State, seat: int, action: PlaceCity) -> Fact:
     after = state.copy()
     apply(after, "CityPlaced", data)
     data["then"] = after_placement(after)
-    return Fact("CityPlaced", data)
+    return DomainEvent("CityPlaced", data)
 
 
 def decide_pass(
     state: State,
     seat: int,
     action: Pass,
-    lists: tuple[Lister, ...] = LISTS,
+    lists: tuple[ActionGenerator, ...] = ACTION_GENERATORS,
     text: Callable[[Any], str] = action_text,
-) -> Fact:
+) -> DomainEvent:
     """BY-TURN-2: pass, where nothing else can be done. Raises Refused.
 
     `lists`: all that could be done; `text`: says it in short.
@@ -71,10 +71,10 @@ def decide_pass(
     other = some_action(state, seat, lists)
     if other is not None:
         raise Refused("BY-TURN-2", f"something can be done, for one: {text(other)}")
-    return Fact("TurnPassed", {"seat": seat})
+    return DomainEvent("TurnPassed", {"seat": seat})
 
 
-def _agree_to_end(state: State, seat: int, action: AgreeToEnd) -> Fact:
+def _agree_to_end(state: State, seat: int, action: AgreeToEnd) -> DomainEvent:
     """BY-END-5: ask for the end, or take it back. Raises Refused."""
     if not state.end_by_agreement:
         raise Refused("BY-END-5", "this game is played without an end by agreement")
@@ -88,31 +88,33 @@ def _agree_to_end(state: State, seat: int, action: AgreeToEnd) -> Fact:
     if is_end_agreed(state):
         raise Refused("BY-END-5", "all have asked: the end is settled")
     asked = {*state.end_agreed_by, seat} if action.agree else {*state.end_agreed_by} - {seat}
-    return Fact("EndAgreed", {"seat": seat, "agree": action.agree, "end_agreed_by": sorted(asked)})
+    return DomainEvent(
+        "EndAgreed", {"seat": seat, "agree": action.agree, "end_agreed_by": sorted(asked)}
+    )
 
 
-def _departed(state: State, seat: int, type: str) -> Fact:
+def _departed(state: State, seat: int, type: str) -> DomainEvent:
     """BY-END-6: the seat leaves the game, its pawns stay."""
     data: Json = {"seat": seat, "then": after_departure(state, seat)}
     asked = [other for other in state.end_agreed_by if other != seat]
     if asked:
         data["end_agreed_by"] = asked
-    return Fact(type, data)
+    return DomainEvent(type, data)
 
 
-def forfeit(state: State) -> Fact:
+def forfeit(state: State) -> DomainEvent:
     """BY-TURN-5: the turn of `to_act` is over; BY-SET-6: in set-up the seat is removed instead."""
     seat = state.to_act
     if seat is None:
         raise NotNow("BY-TURN-3", "nobody is to act")
     if state.phase == "setup":
         return _departed(state, seat, "PlayerRemoved")
-    fact = Fact("TurnForfeited", {"seat": seat})
+    fact = DomainEvent("TurnForfeited", {"seat": seat})
     fact.data["then"] = after_turn(state, fact)
     return fact
 
 
-def remove(state: State, seat: int) -> Fact:
+def remove(state: State, seat: int) -> DomainEvent:
     """BY-END-6: as if the seat had resigned. Raises Refused when it is out, NotNow when play is over."""
     if state.to_act is None:
         raise NotNow("BY-TURN-3", f"the game is {OVER[state.phase]}")
@@ -121,10 +123,10 @@ def remove(state: State, seat: int) -> Fact:
     return _departed(state, seat, "PlayerRemoved")
 
 
-Judge: TypeAlias = Callable[[Any, int, Any], Fact]
+Decider: TypeAlias = Callable[[Any, int, Any], DomainEvent]
 """Judges an action of a seat in its turn. Raises Refused."""
 
-JUDGES: Final[Mapping[type, Judge]] = {
+DECIDERS: Final[Mapping[type, Decider]] = {
     PlaceCity: place_city,
     Recruit: decide_recruit,
     Move: decide_move,
@@ -136,7 +138,9 @@ JUDGES: Final[Mapping[type, Judge]] = {
 }
 
 
-def decide(state: State, seat: int, action: object, judges: Mapping[type, Judge] = JUDGES) -> Fact:
+def decide(
+    state: State, seat: int, action: object, judges: Mapping[type, Decider] = DECIDERS
+) -> DomainEvent:
     """What comes of an action of the seat. Raises Refused with the clause, NotNow when play is over.
 
     `judges`: who judges each type of action.
@@ -149,7 +153,7 @@ def decide(state: State, seat: int, action: object, judges: Mapping[type, Judge]
     return fact
 
 
-def _decide_else(state: State, seat: int, action: object, judge: Judge | None) -> Fact:
+def _decide_else(state: State, seat: int, action: object, judge: Decider | None) -> DomainEvent:
     """What is no action A to F of the seat whose turn it is: BY-TURN-3, BY-SET-6, BY-END-5, 6, BS-SPL-1."""
     if state.to_act is None:
         raise NotNow("BY-TURN-3", f"the game takes no more actions: it is {OVER[state.phase]}")

@@ -9,20 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from domain.barony.apply import KIND, apply, move_knight
-from domain.barony.construction import has_opposing_knight
-from domain.barony.explain_course import (
-    Reason,
-    explain_course,
-    explain_departure,
-    explain_placement,
-    explain_ranking,
-    explain_request,
-    explain_standings,
-)
-from domain.barony.facts import fallen_text, token_text, tokens_text
-from domain.barony.laying import MIDDLE, has_gap
-from domain.barony.legal import LISTS, Lister, some_action
-from domain.barony.material import (
+from domain.barony.components import (
     CITY,
     FOREST,
     MOUNTAIN,
@@ -34,14 +21,27 @@ from domain.barony.material import (
     TITLE_PRICE,
     VILLAGE,
 )
+from domain.barony.construction import has_opposing_knight
+from domain.barony.event_text import fallen_text, token_text, tokens_text
+from domain.barony.explain_turn_order import (
+    Reason,
+    explain_course,
+    explain_departure,
+    explain_placement,
+    explain_ranking,
+    explain_request,
+    explain_standings,
+)
+from domain.barony.laying import MIDDLE, has_gap
+from domain.barony.legal import ACTION_GENERATORS, ActionGenerator, some_action
 from domain.barony.movement import has_company, opposing_pawns
 from domain.barony.recruitment import recruits_at
 from domain.barony.state import State
 from domain.barony.titles import worth
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
+from domain.hex_text import hex_text
 from domain.hexes import distance, hex_of
-from domain.notation import hex_text
-from domain.wording import counted, listing
+from domain.phrases import counted, listing
 
 
 def explain_start(state: None, data: Json) -> Iterator[Reason]:
@@ -289,7 +289,9 @@ def _title(state: State, data: Json) -> Iterator[Reason]:
     yield "BY-END-1", f"seat {seat} rises by {data['points']} to {score} on the track"
 
 
-def explain_pass(state: State, data: Json, lists: tuple[Lister, ...] = LISTS) -> Iterator[Reason]:
+def explain_pass(
+    state: State, data: Json, lists: tuple[ActionGenerator, ...] = ACTION_GENERATORS
+) -> Iterator[Reason]:
     """`TurnPassed`: BY-TURN-2. `lists`: the actions that there are."""
     if some_action(state, data["seat"], lists) is None:
         yield "BY-TURN-2", f"seat {data['seat']} could do nothing else"
@@ -324,7 +326,7 @@ REASONS: Final[Mapping[str, Reasons]] = {
 def explain(
     state: Any,
     seat: int | None,
-    fact: Fact,
+    fact: DomainEvent,
     reasons: Mapping[str, Reasons] = REASONS,
     apply: Callable[[Any, str, Json], None] = apply,
 ) -> list[Reason]:

@@ -14,7 +14,7 @@ The way, published in docs/formats.md for who wants to lay a board again:
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from domain.barony.material import RADIUS, TILES_A_PLAYER
+from domain.barony.components import RADIUS, TILES_A_PLAYER
 from domain.barony.tiles import BASE_TILES, LETTERS, Tile
 from domain.chance import Chance
 from domain.hexes import Hex, distance, neighbours

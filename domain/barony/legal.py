@@ -5,16 +5,16 @@ from typing import Any, Final, TypeAlias
 
 from domain.barony.actions import Pass, PlaceCity
 from domain.barony.construction import legal_builds, legal_new_cities
-from domain.barony.course import can_hold_first_city
 from domain.barony.movement import legal_moves
 from domain.barony.recruitment import legal_expeditions, legal_recruits
 from domain.barony.state import State
 from domain.barony.titles import legal_titles
+from domain.barony.turn_order import can_hold_first_city
 
-Lister: TypeAlias = Callable[[Any, int], Sequence[Any]]
+ActionGenerator: TypeAlias = Callable[[Any, int], Sequence[Any]]
 """Lists the legal actions of one kind that a seat has in a state."""
 
-LISTS: Final[tuple[Lister, ...]] = (
+ACTION_GENERATORS: Final[tuple[ActionGenerator, ...]] = (
     legal_recruits,
     legal_moves,
     legal_builds,
@@ -25,7 +25,9 @@ LISTS: Final[tuple[Lister, ...]] = (
 """The actions A to F, each with its list."""
 
 
-def legal_actions(state: State, seat: int, lists: tuple[Lister, ...] = LISTS) -> Sequence[Any]:
+def legal_actions(
+    state: State, seat: int, lists: tuple[ActionGenerator, ...] = ACTION_GENERATORS
+) -> Sequence[Any]:
     """What the seat may do now; [] when it is not its turn. `resign` and `agree_to_end` are not listed."""
     if seat != state.to_act:
         return []
@@ -38,7 +40,9 @@ def legal_actions(state: State, seat: int, lists: tuple[Lister, ...] = LISTS) ->
     return actions or [Pass()]
 
 
-def some_action(state: State, seat: int, lists: tuple[Lister, ...] = LISTS) -> Any:
+def some_action(
+    state: State, seat: int, lists: tuple[ActionGenerator, ...] = ACTION_GENERATORS
+) -> Any:
     """BY-TURN-2: one of the listed actions that the seat could take, or None when it must pass."""
     for listed in lists:
         actions = listed(state, seat)

@@ -9,12 +9,12 @@ from typing import Any, Final, TypeAlias
 
 from domain.barony.actions import Move
 from domain.barony.apply import move_knight
-from domain.barony.material import LAKE, MOUNTAIN, RESOURCES, VILLAGE
+from domain.barony.components import LAKE, MOUNTAIN, RESOURCES, VILLAGE
 from domain.barony.state import State
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 from domain.errors import Refused
+from domain.hex_text import hex_text
 from domain.hexes import Hex
-from domain.notation import hex_text
 
 Step: TypeAlias = tuple[int, int]
 """A knight's step from hex to hex, as numbers of the board."""
@@ -110,7 +110,7 @@ def has_company(state: State, seat: int, hex: int) -> bool:
     )
 
 
-def decide_move(state: State, seat: int, action: Move) -> Fact:
+def decide_move(state: State, seat: int, action: Move) -> DomainEvent:
     """BY-MOV-1..7, BY-CON-1..3: one or two knights move, one after the other. Raises Refused."""
     takes = list(action.takes)
     start, end = action.moves[0]
@@ -127,7 +127,7 @@ def decide_move(state: State, seat: int, action: Move) -> Fact:
         steps.append(arrive(trial, seat, start, end, check_step(trial, seat, start, end), takes))
     if takes:
         raise Refused("BY-CON-3", f"nothing is there to take {', '.join(takes)} for")
-    return Fact("KnightsMoved", {"seat": seat, "moves": steps})
+    return DomainEvent("KnightsMoved", {"seat": seat, "moves": steps})
 
 
 def _check_knight(before: State, now: State, seat: int, start: Hex, leaving: int) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from domain.barony.material import MOST_SEATS
+from domain.barony.components import MOST_SEATS
 from domain.contract import Json
 from domain.errors import Malformed
 

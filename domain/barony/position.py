@@ -1,7 +1,7 @@
 """The position: the whole state as docs/formats.md has it, written and read back. Barony has no secrets."""
 
 from domain.barony.board import Board
-from domain.barony.material import BUILDINGS, RANKS, RESOURCES
+from domain.barony.components import BUILDINGS, RANKS, RESOURCES
 from domain.barony.state import State
 from domain.contract import Json
 

@@ -1,11 +1,11 @@
 """A. Recruitment and E. Expedition (BY-REC, BY-EXP): how knights come from the reserve onto the board."""
 
 from domain.barony.actions import Expedition, Recruit
-from domain.barony.material import CITY, LAKE, RECRUITS, RECRUITS_BY_A_LAKE
+from domain.barony.components import CITY, LAKE, RECRUITS, RECRUITS_BY_A_LAKE
 from domain.barony.state import State
-from domain.contract import Fact
+from domain.contract import DomainEvent
 from domain.errors import Refused
-from domain.notation import hex_text
+from domain.hex_text import hex_text
 
 
 def recruits_at(state: State, hex: int) -> int:
@@ -13,7 +13,7 @@ def recruits_at(state: State, hex: int) -> int:
     return RECRUITS_BY_A_LAKE if state.board.by_a_lake[hex] else RECRUITS
 
 
-def decide_recruit(state: State, seat: int, action: Recruit) -> Fact:
+def decide_recruit(state: State, seat: int, action: Recruit) -> DomainEvent:
     """BY-REC-1, 2: knights from the reserve into one city. Raises Refused."""
     hex = state.board.index.get(action.at)
     if hex is None or state.building[hex] != CITY or state.owner[hex] != seat:
@@ -27,7 +27,7 @@ def decide_recruit(state: State, seat: int, action: Recruit) -> Fact:
     if action.knights > reserve:
         raise Refused("BY-REC-2", f"the reserve holds {reserve} knights, not {action.knights}")
     data = {"seat": seat, "at": list(action.at), "knights": action.knights}
-    return Fact("KnightsRecruited", data)
+    return DomainEvent("KnightsRecruited", data)
 
 
 def legal_recruits(state: State, seat: int) -> list[Recruit]:
@@ -40,7 +40,7 @@ def legal_recruits(state: State, seat: int) -> list[Recruit]:
     ]
 
 
-def decide_expedition(state: State, seat: int, action: Expedition) -> Fact:
+def decide_expedition(state: State, seat: int, action: Expedition) -> DomainEvent:
     """BY-EXP-1..5: one knight leaves the game, another comes to the edge. Raises Refused."""
     hex = state.board.index.get(action.to)
     reserve = state.players[seat].knights
@@ -53,7 +53,7 @@ def decide_expedition(state: State, seat: int, action: Expedition) -> Fact:
         raise Refused("BY-EXP-3", f"{hex_text(action.to)} is a lake")
     if not is_free(state, hex):
         raise Refused("BY-EXP-4", f"{hex_text(action.to)} is not free of pawns")
-    return Fact("ExpeditionSent", {"seat": seat, "to": list(action.to)})
+    return DomainEvent("ExpeditionSent", {"seat": seat, "to": list(action.to)})
 
 
 def is_free(state: State, hex: int) -> bool:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from domain.barony.material import RANKS, RESOURCES, VICTORY_POINTS
+from domain.barony.components import RANKS, RESOURCES, VICTORY_POINTS
 from domain.barony.state import Player, State
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 from domain.errors import NotNow
 
 
@@ -51,7 +51,7 @@ def ranking(state: State, scores: Sequence[int]) -> list[Json]:
     ]
 
 
-def finish(state: State, scores: Sequence[int] | None = None) -> Fact:
+def finish(state: State, scores: Sequence[int] | None = None) -> DomainEvent:
     """`GameFinished` with the ranking. Raises NotNow before play is over.
 
     `scores`: the final ones by seat, where they are not those of the base game.
@@ -60,4 +60,4 @@ def finish(state: State, scores: Sequence[int] | None = None) -> Fact:
         raise NotNow("BY-END-2", "the game is not being scored")
     if scores is None:
         scores = [final_score(player) for player in state.players]
-    return Fact("GameFinished", {"ranking": ranking(state, scores)})
+    return DomainEvent("GameFinished", {"ranking": ranking(state, scores)})

@@ -6,7 +6,7 @@ States are changed in place by `domain.barony.apply` alone, on a copy that the c
 from typing import Self
 
 from domain.barony.board import Board
-from domain.barony.material import (
+from domain.barony.components import (
     BANK_OF_EACH,
     CITIES,
     KNIGHTS,
@@ -47,18 +47,18 @@ class Player:
 
     def copy(self) -> "Player":
         """A player that may be changed without changing this one."""
-        twin = Player.__new__(Player)
-        twin.knights = self.knights
-        twin.villages = self.villages
-        twin.strongholds = self.strongholds
-        twin.cities = self.cities
-        twin.removed_knights = self.removed_knights
-        twin.resources = self.resources[:]
-        twin.rank = self.rank
-        twin.new_cities = self.new_cities
-        twin.score = self.score
-        twin.is_out = self.is_out
-        return twin
+        duplicate = Player.__new__(Player)
+        duplicate.knights = self.knights
+        duplicate.villages = self.villages
+        duplicate.strongholds = self.strongholds
+        duplicate.cities = self.cities
+        duplicate.removed_knights = self.removed_knights
+        duplicate.resources = self.resources[:]
+        duplicate.rank = self.rank
+        duplicate.new_cities = self.new_cities
+        duplicate.score = self.score
+        duplicate.is_out = self.is_out
+        return duplicate
 
 
 class State:
@@ -113,24 +113,24 @@ class State:
         The board is shared, and so are players until `own_player` is asked for one.
         """
         kind = type(self)
-        twin = kind.__new__(kind)
-        twin.board = self.board
-        twin.phase = self.phase
-        twin.round = self.round
-        twin.turn = self.turn
-        twin.to_act = self.to_act
-        twin.round_limit = self.round_limit
-        twin.end_by_agreement = self.end_by_agreement
-        twin.passed = self.passed
-        twin.end_agreed_by = self.end_agreed_by
-        twin.knights = [counts[:] for counts in self.knights]
-        twin.building = self.building[:]
-        twin.owner = self.owner[:]
-        twin.players = self.players[:]
-        twin.owned = self.owned = 0
-        twin.bank = self.bank[:]
-        twin.ranking = self.ranking
-        return twin
+        duplicate = kind.__new__(kind)
+        duplicate.board = self.board
+        duplicate.phase = self.phase
+        duplicate.round = self.round
+        duplicate.turn = self.turn
+        duplicate.to_act = self.to_act
+        duplicate.round_limit = self.round_limit
+        duplicate.end_by_agreement = self.end_by_agreement
+        duplicate.passed = self.passed
+        duplicate.end_agreed_by = self.end_agreed_by
+        duplicate.knights = [counts[:] for counts in self.knights]
+        duplicate.building = self.building[:]
+        duplicate.owner = self.owner[:]
+        duplicate.players = self.players[:]
+        duplicate.owned = self.owned = 0
+        duplicate.bank = self.bank[:]
+        duplicate.ranking = self.ranking
+        return duplicate
 
     def own_player(self, seat: int) -> Player:
         """The seat's player as one that only this state has, to be changed."""

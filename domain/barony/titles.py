@@ -3,7 +3,7 @@
 from itertools import product
 
 from domain.barony.actions import NobleTitle
-from domain.barony.material import (
+from domain.barony.components import (
     DUKE,
     POINTS_A_RANK,
     RANKS,
@@ -12,7 +12,7 @@ from domain.barony.material import (
     TITLE_PRICE,
 )
 from domain.barony.state import State
-from domain.contract import Fact
+from domain.contract import DomainEvent
 from domain.errors import Refused
 
 
@@ -29,7 +29,7 @@ def has_needless_token(tokens: tuple[int, ...]) -> bool:
     )
 
 
-def decide_title(state: State, seat: int, action: NobleTitle) -> Fact:
+def decide_title(state: State, seat: int, action: NobleTitle) -> DomainEvent:
     """BY-TTL-1, 2, 3: tokens go to the bank, the seat rises one rank. Raises Refused."""
     player = state.players[seat]
     if player.rank == DUKE:
@@ -51,7 +51,7 @@ def decide_title(state: State, seat: int, action: NobleTitle) -> Fact:
     discarded = {RESOURCES[kind]: count for kind, count in enumerate(action.discard) if count}
     rank = RANKS[player.rank + 1]
     data = {"seat": seat, "rank": rank, "discarded": discarded, "points": POINTS_A_RANK}
-    return Fact("TitleBought", data)
+    return DomainEvent("TitleBought", data)
 
 
 def legal_titles(state: State, seat: int) -> list[NobleTitle]:

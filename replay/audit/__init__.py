@@ -6,6 +6,6 @@ find is in findings.py.
 """
 
 from replay.audit.findings import Check, Finding, Report
-from replay.audit.whole import audit
+from replay.audit.runner import audit
 
 __all__ = ["Check", "Finding", "Report", "audit"]

@@ -3,11 +3,11 @@
 from domain import chance
 from domain.errors import Unreadable
 from domain.event import ENDINGS, ZEROS, Event
+from ledger.canonical import unhex
+from ledger.record import Record
+from ledger.record_form import Opening
+from ledger.seal import commitment, hash_in, state_hash
 from replay.audit.findings import Check
-from replay.canonical import unhex
-from replay.form import Opening
-from replay.record import Record
-from replay.seal import commitment, hash_in, state_hash
 from replay.timeline import Step, reading
 
 

@@ -11,7 +11,6 @@ from math import atan2, cos, hypot, sin
 
 from domain.hexes import Hex
 from domain.scene import Arrow, Cell, Outline, Piece, Scene
-from replay.render.grounds import ground_markup
 from replay.render.layout import (
     CORNERS,
     RADIUS,
@@ -23,10 +22,11 @@ from replay.render.layout import (
     path,
     piece_spots,
 )
-from replay.render.lettering import cut, ems
 from replay.render.palette import FADED, GHOST, GILT, INK, PANEL, ground_colour, seat_colour
 from replay.render.panels import Ids
 from replay.render.pieces import CHARGES, charge, ghost_markup, piece_markup
+from replay.render.terrain import ground_markup
+from replay.render.text_layout import cut, ems
 from replay.render.words import cell_said, clean, place
 
 

@@ -10,9 +10,9 @@ from html import escape
 
 from domain.scene import Panel, Scene
 from replay.render.layout import number
-from replay.render.lettering import cut, ems, wrap
 from replay.render.palette import FADED, GILT, INK, LINE, PANEL, seat_colour
 from replay.render.pieces import shield
+from replay.render.text_layout import cut, ems, wrap
 from replay.render.words import clean, spoken
 
 SERIF = "'Iowan Old Style','Palatino Linotype',Palatino,'Book Antiqua',Georgia,'DejaVu Serif',serif"

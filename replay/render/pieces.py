@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from html import escape
 
 from replay.render.layout import number
-from replay.render.lettering import ems
 from replay.render.palette import GHOST, INK, SeatColour, seat_colour
+from replay.render.text_layout import ems
 from replay.render.words import spoken
 
 

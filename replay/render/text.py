@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from domain.scene import Panel, Scene
 from replay.render.ansi import BOLD, DIM, GILT, STRUCK, Ansi, ground_style, seat_style
-from replay.render.lettering import columns, cut, wrap
-from replay.render.letters import MARK, ground_signs, piece_signs
+from replay.render.glyphs import MARK, ground_signs, piece_signs
+from replay.render.text_layout import columns, cut, wrap
 from replay.render.tiles import board_lines
 from replay.render.words import clean, marks_said, pieces_said, place, spoken
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from domain.hexes import Hex
 from domain.scene import Cell, Piece, Scene
 from replay.render.ansi import DIM, GILT, STRUCK, Ansi, ground_style, label_style, seat_style
-from replay.render.lettering import columns
-from replay.render.letters import MARK
+from replay.render.glyphs import MARK
+from replay.render.text_layout import columns
 from replay.render.words import by_seat, clean, place
 
 

@@ -16,19 +16,19 @@ from typing import Any, Final
 
 import orjson
 
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 from domain.errors import Malformed, Refused, Unreadable
 from domain.event import Event
 from domain.game import Game
-from replay.canonical import canonical
-from replay.seal import seal
+from ledger.canonical import canonical
+from ledger.seal import seal
 from service import clock
-from service.cache import Folded, GameCache, extended, onward
 from service.errors import NotFound, ServiceError, Unavailable
+from service.games.cache import CachedGame, GameCache, advance, extended
 from service.keyring import Keyring
 from service.listings import Listings
-from service.log.interface import Answer, Append, HeadMoved, Log
-from service.notes import notes
+from service.store.event_store import AppendRequest, HeadMoved, IdempotencyRecord, Log
+from service.store.outbox import notes
 
 log = logging.getLogger(__name__)
 
@@ -38,11 +38,11 @@ ATTEMPTS = 50
 
 
 @dataclass(slots=True)
-class Draft:
+class PendingEvents:
     """Events that are sealed one upon the other, to be appended in one step."""
 
     id: str
-    before: Folded | None
+    before: CachedGame | None
     secrets: dict[str, str] = field(default_factory=dict, repr=False)
     events: list[Event] = field(default_factory=list)
     lines: list[bytes] = field(default_factory=list)
@@ -52,9 +52,9 @@ class Draft:
     def __post_init__(self) -> None:
         if self.before is not None:
             self.game = self.before.game
-        self.at = clock.stamp("" if self.game is None else self.game.at)
+        self.at = clock.next_timestamp("" if self.game is None else self.game.at)
 
-    def add(self, fact: Fact, by: Json, action: Json | None = None) -> Game:
+    def add(self, fact: DomainEvent, by: Json, action: Json | None = None) -> Game:
         """One more event; the game after it."""
         sealed = seal(
             self.game,
@@ -84,7 +84,7 @@ class Outcome:
     game: Game | None
 
 
-Judge = Callable[[Folded], Draft | None]
+Decider = Callable[[CachedGame], PendingEvents | None]
 """Judges what is asked on a game as it stands; None: nothing is to be done. Raises Refused and the like."""
 
 
@@ -102,14 +102,14 @@ class Door:
         """How many games this process holds folded."""
         return len(self._cache)
 
-    def _fresh(self, game_id: str) -> Folded:
+    def _fresh(self, game_id: str) -> CachedGame:
         """The game at its head: what is cached, and what has been appended since. Raises NotFound."""
         if not GAME_ID.fullmatch(game_id):
             raise no_game(game_id)
         known = self._cache.get(game_id)
         return self._caught_up(game_id, known, self._log.read(game_id, _known_to_be_true(known)))
 
-    def _fresh_each(self, game_ids: Iterable[str]) -> Iterator[Folded]:
+    def _fresh_each(self, game_ids: Iterable[str]) -> Iterator[CachedGame]:
         """Many games at their heads, in one exchange with the log, without those that cannot be told.
 
         One game whose log is damaged or gone must not take a listing of others with it.
@@ -132,7 +132,7 @@ class Door:
         if not 1 <= seq < head.seq:
             raise NotFound(f"game {game_id} has no event {seq}, its last is {head.seq}")
         events = self._events(game_id, 0, seq)
-        return onward(None, events, self._opened(game_id, events)).game
+        return advance(None, events, self._opened(game_id, events)).game
 
     def _seed(self, game_id: str) -> bytes:
         """The game's secret: nobody may see it before the game is over."""
@@ -158,14 +158,19 @@ class Door:
             # Another process may have listed a later state before this one was written: whoever writes
             # last looks at the log once more.
             later = self._fresh(game_id).game
-            if (later.status, later.joined) == (game.status, game.joined):
+            if (later.status, later.places) == (game.status, game.places):
                 break
             game = later
         if note is not None:
             self._log.done(game_id, "index", note)
 
     def _write(
-        self, game_id: str, judge: Judge, answer: Answer | None = None, *, at_head: bool = False
+        self,
+        game_id: str,
+        judge: Decider,
+        answer: IdempotencyRecord | None = None,
+        *,
+        at_head: bool = False,
     ) -> Outcome:
         """Go through the door: judge, seal, append; judged anew as long as others come first.
 
@@ -202,7 +207,7 @@ class Door:
                 folded, is_head = self._fresh(game_id), True
         raise Unavailable("too many write to this game at once", retry_after=1)
 
-    def _append(self, draft: Draft, answer: Answer | None = None) -> Outcome:
+    def _append(self, draft: PendingEvents, answer: IdempotencyRecord | None = None) -> Outcome:
         """Append a draft as it is. Raises HeadMoved."""
         before = None if draft.before is None else draft.before.game
         after = draft.game
@@ -211,7 +216,7 @@ class Door:
         appended = self._log.append(
             draft.id,
             0 if before is None else before.seq,
-            Append(
+            AppendRequest(
                 events=tuple(draft.lines),
                 follows=None if before is None else before.hash,
                 secrets=draft.secrets,
@@ -231,7 +236,7 @@ class Door:
                 log.warning("the listings of game %s are left to the sweep", draft.id)
         return Outcome(tuple(draft.events), after)
 
-    def _caught_up(self, game_id: str, known: Folded | None, lines: list[bytes]) -> Folded:
+    def _caught_up(self, game_id: str, known: CachedGame | None, lines: list[bytes]) -> CachedGame:
         if known is not None:
             if not lines or b'"hash":"%b"' % known.game.hash.encode() not in lines[0]:
                 # Another end than the one seen here, in a failover: from the beginning again.
@@ -244,14 +249,14 @@ class Door:
             raise no_game(game_id)
         try:
             events: list[Event] = [orjson.loads(line) for line in lines]
-            folded = onward(known, events, self._opened(game_id, events))
+            folded = advance(known, events, self._opened(game_id, events))
         except (KeyError, TypeError, ValueError) as fault:
             raise Unreadable(f"the log of game {game_id} is damaged: {fault!r}") from fault
         self._cache.put(folded)
         return folded
 
-    def _repeated(self, game_id: str, answer: Answer) -> Outcome | None:
-        appended = self._log.answered(game_id, answer)
+    def _repeated(self, game_id: str, answer: IdempotencyRecord) -> Outcome | None:
+        appended = self._log.find_idempotency_record(game_id, answer)
         if appended is None:
             return None
         return Outcome(self._events(game_id, appended.first - 1, appended.last), None)
@@ -260,18 +265,18 @@ class Door:
         return tuple(orjson.loads(line) for line in self._log.read(game_id, after, upto))
 
 
-def _known_to_be_true(known: Folded | None) -> int:
+def _known_to_be_true(known: CachedGame | None) -> int:
     """After which event to read on: the last one known is read again, to see that it is still the one."""
     return 0 if known is None else known.game.seq - 1
 
 
-def answer_for(player: str, key: str | None, request: object) -> Answer | None:
+def idempotency_record(player: str, key: str | None, request: object) -> IdempotencyRecord | None:
     """An idempotency key as the log keeps it; None where none was sent. `request` is decoded JSON."""
     if key is None:
         return None
     # Not the canonical form: what is malformed has a digest too, huge numbers and half characters.
     body = json.dumps(request, sort_keys=True)
-    return Answer(f"{player}/{_short(key.encode())}", _short(body.encode()))
+    return IdempotencyRecord(f"{player}/{_short(key.encode())}", _short(body.encode()))
 
 
 def require_visible(game: Game, player: str | None) -> None:

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from domain import decisions
+from domain import lifecycle
 from domain.contract import Json
 from domain.errors import Malformed
 from domain.game import Game
-from replay.deadlines import clock_faults
-from service.cache import Folded
-from service.errors import AnswerMismatch
-from service.games.door import Door, Draft, Outcome, answer_for, require_visible
-from service.log.interface import HeadMoved
+from ledger.turn_clock import clock_faults
+from service.errors import IdempotencyConflict
+from service.games.cache import CachedGame
+from service.games.door import Door, Outcome, PendingEvents, idempotency_record, require_visible
+from service.store.event_store import HeadMoved
 
 START = {"system": "start"}
 
@@ -43,22 +43,22 @@ class Lobby(Door):
         """
         _check(rules, seats, options, clock)
         request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
-        answer = answer_for(player, idempotency_key, request)
+        answer = idempotency_record(player, idempotency_key, request)
         # A key always leads to the same game, so that the log of that game can say whether it is known.
         game_id = randomness.token_hex(8) if answer is None else _id_by(answer.name)
         secret = randomness.token_bytes(32)
         guests = [guest for guest in dict.fromkeys(invited) if guest != player]
-        draft = Draft(game_id, None, {"seed": secret.hex()})
+        draft = PendingEvents(game_id, None, {"seed": secret.hex()})
         by = {"player": player}
-        game = draft.add(decisions.create(rules, seats, options, clock, secret, guests), by)
-        draft.add(decisions.join(game, player, _nonce(nonce)), by)
+        game = draft.add(lifecycle.create(rules, seats, options, clock, secret, guests), by)
+        draft.add(lifecycle.join(game, player, _nonce(nonce)), by)
         # Whatever is read of a game may be signed, so where there is a game there is a key.
         self._keyring.prepare()
         self._log.expect(game_id)
         try:
             outcome = self._append(draft, answer)
         except HeadMoved:
-            raise AnswerMismatch(
+            raise IdempotencyConflict(
                 "this Idempotency-Key made a game that is long over, and its answer is kept no more"
             ) from None
         return self._after(game_id, outcome)
@@ -77,29 +77,29 @@ class Lobby(Door):
         request = ["join", _hex(nonce)]
         drawn = _nonce(nonce)
 
-        def judge(folded: Folded) -> Draft:
+        def judge(folded: CachedGame) -> PendingEvents:
             require_visible(folded.game, player)
-            draft = Draft(game_id, folded)
-            game = draft.add(decisions.join(folded.game, player, drawn), {"player": player})
-            if decisions.can_start(game):
-                draft.add(decisions.start(game, self._seed(game_id)), START)
+            draft = PendingEvents(game_id, folded)
+            game = draft.add(lifecycle.join(folded.game, player, drawn), {"player": player})
+            if lifecycle.can_start(game):
+                draft.add(lifecycle.start(game, self._seed(game_id)), START)
             return draft
 
-        answer = answer_for(player, idempotency_key, request)
+        answer = idempotency_record(player, idempotency_key, request)
         return self._after(game_id, self._write(game_id, judge, answer))
 
     def leave(self, game_id: str, player: str, idempotency_key: str | None = None) -> Game:
         """Give a place back before the start. Raises NotFound, NotNow (no place, started)."""
 
-        def judge(folded: Folded) -> Draft:
+        def judge(folded: CachedGame) -> PendingEvents:
             require_visible(folded.game, player)
-            draft = Draft(game_id, folded)
-            game = draft.add(decisions.leave(folded.game, player), {"player": player})
-            if not game.joined:
-                draft.add(decisions.abandon(game, self._seed(game_id)), START)
+            draft = PendingEvents(game_id, folded)
+            game = draft.add(lifecycle.leave(folded.game, player), {"player": player})
+            if not game.places:
+                draft.add(lifecycle.abandon(game, self._seed(game_id)), START)
             return draft
 
-        answer = answer_for(player, idempotency_key, ["leave"])
+        answer = idempotency_record(player, idempotency_key, ["leave"])
         return self._after(game_id, self._write(game_id, judge, answer))
 
     def _after(self, game_id: str, outcome: Outcome) -> Game:
@@ -113,7 +113,7 @@ def _check(rules: str, seats: int, options: Mapping[str, Any], clock: object) ->
     """Raise Malformed with all that is wrong with what is asked for, the clock included."""
     faults = clock_faults(clock)
     try:
-        decisions.check_options(rules, seats, options)
+        lifecycle.check_options(rules, seats, options)
     except Malformed as refused:
         raise Malformed({**refused.fields, **faults}) from None
     if faults:

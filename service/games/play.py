@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from domain import decisions
+from domain import lifecycle
 from domain.contract import Json
 from domain.event import ZEROS, Event
 from domain.game import Game
-from service.cache import Folded
 from service.errors import Forbidden, Stale
-from service.games.door import Door, Draft, answer_for, require_visible
+from service.games.cache import CachedGame
+from service.games.door import Door, PendingEvents, idempotency_record, require_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +34,24 @@ class Play(Door):
 
         Raises NotFound, Forbidden (no player of this game), Malformed (the action is not of the form),
         Stale (the position has changed since, or `expected_seq` is past the head), Refused by a clause,
-        NotNow (not started, being scored, over), AnswerMismatch. An idempotency key that was used before
+        NotNow (not started, being scored, over), IdempotencyConflict. An idempotency key that was used before
         with the same action and seq gives the same answer again, and acts no more.
         """
         # A receipt must not be older than its key is public.
         self._keyring.prepare()
 
-        def judge(folded: Folded) -> Draft:
+        def judge(folded: CachedGame) -> PendingEvents:
             game = folded.game
             require_visible(game, player)
             seat = _seat(game, player)
-            action = game.rules.parse(raw_action)
+            action = game.rules.parse_action(raw_action)
             self._require_seen(folded, expected_seq)
-            draft = Draft(game_id, folded)
-            fact = decisions.act(game, seat, action)
-            draft.add(fact, {"seat": seat}, game.rules.as_json(action))
+            draft = PendingEvents(game_id, folded)
+            fact = lifecycle.act(game, seat, action)
+            draft.add(fact, {"seat": seat}, game.rules.action_to_json(action))
             return draft
 
-        answer = answer_for(player, idempotency_key, [raw_action, expected_seq])
+        answer = idempotency_record(player, idempotency_key, [raw_action, expected_seq])
         events = self._write(game_id, judge, answer).events
         return Accepted(events, self._keyring.receipt(events[0]))
 
@@ -66,9 +66,9 @@ class Play(Door):
         if game.status != "playing":
             return game.seq, []
         actions = game.rules.legal_actions(game.state, seat)
-        return game.seq, [game.rules.as_json(action) for action in actions]
+        return game.seq, [game.rules.action_to_json(action) for action in actions]
 
-    def _require_seen(self, folded: Folded, expected_seq: int) -> None:
+    def _require_seen(self, folded: CachedGame, expected_seq: int) -> None:
         """Raise Stale where the position is another one than after event `expected_seq`."""
         game = folded.game
         if expected_seq > game.seq:
@@ -88,7 +88,7 @@ def _seat(game: Game, player: str) -> int:
     seat = game.seat_of(player)
     if seat is not None:
         return seat
-    for number, place in enumerate(game.joined):
+    for number, place in enumerate(game.places):
         if place.player == player:
             return number
     raise Forbidden("this is not a player of the game")

@@ -7,7 +7,7 @@ import orjson
 from domain.contract import Json
 from domain.event import Event
 from domain.game import Game, evolve, fold
-from replay import record
+from ledger import record
 from service import deadlines
 from service.errors import NotFound
 from service.games.door import Door, require_visible

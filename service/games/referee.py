@@ -4,12 +4,12 @@ Each of these looks at the log first and appends nothing when there is nothing t
 it twice, late, or in two processes at once appends once.
 """
 
-from domain import decisions
+from domain import lifecycle
 from domain.event import Event
 from service import deadlines
-from service.cache import Folded
 from service.errors import NotFound
-from service.games.door import Door, Draft
+from service.games.cache import CachedGame
+from service.games.door import Door, PendingEvents
 
 SCORER = {"system": "scorer"}
 CLOCK = {"system": "clock"}
@@ -25,17 +25,17 @@ class Referee(Door):
         The events that were appended. Raises NotFound.
         """
 
-        def judge(folded: Folded) -> Draft | None:
+        def judge(folded: CachedGame) -> PendingEvents | None:
             game = folded.game
             if game.status != "playing":
                 return None
-            draft = Draft(game_id, folded)
+            draft = PendingEvents(game_id, folded)
             if game.rounds_ended:
                 round = min(game.rounds_ended)
                 at_end = self.game_at(game_id, game.rounds_ended[round])
-                draft.add(decisions.score(game, round, at_end), SCORER)
+                draft.add(lifecycle.score(game, round, at_end), SCORER)
             elif game.is_played_out:
-                draft.add(decisions.finish(game, self._seed(game_id)), SCORER)
+                draft.add(lifecycle.finish(game, self._seed(game_id)), SCORER)
             else:
                 return None
             return draft
@@ -51,12 +51,12 @@ class Referee(Door):
         The events that were appended. Raises NotFound.
         """
 
-        def judge(folded: Folded) -> Draft | None:
+        def judge(folded: CachedGame) -> PendingEvents | None:
             game = folded.game
             if game.to_act is None or game.state.turn != turn or not deadlines.has_passed(game):
                 return None
-            draft = Draft(game_id, folded)
-            draft.add(decisions.forfeit(game), CLOCK)
+            draft = PendingEvents(game_id, folded)
+            draft.add(lifecycle.forfeit(game), CLOCK)
             return draft
 
         return list(self._write(game_id, judge, at_head=True).events)
@@ -64,11 +64,11 @@ class Referee(Door):
     def remove(self, game_id: str, seat: int) -> list[Event]:
         """Remove a player by an arbiter's word. Raises NotFound, NotNow, Refused (out already)."""
 
-        def judge(folded: Folded) -> Draft:
+        def judge(folded: CachedGame) -> PendingEvents:
             if not 0 <= seat < folded.game.seats:
                 raise NotFound(f"game {game_id} has no seat {seat}")
-            draft = Draft(game_id, folded)
-            draft.add(decisions.remove(folded.game, seat), ARBITER)
+            draft = PendingEvents(game_id, folded)
+            draft.add(lifecycle.remove(folded.game, seat), ARBITER)
             return draft
 
         return list(self._write(game_id, judge, at_head=True).events)
@@ -76,9 +76,9 @@ class Referee(Door):
     def abandon(self, game_id: str) -> list[Event]:
         """End a game without a ranking by an arbiter's word. Raises NotFound, NotNow (over)."""
 
-        def judge(folded: Folded) -> Draft:
-            draft = Draft(game_id, folded)
-            draft.add(decisions.abandon(folded.game, self._seed(game_id)), ARBITER)
+        def judge(folded: CachedGame) -> PendingEvents:
+            draft = PendingEvents(game_id, folded)
+            draft.add(lifecycle.abandon(folded.game, self._seed(game_id)), ARBITER)
             return draft
 
         return list(self._write(game_id, judge, at_head=True).events)

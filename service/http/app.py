@@ -11,14 +11,14 @@ from flask import Flask, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge, RequestTimeout
 
 from service.bootstrap import Service
-from service.http import journal, manners, page, problems, ratelimits
+from service.http import access_log, api_docs, headers, problems, ratelimits
 from service.http.blueprint import Api
-from service.http.body import MOST_BYTES
-from service.http.current import FIGURES, SERVICE
-from service.http.metrics import Figures
+from service.http.context import METRICS, SERVICE
+from service.http.json_body import MOST_BYTES
+from service.http.metrics import Metrics
 from service.http.routes import games, health, history, keys, play, players
 
-PREFIX: Final = page.PREFIX
+PREFIX: Final = api_docs.PREFIX
 ARRIVAL: Final = "cartulary.arrival"
 """Where the gateway says what is wrong with how a request came in (an HTTP status)."""
 
@@ -33,7 +33,7 @@ _ARRIVALS: Final[dict[int, HTTPException]] = {
 }
 
 
-def create_app(service: Service, figures: Figures | None = None) -> Flask:
+def create_app(service: Service, figures: Metrics | None = None) -> Flask:
     """The application in front of a service."""
     app = Flask("cartulary", static_folder=None)
     app.config.update(
@@ -46,11 +46,11 @@ def create_app(service: Service, figures: Figures | None = None) -> Flask:
     app.url_map.strict_slashes = True
     app.url_map.merge_slashes = False
     app.extensions[SERVICE] = service
-    app.extensions[FIGURES] = figures or Figures()
-    journal.register(app)
+    app.extensions[METRICS] = figures or Metrics()
+    access_log.register(app)
     ratelimits.register(app, ratelimits.RateLimits(service.settings, service.redis))
     app.before_request(_arrival)
-    manners.register(app)
+    headers.register(app)
     api = Api(
         app,
         spec_kwargs={
@@ -62,7 +62,7 @@ def create_app(service: Service, figures: Figures | None = None) -> Flask:
     for module in (players, games, play, history, keys):
         api.register_blueprint(module.blueprint, url_prefix=PREFIX)
     api.register_blueprint(health.blueprint)
-    page.register(app, api)
+    api_docs.register(app, api)
     problems.register(app)
     return app
 

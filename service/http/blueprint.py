@@ -15,7 +15,7 @@ from flask_smorest.utils import prepare_response  # type: ignore[import-untyped]
 from marshmallow import Schema
 
 from domain.errors import Malformed
-from service.http.body import json_of
+from service.http.json_body import json_of
 from service.http.problems import CONTENT_TYPE, NAMES
 from service.http.schemas.fields import Form, Text, checked
 from service.http.schemas.problem import Problem

@@ -1,4 +1,4 @@
-"""Figures about the web process, for Prometheus.
+"""Metrics about the web process, for Prometheus.
 
 A process of its own counts in memory. Several processes of one `cartulary web` count in files of a folder
 that they share (PROMETHEUS_MULTIPROC_DIR, set by serve.py before they start), and whoever is asked adds up.
@@ -16,14 +16,14 @@ SHARED: Final = "PROMETHEUS_MULTIPROC_DIR"
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class Figures:
+class Metrics:
     """The figures of one application. Safe for threads."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "cartulary_requests",
-            "Requests answered",
+            "Requests find_idempotency_record",
             ("method", "route", "status"),
             registry=self._registry,
         )
@@ -59,7 +59,7 @@ class Figures:
             registry=self._registry,
         )
 
-    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+    def find_idempotency_record(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request."""
         key = (method, route, status)
         known = self._known.get(key)

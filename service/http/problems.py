@@ -17,7 +17,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from domain.errors import CartularyError, Malformed, NotNow, Refused
 from service.connection import AWAY
 from service.errors import ServiceError, Stale, TooMany, Unauthorised, Unavailable
-from service.log.interface import HeadMoved
+from service.store.event_store import HeadMoved
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 All requests are counted in the memory of the process, which costs nothing worth mention; registering and
 logging in, which cost a hash each and invite guessing, are counted in Redis for all processes together.
-Both limits are settings (service/config.py); none is set for requests unless somebody wants it.
+Both limits are settings (service/settings.py); none is set for requests unless somebody wants it.
 """
 
 import math
@@ -17,10 +17,10 @@ from limits import RateLimitItem, parse_many
 from limits.storage import MemoryStorage, RedisStorage
 from limits.strategies import FixedWindowRateLimiter
 
-from service.config import Settings
 from service.connection import reachable
 from service.errors import TooMany
-from service.http import viewer
+from service.http import auth
+from service.settings import Settings
 
 P = ParamSpec("P")
 
@@ -43,7 +43,7 @@ class RateLimits:
     def count_request(self) -> None:
         """Count this request. Raises TooMany."""
         if self._requests and request.path not in UNCOUNTED:
-            who = viewer.anyone() or _address()
+            who = auth.anyone() or _address()
             _count(self._here, self._requests, "requests", who)
 
     def count_account(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from domain.contract import Json
 from domain.game import Game
-from service.http.current import service
+from service.http.context import service
 from service.players import Player
 
 
@@ -50,4 +50,4 @@ def own(player: Player) -> Json:
 
 def _players(game: Game) -> Sequence[str]:
     """By seat once the game has started, in the order of joining before."""
-    return game.players or [place.player for place in game.joined]
+    return game.players or [place.player for place in game.places]

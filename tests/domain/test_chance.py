@@ -9,8 +9,8 @@ import pytest
 
 from domain import baron
 from domain.barony import sorcery
+from domain.barony.components import TERRAINS
 from domain.barony.laying import lay_board
-from domain.barony.material import TERRAINS
 from domain.barony.tiles import LETTERS
 from domain.chance import Chance, commitment, seed
 from domain.errors import Malformed

@@ -13,7 +13,7 @@ import pytest
 
 from domain import barony
 from domain.barony import CLAUSES, sorcery
-from domain.contract import Rules
+from domain.contract import RuleSystem
 from domain.registry import EXPANSIONS, RULES
 from tests.support.barony_positions import random_game
 
@@ -113,7 +113,7 @@ def test_a_clause_is_said_in_one_short_sentence() -> None:
 
 @pytest.mark.parametrize("rules", [barony, sorcery], ids=["barony", "sorcery"])
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_an_explanation_names_clauses_that_exist(seats: int, rules: Rules) -> None:
+def test_an_explanation_names_clauses_that_exist(seats: int, rules: RuleSystem) -> None:
     for state, fact in random_game(seats, seed=1, rules=rules):
         reasons = rules.explain(state, fact.data.get("seat"), fact)
         assert reasons, fact

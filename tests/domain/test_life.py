@@ -1,13 +1,13 @@
-"""A game's life: what may happen when, and what a log says of it (domain/decisions.py, domain/game.py)."""
+"""A game's life: what may happen when, and what a log says of it (domain/lifecycle.py, domain/game.py)."""
 
 import pytest
 
-from domain import decisions
-from domain.contract import Fact, Json
+from domain import lifecycle
+from domain.contract import DomainEvent, Json
 from domain.errors import Malformed, NotNow, Refused, Unreadable
 from domain.event import ZEROS, Event
 from domain.game import Game, evolve, fold
-from domain.registry import EXPANSIONS, RULES, rules_of
+from domain.registry import EXPANSIONS, RULES, rule_system_for
 
 SECRET = bytes(range(32))
 AT = "2026-11-20T09:15:{:02}.000Z"
@@ -18,12 +18,12 @@ NEITHER: list[object] = [None, 0, 1, "true", "", [], {}]
 class Table:
     """A game in the making: adds facts as events, without hashes, one second apart."""
 
-    def __init__(self, fact: Fact, player: str = "ana") -> None:
+    def __init__(self, fact: DomainEvent, player: str = "ana") -> None:
         self.events: list[Event] = []
         self.game: Game | None = None
         self.add(fact, {"player": player})
 
-    def add(self, fact: Fact, by: Json, action: Json | None = None) -> Game:
+    def add(self, fact: DomainEvent, by: Json, action: Json | None = None) -> Game:
         seq = len(self.events) + 1
         event: Event = {
             "v": 1,
@@ -44,19 +44,19 @@ class Table:
 
     def join(self, *players: str) -> Game:
         for player in players:
-            fact = decisions.join(self.now, player, player.encode())
+            fact = lifecycle.join(self.now, player, player.encode())
             self.add(fact, {"player": player})
         return self.now
 
     def start(self) -> Game:
-        return self.add(decisions.start(self.now, SECRET), {"system": "start"})
+        return self.add(lifecycle.start(self.now, SECRET), {"system": "start"})
 
     def act(self, text: str) -> Game:
         game = self.now
         assert game.to_act is not None
         action = game.rules.parse_action_text(text)
-        fact = decisions.act(game, game.to_act, action)
-        return self.add(fact, {"seat": game.to_act}, game.rules.as_json(action))
+        fact = lifecycle.act(game, game.to_act, action)
+        return self.add(fact, {"seat": game.to_act}, game.rules.action_to_json(action))
 
     @property
     def now(self) -> Game:
@@ -65,7 +65,7 @@ class Table:
 
 
 def created(seats: int = 2, **options: object) -> Table:
-    fact = decisions.create("barony", seats, {"seating": "joined", **options}, None, SECRET)
+    fact = lifecycle.create("barony", seats, {"seating": "joined", **options}, None, SECRET)
     return Table(fact)
 
 
@@ -81,7 +81,7 @@ def played_out() -> Table:
 
 
 def test_options_come_whole_with_their_defaults() -> None:
-    assert decisions.check_options("barony", 2, {}) == {
+    assert lifecycle.check_options("barony", 2, {}) == {
         "sorcery": False,
         "round_limit": None,
         "end_by_agreement": False,
@@ -118,14 +118,14 @@ def test_wrong_options_are_named(
     rules: object, seats: object, options: dict[str, object], field: str
 ) -> None:
     with pytest.raises(Malformed) as refused:
-        decisions.check_options(rules, seats, options)
+        lifecycle.check_options(rules, seats, options)
     assert list(refused.value.fields) == [field]
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_with_the_expansion_up_to_five_play(seats: int) -> None:
-    whole = decisions.check_options("barony", seats, {"sorcery": True})
-    assert whole == {**decisions.check_options("barony", 2, {}), "sorcery": True}
+    whole = lifecycle.check_options("barony", seats, {"sorcery": True})
+    assert whole == {**lifecycle.check_options("barony", 2, {}), "sorcery": True}
     table = created(seats, sorcery=True)
     table.join(*(f"player-{number}" for number in range(seats)))
     position = table.start().position(None)
@@ -136,26 +136,26 @@ def test_with_the_expansion_up_to_five_play(seats: int) -> None:
 
 
 def test_an_option_picks_the_expansion_and_only_when_it_is_true() -> None:
-    base = rules_of("barony", {})
+    base = rule_system_for("barony", {})
     assert base is RULES["barony"]
-    expanded = rules_of("barony", {"sorcery": True, "round_limit": 3})
+    expanded = rule_system_for("barony", {"sorcery": True, "round_limit": 3})
     assert expanded is EXPANSIONS["barony", "sorcery"]
     assert expanded is not base
     assert expanded.NAME == base.NAME
     for value in (False, *NEITHER):
-        assert rules_of("barony", {"sorcery": value}) is base
+        assert rule_system_for("barony", {"sorcery": value}) is base
 
 
 @pytest.mark.parametrize("name", ["chess", "sorcery", "", None, 1, [], {}])
 def test_rules_of_another_name_are_not_known(name: object) -> None:
     with pytest.raises(Malformed) as refused:
-        rules_of(name, {"sorcery": True})
+        rule_system_for(name, {"sorcery": True})
     assert list(refused.value.fields) == ["rules"]
 
 
 def test_every_wrong_option_is_named_at_once() -> None:
     with pytest.raises(Malformed) as refused:
-        decisions.check_options("barony", 7, {"seating": 1, "private": 1, "round_limit": -1})
+        lifecycle.check_options("barony", 7, {"seating": 1, "private": 1, "round_limit": -1})
     assert set(refused.value.fields) == {
         *("seats", "options.seating", "options.private", "options.round_limit")
     }
@@ -164,13 +164,13 @@ def test_every_wrong_option_is_named_at_once() -> None:
 def test_a_game_is_open_until_its_last_place_is_taken() -> None:
     table = created(seats=3)
     table.join("ana", "ben")
-    assert (table.now.status, decisions.can_start(table.now)) == ("open", False)
+    assert (table.now.status, lifecycle.can_start(table.now)) == ("open", False)
     with pytest.raises(NotNow):
-        decisions.start(table.now, SECRET)
+        lifecycle.start(table.now, SECRET)
     table.join("cyd")
-    assert decisions.can_start(table.now)
+    assert lifecycle.can_start(table.now)
     with pytest.raises(NotNow):
-        decisions.join(table.now, "dan", b"")
+        lifecycle.join(table.now, "dan", b"")
     game = table.start()
     assert (game.status, game.players, game.to_act) == ("playing", ("ana", "ben", "cyd"), 0)
 
@@ -179,11 +179,11 @@ def test_nobody_joins_twice_or_leaves_without_a_place() -> None:
     table = created()
     table.join("ana")
     with pytest.raises(NotNow):
-        decisions.join(table.now, "ana", b"")
+        lifecycle.join(table.now, "ana", b"")
     with pytest.raises(NotNow):
-        decisions.leave(table.now, "ben")
-    table.add(decisions.leave(table.now, "ana"), {"player": "ana"})
-    assert table.now.joined == ()
+        lifecycle.leave(table.now, "ben")
+    table.add(lifecycle.leave(table.now, "ana"), {"player": "ana"})
+    assert table.now.places == ()
 
 
 def test_nobody_joins_or_leaves_after_the_start() -> None:
@@ -191,16 +191,16 @@ def test_nobody_joins_or_leaves_after_the_start() -> None:
     table.join("ana", "ben")
     table.start()
     with pytest.raises(NotNow):
-        decisions.leave(table.now, "ana")
+        lifecycle.leave(table.now, "ana")
     with pytest.raises(NotNow):
-        decisions.join(table.now, "cyd", b"")
+        lifecycle.join(table.now, "cyd", b"")
 
 
 def test_a_nonce_has_64_bytes_at_most() -> None:
     table = created()
-    assert decisions.join(table.now, "ana", bytes(64)).data["nonce"] == "00" * 64
+    assert lifecycle.join(table.now, "ana", bytes(64)).data["nonce"] == "00" * 64
     with pytest.raises(Malformed) as refused:
-        decisions.join(table.now, "ana", bytes(65))
+        lifecycle.join(table.now, "ana", bytes(65))
     assert list(refused.value.fields) == ["nonce"]
 
 
@@ -210,7 +210,7 @@ def test_drawn_seating_comes_from_the_seed() -> None:
     def seats(nonce: bytes) -> tuple[str, ...]:
         table = created(seats=4, seating="drawn")
         for player in ("ana", "ben", "cyd", "dan"):
-            table.add(decisions.join(table.now, player, nonce), {"player": player})
+            table.add(lifecycle.join(table.now, player, nonce), {"player": player})
         return table.start().players
 
     assert seats(b"a") == seats(b"a")
@@ -221,11 +221,11 @@ def test_nobody_acts_before_the_start() -> None:
     table = created()
     game = table.join("ana")
     with pytest.raises(NotNow, match="has not started"):
-        decisions.act(game, 0, game.rules.parse_action_text("pass"))
+        lifecycle.act(game, 0, game.rules.parse_action_text("pass"))
     with pytest.raises(NotNow):
-        decisions.forfeit(game)
+        lifecycle.forfeit(game)
     with pytest.raises(NotNow):
-        decisions.remove(game, 0)
+        lifecycle.remove(game, 0)
 
 
 def test_rounds_are_scored_in_order_and_then_the_game_is_finished() -> None:
@@ -234,45 +234,45 @@ def test_rounds_are_scored_in_order_and_then_the_game_is_finished() -> None:
     assert game.is_played_out
     assert game.rounds_ended == {1: game.seq}
     with pytest.raises(NotNow):
-        decisions.score(game, 2, game)
+        lifecycle.score(game, 2, game)
     with pytest.raises(NotNow, match="round 1 is to be scored first"):
-        decisions.finish(game, SECRET)
+        lifecycle.finish(game, SECRET)
 
-    fact = decisions.score(game, 1, game)
+    fact = lifecycle.score(game, 1, game)
     assert [entry["seat"] for entry in fact.data["standings"]] == [0, 1]
     game = table.add(fact, {"system": "scorer"})
     assert (game.rounds_scored, game.rounds_ended) == (1, {})
     with pytest.raises(NotNow):
-        decisions.score(game, 1, game)
+        lifecycle.score(game, 1, game)
 
-    game = table.add(decisions.finish(game, SECRET), {"system": "scorer"})
+    game = table.add(lifecycle.finish(game, SECRET), {"system": "scorer"})
     assert game.status == "finished"
     assert game.ranking is not None
     assert table.events[-1]["data"]["secret"] == SECRET.hex()
     with pytest.raises(NotNow):
-        decisions.finish(game, SECRET)
+        lifecycle.finish(game, SECRET)
     with pytest.raises(NotNow):
-        decisions.abandon(game, SECRET)
+        lifecycle.abandon(game, SECRET)
     with pytest.raises(Refused, match="BY-TURN-3"):
-        decisions.act(game, 0, game.rules.parse_action_text("resign"))
+        lifecycle.act(game, 0, game.rules.parse_action_text("resign"))
 
 
 def test_the_standings_are_those_of_the_rounds_end() -> None:
     table = played_out()
     with pytest.raises(ValueError, match="ended with"):
-        decisions.score(table.now, 1, fold(table.events[:-1]) or table.now)
+        lifecycle.score(table.now, 1, fold(table.events[:-1]) or table.now)
 
 
 def test_an_abandoned_game_keeps_its_position_and_takes_nothing_more() -> None:
     table = created()
     table.join("ana", "ben")
     position = table.start().position(None)
-    game = table.add(decisions.abandon(table.now, SECRET), {"system": "arbiter"})
+    game = table.add(lifecycle.abandon(table.now, SECRET), {"system": "arbiter"})
     assert (game.status, game.to_act, game.position(None)) == ("abandoned", None, position)
     with pytest.raises(NotNow):
-        decisions.act(game, 0, game.rules.parse_action_text("resign"))
+        lifecycle.act(game, 0, game.rules.parse_action_text("resign"))
     with pytest.raises(NotNow):
-        decisions.forfeit(game)
+        lifecycle.forfeit(game)
 
 
 def test_a_turn_begins_with_the_event_that_passed_it_on() -> None:
@@ -332,5 +332,5 @@ def test_an_event_without_an_action_that_is_not_known_changes_no_position() -> N
     """A later version may add such events, and an older reader goes on."""
     table = played_out()
     before = table.now.position(None)
-    table.add(Fact("NoteWritten", {"text": "hello"}), {"system": "arbiter"})
+    table.add(DomainEvent("NoteWritten", {"text": "hello"}), {"system": "arbiter"})
     assert table.now.position(None) == before

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from domain.barony.material import DUKE
+from domain.barony.components import DUKE
 from tests.games import sorcery
 from tests.games.baron import GAMES_OF_BARON
 from tests.games.table import Table, in_round, never

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from domain.game import Game, evolve
-from replay.record import Record, read
+from ledger.record import Record, read
 
 FOLDER: Final = Path(__file__).parent
 

@@ -9,14 +9,14 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
 
-from domain import decisions
+from domain import lifecycle
 from domain.chance import Chance
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 from domain.event import Event
 from domain.game import Game
-from replay.keys import SigningKey
-from replay.record import header, write
-from replay.seal import seal
+from ledger.keys import SigningKey
+from ledger.record import header, write
+from ledger.seal import seal
 
 PLAYERS: Final = ("ada", "bea", "cid", "dan", "eve")
 NONCES: Final = (b"", b"north", b"\x00" * 64, b"\xf0\x9f\x8e\xb2", b"\xff")
@@ -62,7 +62,7 @@ class Table:
         self.after: list[Game] = []
         """The game after each event."""
         clock = None if per_turn is None else {"per_turn": per_turn}
-        creation = decisions.create(rules, seats, options, clock, self.secret, invited)
+        creation = lifecycle.create(rules, seats, options, clock, self.secret, invited)
         self._add(creation, {"player": PLAYERS[0]})
         self._take_place(PLAYERS[0])
 
@@ -76,15 +76,15 @@ class Table:
         for player in players:
             self._wait()
             self._take_place(player)
-        if decisions.can_start(self.game):
-            self._add(decisions.start(self.game, self.secret), START)
+        if lifecycle.can_start(self.game):
+            self._add(lifecycle.start(self.game, self.secret), START)
 
     def leaves(self, player: str) -> None:
         """A player gives the place back; the last one to leave abandons the game in the same moment."""
         self._wait()
-        self._add(decisions.leave(self.game, player), {"player": player})
-        if not self.game.joined:
-            self._add(decisions.abandon(self.game, self.secret), START)
+        self._add(lifecycle.leave(self.game, player), {"player": player})
+        if not self.game.places:
+            self._add(lifecycle.abandon(self.game, self.secret), START)
 
     def play(self, script: str) -> None:
         """Lines of `SEAT ACTION` in short form; `clock`: time is up; `arbiter SEAT`: is removed."""
@@ -94,7 +94,7 @@ class Table:
                 self._let_time_pass()
             elif who == "arbiter":
                 self._wait()
-                self._add(decisions.remove(self.game, int(what)), ARBITER)
+                self._add(lifecycle.remove(self.game, int(what)), ARBITER)
             else:
                 self._act(int(who), self.game.rules.parse_action_text(what))
             self._score(self.scorer_delay)
@@ -117,9 +117,9 @@ class Table:
             if eager and (casts := self._new_casts(actions)):
                 action = casts[self.chance.below(len(casts))]
             elif sensible if isinstance(sensible, bool) else seat in sensible:
-                known = [rules.as_json(action) for action in actions]
+                known = [rules.action_to_json(action) for action in actions]
                 view = rules.position(self.game.state, seat)
-                action = rules.parse(rules.BOTS["sensible"](view, known, seat, self.chance))
+                action = rules.parse_action(rules.BOTS["sensible"](view, known, seat, self.chance))
             else:
                 action = self._by_chance(actions)
             self._act(seat, action)
@@ -129,12 +129,12 @@ class Table:
         """Score the rounds that are not scored yet, and finish the game."""
         self._score(0)
         self._wait()
-        self._add(decisions.finish(self.game, self.secret), SCORER)
+        self._add(lifecycle.finish(self.game, self.secret), SCORER)
 
     def abandon(self) -> None:
         """The arbiter ends the game as it stands; what is not scored yet stays so."""
         self._wait()
-        self._add(decisions.abandon(self.game, self.secret), ARBITER)
+        self._add(lifecycle.abandon(self.game, self.secret), ARBITER)
 
     def record(self, *, with_receipts: bool = False) -> bytes:
         """The record as a file; with receipts for all actions if they are wanted."""
@@ -147,12 +147,12 @@ class Table:
 
     def _take_place(self, player: str) -> None:
         nonce = NONCES[PLAYERS.index(player)]
-        self._add(decisions.join(self.game, player, nonce), {"player": player})
+        self._add(lifecycle.join(self.game, player, nonce), {"player": player})
 
     def _act(self, seat: int, action: Any) -> None:
         self._wait()
-        fact = decisions.act(self.game, seat, action)
-        self._add(fact, {"seat": seat}, self.game.rules.as_json(action))
+        fact = lifecycle.act(self.game, seat, action)
+        self._add(fact, {"seat": seat}, self.game.rules.action_to_json(action))
 
     def _new_casts(self, actions: Sequence[Any]) -> list[Any]:
         known = [event["data"]["spells"] for event in self.events if event["type"] == "SpellsCast"]
@@ -172,7 +172,7 @@ class Table:
         assert clock is not None
         began = datetime.fromisoformat(self.game.turn_at)
         self.now = max(self.now, began + timedelta(seconds=clock["per_turn"], milliseconds=250))
-        self._add(decisions.forfeit(self.game), CLOCK)
+        self._add(lifecycle.forfeit(self.game), CLOCK)
 
     def _score(self, delay: int) -> None:
         """Score every ended round, in order, once the first of them has waited for so many events."""
@@ -181,13 +181,13 @@ class Table:
             return
         for round in sorted(ended):
             at_end = self.after[ended[round] - 1]
-            self._add(decisions.score(self.game, round, at_end), SCORER)
+            self._add(lifecycle.score(self.game, round, at_end), SCORER)
 
     def _wait(self) -> None:
         """Some time goes by, up to ten minutes."""
         self.now += timedelta(milliseconds=1 + self.chance.below(600_000))
 
-    def _add(self, fact: Fact, by: Json, action: Json | None = None) -> None:
+    def _add(self, fact: DomainEvent, by: Json, action: Json | None = None) -> None:
         at = self.now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         sealed = seal(
             self.after[-1] if self.after else None,

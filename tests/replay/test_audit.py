@@ -8,9 +8,9 @@ import pytest
 
 from domain.contract import Json
 from domain.event import Event
+from ledger.canonical import canonical
 from replay import playout
 from replay.audit.findings import NAMES
-from replay.canonical import canonical
 from tests.support.records import KEY, SINCE, STRANGER, Table, audited, forged, found
 
 Change = Callable[[list[Event]], None]

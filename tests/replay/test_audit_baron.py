@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from domain.contract import audience
+from domain.contract import secret_owner
 from domain.event import Event
-from replay import record
+from ledger import record
+from ledger.record import Record
+from ledger.seal import commitment
 from replay.playout import plan, play
-from replay.record import Record
-from replay.seal import commitment
 from tests.support.records import KEY, Table, audited, forged, found, read
 
 TILES = ("village", "field", "forest", "vineyard", "quarry", "pond", "marsh", "cursed_place")
@@ -144,7 +144,7 @@ def test_a_tile_that_the_seat_had_not_is_found() -> None:
     table.act({"type": "draw", "slot": 1})
     reserve = table.game.state.players[0].reserve
     rules, state = table.game.rules, table.game.state
-    laid = next(a for a in map(rules.as_json, rules.legal_actions(state, 0)) if "at" in a)
+    laid = next(a for a in map(rules.action_to_json, rules.legal_actions(state, 0)) if "at" in a)
     table.act(laid)
     table.abandon()
 
@@ -163,7 +163,9 @@ def test_a_tile_that_the_seat_had_not_is_found() -> None:
 def test_of_a_game_that_is_on_what_the_viewer_knows_is_checked(viewer: int | None) -> None:
     table = Table("baron", seats=2).start()
     table.act({"type": "draw", "slot": 2})
-    data = reopened(table.record(), lambda name: viewer is not None and audience(name) == viewer)
+    data = reopened(
+        table.record(), lambda name: viewer is not None and secret_owner(name) == viewer
+    )
     report = audited(data, keys=[KEY.public])
     assert report.findings == []
     checks = {check.name: check for check in report.checks}

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from domain.event import Event
+from ledger.canonical import canonical
 from replay import playout
-from replay.canonical import canonical
-from tests.support import heap
-from tests.support.eager import some_game
+from tests.support import token_game
+from tests.support.one_action_game import some_game
 from tests.support.records import Table, audited, forged
 
 relaxed = settings(
@@ -25,7 +25,7 @@ relaxed = settings(
 def some_record(name: str) -> bytes:
     """A finished game with all that a record can have; the cache keeps it for a test's many examples."""
     if name == "heap":
-        with heap.registered():
+        with token_game.registered():
             table = Table(seats=3, clock={"per_turn": 60}).start()
             table.take(3)
             table.wait(60)

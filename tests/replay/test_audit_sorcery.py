@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 from domain.event import Event
 from replay import playout
-from tests.support.eager import some_game
+from tests.support.one_action_game import some_game
 from tests.support.records import Table, audited, forged, found
 
 Change = Callable[[Json], None]
@@ -189,13 +189,13 @@ def cast_for_nothing(spell: str, *, is_open: bool) -> bytes:
     rules = table.game.rules
     while table.game.state.phase == "setup":
         seat = table.game.state.to_act
-        table.act(rules.as_json(rules.legal_actions(table.game.state, seat)[0]))
+        table.act(rules.action_to_json(rules.legal_actions(table.game.state, seat)[0]))
     pawns = rules.position(table.game.state, None)["pawns"]
     city = next(pawn["at"] for pawn in pawns if pawn["seat"] == 0)
     recruits = [{"at": city, "knights": 1}]
     then = {"phase": "play", "round": 1, "turn": table.game.state.turn + 1, "to_act": 1}
     cast = {"spells": [spell], "recruits": recruits}
-    fact = Fact("SpellsCast", {"seat": 0, "cost": 1, "then": then, **cast})
+    fact = DomainEvent("SpellsCast", {"seat": 0, "cost": 1, "then": then, **cast})
     table.add(fact, {"seat": 0}, {"type": "cast", **cast})
     return table.record()
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.contract import Json
-from replay.canonical import canonical
+from ledger.canonical import canonical
 from replay.diff import as_text, changes
-from tests.support.eager import some_game
+from tests.support.one_action_game import some_game
 from tests.support.records import Table
 
 HEXES = st.lists(st.integers(-2, 2), min_size=2, max_size=2)

@@ -4,12 +4,12 @@ import pytest
 
 from domain.errors import Unreadable
 from domain.event import Event
-from replay.chronicle import chronicle
 from replay.diff import changes
 from replay.inspect import inspected, page
+from replay.log_view import chronicle
 from replay.render.ansi import Ansi
 from replay.timeline import step_at
-from tests.support.eager import some_game
+from tests.support.one_action_game import some_game
 from tests.support.records import Table, forged, read
 
 PLAIN = Ansi(on=False)
@@ -25,7 +25,7 @@ def test_an_action_is_told_with_all_that_belongs_to_it(eventful: Table) -> None:
     assert (shown["before"], shown["after"]) == (before, after)
     assert shown["changes"] == changes(before, after) != []
     assert shown["action_text"] == "take 2"
-    assert shown["fact_text"] == f"takes 2 worth {sum(taken['data']['values'])}"
+    assert shown["event_text"] == f"takes 2 worth {sum(taken['data']['values'])}"
     assert shown["clauses"] == [{"id": "HP-TAKE", "text": "2 of the 11 stones there were"}]
     lines = page(shown, PLAIN, 100).splitlines()
     assert lines[0] == "event 10 of game-1: StonesTaken"
@@ -146,7 +146,7 @@ def test_a_cast_is_told_with_all_that_belongs_to_it() -> None:
     event = record.events[seq - 1]
     seat, cost = event["data"]["seat"], event["data"]["cost"]
     assert shown["action_text"] == table.game.rules.action_text(
-        table.game.rules.parse(event["action"])
+        table.game.rules.parse_action(event["action"])
     )
     assert shown["action_text"].startswith(f"cast {' '.join(event['data']['spells'])} ")
     before, after = (shown[when]["players"][seat]["magic"] for when in ("before", "after"))
@@ -158,5 +158,5 @@ def test_a_cast_is_told_with_all_that_belongs_to_it() -> None:
     assert f"action    {shown['action_text']}" in text
     assert f"magic  {before} → {after} (" in text
     lines = list(chronicle(record, PLAIN))
-    assert lines[seq - 1].partition(f"seat {seat}")[2].strip() == shown["fact_text"]
+    assert lines[seq - 1].partition(f"seat {seat}")[2].strip() == shown["event_text"]
     assert lines[0].endswith("  creates a game of barony for 3, with Sorcery")

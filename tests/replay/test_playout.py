@@ -13,7 +13,7 @@ from domain.errors import Malformed, Refused
 from replay import playout
 from replay.bots import at_random
 from replay.tournament import played_to_files
-from tests.support import heap
+from tests.support import token_game
 from tests.support.records import audited, read
 
 SEED = bytes(range(20))
@@ -50,7 +50,7 @@ def test_bots_see_what_a_seat_sees_and_nothing_more(monkeypatch: pytest.MonkeyPa
         chosen: Json = actions[chance.below(len(actions))]
         return chosen
 
-    monkeypatch.setattr(heap, "BOTS", {"watching": watching})
+    monkeypatch.setattr(token_game, "BOTS", {"watching": watching})
     played = playout.play(playout.plan("heap", 3, SEED, {}, ("watching",)))
     assert len(seen) == played.actions > 5
 
@@ -61,7 +61,7 @@ def test_a_bot_that_breaks_a_rule_is_refused_as_a_person_is(
     def cheating(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
         return {"type": "take", "stones": 100}
 
-    monkeypatch.setattr(heap, "BOTS", {"cheating": cheating})
+    monkeypatch.setattr(token_game, "BOTS", {"cheating": cheating})
     with pytest.raises(Refused, match="HP-TAKE"):
         playout.play(playout.plan("heap", 2, SEED, {}, ("cheating",)))
 
@@ -90,14 +90,14 @@ def test_games_have_a_round_limit_unless_none_is_wanted(asked: Any, limit: int |
 def test_a_game_that_knows_no_round_limit_is_played_without(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    checked = heap.check_options
+    checked = token_game.check_options
 
     def without(seats: int, options: Json) -> Json:
         if "round_limit" in options:
             raise Malformed({"options.round_limit": "unknown"})
         return {name: v for name, v in checked(seats, options).items() if name != "round_limit"}
 
-    monkeypatch.setattr(heap, "check_options", without)
+    monkeypatch.setattr(token_game, "check_options", without)
     plan = playout.plan("heap", 2, SEED, {})
     assert plan.options == {"stones": 12, "seating": "drawn", "private": False}
     assert playout.play(plan).game.status == "finished"

@@ -19,8 +19,8 @@ from replay.render.layout import (
     number,
     piece_spots,
 )
-from replay.render.lettering import columns, cut, ems, wrap
 from replay.render.palette import INK, SEATS, ground_colour
+from replay.render.text_layout import columns, cut, ems, wrap
 from replay.render.words import clean, counted
 from tests.support.scenes import GROUNDS, disc
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 
 from domain.scene import Arrow, Cell, Outline, Panel, Piece, Scene
-from replay.render.lettering import ems
 from replay.render.svg import svg
-from tests.support.scenes import EVERYTHING, GROUNDS, KINDS, disc, scenes, wide_scene
+from replay.render.text_layout import ems
+from tests.support.scenes import FULL_SCENE, GROUNDS, KINDS, disc, scenes, wide_scene
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).with_name("render_golden.svg")
@@ -69,12 +69,12 @@ def drawn_texts(document: str) -> Iterator[tuple[str, float, float, float, float
 
 def test_the_golden_picture_has_not_changed() -> None:
     """Where it has, and was meant to: look at the new one, then put it in the file's place."""
-    small = replace(EVERYTHING, cells=EVERYTHING.cells[:2])
+    small = replace(FULL_SCENE, cells=FULL_SCENE.cells[:2])
     assert svg(small, prefix="g-") == GOLDEN.read_text(encoding="utf-8")
 
 
 def test_every_hex_says_in_words_what_is_there() -> None:
-    assert titles(svg(EVERYTHING)) == {
+    assert titles(svg(FULL_SCENE)) == {
         "0,0": "plain 0,0: seat 0 city, 3 knights; seat 1 knight; seat 2 village",
         "1,0": "field 1,0: seat 0 2 knights; gone: seat 1 village; just changed",
         "0,1": "forest 0,1: just changed",
@@ -85,7 +85,7 @@ def test_every_hex_says_in_words_what_is_there() -> None:
 
 
 def test_the_whole_picture_has_a_title_and_a_description() -> None:
-    root = parsed(svg(EVERYTHING, prefix="p"))
+    root = parsed(svg(FULL_SCENE, prefix="p"))
     assert root.attrib["role"] == "img"
     assert root.attrib["aria-labelledby"] == "ptitle pdesc"
     assert root.findtext(f"{SVG}title") == "Round 7, seat 1 to act"
@@ -97,13 +97,13 @@ def test_the_whole_picture_has_a_title_and_a_description() -> None:
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_what_stands_beside_the_board_is_written_out(wide: bool) -> None:
-    written = {text for text, *_ in drawn_texts(svg(EVERYTHING, wide=wide))}
+    written = {text for text, *_ in drawn_texts(svg(FULL_SCENE, wide=wide))}
     assert {"Ada", "25", "Bob", "40", "seat 1 · to act", "seat 2 · out", "viscount"} <= written
     assert {"bank", "mountain 20, forest 19", "0,0", "-1,1", "forest", "swamp"} <= written
 
 
 def test_the_names_of_the_grounds_can_be_left_out() -> None:
-    assert "swamp" not in {text for text, *_ in drawn_texts(svg(EVERYTHING, key=False))}
+    assert "swamp" not in {text for text, *_ in drawn_texts(svg(FULL_SCENE, key=False))}
 
 
 def test_text_is_escaped_wherever_it_comes_from() -> None:
@@ -131,7 +131,7 @@ def test_text_is_escaped_wherever_it_comes_from() -> None:
 
 
 def test_nothing_runs_and_nothing_is_fetched() -> None:
-    for element in parsed(svg(EVERYTHING)).iter():
+    for element in parsed(svg(FULL_SCENE)).iter():
         assert element.tag.removeprefix(SVG) not in {
             "script",
             "style",
@@ -147,7 +147,7 @@ def test_nothing_runs_and_nothing_is_fetched() -> None:
 
 
 def test_two_pictures_in_one_page_do_not_meddle_with_each_other() -> None:
-    one, two = svg(EVERYTHING, prefix="one-"), svg(EVERYTHING, prefix="two-", wide=True)
+    one, two = svg(FULL_SCENE, prefix="one-"), svg(FULL_SCENE, prefix="two-", wide=True)
     assert not set(ids(one)) & set(ids(two))
     for document in (one, two):
         assert len(ids(document)) == len(set(ids(document)))
@@ -163,7 +163,7 @@ def test_names_that_differ_only_in_odd_characters_have_drawings_of_their_own() -
 @pytest.mark.parametrize("prefix", ["a b", 'a"', "é", "<"])
 def test_a_prefix_that_is_no_id_is_refused(prefix: str) -> None:
     with pytest.raises(ValueError, match="prefix"):
-        svg(EVERYTHING, prefix=prefix)
+        svg(FULL_SCENE, prefix=prefix)
 
 
 @pytest.mark.parametrize("name", GROUNDS)
@@ -200,12 +200,12 @@ def test_a_name_that_nobody_has_drawn_is_written() -> None:
 
 def test_what_has_changed_and_what_is_gone_are_marked() -> None:
     quiet = replace(
-        EVERYTHING, cells=tuple(replace(c, changed=False, gone=()) for c in EVERYTHING.cells)
+        FULL_SCENE, cells=tuple(replace(c, changed=False, gone=()) for c in FULL_SCENE.cells)
     )
     gilt = 'fill="none" stroke="#ffc933" stroke-width="10"'
-    assert svg(EVERYTHING).count(gilt) == 2
+    assert svg(FULL_SCENE).count(gilt) == 2
     assert gilt not in svg(quiet)
-    assert 'href="#x-village-1"' in svg(EVERYTHING)
+    assert 'href="#x-village-1"' in svg(FULL_SCENE)
     assert 'href="#x-village-1"' not in svg(quiet)
 
 
@@ -257,7 +257,7 @@ def test_the_note_of_a_border_is_not_repeated_where_a_piece_in_it_has_it() -> No
 
 
 def test_counts_stand_on_the_pieces() -> None:
-    numbers = [text for text, *_ in drawn_texts(svg(replace(EVERYTHING, panels=())))]
+    numbers = [text for text, *_ in drawn_texts(svg(replace(FULL_SCENE, panels=())))]
     assert numbers.count("3") == 1  # seat 0's knights on 0,0
     assert numbers.count("2") == 2  # its knights on 1,0 and the two dragons
 

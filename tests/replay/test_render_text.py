@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.scene import Cell, Panel, Piece, Scene
-from replay.render.lettering import columns
-from replay.render.letters import ground_signs, piece_signs
+from replay.render.glyphs import ground_signs, piece_signs
 from replay.render.text import text
-from tests.support.scenes import EVERYTHING, GROUNDS, disc, scenes, wide_scene
+from replay.render.text_layout import columns
+from tests.support.scenes import FULL_SCENE, GROUNDS, disc, scenes, wide_scene
 
 GOLDEN = Path(__file__).with_name("render_golden.txt")
 SEQUENCE = re.compile(r"\x1b\[[0-9;]*m")
@@ -24,7 +24,7 @@ def lines(scene: Scene, width: int | None = None) -> list[str]:
 
 def test_the_golden_page_has_not_changed() -> None:
     """Where it has, and was meant to: look at the new one, then put it in the file's place."""
-    assert text(EVERYTHING, colour=False, width=80) == GOLDEN.read_text(encoding="utf-8")
+    assert text(FULL_SCENE, colour=False, width=80) == GOLDEN.read_text(encoding="utf-8")
 
 
 def test_a_hex_shows_its_coordinates_ground_and_pieces() -> None:
@@ -79,9 +79,9 @@ def test_every_other_row_is_shifted_by_half_a_hex() -> None:
 
 
 def test_ways_and_borders_are_said_in_words() -> None:
-    said = lines(EVERYTHING)
+    said = lines(FULL_SCENE)
     assert "ways: 0,1 > 1,0 (seat 0)" in said
-    twice = lines(replace(EVERYTHING, arrows=EVERYTHING.arrows * 2))
+    twice = lines(replace(FULL_SCENE, arrows=FULL_SCENE.arrows * 2))
     assert "ways: 0,1 > 1,0 (seat 0 x2)" in twice
     assert "border of seat 1 (9): 0,0 1,0" in said
 
@@ -96,7 +96,7 @@ def test_pieces_that_do_not_fit_are_said_in_words() -> None:
 
 def test_whose_turn_it_is_and_who_is_out_is_said() -> None:
     for width, marks in ((100, ("1 > to act", "2 out")), (30, ("Bob (to act)", "Cy (out)"))):
-        said = text(EVERYTHING, colour=False, width=width)
+        said = text(FULL_SCENE, colour=False, width=width)
         assert all(mark in said for mark in marks)
 
 
@@ -116,7 +116,7 @@ def test_signs_are_never_shared(names: set[str]) -> None:
 
 
 def test_an_unknown_name_gets_a_letter_and_stands_in_the_legend() -> None:
-    said = text(EVERYTHING, colour=False, width=80)
+    said = text(FULL_SCENE, colour=False, width=80)
     assert "s swamp" in said
     assert "D dragon" in said
 
@@ -174,7 +174,7 @@ def test_nobody_paints_on_the_terminal_but_us() -> None:
 
 
 def test_seats_stand_beside_each_other_where_there_is_room() -> None:
-    wide = lines(EVERYTHING, 100)
+    wide = lines(FULL_SCENE, 100)
     assert any("Ada" in line and "Bob" in line for line in wide)
-    narrow = lines(EVERYTHING, 40)
+    narrow = lines(FULL_SCENE, 40)
     assert not any("Ada" in line and "Bob" in line for line in narrow)

@@ -8,9 +8,9 @@ import pytest
 
 from domain.errors import Unreadable
 from domain.event import Event
-from replay.record import Record
+from ledger.record import Record
 from replay.timeline import (
-    NotThere,
+    PositionNotFound,
     after_round,
     after_turn,
     game_at,
@@ -50,7 +50,7 @@ def test_a_step_is_an_event_with_the_games_around_it(eventful: Table, record: Re
 
 @pytest.mark.parametrize("seq", [0, -1, 10_000])
 def test_there_is_no_event_before_the_first_or_after_the_last(record: Record, seq: int) -> None:
-    with pytest.raises(NotThere, match="events 1 to"):
+    with pytest.raises(PositionNotFound, match="events 1 to"):
         game_at(record, seq)
 
 
@@ -74,7 +74,7 @@ def test_a_turn_under_way_is_shown_at_the_head() -> None:
     assert after_turn(record, 2).seq == table.game.seq - 1
     assert after_turn(record, 3).seq == table.game.seq
     for turn in (0, -1, 4):
-        with pytest.raises(NotThere, match="3 turns have begun"):
+        with pytest.raises(PositionNotFound, match="3 turns have begun"):
             after_turn(record, turn)
 
 
@@ -83,9 +83,9 @@ def test_a_round_is_over_with_the_event_that_ends_it(eventful: Table, record: Re
     for round in range(1, last + 1):
         game = after_round(record, round)
         assert game.seq == game.rounds_ended[round]
-    with pytest.raises(NotThere, match=f"the last one is {last}"):
+    with pytest.raises(PositionNotFound, match=f"the last one is {last}"):
         after_round(record, last + 1)
-    with pytest.raises(NotThere):
+    with pytest.raises(PositionNotFound):
         after_round(record, -1)
 
 
@@ -93,9 +93,9 @@ def test_before_the_start_there_is_neither_turn_nor_round() -> None:
     table = Table()
     table.join("player-0")
     record = read(table.record())
-    with pytest.raises(NotThere, match="0 turns"):
+    with pytest.raises(PositionNotFound, match="0 turns"):
         after_turn(record, 1)
-    with pytest.raises(NotThere, match="not started"):
+    with pytest.raises(PositionNotFound, match="not started"):
         after_round(record, 1)
 
 
@@ -104,9 +104,9 @@ def test_round_0_is_the_set_up() -> None:
     rules = table.game.rules
     while table.game.state.round == 0:
         action = rules.legal_actions(table.game.state, table.game.to_act or 0)[0]
-        table.act(rules.as_json(action))
+        table.act(rules.action_to_json(action))
     end = table.game.seq
-    table.act(rules.as_json(rules.legal_actions(table.game.state, 0)[0]))
+    table.act(rules.action_to_json(rules.legal_actions(table.game.state, 0)[0]))
     assert after_round(read(table.record()), 0).seq == end
 
 

@@ -16,9 +16,9 @@ from domain.event import Event
 from domain.game import Game
 from domain.registry import RULES
 from service.bootstrap import Service, build
-from service.cache import Folded, GameCache, extended
-from service.config import Settings
 from service.errors import ServiceError
+from service.games.cache import CachedGame, GameCache, extended
+from service.settings import Settings
 from tests.support.table import move, play, started
 
 GAME = Game(
@@ -34,8 +34,8 @@ GAME = Game(
 )
 
 
-def folded(game: str, seq: int) -> Folded:
-    return Folded(replace(GAME, id=game, seq=seq), 1)
+def folded(game: str, seq: int) -> CachedGame:
+    return CachedGame(replace(GAME, id=game, seq=seq), 1)
 
 
 def test_the_least_recently_used_goes_first() -> None:
@@ -68,7 +68,7 @@ def test_since_is_the_first_event_from_which_on_the_position_stands(
     batches: Sequence[Sequence[str]],
 ) -> None:
     states: list[str] = []
-    known: Folded | None = None
+    known: CachedGame | None = None
     for batch in batches:
         events = [{"seq": len(states) + i, "state": state} for i, state in enumerate(batch, 1)]
         states += batch

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from freezegun import freeze_time
 
-from replay.keys import is_genuine
+from ledger.keys import is_genuine
 from service.bootstrap import Service
 from service.errors import NotFound
 from service.keyring import Keyring

@@ -7,7 +7,7 @@ import pytest
 from domain import chance
 from domain.errors import Malformed, NotNow
 from service.bootstrap import Service
-from service.errors import AnswerMismatch, NotFound
+from service.errors import IdempotencyConflict, NotFound
 from tests.support.redis_contents import contents
 from tests.support.table import started
 
@@ -23,7 +23,7 @@ def create(service: Service, **asked: Any) -> Any:
 def test_the_creator_has_the_first_place(service: Service) -> None:
     game = create(service, nonce=b"\x01\x02", clock={"per_turn": 60})
     assert (game.status, game.seq, game.creator) == ("open", 2, "ada")
-    assert [(place.player, place.nonce) for place in game.joined] == [("ada", "0102")]
+    assert [(place.player, place.nonce) for place in game.places] == [("ada", "0102")]
     assert game.options["seating"] == "drawn"
     assert game.options["private"] is False
     events = service.games.events(game.id, 0, 10)
@@ -34,7 +34,7 @@ def test_the_creator_has_the_first_place(service: Service) -> None:
 
 
 def test_who_sends_no_nonce_has_one_drawn(service: Service) -> None:
-    nonces = {create(service).joined[0].nonce for _ in range(5)}
+    nonces = {create(service).places[0].nonce for _ in range(5)}
     assert {len(nonce) for nonce in nonces} == {64}
     assert len(nonces) == 5
 
@@ -117,7 +117,7 @@ def test_a_place_that_was_left_is_free_again(service: Service) -> None:
     game = create(service, seats=3)
     service.games.join(game.id, "bea")
     assert service.games.leave(game.id, "bea").status == "open"
-    assert [place.player for place in service.games.join(game.id, "bea").joined] == ["ada", "bea"]
+    assert [place.player for place in service.games.join(game.id, "bea").places] == ["ada", "bea"]
 
 
 def test_the_last_one_to_leave_abandons_the_game_and_its_secret_is_opened(service: Service) -> None:
@@ -183,7 +183,7 @@ def test_the_same_key_creates_once(service: Service) -> None:
     assert again.id == game.id
     assert again.seq == 2
     assert len(list(service.log.games())) == 1
-    with pytest.raises(AnswerMismatch):
+    with pytest.raises(IdempotencyConflict):
         create(service, idempotency_key="k", seats=3)
     assert create(service, idempotency_key="other").id != game.id
 
@@ -191,7 +191,7 @@ def test_the_same_key_creates_once(service: Service) -> None:
 def test_a_key_whose_answer_is_kept_no_more_makes_no_second_game(service: Service) -> None:
     game = create(service, idempotency_key="k")
     service.redis.delete(f"cartulary:{{{game.id}}}:answers")
-    with pytest.raises(AnswerMismatch):
+    with pytest.raises(IdempotencyConflict):
         create(service, idempotency_key="k")
     assert service.log.head(game.id) == 2
 
@@ -200,8 +200,8 @@ def test_the_same_key_joins_and_leaves_once(service: Service) -> None:
     game = create(service, seats=3)
     joined = service.games.join(game.id, "bea", b"n", "k")
     again = service.games.join(game.id, "bea", b"n", "k")
-    assert (again.seq, again.joined, again.status) == (joined.seq, joined.joined, joined.status)
-    with pytest.raises(AnswerMismatch):
+    assert (again.seq, again.places, again.status) == (joined.seq, joined.places, joined.status)
+    with pytest.raises(IdempotencyConflict):
         service.games.join(game.id, "bea", b"m", "k")
     service.games.leave(game.id, "bea", "l")
     assert service.games.leave(game.id, "bea", "l").seq == 4
@@ -226,9 +226,9 @@ def test_no_secret_is_anywhere_but_among_the_secrets_until_the_end(
 def test_a_nonce_of_no_bytes_has_its_own_answer(service: Service) -> None:
     """It is a nonce like others, and not the same request as to send none."""
     game = create(service, nonce=b"", idempotency_key="k")
-    assert game.joined[0].nonce == ""
+    assert game.places[0].nonce == ""
     assert create(service, nonce=b"", idempotency_key="k").id == game.id
-    with pytest.raises(AnswerMismatch):
+    with pytest.raises(IdempotencyConflict):
         create(service, idempotency_key="k")
     for _ in range(2):
-        assert service.games.join(game.id, "bea", b"", "k").joined[1].nonce == ""
+        assert service.games.join(game.id, "bea", b"", "k").places[1].nonce == ""

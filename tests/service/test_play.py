@@ -9,8 +9,8 @@ import pytest
 from domain.errors import Malformed, NotNow, Refused
 from domain.game import Game
 from service.bootstrap import Service, build
-from service.config import Settings
-from service.errors import AnswerMismatch, Forbidden, NotFound, Stale
+from service.errors import Forbidden, IdempotencyConflict, NotFound, Stale
+from service.settings import Settings
 from tests.support.redis_contents import contents
 from tests.support.table import move, play, played_out, set_up, started
 
@@ -209,9 +209,9 @@ class TestIdempotency:
         game = started(service)
         player, seq, action = first(service, game)
         service.games.act(game.id, player, action, seq, "k")
-        refused(service, AnswerMismatch, game.id, player, RESIGN, seq, "k")
-        refused(service, AnswerMismatch, game.id, player, RESIGN, seq + 1, "k")
-        refused(service, AnswerMismatch, game.id, player, action, seq + 1, "k")
+        refused(service, IdempotencyConflict, game.id, player, RESIGN, seq, "k")
+        refused(service, IdempotencyConflict, game.id, player, RESIGN, seq + 1, "k")
+        refused(service, IdempotencyConflict, game.id, player, action, seq + 1, "k")
 
     def test_keys_are_each_players_own(self, service: Service) -> None:
         game = started(service)

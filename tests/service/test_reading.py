@@ -7,12 +7,12 @@ import pytest
 
 from domain.errors import Unreadable
 from domain.game import fold
-from replay import record
+from ledger import record
 from service.bootstrap import Service, build
-from service.cache import GameCache
-from service.config import Settings
 from service.errors import NotFound
 from service.games import Games
+from service.games.cache import GameCache
+from service.settings import Settings
 from tests.support.table import move, play, played_out, started
 
 
@@ -33,7 +33,7 @@ def test_the_game_at_any_seq_is_the_fold_of_its_log_up_to_there(service: Service
         assert folded is not None
         assert then.position(None) == folded.position(None)
         assert (then.seq, then.hash) == (seq, events[seq - 1]["hash"])
-        assert (then.status, then.joined) == (folded.status, folded.joined)
+        assert (then.status, then.places) == (folded.status, folded.places)
 
 
 @pytest.mark.parametrize("seq", [-1, 0, 5, 99])

@@ -9,8 +9,8 @@ from freezegun import freeze_time
 from domain.errors import NotNow, Refused
 from service import clock
 from service.bootstrap import Service, build
-from service.config import Settings
 from service.errors import NotFound
+from service.settings import Settings
 from tests.support.table import move, play, played_out, set_up, started
 
 
@@ -176,7 +176,7 @@ def test_time_never_goes_back_in_a_log(service: Service) -> None:
         time.move_to("2026-11-20T08:00:00Z")
         assert move(service, game.id).events[0]["at"] == "2026-11-20T09:00:00.000Z"
         time.move_to("2026-11-20T09:30:00Z")
-        assert move(service, game.id).events[0]["at"] == clock.written(clock.now())
+        assert move(service, game.id).events[0]["at"] == clock.format(clock.now())
 
 
 def test_an_arbiter_removes_a_player_once(service: Service) -> None:

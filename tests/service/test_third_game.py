@@ -1,6 +1,6 @@
 """A game that nobody above the rules has heard of is played through the whole service, secrets and all.
 
-It is tests/support/heap.py. Nothing is touched for it but the registry, and that by the game's own module.
+Nothing is touched for it but the registry, and that by the game's own module.
 """
 
 import asyncio
@@ -10,22 +10,22 @@ from io import BytesIO
 import pytest
 
 from domain.contract import Json
+from ledger.record import Record, read
 from replay.audit import audit
-from replay.record import Record, read
 from service.bootstrap import Service
-from service.config import Settings
-from tests.support import heap
-from tests.support.office import Copies, Office
+from service.settings import Settings
+from tests.support import token_game
 from tests.support.people import People, Person
 from tests.support.server import WebServer
 from tests.support.streams import opened
+from tests.support.worker_office import Copies, Office
 
-KNOWN = "from tests.support import heap\nknown = heap.registered()\nknown.__enter__()"
+KNOWN = "from tests.support import token_game\nknown = token_game.registered()\nknown.__enter__()"
 
 
 @pytest.fixture
 def people(settings: Settings) -> Iterator[People]:
-    with heap.registered(), WebServer(settings, first=KNOWN) as server:
+    with token_game.registered(), WebServer(settings, first=KNOWN) as server:
         people = People(server.url)
         yield people
         people.close()

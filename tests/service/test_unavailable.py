@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from service.bootstrap import Service, build
-from service.config import Settings
-from service.embedded import EmbeddedRedis
+from service.embedded_redis import EmbeddedRedis
 from service.errors import Unavailable
 from service.rebuild import rebuild
+from service.settings import Settings
 from tests.support.table import move, started
 
 

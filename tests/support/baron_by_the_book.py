@@ -1,6 +1,6 @@
 """Baron's baronies, fights, departures and ranking read off the clauses, one function a clause or two.
 
-The other opinion beside domain/baron/reckoning.py. It knows none of that package's code and is slow on
+The other opinion beside domain/baron/resolution.py. It knows none of that package's code and is slow on
 purpose: nothing is remembered, whatever a clause asks for is looked up on the map again, so that each
 function can be held against its clause. A map is plain data: which tile lies where, and whose keep stands
 where on which side.

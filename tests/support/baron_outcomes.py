@@ -5,8 +5,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
-from domain.baron.material import BARON, KNIGHT
-from domain.baron.reckoning import ESTABLISHED, Standing, complete, reckon
+from domain.baron.components import BARON, KNIGHT
+from domain.baron.resolution import ESTABLISHED, Standing, complete, resolve
 from domain.contract import Json
 from domain.hexes import Hex
 from tests.support.baron_maps import drawn
@@ -112,10 +112,10 @@ class Outcome:
 def outcome(text: str, *, out: Collection[int] = ()) -> Outcome:
     """What comes of the knights that are complete in this drawing."""
     board = standing(text, out=out)
-    return Outcome(board, reckon(board, complete(board), at_the_end=False))
+    return Outcome(board, resolve(board, complete(board), at_the_end=False))
 
 
 def outcome_at_the_end(text: str, *, out: Collection[int] = ()) -> Outcome:
     """What comes of all knights in this drawing when play is over (BN-END-2)."""
     board = standing(text, out=out)
-    return Outcome(board, reckon(board, knights_of(board), at_the_end=True))
+    return Outcome(board, resolve(board, knights_of(board), at_the_end=True))

@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from textwrap import dedent
 
 from domain import baron
-from domain.baron.drawing import parse_drawing
 from domain.baron.state import State
 from domain.chance import Chance
-from domain.contract import Fact, evolve
+from domain.contract import DomainEvent, evolve
+from tests.support.baron_diagrams import parse_drawing
 
 
 def given(text: str) -> State:
-    """The state that a drawing shows (domain/baron/drawing.py)."""
+    """The state that a drawing shows (tests/support/baron_diagrams.py)."""
     return parse_drawing(dedent(text))
 
 
-def set_up(seats: int, seed: int) -> Fact:
+def set_up(seats: int, seed: int) -> DomainEvent:
     """`GameStarted` as this seed gives it."""
     return baron.set_up(seats, baron.check_options(seats, {}), Chance(seed.to_bytes(4, "big")))
 
@@ -24,15 +24,17 @@ def set_up(seats: int, seed: int) -> Fact:
 def begun(seats: int, seed: int) -> State:
     """A game at its start, all its secrets known."""
     opening = set_up(seats, seed)
-    return baron.begin(seats, {}, opening.data, opening.secrets)
+    return baron.initial_state(seats, {}, opening.data, opening.secrets)
 
 
 def blindly_begun(seats: int, seed: int) -> State:
     """The same to who knows none of its secrets."""
-    return baron.begin(seats, {}, set_up(seats, seed).data, {})
+    return baron.initial_state(seats, {}, set_up(seats, seed).data, {})
 
 
-def random_game(seats: int, seed: int, forfeits: float = 0.0) -> Iterator[tuple[State, Fact]]:
+def random_game(
+    seats: int, seed: int, forfeits: float = 0.0
+) -> Iterator[tuple[State, DomainEvent]]:
     """A game of random actions from the set-up to its end: each fact with the state before it.
 
     `forfeits`: how many of the turns lapse. Keeps are put down whenever they can be, or nothing would happen.

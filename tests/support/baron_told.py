@@ -1,11 +1,11 @@
 """What is told of a fact of Baron: its line, and the reasons for it by clause."""
 
-from domain.baron import explain, fact_text
+from domain.baron import event_text, explain
 from domain.baron.state import State
-from domain.contract import Fact
+from domain.contract import DomainEvent
 
 
-def reasons(state: State, fact: Fact) -> dict[str, list[str]]:
+def reasons(state: State, fact: DomainEvent) -> dict[str, list[str]]:
     """The sentences by clause."""
     found: dict[str, list[str]] = {}
     for clause, sentence in explain(state, fact.data.get("seat"), fact):
@@ -13,6 +13,6 @@ def reasons(state: State, fact: Fact) -> dict[str, list[str]]:
     return found
 
 
-def said(fact: Fact) -> str:
+def said(fact: DomainEvent) -> str:
     """The fact in one line."""
-    return fact_text(fact.type, fact.data)
+    return event_text(fact.type, fact.data)

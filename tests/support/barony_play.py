@@ -1,17 +1,17 @@
 """What tests ask of a position of Barony, with Sorcery or without, besides what comes of an action."""
 
 from domain.barony.state import State
-from tests.support.given_when import rules_of, when_scored
+from tests.support.given_when import rule_system_for, when_scored
 
 
 def scores(state: State) -> list[int]:
     """The score tracks by seat."""
-    return [entry["score"] for entry in rules_of(state).standings(state)]
+    return [entry["score"] for entry in rule_system_for(state).standings(state)]
 
 
 def final_scores(state: State) -> list[int]:
     """What each seat would have if the game ended now."""
-    return [entry["final_score"] for entry in rules_of(state).standings(state)]
+    return [entry["final_score"] for entry in rule_system_for(state).standings(state)]
 
 
 def ranking(state: State) -> list[tuple[int, int]]:

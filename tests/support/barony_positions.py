@@ -22,22 +22,22 @@ from domain.barony.actions import (
     Recruit,
 )
 from domain.barony.board import Board
-from domain.barony.drawing import drawing as barony_drawing
-from domain.barony.drawing import parse_drawing
-from domain.barony.material import CITY, LAKE, MOUNTAIN, RESOURCES, STRONGHOLD, VILLAGE
-from domain.barony.sorcery.drawing import drawing as sorcery_drawing
-from domain.barony.sorcery.drawing import parse_drawing as parse_sorcery_drawing
+from domain.barony.components import CITY, LAKE, MOUNTAIN, RESOURCES, STRONGHOLD, VILLAGE
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.chance import Chance
-from domain.contract import Fact, Rules, evolve
+from domain.contract import DomainEvent, RuleSystem, evolve
+from tests.support.barony_diagrams import drawing as barony_drawing
+from tests.support.barony_diagrams import parse_drawing
+from tests.support.sorcery_diagrams import drawing as sorcery_drawing
+from tests.support.sorcery_diagrams import parse_drawing as parse_sorcery_drawing
 
 SEVEN = ((0, -1), (1, -1), (-1, 0), (0, 0), (1, 0), (-1, 1), (0, 1))
 """A hex and its neighbours: small enough to try everything."""
 
 
 def given(text: str) -> State:
-    """The state that a drawing shows (domain/barony/drawing.py); with Sorcery if it has `spells:`."""
+    """The state that a drawing shows (tests/support/barony_diagrams.py); with Sorcery if it has `spells:`."""
     whole = dedent(text)
     if re.search("^spells:", whole, re.MULTILINE):
         return parse_sorcery_drawing(whole)
@@ -96,14 +96,14 @@ def _draw_pawns(draw: st.DrawFn, state: State, hex: int, *, is_mountain: bool) -
 
 
 def random_game(
-    seats: int, seed: int, round_limit: int = 20, *, rules: Rules = barony
-) -> Iterator[tuple[State, Fact]]:
+    seats: int, seed: int, round_limit: int = 20, *, rules: RuleSystem = barony
+) -> Iterator[tuple[State, DomainEvent]]:
     """A game of random actions from the set-up to its end: each fact with the state before it."""
     chooser = random.Random(seed)
     chosen = {"round_limit": round_limit, "sorcery": rules is sorcery}
     options = rules.check_options(seats, chosen)
     opening = rules.set_up(seats, options, Chance(seed.to_bytes(4, "big")))
-    state = rules.begin(seats, options, opening.data, {})
+    state = rules.initial_state(seats, options, opening.data, {})
     while state.to_act is not None:
         by_type: dict[str, list[Action]] = {}
         for action in rules.legal_actions(state, state.to_act):

@@ -14,12 +14,12 @@ from typing import Any, Generic, TypeVar
 import pytest
 
 from domain import baron, barony
-from domain.baron.drawing import drawing as baron_drawing
 from domain.baron.state import State as BaronState
 from domain.barony import sorcery
 from domain.barony.sorcery.state import SorceryState
-from domain.contract import EVERYTHING, Action, Fact, Rules, State, evolve
+from domain.contract import ALL_SECRETS, Action, DomainEvent, RuleSystem, State, evolve
 from domain.errors import Refused
+from tests.support.baron_diagrams import drawing as baron_drawing
 from tests.support.baron_positions import given as baron_given
 from tests.support.barony_positions import drawing as barony_drawing
 from tests.support.barony_positions import given as barony_given
@@ -27,7 +27,7 @@ from tests.support.barony_positions import given as barony_given
 S = TypeVar("S", bound=State)
 
 
-def rules_of(state: Any) -> Rules:
+def rule_system_for(state: Any) -> RuleSystem:
     """The rules that a state is of."""
     if isinstance(state, BaronState):
         return baron
@@ -51,20 +51,20 @@ class Outcome(Generic[S]):
     """What `judge` makes of `state`: a fact, or a refusal."""
 
     state: S
-    judge: Callable[[], Fact]
+    judge: Callable[[], DomainEvent]
     seat: int | None = None
     action: Action | None = None
 
     @property
-    def fact(self) -> Fact:
+    def fact(self) -> DomainEvent:
         """The fact as it is read back from a log."""
         fact = self.judge()
-        return Fact(fact.type, json.loads(json.dumps(fact.data)))
+        return DomainEvent(fact.type, json.loads(json.dumps(fact.data)))
 
     @property
     def after(self) -> S:
         """The state that the fact leads to."""
-        after: S = evolve(rules_of(self.state), self.state, [self.fact])
+        after: S = evolve(rule_system_for(self.state), self.state, [self.fact])
         return after
 
     def becomes(self, text: str) -> S:
@@ -76,8 +76,8 @@ class Outcome(Generic[S]):
         if " turn " not in text:
             expected.turn = after.turn
         assert drawing(after) == drawing(expected)
-        rules = rules_of(after)
-        assert rules.position(after, EVERYTHING) == rules.position(expected, EVERYTHING)
+        rules = rule_system_for(after)
+        assert rules.position(after, ALL_SECRETS) == rules.position(expected, ALL_SECRETS)
         return after
 
     def leads_to(self, course: str) -> S:
@@ -102,29 +102,31 @@ class Outcome(Generic[S]):
             assert word in refused.value.why
         assert drawing(self.state) == before
         if self.seat is not None:
-            assert self.action not in rules_of(self.state).legal_actions(self.state, self.seat)
+            assert self.action not in rule_system_for(self.state).legal_actions(
+                self.state, self.seat
+            )
 
 
 def when(state: S, seat: int, text: str) -> Outcome[S]:
     """The seat takes an action, given in short form."""
-    rules = rules_of(state)
+    rules = rule_system_for(state)
     action = rules.parse_action_text(text)
     return Outcome(state, lambda: rules.decide(state, seat, action), seat, action)
 
 
 def when_time_is_up(state: S) -> Outcome[S]:
     """The seat to act lets its deadline pass."""
-    return Outcome(state, lambda: rules_of(state).forfeit(state))
+    return Outcome(state, lambda: rule_system_for(state).forfeit(state))
 
 
 def when_removed(state: S, seat: int) -> Outcome[S]:
     """The arbiter puts a seat out of the game."""
-    return Outcome(state, lambda: rules_of(state).remove(state, seat))
+    return Outcome(state, lambda: rule_system_for(state).remove(state, seat))
 
 
 def when_scored(state: S) -> Outcome[S]:
     """Play is over, and the game gets its ranking."""
-    return Outcome(state, lambda: rules_of(state).finish(state))
+    return Outcome(state, lambda: rule_system_for(state).finish(state))
 
 
 def course_of(state: State) -> str:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from cartulary.tether import Tether
+from cartulary.parent_watch import ParentWatch
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +36,7 @@ def begin(
     out: Path,
     err: Path,
     settings: Mapping[str, str] | None = None,
-    tether: Tether | None = None,
+    tether: ParentWatch | None = None,
 ) -> "subprocess.Popen[bytes]":
     """`cartulary WORDS`, going on by itself in a session of its own, as a terminal would have it.
 

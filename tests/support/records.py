@@ -10,16 +10,16 @@ from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any
 
-from domain import decisions
-from domain.contract import Fact, Json
+from domain import lifecycle
+from domain.contract import DomainEvent, Json
 from domain.event import ZEROS, Event
 from domain.game import Game, evolve
-from replay import record
+from ledger import record
+from ledger.canonical import canonical, digest
+from ledger.keys import SigningKey
+from ledger.record import Record
+from ledger.seal import Sealed, seal, state_hash
 from replay.audit import Finding, Report, audit
-from replay.canonical import canonical, digest
-from replay.keys import SigningKey
-from replay.record import Record
-from replay.seal import Sealed, seal, state_hash
 
 KEY = SigningKey.from_seed(b"k" * 32)
 STRANGER = SigningKey.from_seed(b"s" * 32)
@@ -41,14 +41,14 @@ class Table:
         self.sealed: list[Sealed] = []
         self.ends: dict[int, Game] = {}
         self.add(
-            decisions.create(rules, seats, options or {}, clock, SECRET), {"player": "player-0"}
+            lifecycle.create(rules, seats, options or {}, clock, SECRET), {"player": "player-0"}
         )
 
     @property
     def game(self) -> Game:
         return self.sealed[-1].game
 
-    def add(self, fact: Fact, by: Json, action: Json | None = None) -> Event:
+    def add(self, fact: DomainEvent, by: Json, action: Json | None = None) -> Event:
         """Seal a fact, whoever says that it is one."""
         made = seal(
             self.game if self.sealed else None,
@@ -70,49 +70,49 @@ class Table:
         self.at += timedelta(seconds=seconds)
 
     def join(self, player: str, nonce: bytes = b"nonce") -> None:
-        self.add(decisions.join(self.game, player, nonce), {"player": player})
+        self.add(lifecycle.join(self.game, player, nonce), {"player": player})
 
     def start(self) -> "Table":
         """Everybody joins who is still missing, and the game starts."""
-        while len(self.game.joined) < self.game.seats:
-            self.join(f"player-{len(self.game.joined)}")
-        self.add(decisions.start(self.game, SECRET), {"system": "start"})
+        while len(self.game.places) < self.game.seats:
+            self.join(f"player-{len(self.game.places)}")
+        self.add(lifecycle.start(self.game, SECRET), {"system": "start"})
         return self
 
     def act(self, action: Json, seat: int | None = None) -> Event:
         who = self.game.to_act if seat is None else seat
         assert who is not None
-        parsed = self.game.rules.parse(action)
-        return self.add(decisions.act(self.game, who, parsed), {"seat": who}, action)
+        parsed = self.game.rules.parse_action(action)
+        return self.add(lifecycle.act(self.game, who, parsed), {"seat": who}, action)
 
     def take(self, stones: int) -> Event:
         return self.act({"type": "take", "stones": stones})
 
     def forfeit(self) -> Event:
-        return self.add(decisions.forfeit(self.game), {"system": "clock"})
+        return self.add(lifecycle.forfeit(self.game), {"system": "clock"})
 
     def remove(self, seat: int) -> Event:
-        return self.add(decisions.remove(self.game, seat), {"system": "arbiter"})
+        return self.add(lifecycle.remove(self.game, seat), {"system": "arbiter"})
 
     def score(self) -> None:
         while self.game.rounds_ended:
             round = min(self.game.rounds_ended)
-            self.add(decisions.score(self.game, round, self.ends[round]), {"system": "scorer"})
+            self.add(lifecycle.score(self.game, round, self.ends[round]), {"system": "scorer"})
 
     def finish(self) -> "Table":
         self.score()
-        self.add(decisions.finish(self.game, SECRET), {"system": "scorer"})
+        self.add(lifecycle.finish(self.game, SECRET), {"system": "scorer"})
         return self
 
     def play_out(self) -> "Table":
         """Whoever is to act takes the first legal action, to the end."""
         while (seat := self.game.to_act) is not None:
             rules = self.game.rules
-            self.act(rules.as_json(rules.legal_actions(self.game.state, seat)[0]))
+            self.act(rules.action_to_json(rules.legal_actions(self.game.state, seat)[0]))
         return self.finish()
 
     def abandon(self, by: str = "arbiter") -> "Table":
-        self.add(decisions.abandon(self.game, SECRET), {"system": by})
+        self.add(lifecycle.abandon(self.game, SECRET), {"system": by})
         return self
 
     def record(

@@ -22,7 +22,7 @@ GROUNDS = [
 ]
 KINDS = ["knight", "village", "stronghold", "city", "keep_knight", "keep_baron"]
 
-EVERYTHING = Scene(
+FULL_SCENE = Scene(
     title="Round 7, seat 1 to act",
     cells=(
         Cell(

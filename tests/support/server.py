@@ -10,19 +10,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from service.config import Settings
+from service.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
 
 PROGRAM = """
 import os, resource, sys
-from service.config import settings_from
-from service.http.serve import run_web
+from service.settings import load_settings
+from service.server.processes import run_web
 
 if files := int(sys.argv[3]):
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 run_web(
-    settings_from(os.environ),
+    load_settings(os.environ),
     port=int(sys.argv[1]),
     workers=int(sys.argv[2]),
     ready=lambda url: print(url, flush=True),

@@ -5,9 +5,9 @@ from itertools import combinations, pairwise, product
 from operator import attrgetter
 
 from domain.barony import sorcery
-from domain.barony.material import RESOURCES
+from domain.barony.components import RESOURCES
 from domain.barony.sorcery.actions import Cast
-from domain.barony.sorcery.material import CONSTRUCTION, FAMILY, MOVEMENT, SPELLS
+from domain.barony.sorcery.components import CONSTRUCTION, FAMILY, MOVEMENT, SPELLS
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import Player
 from domain.contract import evolve

@@ -9,7 +9,7 @@ from typing import Final
 
 from hypothesis import strategies as st
 
-from domain.barony.material import (
+from domain.barony.components import (
     CITIES,
     CITY,
     FIELD,
@@ -26,7 +26,7 @@ from domain.barony.material import (
     VILLAGES,
 )
 from domain.barony.sorcery.actions import Cast
-from domain.barony.sorcery.material import CONSTRUCTION, FAMILY, MOVEMENT, SPELLS
+from domain.barony.sorcery.components import CONSTRUCTION, FAMILY, MOVEMENT, SPELLS
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.hexes import Hex, neighbours
 from tests.support.barony_positions import SEVEN

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from service.bootstrap import Service
-from tests.support.office import Copies, Office
+from tests.support.worker_office import Copies, Office
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ import pytest
 
 from domain.game import Game
 from service.bootstrap import Service, build
-from service.config import Settings
 from service.errors import Unavailable
-from service.log.redis_log import LIVE
-from tests.support.office import Copies, Office
+from service.settings import Settings
+from service.store.redis_event_store import LIVE
 from tests.support.table import PLAYERS, move, play, played_out, set_up, started
+from tests.support.worker_office import Copies, Office
 from workers.jobs import PAUSES, Jobs
-from workers.work import Work
+from workers.tasks import Work
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,9 +24,9 @@ AT_ONCE = """
 import sys
 from pathlib import Path
 from service.bootstrap import build
-from service.config import Settings
+from service.settings import Settings
 from workers.jobs import Jobs
-from workers.work import Work
+from workers.tasks import Work
 url, data, *words = sys.argv[1:]
 jobs = Jobs(build(Settings(Path(data), url, url, Path(data) / "signing-key.pem")), ())
 print("ready", flush=True)

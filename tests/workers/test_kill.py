@@ -16,9 +16,9 @@ import pytest
 
 from replay.audit import audit
 from service.bootstrap import Service, build
-from service.config import Settings
-from tests.support.estate import Estate
-from tests.support.guests import Notebook, Table
+from service.settings import Settings
+from tests.support.bot_players import Notebook, Table
+from tests.support.service_processes import Estate
 
 SECONDS_TO_SETTLE = 90
 

@@ -11,12 +11,12 @@ from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
 from service.bootstrap import Service
-from tests.support.office import Copies, Office
 from tests.support.receiver import receiver
 from tests.support.table import play, played_out, started
+from tests.support.worker_office import Copies, Office
 from workers.jobs import PAUSES
-from workers.senders import WebhookSender
-from workers.work import GAMES, NOTICES, Work
+from workers.notifiers import WebhookSender
+from workers.tasks import GAMES, NOTICES, Work
 
 SCORE = Work("g1", "score/1", '{"seq":7}')
 NOTIFY = Work("g1", "notify/turn", '{"seat":0,"seq":7}')

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from service.bootstrap import build
-from service.config import Settings
-from service.embedded import EmbeddedRedis
+from service.embedded_redis import EmbeddedRedis
+from service.settings import Settings
 from tests.support.processes import begin, wait_until
 from tests.support.receiver import receiver
 from tests.support.table import played_out, started

@@ -8,11 +8,11 @@ from freezegun import freeze_time
 from cartulary.reindex import reindex
 from service.bootstrap import Service
 from service.errors import Stale
-from service.log.redis_log import LIVE
-from tests.support.office import Copies, Office
+from service.store.redis_event_store import LIVE
 from tests.support.table import move, play, played_out, set_up, started
-from workers.timetable import DEADLINES
-from workers.work import GAMES
+from tests.support.worker_office import Copies, Office
+from workers.deadline_index import DEADLINES
+from workers.tasks import GAMES
 
 
 def sweep_and_work(office: Office, game_id: str) -> None:
@@ -314,7 +314,7 @@ def test_an_entry_of_an_earlier_turn_makes_way_for_the_turn_under_way(
 def test_striking_an_entry_leaves_a_later_one(service: Service, office: Office) -> None:
     service.redis.zadd(DEADLINES, {"g": 2000})
     timetable = office.scheduler._timetable
-    timetable.strike("g", "1000")
+    timetable.remove("g", "1000")
     assert service.redis.zscore(DEADLINES, "g") == 2000
-    timetable.strike("g", "2000")
+    timetable.remove("g", "2000")
     assert service.redis.zscore(DEADLINES, "g") is None

@@ -10,40 +10,40 @@ from typing import Any, Final
 
 from domain.barony.decide import forfeit, remove
 from domain.barony.options import check_options as base_check_options
+from domain.barony.sorcery.action_json import action_to_json, parse_action
+from domain.barony.sorcery.action_text import action_text, parse_action_text
 from domain.barony.sorcery.apply import apply
 from domain.barony.sorcery.bots import BOTS
 from domain.barony.sorcery.clauses import CLAUSES
+from domain.barony.sorcery.components import MOST_SEATS, OPEN_SPELLS, SPELLS
+from domain.barony.sorcery.event_text import event_text
 from domain.barony.sorcery.explain import explain
-from domain.barony.sorcery.facts import fact_text
-from domain.barony.sorcery.form import as_json, parse
 from domain.barony.sorcery.laying import lay_board
-from domain.barony.sorcery.material import MOST_SEATS, OPEN_SPELLS, SPELLS
-from domain.barony.sorcery.notation import action_text, parse_action_text
-from domain.barony.sorcery.picture import scene
 from domain.barony.sorcery.position import position
 from domain.barony.sorcery.rules import decide, legal_actions
+from domain.barony.sorcery.scene import scene
 from domain.barony.sorcery.scoring import finish, standings
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.chance import Chance
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 
 __all__ = [
     "BOTS",
     "CLAUSES",
     "NAME",
     "action_text",
+    "action_to_json",
     "apply",
-    "as_json",
-    "begin",
     "check_options",
     "copy",
     "decide",
+    "event_text",
     "explain",
-    "fact_text",
     "finish",
     "forfeit",
+    "initial_state",
     "legal_actions",
-    "parse",
+    "parse_action",
     "parse_action_text",
     "position",
     "remove",
@@ -60,14 +60,14 @@ def check_options(seats: int, options: Mapping[str, Any]) -> Json:
     return base_check_options(seats, options, MOST_SEATS)
 
 
-def set_up(seats: int, options: Json, chance: Chance) -> Fact:
+def set_up(seats: int, options: Json, chance: Chance) -> DomainEvent:
     """BS-SET-1, 2, 4: the board, drawn and laid, then the spells that lie open."""
     board = SorceryBoard(lay_board(seats, chance))
     spells = sorted(chance.shuffle(SPELLS)[:OPEN_SPELLS])
-    return Fact("GameStarted", {"board": board.cells, "spells": spells})
+    return DomainEvent("GameStarted", {"board": board.cells, "spells": spells})
 
 
-def begin(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> SorceryState:
+def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> SorceryState:
     """The state in which seat 0 is to place the first city (BY-SET-3); there are no secrets."""
     state = SorceryState(SorceryBoard.from_json(data["board"]), seats)
     state.round_limit = options["round_limit"]

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from domain.barony.apply import APPLIERS, KIND, Applier, fell, move_knight
+from domain.barony.apply import EVENT_APPLIERS, KIND, EventApplier, fell, move_knight
 from domain.barony.apply import apply as base_apply
-from domain.barony.material import CITY
+from domain.barony.components import CITY
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
 
@@ -30,7 +30,7 @@ def _knights_moved(state: SorceryState, data: Json) -> None:
 
 
 def _expedition_sent(state: SorceryState, data: Json) -> None:
-    APPLIERS["ExpeditionSent"](state, data)
+    EVENT_APPLIERS["ExpeditionSent"](state, data)
     if "magic" in data:
         explore(state, data["seat"], data["to"], data["magic"])
 
@@ -80,13 +80,13 @@ def _founded(state: SorceryState, data: Json) -> None:
         player.resources[KIND[token]] += 1
 
 
-_FAMILIES: Final[Mapping[str, Applier]] = {
+_FAMILIES: Final[Mapping[str, EventApplier]] = {
     "moves": _moved,
     "recruits": _recruited,
     "replaced": _founded,
 }
-SORCERY_APPLIERS: Final[Mapping[str, Applier]] = {
-    **APPLIERS,
+SORCERY_APPLIERS: Final[Mapping[str, EventApplier]] = {
+    **EVENT_APPLIERS,
     "KnightsMoved": _knights_moved,
     "ExpeditionSent": _expedition_sent,
     "SpellsCast": _spells_cast,

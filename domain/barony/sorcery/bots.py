@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from domain.barony.bots import A_CITY, KNIGHT_FELLED, KNIGHT_GIVEN_UP, ON_THE_WAY, Scales
-from domain.barony.outlook import GOLD, VILLAGE_FELLED
-from domain.barony.sorcery.material import CONSTRUCTION, COST, FAMILY, MOVEMENT, POINTS_AN_IMPRINT
-from domain.barony.sorcery.outlook import SorceryOutlook
+from domain.barony.bots import A_CITY, KNIGHT_FELLED, KNIGHT_GIVEN_UP, ON_THE_WAY, Scorer
+from domain.barony.evaluation import GOLD, VILLAGE_FELLED
+from domain.barony.sorcery.components import CONSTRUCTION, COST, FAMILY, MOVEMENT, POINTS_AN_IMPRINT
+from domain.barony.sorcery.evaluation import SorceryOutlook
 from domain.bots import weightiest
 from domain.chance import Chance
 from domain.contract import Bot, Json
@@ -25,7 +25,7 @@ def sensible(position: Json, actions: Sequence[Json], seat: int, chance: Chance)
     return weightiest(SorceryScales(SorceryOutlook(position, seat)).weight, actions, chance)
 
 
-class SorceryScales(Scales[SorceryOutlook]):
+class SorceryScales(Scorer[SorceryOutlook]):
     """Weighs actions on one position with Sorcery."""
 
     def weight(self, action: Json) -> float:  # type: ignore[explicit-override]

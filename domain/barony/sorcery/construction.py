@@ -3,20 +3,20 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from domain.barony.components import CITY, FOREST, MYSTERIOUS_PLACE, POINTS_A_CITY, VILLAGE
 from domain.barony.construction import (
     WHY_NOT_CITY,
     bar_to_city_site,
     gain_token,
     has_opposing_knight,
 )
-from domain.barony.material import CITY, FOREST, MYSTERIOUS_PLACE, POINTS_A_CITY, VILLAGE
 from domain.barony.sorcery.actions import Cast
-from domain.barony.sorcery.material import cost_of
+from domain.barony.sorcery.components import cost_of
 from domain.barony.sorcery.places import NO_BUILDING_HERE
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
 from domain.errors import Refused
-from domain.notation import hex_text
+from domain.hex_text import hex_text
 
 WHY_NOT: Final = {
     **WHY_NOT_CITY,

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any, Final
 
+from domain.barony.components import BUILDINGS, CITY, FOREST, MYSTERIOUS_PLACE, TERRAINS
 from domain.barony.explain import (
     REASONS,
     Reasons,
@@ -28,25 +29,24 @@ from domain.barony.explain import (
     number_of,
 )
 from domain.barony.explain import explain as base_explain
-from domain.barony.explain_course import (
+from domain.barony.explain_turn_order import (
     Reason,
     explain_placement,
     explain_ranking,
     explain_standings,
 )
-from domain.barony.material import BUILDINGS, CITY, FOREST, MYSTERIOUS_PLACE, TERRAINS
 from domain.barony.sorcery.apply import apply, come
+from domain.barony.sorcery.components import COST, PLACES, PLACES_APART, SPELLS
+from domain.barony.sorcery.event_text import magic_text
 from domain.barony.sorcery.explain_movement import explain_arrival, explain_movement, explain_visit
-from domain.barony.sorcery.facts import magic_text
-from domain.barony.sorcery.material import COST, PLACES, PLACES_APART, SPELLS
 from domain.barony.sorcery.recruitment import sites
 from domain.barony.sorcery.rules import SORCERY_LISTS
 from domain.barony.sorcery.scoring import imprint_points
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
+from domain.hex_text import hex_text
 from domain.hexes import distance, hex_of
-from domain.notation import hex_text
-from domain.wording import counted, listing
+from domain.phrases import counted, listing
 
 
 def _started(state: None, data: Json) -> Iterator[Reason]:
@@ -218,6 +218,6 @@ SORCERY_REASONS: Final[Mapping[str, Reasons]] = {
 }
 
 
-def explain(state: SorceryState | None, seat: int | None, fact: Fact) -> list[Reason]:
+def explain(state: SorceryState | None, seat: int | None, fact: DomainEvent) -> list[Reason]:
     """The clauses that let this fact come of this state, and what they did; [] for an unknown type."""
     return base_explain(state, seat, fact, SORCERY_REASONS, apply)

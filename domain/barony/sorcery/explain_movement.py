@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 
 from domain.barony.apply import fell
+from domain.barony.components import MYSTERIOUS_PLACE
+from domain.barony.event_text import fallen_text
 from domain.barony.explain import explain_arrival as base_explain_arrival
 from domain.barony.explain import explain_entry, explain_step, explain_tokens, number_of
-from domain.barony.explain_course import Reason
-from domain.barony.facts import fallen_text
-from domain.barony.material import MYSTERIOUS_PLACE
+from domain.barony.explain_turn_order import Reason
 from domain.barony.sorcery.apply import come
-from domain.barony.sorcery.facts import magic_text
-from domain.barony.sorcery.material import MAGIC_OF_A_VISIT
+from domain.barony.sorcery.components import MAGIC_OF_A_VISIT
+from domain.barony.sorcery.event_text import magic_text
 from domain.barony.sorcery.movement import is_teleport, isolated_pawns
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
-from domain.notation import hex_text
-from domain.wording import counted, listing
+from domain.hex_text import hex_text
+from domain.phrases import counted, listing
 
 
 def explain_arrival(state: SorceryState, seat: int, step: Json) -> Iterator[Reason]:

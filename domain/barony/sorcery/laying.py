@@ -9,9 +9,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from domain.barony.components import MYSTERIOUS_PLACE, RADIUS, TILES_A_PLAYER
 from domain.barony.laying import Place, any_turn, lay, turned
-from domain.barony.material import MYSTERIOUS_PLACE, RADIUS, TILES_A_PLAYER
-from domain.barony.sorcery.material import (
+from domain.barony.sorcery.components import (
     MOST_SEATS,
     OTHER_TILES,
     PLACE_TILES,

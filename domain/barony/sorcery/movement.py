@@ -3,15 +3,15 @@
 from itertools import pairwise
 
 from domain.barony.apply import fell, move_knight
-from domain.barony.material import VILLAGE
+from domain.barony.components import VILLAGE
 from domain.barony.movement import arrive, barrier, check_step, destroy
 from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.places import visit
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
 from domain.errors import Refused
+from domain.hex_text import hex_text
 from domain.hexes import Hex
-from domain.notation import hex_text
 
 
 def isolated_pawns(state: SorceryState, seat: int, hex: int) -> list[tuple[int, str]]:

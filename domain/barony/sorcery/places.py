@@ -3,16 +3,16 @@
 from typing import Final
 
 from domain.barony.actions import Build, Expedition, Move, PlaceCity
+from domain.barony.components import MYSTERIOUS_PLACE
 from domain.barony.construction import bar_to_building, decide_build
 from domain.barony.decide import place_city
-from domain.barony.material import MYSTERIOUS_PLACE
 from domain.barony.movement import decide_move
 from domain.barony.recruitment import decide_expedition
-from domain.barony.sorcery.material import MAGIC_OF_A_VISIT
+from domain.barony.sorcery.components import MAGIC_OF_A_VISIT
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
-from domain.contract import Fact
+from domain.contract import DomainEvent
 from domain.errors import Refused
-from domain.notation import hex_text
+from domain.hex_text import hex_text
 
 NO_BUILDING_HERE: Final = "nothing is ever built on a mysterious place"
 
@@ -25,7 +25,7 @@ def visit(state: SorceryState, seat: int, hex: int) -> int:
     return MAGIC_OF_A_VISIT[there] if there < len(MAGIC_OF_A_VISIT) else 0
 
 
-def move(state: SorceryState, seat: int, action: Move) -> Fact:
+def move(state: SorceryState, seat: int, action: Move) -> DomainEvent:
     """BY-MOV, BS-MYS-2, 4: one or two knights move, and may come to mysterious places. Raises Refused."""
     fact = decide_move(state, seat, action)
     explored: set[int] = set()
@@ -38,7 +38,7 @@ def move(state: SorceryState, seat: int, action: Move) -> Fact:
     return fact
 
 
-def expedition(state: SorceryState, seat: int, action: Expedition) -> Fact:
+def expedition(state: SorceryState, seat: int, action: Expedition) -> DomainEvent:
     """BY-EXP, BS-MYS-2, 4: an expedition, which may come to a mysterious place. Raises Refused."""
     fact = decide_expedition(state, seat, action)
     magic = visit(state, seat, state.board.index[action.to])
@@ -47,7 +47,7 @@ def expedition(state: SorceryState, seat: int, action: Expedition) -> Fact:
     return fact
 
 
-def build(state: SorceryState, seat: int, action: Build) -> Fact:
+def build(state: SorceryState, seat: int, action: Build) -> DomainEvent:
     """BY-BLD, BS-MYS-1: knights become buildings, never on a mysterious place. Raises Refused."""
     for at, _ in action.builds:
         hex = state.board.index.get(at)
@@ -64,7 +64,7 @@ def bar_to_site(state: SorceryState, seat: int, hex: int) -> str | None:
     return clause
 
 
-def first_city(state: SorceryState, seat: int, action: PlaceCity) -> Fact:
+def first_city(state: SorceryState, seat: int, action: PlaceCity) -> DomainEvent:
     """BY-SET-3, 4, BS-SET-3: a first city, away from mysterious places. Raises Refused."""
     board = state.board
     hex = board.index.get(action.at)

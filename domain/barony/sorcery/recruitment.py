@@ -3,16 +3,16 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
-from domain.barony.material import CITY, STRONGHOLD
+from domain.barony.components import CITY, STRONGHOLD
 from domain.barony.recruitment import recruits_at
 from domain.barony.sorcery.actions import Cast
-from domain.barony.sorcery.material import cost_of
+from domain.barony.sorcery.components import cost_of
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
 from domain.errors import Refused
+from domain.hex_text import hex_text
 from domain.hexes import Hex
-from domain.notation import hex_text
-from domain.wording import counted
+from domain.phrases import counted
 
 
 def sites(state: SorceryState, seat: int, spells: Collection[str]) -> list[int]:

@@ -6,28 +6,28 @@ from typing import Any, Final
 
 from domain.barony.actions import Build, Expedition, Move, Pass, PlaceCity
 from domain.barony.construction import legal_builds
-from domain.barony.decide import JUDGES, Judge, decide_pass
+from domain.barony.decide import DECIDERS, Decider, decide_pass
 from domain.barony.decide import decide as base_decide
-from domain.barony.legal import LISTS, Lister
+from domain.barony.legal import ACTION_GENERATORS, ActionGenerator
 from domain.barony.legal import legal_actions as base_legal_actions
+from domain.barony.sorcery.action_text import action_text
 from domain.barony.sorcery.actions import Action, Cast
-from domain.barony.sorcery.notation import action_text
 from domain.barony.sorcery.places import bar_to_site, build, expedition, first_city, move
 from domain.barony.sorcery.spells import decide_cast, legal_casts
 from domain.barony.sorcery.state import SorceryState
-from domain.contract import Fact
+from domain.contract import DomainEvent
 
-SORCERY_LISTS: Final[tuple[Lister, ...]] = (
+SORCERY_LISTS: Final[tuple[ActionGenerator, ...]] = (
     *(
         partial(legal_builds, bar=bar_to_site) if listed is legal_builds else listed
-        for listed in LISTS
+        for listed in ACTION_GENERATORS
     ),
     legal_casts,
 )
 """The actions A to F, and casts, each with its list."""
 
-SORCERY_JUDGES: Final[Mapping[type, Judge]] = {
-    **JUDGES,
+SORCERY_JUDGES: Final[Mapping[type, Decider]] = {
+    **DECIDERS,
     PlaceCity: first_city,
     Move: move,
     Expedition: expedition,
@@ -37,7 +37,7 @@ SORCERY_JUDGES: Final[Mapping[type, Judge]] = {
 }
 
 
-def decide(state: SorceryState, seat: int, action: Action) -> Fact:
+def decide(state: SorceryState, seat: int, action: Action) -> DomainEvent:
     """What comes of an action of the seat. Raises Refused with the clause, NotNow when play is over."""
     return base_decide(state, seat, action, SORCERY_JUDGES)
 

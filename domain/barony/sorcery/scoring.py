@@ -3,9 +3,9 @@
 from domain.barony.scoring import final_score
 from domain.barony.scoring import finish as base_finish
 from domain.barony.scoring import standings as base_standings
-from domain.barony.sorcery.material import POINTS_AN_IMPRINT
+from domain.barony.sorcery.components import POINTS_AN_IMPRINT
 from domain.barony.sorcery.state import SorceryState
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 
 
 def imprint_points(state: SorceryState, seat: int) -> int:
@@ -25,7 +25,7 @@ def standings(state: SorceryState) -> list[Json]:
     ]
 
 
-def finish(state: SorceryState) -> Fact:
+def finish(state: SorceryState) -> DomainEvent:
     """`GameFinished` with the ranking. Raises NotNow before play is over."""
     scores = [
         final_score(player) + imprint_points(state, seat)

@@ -6,24 +6,24 @@ from itertools import combinations
 from typing import Final
 
 from domain.barony.sorcery.actions import Cast
-from domain.barony.sorcery.construction import decide_construction, legal_constructions
-from domain.barony.sorcery.material import (
+from domain.barony.sorcery.components import (
     CONSTRUCTION,
     FAMILY,
     MOVEMENT,
     RECRUITMENT,
     cost_of,
 )
+from domain.barony.sorcery.construction import decide_construction, legal_constructions
 from domain.barony.sorcery.movement import decide_movement
+from domain.barony.sorcery.movement_options import legal_movements
 from domain.barony.sorcery.recruitment import decide_recruitment, legal_recruitments
 from domain.barony.sorcery.state import SorceryState
-from domain.barony.sorcery.ways import legal_movements
-from domain.contract import Fact, Json
+from domain.contract import DomainEvent, Json
 from domain.errors import Refused
-from domain.wording import counted, listing
+from domain.phrases import counted, listing
 
 
-def decide_cast(state: SorceryState, seat: int, cast: Cast) -> Fact:
+def decide_cast(state: SorceryState, seat: int, cast: Cast) -> DomainEvent:
     """BS-SPL-1, 2, 3: spells of one family that lie open are paid, and do what they do. Raises Refused."""
     closed = [spell for spell in cast.spells if spell not in state.spells]
     if closed:
@@ -37,7 +37,7 @@ def decide_cast(state: SorceryState, seat: int, cast: Cast) -> Fact:
         price = counted(cost, "magic token")
         raise Refused("BS-SPL-2", f"this costs {price}, and seat {seat} has {magic}")
     data: Json = {"seat": seat, "spells": list(cast.spells), "cost": cost}
-    return Fact("SpellsCast", {**data, **_DECIDE[families.pop()](state, seat, cast)})
+    return DomainEvent("SpellsCast", {**data, **_DECIDE[families.pop()](state, seat, cast)})
 
 
 @cache

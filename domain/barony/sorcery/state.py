@@ -4,8 +4,8 @@ from functools import cached_property
 from typing import Self
 
 from domain.barony.board import Board
-from domain.barony.material import MYSTERIOUS_PLACE
-from domain.barony.sorcery.material import BANK_OF_EACH
+from domain.barony.components import MYSTERIOUS_PLACE
+from domain.barony.sorcery.components import BANK_OF_EACH
 from domain.barony.state import State
 
 
@@ -46,8 +46,8 @@ class SorceryState(State):
 
     def copy(self) -> Self:  # type: ignore[explicit-override]
         """A state that may be changed without changing this one."""
-        twin = super().copy()
-        twin.spells = self.spells
-        twin.magic = self.magic[:]
-        twin.imprints = self.imprints[:]
-        return twin
+        duplicate = super().copy()
+        duplicate.spells = self.spells
+        duplicate.magic = self.magic[:]
+        duplicate.imprints = self.imprints[:]
+        return duplicate

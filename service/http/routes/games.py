@@ -5,14 +5,14 @@ from typing import Any
 
 from flask import Response
 
-from domain import decisions
+from domain import lifecycle
 from domain.errors import Malformed
 from domain.game import Game
-from replay.deadlines import clock_faults
-from service.http import viewer
-from service.http.answers import answer, nothing
+from ledger.turn_clock import clock_faults
+from service.http import auth
 from service.http.blueprint import Blueprint, idempotency_key
-from service.http.current import figures, service
+from service.http.context import figures, service
+from service.http.responses import answer, nothing
 from service.http.schemas.games import CreateGame, Games, Join, ListGames, Summary
 from service.http.summaries import summaries, summary
 from service.listings import STATUSES, Page
@@ -21,7 +21,8 @@ MOST_LISTED = 100
 
 blueprint = Blueprint("games", __name__, description="Games, from an open table to their end.")
 _KEY = blueprint.header(
-    "Idempotency-Key", "a request repeated with the same key and body is answered again, done once"
+    "Idempotency-Key",
+    "a request repeated with the same key and body is find_idempotency_record again, done once",
 )
 
 
@@ -30,7 +31,7 @@ def _further(body: dict[str, Any]) -> dict[str, str]:
     faults = clock_faults(body.get("clock"))
     options = body.get("options", {})
     try:
-        decisions.check_options(
+        lifecycle.check_options(
             body.get("rules"), body.get("seats"), options if isinstance(options, dict) else {}
         )
     except Malformed as refused:
@@ -42,7 +43,7 @@ def _further(body: dict[str, Any]) -> dict[str, str]:
 @blueprint.gives(201, Summary(), "the game", headers={"Location": "where it is from now on"})
 @blueprint.refuses(400, 413, 415, 422, player=True)
 @_KEY
-@viewer.needs_player
+@auth.login_required
 @blueprint.takes(CreateGame(), further=_further)
 def create(body: dict[str, Any]) -> Response:
     """Create a game; its creator has the first place."""
@@ -50,7 +51,7 @@ def create(body: dict[str, Any]) -> Response:
     invited, unknown = _guests(body.pop("invite"))
     if unknown:
         raise Malformed({**_further(body), **unknown})
-    game = service().games.create(viewer.player(), **body, invited=invited, idempotency_key=key)
+    game = service().games.create(auth.player(), **body, invited=invited, idempotency_key=key)
     figures().acknowledged("GameCreated", "SeatTaken")
     return answer(summary(game), 201, {"Location": f"/api/v1/games/{game.id}"})
 
@@ -70,7 +71,7 @@ def _guests(handles: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
 @blueprint.call("GET", "/games")
 @blueprint.gives(200, Games(), "games, newest first; `next` is the `cursor` of the page after")
 @blueprint.refuses(400, 401)
-@viewer.open_to_all
+@auth.optional_auth
 @blueprint.asks(ListGames())
 def list_games(query: dict[str, Any]) -> Response:
     """Find games; private ones are among them for who may see them."""
@@ -91,30 +92,30 @@ def _page(statuses: list[Any], query: dict[str, Any]) -> Page:
             return Page((), None)
         player = known.id
     limit = min(query["limit"], MOST_LISTED)
-    return service().listings.page(statuses, player, query["cursor"], limit, viewer.viewer())
+    return service().listings.page(statuses, player, query["cursor"], limit, auth.viewer())
 
 
 @blueprint.call("GET", "/games/<game_id>")
 @blueprint.gives(200, Summary(), "the game")
 @blueprint.refuses(400, 401, 404)
-@viewer.conceals
-@viewer.open_to_all
+@auth.hide_private
+@auth.optional_auth
 @blueprint.asks_nothing
 def show(game_id: str) -> Response:
     """A game in short."""
-    return answer(summary(service().games.visible(game_id, viewer.viewer())))
+    return answer(summary(service().games.visible(game_id, auth.viewer())))
 
 
 @blueprint.call("POST", "/games/<game_id>/players")
 @blueprint.gives(201, Summary(), "the game; a full one has started")
 @blueprint.refuses(400, 404, 409, 413, 415, 422, player=True)
 @_KEY
-@viewer.conceals
-@viewer.needs_player
+@auth.hide_private
+@auth.login_required
 @blueprint.takes(Join(), required=False)
 def join(game_id: str, body: dict[str, Any]) -> Response:
     """Take a place."""
-    game: Game = service().games.join(game_id, viewer.player(), body["nonce"], idempotency_key())
+    game: Game = service().games.join(game_id, auth.player(), body["nonce"], idempotency_key())
     figures().acknowledged("SeatTaken", *["GameStarted"] * (game.status != "open"))
     return answer(summary(game), 201)
 
@@ -123,10 +124,10 @@ def join(game_id: str, body: dict[str, Any]) -> Response:
 @blueprint.gives(204, None, "the place is free again; who leaves last abandons the game")
 @blueprint.refuses(400, 404, 409, 422, player=True)
 @_KEY
-@viewer.conceals
-@viewer.needs_player
+@auth.hide_private
+@auth.login_required
 def leave(game_id: str) -> Response:
     """Give one's place back, before the game has started."""
-    game = service().games.leave(game_id, viewer.player(), idempotency_key())
+    game = service().games.leave(game_id, auth.player(), idempotency_key())
     figures().acknowledged("SeatLeft", *["GameAbandoned"] * (game.status == "abandoned"))
     return nothing()

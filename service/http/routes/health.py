@@ -8,10 +8,10 @@ from redis.retry import Retry
 
 from service.connection import reachable
 from service.errors import Unavailable
-from service.http.answers import answer
 from service.http.blueprint import Blueprint
-from service.http.current import figures, service
+from service.http.context import figures, service
 from service.http.metrics import CONTENT_TYPE
+from service.http.responses import answer
 
 PATIENCE = 1.0
 """Seconds that a part may take to answer before it counts as away."""
@@ -51,7 +51,7 @@ def ready() -> Response:
 @blueprint.gives(200, None, "figures for Prometheus", content_type="text/plain")
 @blueprint.refuses()
 def metrics() -> Response:
-    """Figures, in Prometheus' text form."""
+    """Metrics, in Prometheus' text form."""
     return Response(figures().text(), content_type=CONTENT_TYPE)
 
 

@@ -7,13 +7,13 @@ from flask import Response, request
 from domain.errors import Malformed
 from replay.diff import changes
 from service.errors import Unavailable
-from service.http import viewer
-from service.http.answers import answer
+from service.http import auth
 from service.http.blueprint import Blueprint
-from service.http.current import service
+from service.http.context import service
+from service.http.responses import answer
 from service.http.schemas.fields import LARGEST
 from service.http.schemas.play import After, EventInFull, Events, StreamAfter
-from service.http.streams import FULL, HANDED_OVER, Wanted
+from service.server.streams import FULL, HANDED_OVER, StreamRequest
 
 MOST_EVENTS: Final = 500
 
@@ -23,12 +23,12 @@ blueprint = Blueprint("history", __name__, description="What has happened, and w
 @blueprint.call("GET", "/games/<game_id>/events")
 @blueprint.gives(200, Events(), "events; `next` is the `after` of the page after")
 @blueprint.refuses(400, 401, 404)
-@viewer.conceals
-@viewer.open_to_all
+@auth.hide_private
+@auth.optional_auth
 @blueprint.asks(After())
 def events(game_id: str, query: dict[str, Any]) -> Response:
     """The log of a game."""
-    service().games.visible(game_id, viewer.viewer())
+    service().games.visible(game_id, auth.viewer())
     limit = min(query["limit"], MOST_EVENTS)
     # One more than is shown says whether there are more, whatever is appended meanwhile.
     found = service().games.events(game_id, query["after"], limit + 1)
@@ -40,12 +40,12 @@ def events(game_id: str, query: dict[str, Any]) -> Response:
 @blueprint.call("GET", f"/games/<game_id>/events/<int(max={LARGEST}):seq>")
 @blueprint.gives(200, EventInFull(), "the event, the positions before and after, their differences")
 @blueprint.refuses(400, 401, 404)
-@viewer.conceals
-@viewer.open_to_all
+@auth.hide_private
+@auth.optional_auth
 @blueprint.asks_nothing
 def event(game_id: str, seq: int) -> Response:
     """One event."""
-    known = viewer.viewer()
+    known = auth.viewer()
     game = service().games.visible(game_id, known)
     seat = None if known is None else game.seat_of(known)
     found, before, after = service().games.event(game_id, seq, seat)
@@ -61,12 +61,12 @@ def event(game_id: str, seq: int) -> Response:
     headers={"Content-Disposition": "a name for the file"},
 )
 @blueprint.refuses(400, 401, 404)
-@viewer.conceals
-@viewer.open_to_all
+@auth.hide_private
+@auth.optional_auth
 @blueprint.asks_nothing
 def record(game_id: str) -> Response:
     """The game record, at any time: all that the viewer may see, to replay and to check."""
-    known = viewer.viewer()
+    known = auth.viewer()
     game = service().games.visible(game_id, known)
     seat = None if known is None else game.seat_of(known)
     return Response(
@@ -86,15 +86,15 @@ def record(game_id: str) -> Response:
 )
 @blueprint.refuses(400, 401, 404)
 @blueprint.header("Last-Event-ID", "the seq of the last event that is known")
-@viewer.conceals
-@viewer.open_to_all
+@auth.hide_private
+@auth.optional_auth
 @blueprint.asks(StreamAfter())
 def stream(game_id: str, query: dict[str, Any]) -> Response:
     """The events of a game as they come (server-sent events), from the first one not yet known.
 
     Here it is only judged; the stream itself is held open outside of the threads (streams.py).
     """
-    known = viewer.viewer()
+    known = auth.viewer()
     game = service().games.visible(game_id, known)
     after = _last_event_id(query["after"] or 0)
     if game.status in ("finished", "abandoned") and after >= game.seq:
@@ -103,7 +103,7 @@ def stream(game_id: str, query: dict[str, Any]) -> Response:
         raise Unavailable("no more streams can be held open here for now", retry_after=5)
     guest = known is not None and known in game.invited
     leaver = known if game.options["private"] and not guest else None
-    request.environ[HANDED_OVER] = Wanted(game_id, after, leaver)
+    request.environ[HANDED_OVER] = StreamRequest(game_id, after, leaver)
     return Response(
         content_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},

@@ -2,10 +2,10 @@
 
 from flask import Response
 
-from service.http import viewer
-from service.http.answers import answer
+from service.http import auth
 from service.http.blueprint import Blueprint
-from service.http.current import service
+from service.http.context import service
+from service.http.responses import answer
 from service.http.schemas.play import Keys
 
 blueprint = Blueprint("keys", __name__, description="What receipts are checked with.")
@@ -14,7 +14,7 @@ blueprint = Blueprint("keys", __name__, description="What receipts are checked w
 @blueprint.call("GET", "/keys")
 @blueprint.gives(200, Keys(), "all keys, the oldest first")
 @blueprint.refuses(401)
-@viewer.open_to_all
+@auth.optional_auth
 def keys() -> Response:
     """Public keys of receipts, retired ones too."""
     return answer({"keys": service().keyring.published(), "next": None})

@@ -6,10 +6,10 @@ from flask import Response, request
 
 from domain.errors import Malformed
 from service.errors import NotFound
-from service.http import viewer
-from service.http.answers import answer
+from service.http import auth
 from service.http.blueprint import Blueprint, idempotency_key
-from service.http.current import figures, service
+from service.http.context import figures, service
+from service.http.responses import answer
 from service.http.schemas.play import Accepted, Act, AtSeq, LegalActions, Position
 
 blueprint = Blueprint("play", __name__, description="Positions and actions.")
@@ -20,12 +20,12 @@ blueprint = Blueprint("play", __name__, description="Positions and actions.")
 @blueprint.gives(304, None, "the position is the one that is known (only for the head)")
 @blueprint.refuses(400, 401, 404)
 @blueprint.header("If-None-Match", "the ETag of the position that is known")
-@viewer.conceals
-@viewer.open_to_all
+@auth.hide_private
+@auth.optional_auth
 @blueprint.asks(AtSeq())
 def position(game_id: str, query: dict[str, Any]) -> Response:
     """The position after an event, as the viewer may see it."""
-    head = service().games.visible(game_id, viewer.viewer())
+    head = service().games.visible(game_id, auth.viewer())
     seq = query["seq"] or head.seq
     game = head if seq == head.seq else service().games.game_at(game_id, seq)
     told = game.position(_seat(head.players), ended=head.has_ended)
@@ -41,13 +41,13 @@ def position(game_id: str, query: dict[str, Any]) -> Response:
 @blueprint.call("GET", "/games/<game_id>/legal-actions")
 @blueprint.gives(200, LegalActions(), "actions for every outcome; none when it is another's turn")
 @blueprint.refuses(400, 403, 404, player=True)
-@viewer.conceals
-@viewer.needs_player
-@viewer.seated
+@auth.hide_private
+@auth.login_required
+@auth.seated
 @blueprint.asks_nothing
 def legal_actions(game_id: str) -> Response:
     """What the viewer's seat may do."""
-    seq, actions = service().games.legal_actions(game_id, viewer.player())
+    seq, actions = service().games.legal_actions(game_id, auth.player())
     return answer({"seq": seq, "actions": actions})
 
 
@@ -55,9 +55,9 @@ def _faults_of_action(body: dict[str, Any], game_id: str) -> dict[str, str]:
     """What the rules find wrong with the form of an action."""
     if "action" not in body:
         return {}
-    game = service().games.visible(game_id, viewer.player())
+    game = service().games.visible(game_id, auth.player())
     try:
-        game.rules.parse(body["action"])
+        game.rules.parse_action(body["action"])
     except Malformed as refused:
         return _within_action(refused)
     return {}
@@ -71,18 +71,19 @@ def _within_action(refused: Malformed) -> dict[str, str]:
 @blueprint.gives(201, Accepted(), "the events that it became, and a receipt for the first")
 @blueprint.refuses(400, 403, 404, 409, 413, 415, 422, player=True)
 @blueprint.header(
-    "Idempotency-Key", "a request repeated with the same key and body is answered again, done once"
+    "Idempotency-Key",
+    "a request repeated with the same key and body is find_idempotency_record again, done once",
 )
-@viewer.conceals
-@viewer.needs_player
-@viewer.seated
+@auth.hide_private
+@auth.login_required
+@auth.seated
 @blueprint.takes(Act(), further=_faults_of_action)
 def act(game_id: str, body: dict[str, Any]) -> Response:
     """Act."""
     key = idempotency_key()
     try:
         accepted = service().games.act(
-            game_id, viewer.player(), body["action"], body["expected_seq"], key
+            game_id, auth.player(), body["action"], body["expected_seq"], key
         )
     except Malformed as refused:
         raise Malformed(_within_action(refused)) from None
@@ -92,5 +93,5 @@ def act(game_id: str, body: dict[str, Any]) -> Response:
 
 def _seat(players: tuple[str, ...]) -> int | None:
     """The seat of the viewer, None for a spectator."""
-    known = viewer.viewer()
+    known = auth.viewer()
     return players.index(known) if known in players else None

@@ -4,11 +4,11 @@ from typing import Any
 
 from flask import Response
 
-from service.http import viewer
-from service.http.answers import answer, nothing
+from service.http import auth
 from service.http.blueprint import Blueprint
-from service.http.current import service
+from service.http.context import service
 from service.http.ratelimits import accounts_limited
+from service.http.responses import answer, nothing
 from service.http.schemas.players import LogIn, Me, Register, Registered, Token
 from service.http.summaries import own, summaries
 
@@ -39,20 +39,20 @@ def log_in(body: dict[str, Any]) -> Response:
 @blueprint.call("DELETE", "/tokens/current")
 @blueprint.gives(204, None, "the token that this request carried is no longer valid")
 @blueprint.refuses(player=True)
-@viewer.needs_player
+@auth.login_required
 def log_out() -> Response:
     """Log out."""
-    service().players.logout(viewer.token() or "")
+    service().players.logout(auth.token() or "")
     return nothing()
 
 
 @blueprint.call("GET", "/me")
 @blueprint.gives(200, Me(), "the player, and the games in which it is their turn")
 @blueprint.refuses(player=True)
-@viewer.needs_player
+@auth.login_required
 def me() -> Response:
     """Myself, and the games that wait for me."""
-    player = viewer.player()
+    player = auth.player()
     (known,) = service().players.get([player])
     games = summaries(service().games.waiting_for(player))
     return answer({"player": own(known), "games": games, "next": None})

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from domain.baron.reckoning import complete
+from domain.baron.resolution import complete
 from domain.hexes import neighbours
 from tests.support.baron_outcomes import AROUND_A_FIELD, ON_THE_RIGHT, TWO, outcome, standing
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from domain.baron.reckoning import Standing, complete, reckon
+from domain.baron.resolution import Standing, complete, resolve
 from tests.support.baron_maps import random_map
 from tests.support.baron_outcomes import Outcome, outcome, row_of_keeps, standing
 
@@ -296,7 +296,7 @@ def test_knights_may_be_named_in_any_order_and_the_board_stays_as_it_is() -> Non
     board = standing(EXAMPLE_12)
     before = standing(EXAMPLE_12)
     there = complete(board)
-    assert reckon(board, there[::-1], at_the_end=False) == outcome(EXAMPLE_12).entries
+    assert resolve(board, there[::-1], at_the_end=False) == outcome(EXAMPLE_12).entries
     assert board == before
 
 
@@ -312,7 +312,7 @@ def test_every_baron_is_met_by_one_knight_at_most(
         board = Standing(tiles, keeps, frozenset())
         knights = sorted(keeps) if at_the_end else complete(board)
         knights = [at for at in knights if keeps[at][1] == "knight"]
-        entries = reckon(board, knights, at_the_end=at_the_end)
+        entries = resolve(board, knights, at_the_end=at_the_end)
         barons = [
             tuple(baron["at"])
             for entry in entries

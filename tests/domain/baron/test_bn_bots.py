@@ -22,7 +22,7 @@ def choice(state: State, bot: Bot = SENSIBLE, chance: Chance | None = None) -> J
     """What the bot does for the seat to act, from what that seat may see."""
     seat = state.to_act
     assert seat is not None
-    actions = [baron.as_json(action) for action in baron.legal_actions(state, seat)]
+    actions = [baron.action_to_json(action) for action in baron.legal_actions(state, seat)]
     chosen = bot(baron.position(state, seat), actions, seat, chance or Chance(bytes(32)))
     assert chosen in actions
     return chosen
@@ -30,17 +30,17 @@ def choice(state: State, bot: Bot = SENSIBLE, chance: Chance | None = None) -> J
 
 def chosen_text(drawing: str) -> str:
     """The action chosen, in short form."""
-    return baron.action_text(baron.parse(choice(given(drawing))))
+    return baron.action_text(baron.parse_action(choice(given(drawing))))
 
 
 def play(bots: Sequence[Bot], seed: int) -> State:
     """A game among the bots, one a seat, as it stands when play is over."""
     opening = baron.set_up(len(bots), {}, Chance(bytes([seed]) * 32))
-    state = baron.begin(len(bots), {}, opening.data, opening.secrets)
+    state = baron.initial_state(len(bots), {}, opening.data, opening.secrets)
     chance = Chance(bytes([seed + 1]) * 32)
     while state.to_act is not None:
         bot = bots[state.to_act]
-        action = baron.parse(choice(state, bot=bot, chance=chance))
+        action = baron.parse_action(choice(state, bot=bot, chance=chance))
         fact = baron.decide(state, state.to_act, action)
         baron.apply(state, fact.type, fact.data)
         assert state.round <= 80, "the game does not come to an end"

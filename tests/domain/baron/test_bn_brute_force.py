@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from domain import baron
-from domain.baron.reckoning import Standing, complete, reckon
+from domain.baron.resolution import Standing, complete, resolve
 from domain.baron.state import State
 from domain.chance import Chance
-from domain.contract import Fact, Json, Resign, evolve
+from domain.contract import DomainEvent, Json, Resign, evolve
 from domain.hexes import neighbours
 from tests.support.baron_by_the_book import (
     Hex,
@@ -56,7 +56,7 @@ def by_the_game(tiles: Tiles, keeps: Keeps, out: set[int], *, at_the_end: bool) 
     knights = complete(board)
     if at_the_end:
         knights = sorted(hex for hex, (_, side) in keeps.items() if side == "knight")
-    entries = reckon(board, knights, at_the_end=at_the_end)
+    entries = resolve(board, knights, at_the_end=at_the_end)
     assert [at(entry) for entry in entries] == knights
     return as_in_the_book(entries)
 
@@ -86,7 +86,7 @@ class Book:
         self.honour = dict.fromkeys(range(seats), 0)
         self.moments: dict[int, int] = {}
 
-    def enter(self, fact: Fact) -> None:
+    def enter(self, fact: DomainEvent) -> None:
         match fact.type:
             case "TileDrawn":
                 self.honour[fact.data["seat"]] -= {1: 0, 2: 1, 3: 3}[fact.data["slot"]]
@@ -118,16 +118,16 @@ class Book:
             self.honour[seat] += change
 
 
-def random_play(seats: int, seed: int) -> Iterator[tuple[Fact, State]]:
+def random_play(seats: int, seed: int) -> Iterator[tuple[DomainEvent, State]]:
     """Each fact with the state after it: tiles are laid close together, turns seldom end without a keep."""
     chooser = random.Random(seed)
     opening = baron.set_up(seats, baron.check_options(seats, {}), Chance(bytes([seats, seed])))
-    state = baron.begin(seats, {}, opening.data, opening.secrets)
+    state = baron.initial_state(seats, {}, opening.data, opening.secrets)
     yield opening, state
     while state.to_act is not None:
         seat = state.to_act
         actions = list(baron.legal_actions(state, seat))
-        weights = [_weight(state, baron.as_json(action)) for action in actions]
+        weights = [_weight(state, baron.action_to_json(action)) for action in actions]
         [action] = chooser.choices(actions, weights)
         if chooser.random() < 0.003:
             seat, action = chooser.choice(state.in_game()), Resign()

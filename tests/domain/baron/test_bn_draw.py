@@ -3,7 +3,7 @@
 import pytest
 
 from domain import baron
-from domain.contract import EVERYTHING, evolve
+from domain.contract import ALL_SECRETS, evolve
 from tests.support.baron_play import listed
 from tests.support.baron_positions import blindly_begun, given, set_up
 from tests.support.given_when import when
@@ -56,18 +56,18 @@ def test_what_was_drawn_is_in_a_reserve_that_others_do_not_see() -> None:
 @pytest.mark.allows("BN-DRW-1")
 def test_who_knows_no_secrets_can_follow() -> None:
     opening = set_up(2, 4)
-    state = baron.begin(2, {}, opening.data, opening.secrets)
+    state = baron.initial_state(2, {}, opening.data, opening.secrets)
     fact = when(state, 0, "draw 1").fact
     blind = evolve(baron, blindly_begun(2, 4), [fact])
     assert baron.position(blind, None) == baron.position(evolve(baron, state, [fact]), None)
-    assert baron.position(blind, EVERYTHING)["players"][0]["reserve"] is None
+    assert baron.position(blind, ALL_SECRETS)["players"][0]["reserve"] is None
 
 
 @pytest.mark.refuses("BN-DRW-1")
 @pytest.mark.parametrize("slot", [0, 4, -1])
 def test_there_are_three_slots(slot: int) -> None:
     with pytest.raises(Exception, match="slot: must be a market slot, 1 to 3"):
-        baron.parse({"type": "draw", "slot": slot})
+        baron.parse_action({"type": "draw", "slot": slot})
 
 
 @pytest.mark.allows("BN-DRW-2")

@@ -6,7 +6,7 @@ import pytest
 
 from domain import baron
 from domain.baron.state import State
-from domain.contract import EVERYTHING, evolve
+from domain.contract import ALL_SECRETS, evolve
 from tests.support.baron_play import places
 from tests.support.baron_positions import begun, given, random_game
 from tests.support.given_when import (
@@ -164,7 +164,7 @@ def table(seat: int, turns: str = "", market: str = "market MVF") -> State:
 def test_who_leaves_is_out_with_its_honour_as_it_stood(line: str) -> None:
     state = played(table(2), line)
     assert course_of(state) == "lay round 6 seat 2"
-    assert baron.position(state, EVERYTHING)["players"][0] == {
+    assert baron.position(state, ALL_SECRETS)["players"][0] == {
         "seat": 0,
         "status": "out",
         "out": 1,
@@ -227,7 +227,7 @@ def test_folding_the_facts_gives_the_states_on_the_way(seats: int) -> None:
     game = list(random_game(seats, seed=6, forfeits=0.05))
     state = game[0][0]
     for before, fact in game:
-        for viewer in [None, *range(seats), EVERYTHING]:
+        for viewer in [None, *range(seats), ALL_SECRETS]:
             assert baron.position(state, viewer) == baron.position(before, viewer)
         state = evolve(baron, state, [fact])
     assert state.phase == "finished"

@@ -3,8 +3,8 @@
 import pytest
 
 from domain import baron
-from domain.baron import CLAUSES, explain, fact_text, standings
-from domain.contract import Fact, evolve
+from domain.baron import CLAUSES, event_text, explain, standings
+from domain.contract import DomainEvent, evolve
 from tests.support.baron_positions import begun, blindly_begun, given, random_game, set_up
 from tests.support.baron_told import reasons, said
 from tests.support.given_when import when, when_removed, when_scored, when_time_is_up
@@ -166,14 +166,14 @@ def test_a_tile_that_cannot_be_laid() -> None:
 
 def test_the_start_tells_what_was_dealt_only_once_it_is_opened() -> None:
     fact = set_up(5, seed=3)
-    told = Fact(fact.type, {**fact.data, "players": ["ann", "bob", "cy", "dan", "eve"]})
+    told = DomainEvent(fact.type, {**fact.data, "players": ["ann", "bob", "cy", "dan", "eve"]})
     clauses = [clause for clause, _ in explain(None, None, told)]
     assert clauses == ["BN-MAT-2", "BN-SET-1", "BN-SET-3", "BN-SET-4", "BN-SET-4"]
     opened = reasons(begun(5, 3), fact)
     assert len(opened["BN-SET-2"]) == 5
     assert opened["BN-MAT-2"] == ["with 5 players each has 2 keeps"]
-    assert not explain(None, None, Fact("TileDrawn", {}))
-    assert not explain(begun(2, 1), None, Fact("SpellPlayed", {}))
+    assert not explain(None, None, DomainEvent("TileDrawn", {}))
+    assert not explain(begun(2, 1), None, DomainEvent("SpellPlayed", {}))
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
@@ -187,9 +187,9 @@ def test_every_event_of_a_game_is_explained(seats: int) -> None:
                 assert clause in CLAUSES
                 assert sentence
                 assert "None" not in sentence
-            assert fact_text(fact.type, fact.data) != fact.type
+            assert event_text(fact.type, fact.data) != fact.type
             if fact.type != "TileDiscarded":
                 assert explain(blind, None, fact) == told
             blind = evolve(baron, blind, [fact])
         scores = {"round": 1, "standings": standings(state)}
-        assert len(explain(state, None, Fact("RoundScored", scores))) == seats
+        assert len(explain(state, None, DomainEvent("RoundScored", scores))) == seats

@@ -3,10 +3,10 @@
 import pytest
 
 from domain import baron
-from domain.baron.apply import APPLIERS
+from domain.baron.apply import EVENT_APPLIERS
+from domain.baron.event_text import TEXTS
 from domain.baron.explain import REASONS
-from domain.baron.facts import TEXTS
-from domain.contract import Fact
+from domain.contract import DomainEvent
 from tests.support.baron_positions import given
 
 KNIGHT = {"at": [2, -1], "seat": 1, "gain": 0, "beaten": []}
@@ -88,15 +88,15 @@ KNIGHT = {"at": [2, -1], "seat": 1, "gain": 0, "beaten": []}
     ],
 )
 def test_a_fact_in_one_line(type: str, data: dict[str, object], text: str) -> None:
-    assert baron.fact_text(type, data) == text
+    assert baron.event_text(type, data) == text
 
 
 def test_every_type_that_changes_a_position_has_a_text_and_reasons_of_its_own() -> None:
-    assert set(APPLIERS) <= set(TEXTS)
-    assert set(APPLIERS) <= set(REASONS)
+    assert set(EVENT_APPLIERS) <= set(TEXTS)
+    assert set(EVENT_APPLIERS) <= set(REASONS)
 
 
 @pytest.mark.parametrize("type", ["GameCreated", "SeatTaken", "GameAbandoned", "SpellPlayed"])
 def test_what_no_rule_of_the_game_brings_about_is_not_explained(type: str) -> None:
     state = given("draw round 1 seat 0\n0: 0\n1: 0\nmarket M\nboard 0,0\nV")
-    assert baron.explain(state, None, Fact(type, {"seats": 2})) == []
+    assert baron.explain(state, None, DomainEvent(type, {"seats": 2})) == []

@@ -4,10 +4,10 @@ import pytest
 
 from domain import baron
 from domain.baron.actions import DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTile
-from domain.baron.drawing import drawing
 from domain.baron.position import from_position
-from domain.contract import EVERYTHING, Resign
+from domain.contract import ALL_SECRETS, Resign
 from domain.errors import FORMAT, Malformed
+from tests.support.baron_diagrams import drawing
 from tests.support.baron_positions import given, random_game
 
 ACTIONS = [
@@ -26,9 +26,9 @@ ACTIONS = [
 
 @pytest.mark.parametrize(("action", "raw", "text"), ACTIONS)
 def test_actions_are_read_and_written(action: object, raw: dict[str, object], text: str) -> None:
-    assert baron.parse(raw) == baron.parse_action_text(text) == action
-    assert baron.as_json(baron.parse(raw)) == raw
-    assert baron.action_text(baron.parse(raw)) == text
+    assert baron.parse_action(raw) == baron.parse_action_text(text) == action
+    assert baron.action_to_json(baron.parse_action(raw)) == raw
+    assert baron.action_text(baron.parse_action(raw)) == text
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_actions_are_read_and_written(action: object, raw: dict[str, object], te
 )
 def test_what_is_not_of_the_form_names_every_wrong_field(raw: object, wrong: list[str]) -> None:
     with pytest.raises(Malformed) as refused:
-        baron.parse(raw)
+        baron.parse_action(raw)
     assert refused.value.clause == FORMAT
     assert sorted(refused.value.fields) == wrong
 
@@ -183,9 +183,9 @@ def test_in_whole_games_positions_are_drawn_and_read_back(seats: int) -> None:
     for state, _ in random_game(seats, seed=9):
         text = drawing(state)
         assert drawing(given(text)) == text
-        whole = baron.position(state, EVERYTHING)
-        assert baron.position(given(text), EVERYTHING) == whole
-        assert baron.position(from_position(whole), EVERYTHING) == whole
+        whole = baron.position(state, ALL_SECRETS)
+        assert baron.position(given(text), ALL_SECRETS) == whole
+        assert baron.position(from_position(whole), ALL_SECRETS) == whole
         for viewer in [None, *range(seats)]:
             seen = baron.position(state, viewer)
             assert baron.position(from_position(seen), viewer) == seen

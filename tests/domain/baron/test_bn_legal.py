@@ -6,10 +6,10 @@ import pytest
 
 from domain import baron
 from domain.baron.actions import Action, DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTile
-from domain.baron.drawing import drawing
-from domain.baron.material import COUNTS, KEEPS, TILES
+from domain.baron.components import COUNTS, KEEPS, TILES
 from domain.baron.state import State
 from domain.errors import Refused
+from tests.support.baron_diagrams import drawing
 from tests.support.baron_positions import random_game
 
 

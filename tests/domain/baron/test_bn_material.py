@@ -3,7 +3,7 @@
 import pytest
 
 from domain import baron
-from domain.baron.material import COUNTS, TILES, VALUES
+from domain.baron.components import COUNTS, TILES, VALUES
 from domain.errors import Malformed
 from tests.support.baron_positions import begun, given, set_up
 from tests.support.given_when import when
@@ -59,7 +59,7 @@ def test_every_kind_is_worth_its_value_in_a_barony(letter: str, tile: str, value
 @pytest.mark.parametrize("tile", ["plain", "Meadow", "lake", "cursed place", ""])
 def test_other_tiles_are_not_of_the_form(tile: str) -> None:
     with pytest.raises(Malformed) as refused:
-        baron.parse({"type": "discard_tile", "tile": tile})
+        baron.parse_action({"type": "discard_tile", "tile": tile})
     assert list(refused.value.fields) == ["tile"]
 
 

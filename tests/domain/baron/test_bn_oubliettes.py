@@ -4,7 +4,7 @@ import pytest
 
 from domain import baron
 from domain.baron.state import State
-from domain.contract import EVERYTHING
+from domain.contract import ALL_SECRETS
 from tests.support.baron_play import honours, places
 from tests.support.baron_positions import given
 from tests.support.given_when import played, when, when_scored
@@ -84,7 +84,7 @@ def test_with_debts_of_4_a_seat_plays_on() -> None:
 def test_an_out_seat_has_nothing_left_to_put_on_the_board() -> None:
     after = when(costly(-1), 0, "lay meadow -1,0").after
     when(after, 0, "keep -1,0").is_refused("BN-TRN-2", "out")
-    entry = baron.position(after, EVERYTHING)["players"][0]
+    entry = baron.position(after, ALL_SECRETS)["players"][0]
     assert (entry["reserve"], entry["reserve_size"], entry["keeps"]) == ([], 0, 0)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from domain import baron
 from domain.baron import parse_action_text, position, scene
-from domain.contract import EVERYTHING, Fact, Json, evolve
+from domain.contract import ALL_SECRETS, DomainEvent, Json, evolve
 from domain.hexes import distance
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.baron_positions import given, random_game
@@ -25,7 +25,7 @@ BOARD = """
     """
 
 
-def event(fact: Fact, by: Json) -> Json:
+def event(fact: DomainEvent, by: Json) -> Json:
     return {"type": fact.type, "data": fact.data, "by": by}
 
 
@@ -102,7 +102,7 @@ def test_a_reserve_is_there_for_its_owner_and_once_the_game_has_ended() -> None:
     seen = scene(position(state, 0), None)
     assert dict(panel(seen, 0).facts)["reserve"] == "meadow, vineyard"
     assert dict(panel(seen, 2).facts)["reserve"] == "2 tiles"
-    assert dict(panel(scene(position(state, EVERYTHING), None), 2).facts)["reserve"] == (
+    assert dict(panel(scene(position(state, ALL_SECRETS), None), 2).facts)["reserve"] == (
         "meadow, quarry"
     )
 
@@ -172,7 +172,7 @@ def test_what_an_action_changed_is_marked(
 
 def test_who_did_it_is_said_where_it_was_somebody() -> None:
     whole = position(given(BOARD), None)
-    taken = Fact("SeatTaken", {"player": "ann", "nonce": ""})
+    taken = DomainEvent("SeatTaken", {"player": "ann", "nonce": ""})
     assert scene(whole, event(taken, {"player": "ann"})).caption == "Player ann takes a place"
     lapsed = baron.forfeit(given(BOARD))
     assert scene(whole, event(lapsed, {"system": "clock"})).caption == "Seat 0's turn is forfeited"

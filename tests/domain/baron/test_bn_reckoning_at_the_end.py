@@ -3,7 +3,7 @@
 import pytest
 
 from domain.baron.battles import for_a_knight
-from domain.baron.reckoning import complete
+from domain.baron.resolution import complete
 from tests.support.baron_outcomes import (
     ON_THE_RIGHT,
     TWO,

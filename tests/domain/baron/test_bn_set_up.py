@@ -5,10 +5,10 @@ from collections import Counter
 import pytest
 
 from domain import baron
-from domain.baron.material import COUNTS, OF_VALUE_ONE, TILES, VALUES
+from domain.baron.components import COUNTS, OF_VALUE_ONE, TILES, VALUES
 from domain.baron.set_up import turn_up_start
 from domain.chance import Chance
-from domain.contract import EVERYTHING
+from domain.contract import ALL_SECRETS
 from tests.support.baron_positions import begun, blindly_begun, set_up
 from tests.support.given_when import when
 
@@ -37,7 +37,7 @@ def test_its_owner_sees_a_reserve() -> None:
     for seat in range(3):
         shown = [entry["reserve"] for entry in baron.position(state, seat)["players"]]
         assert shown == [["meadow", kinds[seat]] if seat == other else None for other in range(3)]
-    everyone = [entry["reserve"] for entry in baron.position(state, EVERYTHING)["players"]]
+    everyone = [entry["reserve"] for entry in baron.position(state, ALL_SECRETS)["players"]]
     assert everyone == [["meadow", kind] for kind in kinds]
 
 
@@ -56,7 +56,7 @@ def test_nobody_else_sees_a_reserve_nor_the_pile() -> None:
 def test_who_was_told_no_secret_sees_as_much_as_a_spectator(seats: int) -> None:
     blind = blindly_begun(seats, 2)
     assert baron.position(blind, None) == baron.position(begun(seats, 2), None)
-    for viewer in [*range(seats), EVERYTHING]:
+    for viewer in [*range(seats), ALL_SECRETS]:
         assert baron.position(blind, viewer) == baron.position(blind, None)
 
 

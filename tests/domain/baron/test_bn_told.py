@@ -4,7 +4,7 @@ import pytest
 
 from domain import baron
 from domain.chance import Chance
-from domain.contract import Fact, evolve
+from domain.contract import DomainEvent, evolve
 from tests.support.baron_positions import begun, given, random_game, set_up
 from tests.support.given_when import when
 
@@ -21,8 +21,8 @@ ESTABLISHED = """
 
 
 def test_a_fact_of_an_unknown_type_is_told_by_its_name() -> None:
-    assert baron.fact_text("KnightsMoved", {}) == "KnightsMoved"
-    assert baron.explain(begun(2, 1), 0, Fact("KnightsMoved", {})) == []
+    assert baron.event_text("KnightsMoved", {}) == "KnightsMoved"
+    assert baron.explain(begun(2, 1), 0, DomainEvent("KnightsMoved", {})) == []
 
 
 def test_standings_tell_the_baronies() -> None:
@@ -41,7 +41,7 @@ def test_every_fact_of_whole_games_is_told_and_explained(seats: int) -> None:
         reasons = baron.explain(state, fact.data.get("seat"), fact)
         assert reasons
         assert {clause for clause, _ in reasons} <= baron.CLAUSES.keys()
-        told = baron.fact_text(fact.type, fact.data)
+        told = baron.event_text(fact.type, fact.data)
         assert told != fact.type
         assert "\n" not in told
 
@@ -65,8 +65,8 @@ def test_every_position_of_whole_games_has_a_picture(seats: int) -> None:
 def test_the_sensible_bot_plays_a_game_to_its_end(seats: int) -> None:
     state, chance = begun(seats, 5), Chance(b"bots")
     while (seat := state.to_act) is not None:
-        actions = [baron.as_json(action) for action in baron.legal_actions(state, seat)]
+        actions = [baron.action_to_json(action) for action in baron.legal_actions(state, seat)]
         chosen = baron.BOTS["sensible"](baron.position(state, seat), actions, seat, chance)
         assert chosen in actions
-        state = evolve(baron, state, [baron.decide(state, seat, baron.parse(chosen))])
+        state = evolve(baron, state, [baron.decide(state, seat, baron.parse_action(chosen))])
     assert state.phase == "scoring"

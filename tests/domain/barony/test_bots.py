@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from domain import barony
-from domain.barony.material import DUKE
+from domain.barony.components import DUKE
 from domain.barony.state import State
 from domain.chance import Chance
 from domain.contract import Bot, Json
@@ -23,7 +23,7 @@ def choice(state: State, bot: Bot = SENSIBLE, chance: Chance | None = None) -> J
     """What the bot does for the seat to act."""
     seat = state.to_act
     assert seat is not None
-    actions = [barony.as_json(action) for action in barony.legal_actions(state, seat)]
+    actions = [barony.action_to_json(action) for action in barony.legal_actions(state, seat)]
     chosen = bot(barony.position(state, seat), actions, seat, chance or Chance(bytes(32)))
     assert chosen in actions
     return chosen
@@ -31,19 +31,19 @@ def choice(state: State, bot: Bot = SENSIBLE, chance: Chance | None = None) -> J
 
 def chosen_text(drawing: str) -> str:
     """The action chosen, in short form."""
-    return barony.action_text(barony.parse(choice(given(drawing))))
+    return barony.action_text(barony.parse_action(choice(given(drawing))))
 
 
 def play(bots: Sequence[Bot], seed: int, round_limit: int | None = None) -> State:
     """A game among the bots, one a seat, as it stands when play is over."""
     options = barony.check_options(len(bots), {"round_limit": round_limit})
     opening = barony.set_up(len(bots), options, Chance(bytes([seed]) * 32))
-    state = barony.begin(len(bots), options, opening.data, {})
+    state = barony.initial_state(len(bots), options, opening.data, {})
     chance = Chance(bytes([seed + 1]) * 32)
     while state.to_act is not None:
         bot = bots[state.to_act]
         fact = barony.decide(
-            state, state.to_act, barony.parse(choice(state, bot=bot, chance=chance))
+            state, state.to_act, barony.parse_action(choice(state, bot=bot, chance=chance))
         )
         barony.apply(state, fact.type, fact.data)
         assert state.round <= 100, "the game does not come to an end"

@@ -190,4 +190,4 @@ def test_no_action_takes_ones_own_building_off_the_board() -> None:
         assert all(after.building[hex] == state.building[hex] for hex in range(3))
     for type in ("demolish", "remove", "destroy"):
         with pytest.raises(Malformed):
-            barony.parse({"type": type, "at": [0, 0]})
+            barony.parse_action({"type": type, "at": [0, 0]})

@@ -19,7 +19,7 @@ VILLAGES_13 = " ".join(["P0v"] * 13)
 def test_before_the_set_up_all_pawns_are_in_the_reserve() -> None:
     options = barony.check_options(4, {})
     opening = barony.set_up(4, options, Chance(b"seed"))
-    position = barony.position(barony.begin(4, options, opening.data, {}), None)
+    position = barony.position(barony.initial_state(4, options, opening.data, {}), None)
     assert position["pawns"] == []
     for player in position["players"]:
         whole = {"knights": 7, "villages": 14, "strongholds": 2, "cities": 5}
@@ -132,7 +132,7 @@ def test_at_the_end_mountain_forest_plain_field_are_worth_0_1_2_3() -> None:
 def test_the_bank_begins_with_20_of_each_kind() -> None:
     options = barony.check_options(2, {})
     opening = barony.set_up(2, options, Chance(b"seed"))
-    bank = barony.position(barony.begin(2, options, opening.data, {}), None)["bank"]
+    bank = barony.position(barony.initial_state(2, options, opening.data, {}), None)["bank"]
     assert bank == {"mountain": 20, "forest": 20, "plain": 20, "field": 20}
 
 

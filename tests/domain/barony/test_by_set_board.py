@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
-from domain import barony, decisions
+from domain import barony, lifecycle
+from domain.barony.components import PLAIN, TERRAINS
 from domain.barony.laying import _draw_place, any_turn, has_gap
-from domain.barony.material import PLAIN, TERRAINS
 from domain.barony.tiles import BASE_TILES, LETTERS
 from domain.chance import Chance
 from domain.errors import Malformed
-from domain.game import Game, Joined
+from domain.game import Game, Place
 from domain.hexes import Hex, distance, neighbours
 
 SEEDS = [bytes([number]) for number in range(12)]
@@ -114,19 +114,19 @@ def table(seating: str, *players: str) -> Game:
         id="g",
         rules=barony,
         seats=len(players),
-        options=decisions.check_options("barony", len(players), {"seating": seating}),
+        options=lifecycle.check_options("barony", len(players), {"seating": seating}),
         clock=None,
         creator=players[0],
         commitment="",
         invited=(),
         created_at="",
-        joined=tuple(Joined(player, "") for player in players),
+        places=tuple(Place(player, "") for player in players),
     )
 
 
 def seating_of(game: Game, secret: bytes) -> list[str]:
     """The players by seat, once the game has started."""
-    players: list[str] = decisions.start(game, secret).data["players"]
+    players: list[str] = lifecycle.start(game, secret).data["players"]
     return players
 
 
@@ -148,5 +148,5 @@ def test_by_lot_everyone_is_first_at_times_and_the_seed_decides() -> None:
 @pytest.mark.refuses("BY-SET-7")
 def test_the_youngest_has_no_say() -> None:
     with pytest.raises(Malformed) as refused:
-        decisions.check_options("barony", 3, {"seating": "youngest"})
+        lifecycle.check_options("barony", 3, {"seating": "youngest"})
     assert refused.value.fields == {"options.seating": "must be one of drawn, joined"}

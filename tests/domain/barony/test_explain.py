@@ -1,4 +1,4 @@
-"""What facts say in a line (`fact_text`) and why they could come about (`explain`), on drawn boards."""
+"""What facts say in a line (`event_text`) and why they could come about (`explain`), on drawn boards."""
 
 import pytest
 
@@ -7,8 +7,8 @@ from domain.barony import (
     apply,
     check_options,
     decide,
+    event_text,
     explain,
-    fact_text,
     finish,
     forfeit,
     parse_action_text,
@@ -19,18 +19,18 @@ from domain.barony import (
 )
 from domain.barony.state import State
 from domain.chance import Chance
-from domain.contract import Fact
+from domain.contract import DomainEvent
 from tests.support.barony_positions import given, random_game
 
 
-def played(state: State, text: str, seat: int | None = None) -> Fact:
+def played(state: State, text: str, seat: int | None = None) -> DomainEvent:
     """The fact that an action, in its short form, brings about."""
     actor = state.to_act if seat is None else seat
     assert actor is not None
     return decide(state, actor, parse_action_text(text))
 
 
-def reasons(state: State, fact: Fact) -> dict[str, list[str]]:
+def reasons(state: State, fact: DomainEvent) -> dict[str, list[str]]:
     """The sentences by clause."""
     found: dict[str, list[str]] = {}
     for clause, sentence in explain(state, fact.data.get("seat"), fact):
@@ -53,7 +53,7 @@ class TestFights:
     def test_a_second_knight_makes_a_village_fall_for_a_token_of_choice(self) -> None:
         state = given(FIGHT)
         fact = played(state, "move 0,0>1,0 0,0>1,0 take field")
-        assert fact_text(fact.type, fact.data) == (
+        assert event_text(fact.type, fact.data) == (
             "moves a knight 0,0>1,0, then another 0,0>1,0 and destroys seat 0's village, "
             "taking a field token"
         )
@@ -70,7 +70,7 @@ class TestFights:
     def test_a_village_without_a_token_and_no_choice(self) -> None:
         state = given(FIGHT.replace("viscount, 1P 2D", "viscount"))
         fact = played(state, "move 0,0>1,0 0,0>1,0")
-        assert fact_text(fact.type, fact.data).endswith("seat 0's village, taking no token")
+        assert event_text(fact.type, fact.data).endswith("seat 0's village, taking no token")
         why = reasons(state, fact)
         assert why["BY-CON-2"] == ["seat 0 had no token to give for its village"]
         assert "BY-CON-3" not in why
@@ -79,7 +79,8 @@ class TestFights:
         state = given(FIGHT.replace("D1v", "D1v2k"))
         fact = played(state, "move 0,0>0,1")
         assert (
-            fact_text(fact.type, fact.data) == "moves a knight 0,0>0,1 and destroys seat 2's knight"
+            event_text(fact.type, fact.data)
+            == "moves a knight 0,0>0,1 and destroys seat 2's knight"
         )
         why = reasons(state, fact)
         assert why["BY-CON-1"] == [
@@ -118,8 +119,8 @@ class TestFights:
             P0k1k  P0k  P
             """
         )
-        onward = reasons(state, played(state, "move 0,0>1,0 1,0>2,0"))
-        assert onward["BY-MOV-2"] == [
+        advance = reasons(state, played(state, "move 0,0>1,0 1,0>2,0"))
+        assert advance["BY-MOV-2"] == [
             "a knight stood on 1,0 before the first came: that one moves on"
         ]
         swap = reasons(state, played(state, "move 0,0>1,0 1,0>0,0"))
@@ -150,7 +151,7 @@ class TestActions:
     def test_recruitment_beside_a_lake(self) -> None:
         state = given(HOME)
         fact = played(state, "recruit 3 at 0,0")
-        assert fact_text(fact.type, fact.data) == "recruits 3 knights at 0,0"
+        assert event_text(fact.type, fact.data) == "recruits 3 knights at 0,0"
         assert explain(state, 0, fact) == [
             (
                 "BY-REC-1",
@@ -162,7 +163,7 @@ class TestActions:
     def test_construction_with_a_kind_that_has_run_out(self) -> None:
         state = given(HOME.replace("board 0,0", "bank: 20M 20F 1P\nboard 0,0"))
         fact = played(state, "build village 0,1 stronghold 1,1")
-        assert fact_text(fact.type, fact.data) == (
+        assert event_text(fact.type, fact.data) == (
             "builds a village on 0,1 for a plain token and a stronghold on 1,1 for no token"
         )
         why = reasons(state, fact)
@@ -178,7 +179,7 @@ class TestActions:
         state = given(HOME.replace("0: baron", "0: viscount"))
         fact = played(state, "city 2,0")
         assert (
-            fact_text(fact.type, fact.data) == "turns the village on 2,0 into a city for 10 points"
+            event_text(fact.type, fact.data) == "turns the village on 2,0 into a city for 10 points"
         )
         why = reasons(state, fact)
         assert why["BY-CTY-2"] == ["2,0 is a field, no forest"]
@@ -195,7 +196,7 @@ class TestActions:
     def test_an_expedition(self) -> None:
         state = given(HOME)
         fact = played(state, "expedition 3,0")
-        assert fact_text(fact.type, fact.data) == (
+        assert event_text(fact.type, fact.data) == (
             "sends an expedition to 3,0, giving up a knight for good"
         )
         why = reasons(state, fact)
@@ -205,7 +206,7 @@ class TestActions:
     def test_a_title_bought_with_change_lost(self) -> None:
         state = given(HOME.replace("3P 1F", "4P 1F"))
         fact = played(state, "title 4 plain")
-        assert fact_text(fact.type, fact.data) == "becomes viscount for 4 plain, worth 15 points"
+        assert event_text(fact.type, fact.data) == "becomes viscount for 4 plain, worth 15 points"
         assert explain(state, 0, fact) == [
             (
                 "BY-TTL-1",
@@ -221,10 +222,10 @@ class TestSetUp:
     def test_the_board(self) -> None:
         fact = set_up(2, check_options(2, {}), Chance(bytes(32)))
         data = {**fact.data, "players": ["ann", "bob"]}
-        assert fact_text(fact.type, data) == (
+        assert event_text(fact.type, data) == (
             "the game starts on 54 hexes: ann is seat 0 and bob is seat 1"
         )
-        why = dict(explain(None, None, Fact(fact.type, data)))
+        why = dict(explain(None, None, DomainEvent(fact.type, data)))
         assert why["BY-SET-1"] == "18 tiles were drawn and laid, 54 hexes"
         assert why["BY-SET-2"].startswith("the board has no gaps, and all of it lies within 5 of ")
         assert why["BY-SET-7"] == "by the game's seating ann is the first player"
@@ -232,7 +233,7 @@ class TestSetUp:
     def test_a_placement(self) -> None:
         state = given("setup seat 1\nboard 0,0\nP0ck  M  P1ck  M  P  M  D  M  D")
         fact = played(state, "place 4,0")
-        assert fact_text(fact.type, fact.data) == "places a city and a knight on 4,0"
+        assert event_text(fact.type, fact.data) == "places a city and a knight on 4,0"
         assert explain(state, 1, fact) == [
             ("BY-SET-3", "it is city 2 of 3 of seat 1; a knight comes with it"),
             ("BY-SET-4", "4,0 is a plain, and there was no city on it or beside it"),
@@ -241,7 +242,7 @@ class TestSetUp:
     def test_the_last_hex_ends_set_up_for_everyone(self) -> None:
         state = given("setup seat 1\nboard 0,0\nP0ck  M  P")
         fact = played(state, "place 2,0")
-        assert fact_text(fact.type, fact.data) == (
+        assert event_text(fact.type, fact.data) == (
             "places a city and a knight on 2,0; set-up is over"
         )
         (sentence,) = reasons(state, fact)["BY-SET-5"]
@@ -262,7 +263,7 @@ class TestSetUp:
     def test_a_departure(self) -> None:
         state = given("setup seat 0\n0: baron\n1: baron\n2: baron\nboard 0,0\nP  M  P  M  P")
         fact = forfeit(state)
-        assert fact_text(fact.type, fact.data) == "seat 0 is removed from the game"
+        assert event_text(fact.type, fact.data) == "seat 0 is removed from the game"
         why = reasons(state, fact)
         assert why["BY-SET-6"] == ["its turns to place are skipped: it forgoes 3 cities"]
         assert why["BY-END-6"] == [
@@ -282,7 +283,7 @@ class TestTheCourse:
     def test_all_passed(self) -> None:
         state = given(BLOCKED)
         fact = played(state, "pass")
-        assert fact_text(fact.type, fact.data) == "passes; play is over"
+        assert event_text(fact.type, fact.data) == "passes; play is over"
         assert explain(state, 1, fact) == [
             ("BY-TURN-2", "seat 1 could do nothing else"),
             ("BY-TURN-4", "every seat still in the game passed in round 7"),
@@ -291,7 +292,7 @@ class TestTheCourse:
     def test_a_turn_forfeited_is_no_pass(self) -> None:
         state = given(BLOCKED)
         fact = forfeit(state)
-        assert fact_text(fact.type, fact.data) == "seat 1's turn is forfeited"
+        assert event_text(fact.type, fact.data) == "seat 1's turn is forfeited"
         why = reasons(state, fact)
         assert why["BY-TURN-5"] == ["seat 1 let its turn lapse, which is no pass"]
         assert "BY-TURN-4" not in why
@@ -302,7 +303,7 @@ class TestTheCourse:
         assert reasons(state, fact)["BY-END-2"] == ["seat 0 rose to duke: round 3 is the last"]
         apply(state, fact.type, fact.data)
         last = played(state, "recruit 2 at 3,1")
-        assert fact_text(last.type, last.data) == "recruits 2 knights at 3,1; play is over"
+        assert event_text(last.type, last.data) == "recruits 2 knights at 3,1; play is over"
         assert reasons(state, last)["BY-END-2"] == ["seat 0 rose to duke: round 3 was the last"]
 
     def test_a_round_limit(self) -> None:
@@ -313,13 +314,13 @@ class TestTheCourse:
     def test_an_end_by_agreement(self) -> None:
         state = given(HOME.replace("seat 0", "seat 1 agreement"))
         first = played(state, "agree", seat=0)
-        assert fact_text(first.type, first.data) == "asks for the end of the game"
+        assert event_text(first.type, first.data) == "asks for the end of the game"
         assert explain(state, 0, first) == [
             ("BY-END-5", "seat 0 of 2 seats has asked for the end; all must")
         ]
         apply(state, first.type, first.data)
         back = played(state, "disagree", seat=0)
-        assert fact_text(back.type, back.data) == "no longer asks for the end"
+        assert event_text(back.type, back.data) == "no longer asks for the end"
         assert explain(state, 0, back) == [("BY-END-5", "nobody asks for the end now")]
         second = played(state, "agree", seat=1)
         assert explain(state, 1, second) == [
@@ -332,12 +333,12 @@ class TestTheCourse:
     def test_a_seat_leaves_and_one_is_left(self) -> None:
         state = given(HOME)
         fact = played(state, "resign", seat=1)
-        assert fact_text(fact.type, fact.data) == "resigns; play is over"
+        assert event_text(fact.type, fact.data) == "resigns; play is over"
         assert explain(state, 1, fact) == [
             ("BY-END-6", "seat 1 is out; no knights and 1 building of its own stay on the board"),
             ("BY-END-6", "only seat 0 is left: the game ends at once"),
         ]
-        assert fact_text("PlayerRemoved", remove(state, 0).data) == (
+        assert event_text("PlayerRemoved", remove(state, 0).data) == (
             "seat 0 is removed from the game; play is over"
         )
 
@@ -353,8 +354,8 @@ def test_the_score_of_a_round_and_of_the_game() -> None:
         P0ck  M  P
         """
     )
-    scored = Fact("RoundScored", {"round": 9, "standings": standings(state)})
-    assert fact_text(scored.type, scored.data) == (
+    scored = DomainEvent("RoundScored", {"round": 9, "standings": standings(state)})
+    assert event_text(scored.type, scored.data) == (
         "round 9 is scored: seat 0 30 (with its tokens 34), seat 1 25 and "
         "seat 2 30 (with its tokens 34)"
     )
@@ -367,7 +368,7 @@ def test_the_score_of_a_round_and_of_the_game() -> None:
         "seat 0's tokens are worth 4 points and seat 2's tokens are worth 4 points"
     )
     over = finish(state)
-    assert fact_text(over.type, over.data) == (
+    assert event_text(over.type, over.data) == (
         "the game is over: seat 2 is King with 34, before seat 0 with 34 and seat 1 with 25"
     )
     assert explain(state, None, over)[1:] == [
@@ -386,7 +387,7 @@ def test_every_fact_of_a_game_is_explained_by_known_clauses(seats: int) -> None:
         assert why, fact
         assert {clause for clause, _ in why} <= set(CLAUSES)
         assert len(why) == len(set(why))
-        assert "\n" not in fact_text(fact.type, fact.data)
+        assert "\n" not in event_text(fact.type, fact.data)
         assert position(state, None) == before
         met.add(fact.type)
     assert met >= {"CityPlaced", "KnightsRecruited", "KnightsMoved", "BuildingsBuilt"}

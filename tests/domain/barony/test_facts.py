@@ -3,9 +3,9 @@
 import pytest
 
 from domain import barony
-from domain.barony.apply import APPLIERS
-from domain.barony.facts import TEXTS
-from domain.contract import Fact
+from domain.barony.apply import EVENT_APPLIERS
+from domain.barony.event_text import TEXTS
+from domain.contract import DomainEvent
 from tests.support.barony_positions import given
 
 
@@ -31,9 +31,12 @@ from tests.support.barony_positions import given
 def test_the_life_of_a_game_and_unknown_types(
     type: str, data: dict[str, object], text: str
 ) -> None:
-    assert barony.fact_text(type, data) == text
-    assert barony.explain(given("play seat 0\nboard 0,0\nP0ck  P"), None, Fact(type, data)) == []
+    assert barony.event_text(type, data) == text
+    assert (
+        barony.explain(given("play seat 0\nboard 0,0\nP0ck  P"), None, DomainEvent(type, data))
+        == []
+    )
 
 
 def test_every_type_that_changes_a_position_has_a_text_of_its_own() -> None:
-    assert set(APPLIERS) <= set(TEXTS)
+    assert set(EVENT_APPLIERS) <= set(TEXTS)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from domain import barony
+from domain.barony import parse_action
 from domain.errors import FORMAT, Malformed
 from tests.support.barony_positions import given
 from tests.support.given_when import when
@@ -45,7 +46,7 @@ NO_OBJECTS: list[Any] = [None, True, 1, 1.5, "pass", [], [{"type": "pass"}]]
 @pytest.mark.parametrize("raw", NO_OBJECTS)
 def test_an_action_is_an_object(raw: object) -> None:
     with pytest.raises(Malformed) as refused:
-        barony.parse(raw)
+        parse_action(raw)
     assert list(refused.value.fields) == [""]
 
 
@@ -74,7 +75,7 @@ NO_TYPES: list[Any] = [
 @pytest.mark.parametrize("raw", NO_TYPES)
 def test_its_type_is_one_of_this_games(raw: object) -> None:
     with pytest.raises(Malformed) as refused:
-        barony.parse(raw)
+        parse_action(raw)
     assert list(refused.value.fields) == ["type"]
     assert "place_city, recruit, move" in refused.value.fields["type"]
 
@@ -120,7 +121,7 @@ NO_HEXES: list[Any] = [
 )
 def test_a_hex_is_two_integers(no_hex: object, path: str, frame: Any) -> None:
     with pytest.raises(Malformed) as refused:
-        barony.parse(frame(no_hex))
+        parse_action(frame(no_hex))
     assert list(refused.value.fields) == [path]
 
 
@@ -139,7 +140,7 @@ NO_COUNTS: list[Any] = [None, 0, -1, True, False, 1.0, 1.5, "1", [1], {}, 2**53,
 )
 def test_a_count_is_an_integer_from_1(no_count: object, path: str, frame: Any) -> None:
     with pytest.raises(Malformed) as refused:
-        barony.parse(frame(no_count))
+        parse_action(frame(no_count))
     assert list(refused.value.fields) == [path]
 
 
@@ -273,7 +274,7 @@ MALFORMED: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("path", "raw"), MALFORMED)
 def test_this_is_malformed(path: str, raw: dict[str, Any]) -> None:
     with pytest.raises(Malformed) as refused:
-        barony.parse(raw)
+        parse_action(raw)
     assert refused.value.clause == FORMAT
     assert list(refused.value.fields) == [path]
     assert refused.value.fields[path]
@@ -281,7 +282,7 @@ def test_this_is_malformed(path: str, raw: dict[str, Any]) -> None:
 
 def test_every_wrong_field_is_named() -> None:
     with pytest.raises(Malformed) as refused:
-        barony.parse(recruit(at="a1", knights=0, seat=3))
+        parse_action(recruit(at="a1", knights=0, seat=3))
     assert sorted(refused.value.fields) == ["at", "knights", "seat"]
 
 
@@ -321,18 +322,17 @@ WELL_FORMED: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("raw", "text"), WELL_FORMED)
 def test_this_is_of_the_form(raw: dict[str, Any], text: str) -> None:
-    action = barony.parse(raw)
+    action = parse_action(raw)
     assert barony.action_text(action) == text
     assert barony.parse_action_text(text) == action
-    assert barony.parse(barony.as_json(action)) == action
+    assert parse_action(barony.action_to_json(action)) == action
 
 
 def test_the_order_of_builds_recruits_spells_and_keys_means_nothing_that_of_moves_does() -> None:
-    other = {**BUILD, "at": THERE}
-    assert barony.parse(build(BUILD, other)) == barony.parse(build(other, BUILD))
-    assert barony.parse({"knights": 1, "at": HERE, "type": "recruit"}) == barony.parse(recruit())
-    back = [THERE, HERE]
-    assert barony.parse(move(moves=[STEP, back])) != barony.parse(move(moves=[back, STEP]))
+    there, back = {**BUILD, "at": THERE}, [THERE, HERE]
+    assert parse_action(build(BUILD, there)) == parse_action(build(there, BUILD))
+    assert parse_action({"knights": 1, "at": HERE, "type": "recruit"}) == parse_action(recruit())
+    assert parse_action(move(moves=[STEP, back])) != parse_action(move(moves=[back, STEP]))
 
 
 @pytest.mark.refuses("BS-SPL-1")

@@ -4,7 +4,7 @@ import pytest
 
 from domain import barony
 from domain.barony import parse_action_text, position, scene
-from domain.contract import Fact, Json, evolve
+from domain.contract import DomainEvent, Json, evolve
 from domain.scene import Arrow, Cell, Panel, Piece, Scene
 from tests.support.barony_positions import given, random_game
 
@@ -20,7 +20,7 @@ P1kk  P0v2k   F2k
 """
 
 
-def event(fact: Fact, by: Json) -> Json:
+def event(fact: DomainEvent, by: Json) -> Json:
     return {"type": fact.type, "data": fact.data, "by": by}
 
 
@@ -110,10 +110,10 @@ def test_what_an_action_changed_is_marked(text: str, changed: set[tuple[int, int
 
 def test_who_did_it_is_said_where_it_was_somebody() -> None:
     whole = position(given(BOARD), None)
-    started = Fact("GameStarted", {"board": whole["board"], "players": ["ann", "bob", "cy"]})
+    started = DomainEvent("GameStarted", {"board": whole["board"], "players": ["ann", "bob", "cy"]})
     text = "he game starts on 8 hexes: ann is seat 0, bob is seat 1 and cy is seat 2"
     assert scene(whole, event(started, {"system": "start"})).caption == f"T{text}"
-    taken = Fact("SeatTaken", {"player": "ann", "nonce": ""})
+    taken = DomainEvent("SeatTaken", {"player": "ann", "nonce": ""})
     assert scene(whole, event(taken, {"player": "ann"})).caption == "Player ann takes a place"
 
 

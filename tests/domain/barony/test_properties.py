@@ -10,8 +10,7 @@ from domain import barony
 from domain.barony.actions import (
     Action,
 )
-from domain.barony.drawing import drawing, parse_drawing
-from domain.barony.material import (
+from domain.barony.components import (
     CITIES,
     KNIGHTS,
     STRONGHOLDS,
@@ -21,6 +20,7 @@ from domain.barony.position import from_position
 from domain.barony.state import State
 from domain.contract import evolve
 from domain.errors import Refused
+from tests.support.barony_diagrams import drawing, parse_drawing
 from tests.support.barony_positions import conceivable_actions, pawns_of, random_game, small_states
 
 GAMES = [(seats, seed) for seats in (2, 3, 4) for seed in range(4)]
@@ -61,7 +61,7 @@ def test_every_position_reads_back_from_its_text_and_its_json(seats: int, seed: 
 def test_every_action_reads_back_from_its_text_and_its_json(seats: int, seed: int) -> None:
     for state, _ in random_game(seats, seed, round_limit=6):
         for action in barony.legal_actions(state, state.to_act or 0):
-            assert barony.parse(barony.as_json(action)) == action
+            assert barony.parse_action(barony.action_to_json(action)) == action
             assert barony.parse_action_text(barony.action_text(action)) == action
 
 

@@ -4,7 +4,7 @@ from io import BytesIO
 
 import pytest
 
-from replay.record import Record, read
+from ledger.record import Record, read
 from tests.support.http_contract import Json
 from tests.support.people import People, Person, moves
 

@@ -18,7 +18,7 @@ EVERYWHERE = {429, 500, 503}
 def marked() -> set[tuple[str, int]]:
     """The calls and statuses that tests are marked with."""
     found = set()
-    for path in HERE.glob("test_*.py"):
+    for path in HERE.parent.rglob("test_*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.http":
                 call, *statuses = [ast.literal_eval(word) for word in node.args]

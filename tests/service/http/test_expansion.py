@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from domain.barony.sorcery.material import FAMILY, SPELLS
+from domain.barony.sorcery.components import FAMILY, SPELLS
 from domain.event import Event
-from domain.registry import rules_of
+from domain.registry import rule_system_for
+from ledger.record import read
 from replay.audit import audit
-from replay.record import read
 from service.bootstrap import Service
-from service.config import Settings
-from tests.support.eager import eager
+from service.settings import Settings
 from tests.support.http_contract import Json
-from tests.support.office import Copies, Office
+from tests.support.one_action_game import eager
 from tests.support.people import People, Person
 from tests.support.redis_contents import contents
 from tests.support.server import WebServer
+from tests.support.worker_office import Copies, Office
 
 WITH = {"sorcery": True}
 
@@ -221,7 +221,7 @@ def cast_of(spell: str) -> Json:
 
 
 def test_casts_that_can_be_paid_are_listed_and_accepted(house: House) -> None:
-    rules = rules_of("barony", WITH)
+    rules = rule_system_for("barony", WITH)
     while not (casts := listed_casts(house)):
         house.act()
     assert house.on_turn is not None
@@ -231,7 +231,7 @@ def test_casts_that_can_be_paid_are_listed_and_accepted(house: House) -> None:
     assert position["players"][seat]["magic"] > 0
     for cast in casts:
         assert set(cast["spells"]) <= set(position["spells"])
-        assert rules.as_json(rules.parse(cast)) == cast
+        assert rules.action_to_json(rules.parse_action(cast)) == cast
     assert house.players[seat - 1].legal(house.game) == (seq, [])
 
     key = {"Idempotency-Key": "one cast"}

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import redis
 
-from service.embedded import EmbeddedRedis
-from tests.service.http.conftest import settings_for
+from service.embedded_redis import EmbeddedRedis
+from tests.service.conftest import settings_for
 from tests.support.http_contract import Contract
 from tests.support.people import PASSWORD, People
 from tests.support.redis_contents import contents

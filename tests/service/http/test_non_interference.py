@@ -13,16 +13,16 @@ import httpx
 import orjson
 import pytest
 
-from domain.contract import Fact
+from domain.contract import DomainEvent
+from ledger.record import read
 from replay.audit import audit
-from replay.record import read
 from service.bootstrap import Service
-from service.config import Settings
-from tests.support import dealt
-from tests.support.office import Copies, Office
+from service.settings import Settings
+from tests.support import baron_set_ups as dealt
 from tests.support.people import People
 from tests.support.server import WebServer
 from tests.support.watchers import Json, Watcher
+from tests.support.worker_office import Copies, Office
 
 Turn = tuple[int, Json]
 EVERY = 40
@@ -37,7 +37,9 @@ class House:
     def __init__(self, settings: Settings, service: Service, seats: int) -> None:
         self.seats = seats
         self.deal = settings.data / "deal.json"
-        first = f"from tests.support.dealt import deals_from\ndeals_from({str(self.deal)!r})"
+        first = (
+            f"from tests.support.baron_set_ups import deals_from\ndeals_from({str(self.deal)!r})"
+        )
         self.server = WebServer(settings, first=first)
         self.server.start()
         self.people = People(self.server.url)
@@ -62,7 +64,7 @@ class House:
         self.office.client.close()
         self.server.stop()
 
-    def starts(self, deal: Fact) -> None:
+    def starts(self, deal: DomainEvent) -> None:
         """A new game of that deal."""
         dealt.write(deal, self.deal)
         body = {"rules": "baron", "seats": self.seats, "options": {"seating": "joined"}}
@@ -87,8 +89,10 @@ class House:
         body = {"action": action, "expected_seq": seq}
         key = {"Idempotency-Key": f"after-{seq}"}
         for _ in range(1 + repeated):
-            answered = self.at_table[seat].ask("POST", f"/games/{self.game}/actions", body, **key)
-            assert answered.status_code == 201, answered.text
+            find_idempotency_record = self.at_table[seat].ask(
+                "POST", f"/games/{self.game}/actions", body, **key
+            )
+            assert find_idempotency_record.status_code == 201, find_idempotency_record.text
         if seq % WORKED == 0 or self.summary()["to_act"] is None:
             self.office.scheduler.hear({self.game})
             self.office.work()
@@ -129,7 +133,7 @@ def house(request: pytest.FixtureRequest, settings: Settings, service: Service) 
     house.close()
 
 
-def keeping_back(house: House, deal: Fact) -> Iterator[Turn]:
+def keeping_back(house: House, deal: DomainEvent) -> Iterator[Turn]:
     """Turns of a whole game in which every seat keeps back what it was dealt for as long as it can."""
     chance = random.Random(7)
     while (seat := house.summary()["to_act"]) is not None:
@@ -143,7 +147,7 @@ def keeping_back(house: House, deal: Fact) -> Iterator[Turn]:
         yield seat, chance.choice(kept or actions)
 
 
-def kept_back(turns: list[Turn], deal: Fact) -> int:
+def kept_back(turns: list[Turn], deal: DomainEvent) -> int:
     """How many turns go by before a seat lays more than it has drawn, and so shows what it was dealt."""
     market, pile = list(deal.data["market"]), list(deal.secrets["pile"])
     drawn: dict[int, list[str]] = {}
@@ -194,7 +198,7 @@ def test_what_a_viewer_may_not_know_changes_no_byte_of_what_the_viewer_is_sent(
         house.service.games.abandon(house.game)
 
 
-def everything_is_open(house: House, deal: Fact) -> None:
+def everything_is_open(house: House, deal: DomainEvent) -> None:
     """Who asks now is told every reserve, at every event; and that the deal was not drawn."""
     start = house.seats + 2
     for watcher in house.everybody:

@@ -1,0 +1,152 @@
+"""`scene`: what there is to draw of a position of Baron, and what the last event changed in it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from domain.baron.components import BARON, KNIGHT, SLOT_COSTS, VALUES
+from domain.baron.event_text import event_text
+from domain.baron.phrases import kind_text
+from domain.contract import Json
+from domain.hexes import Hex, hex_of, neighbours
+from domain.phrases import caption, counted, row
+from domain.scene import Cell, Outline, Panel, Piece, Scene
+
+
+def scene(position: Json, event: Json | None) -> Scene:
+    """The picture of a position; `event` is the one that led to it, if there is one to show."""
+    return Scene(
+        title=_title(position),
+        cells=tuple(_cells(position, event["data"] if event else {})),
+        panels=tuple(_panel(position, player) for player in position["players"]),
+        caption=caption(event, event_text) if event else "",
+        outlines=tuple(_outlines(position)),
+        common=tuple(_common(position)),
+    )
+
+
+_PARTS: Final = {"draw": "to draw", "lay": "to lay a tile", "keep": "may put down a keep"}
+
+
+def _title(position: Json) -> str:
+    round, phase = position["round"], position["phase"]
+    if phase == "scoring":
+        return f"Baron, being scored after round {round}"
+    if phase == "finished":
+        first = [entry for entry in position["ranking"] if entry["place"] == 1]
+        who = " and ".join(f"seat {entry['seat']}" for entry in first)
+        return f"Baron, over after round {round}, won by {who}"
+    return f"Baron, round {round}, seat {position['to_act']} {_PARTS[phase]}"
+
+
+def _cells(position: Json, data: Json) -> Iterator[Cell]:
+    keeps = {hex_of(keep["at"]): keep for keep in position["keeps"]}
+    gone = dict(_gone(data))
+    changed = {hex_of(barony["at"]) for barony in data.get("baronies", ())} | gone.keys()
+    if "at" in data:
+        changed.add(hex_of(data["at"]))
+    odds, contested = _odds(data), set(_contested(data))
+    for entry in position["tiles"]:
+        at = hex_of(entry["at"])
+        yield Cell(
+            at,
+            entry["tile"],
+            (_piece(keeps[at]),) if at in keeps else (),
+            changed=at in changed,
+            gone=(gone[at],) if at in gone else (),
+            note=odds.get(at, ""),
+            contested=at in contested,
+        )
+
+
+def _piece(keep: Json) -> Piece:
+    value = keep["value"]
+    return Piece(f"keep_{keep['side']}", keep["seat"], note="" if value is None else f"{value}")
+
+
+def _gone(data: Json) -> Iterator[tuple[Hex, Piece]]:
+    """The keeps that the last event took off the board."""
+    for barony in data.get("baronies", ()):
+        if barony["result"] == "returned":
+            yield hex_of(barony["at"]), Piece("keep_knight", barony["seat"])
+        else:
+            for beaten in barony["beaten"]:
+                yield hex_of(beaten["at"]), Piece("keep_baron", beaten["seat"])
+
+
+def _contested(data: Json) -> Iterator[Hex]:
+    """The battlefields of the last event."""
+    for barony in data.get("baronies", ()):
+        for met in ("battle", "fight"):
+            yield from map(hex_of, barony.get(met, {"battlefield": ()})["battlefield"])
+
+
+def _odds(data: Json) -> dict[Hex, str]:
+    """By the hex of each fighter of the last event his strength and that of the strongest he met: `5:4`."""
+    odds: dict[Hex, str] = {}
+    for barony in data.get("baronies", ()):
+        at = hex_of(barony["at"])
+        if "battle" in barony:
+            met = barony["battle"]
+            odds[at] = _against(met, [*met["opponents"], *met["rivals"]])
+        if "fight" in barony:
+            met = barony["fight"]
+            odds[at] = _against(met, met["barons"])
+            odds |= {hex_of(baron["at"]): _against(baron, [met]) for baron in met["barons"]}
+    return odds
+
+
+def _against(fighter: Json, others: Iterable[Json]) -> str:
+    return f"{fighter['strength']}:{max(other['strength'] for other in others)}"
+
+
+def _outlines(position: Json) -> Iterator[Outline]:
+    """The baronies that stand, each around its baron."""
+    laid = {hex_of(entry["at"]) for entry in position["tiles"]}
+    for keep in position["keeps"]:
+        if keep["side"] == BARON:
+            at = hex_of(keep["at"])
+            hexes = sorted(near for near in (at, *neighbours(at)) if near in laid)
+            yield Outline(keep["seat"], tuple(hexes), note=f"{keep['value']}")
+
+
+def _panel(position: Json, player: Json) -> Panel:
+    """What a seat has; its honour is its score."""
+    seat = player["seat"]
+    ranked = next((entry for entry in position.get("ranking", ()) if entry["seat"] == seat), None)
+    sides = [keep["side"] for keep in position["keeps"] if keep["seat"] == seat]
+    heading = counted(sides.count(BARON), "barony") if BARON in sides else "no barony"
+    if ranked and ranked["place"] == 1:
+        heading = "winner"
+    return Panel(
+        seat=seat,
+        heading=heading,
+        score=player["honour"],
+        facts=tuple(_facts(player, sides, ranked)),
+        to_act=seat == position["to_act"],
+        out=player["status"] == "out",
+    )
+
+
+def _facts(player: Json, sides: list[str], ranked: Json | None) -> Iterator[tuple[str, str]]:
+    if ranked:
+        yield "place", f"{ranked['place']}"
+    if player["reserve"] is None:
+        yield "reserve", counted(player["reserve_size"], "tile")
+    else:
+        yield "reserve", row(map(kind_text, player["reserve"]))
+    yield "keeps", f"{player['keeps'] or 'none'}"
+    if player["keeps_resting"]:
+        yield "keeps resting", f"{player['keeps_resting']}"
+    on_board = [counted(sides.count(side), side) for side in (KNIGHT, BARON) if side in sides]
+    yield "on the board", row(on_board)
+    if player["turns_left"] is not None:
+        yield "turns left", f"{player['turns_left'] or 'none'}"
+
+
+def _common(position: Json) -> Iterator[tuple[str, str]]:
+    slots = zip(position["market"], SLOT_COSTS, strict=False)
+    yield "market", row(f"{kind_text(tile)} for {cost}" for tile, cost in slots)
+    yield "pile", counted(position["pile"], "tile")
+    if position["removed"]:
+        yield "taken out", row(map(kind_text, position["removed"]))
+    yield "worth", row(f"{kind_text(tile)} {value}" for tile, value in VALUES.items())

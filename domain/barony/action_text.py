@@ -1,0 +1,105 @@
+"""The short text of hexes and actions, as people type and read it: `move 0,0>1,0 take plain`.
+
+place 0,0                           recruit 2 at 0,0
+move 0,0>1,0 1,0>2,-1 take plain    build village 0,0 stronghold 1,-1
+city 0,0                            expedition 3,-1
+title 2 plain 2 field               pass | resign | agree | disagree
+"""
+
+from domain.barony.action_json import parse_action
+from domain.barony.actions import (
+    Action,
+    AgreeToEnd,
+    Build,
+    Expedition,
+    Move,
+    NewCity,
+    NobleTitle,
+    Pass,
+    PlaceCity,
+    Recruit,
+)
+from domain.barony.components import RESOURCES
+from domain.contract import Json, Resign
+from domain.hex_text import hex_pair, hex_text, json_from_text, number_from_text
+
+
+def action_text(action: Action) -> str:
+    """The action in short form; `parse_action_text` reads it back."""
+    match action:
+        case PlaceCity(at):
+            return f"place {hex_text(at)}"
+        case Recruit(at, knights):
+            return f"recruit {knights} at {hex_text(at)}"
+        case Move(moves, takes):
+            ways = " ".join(f"{hex_text(start)}>{hex_text(end)}" for start, end in moves)
+            return f"move {ways}{takes_text(takes)}"
+        case Build(builds):
+            return "build " + " ".join(f"{name} {hex_text(at)}" for at, name in builds)
+        case NewCity(at):
+            return f"city {hex_text(at)}"
+        case Expedition(to):
+            return f"expedition {hex_text(to)}"
+        case NobleTitle(discard):
+            named = zip(RESOURCES, discard, strict=True)
+            return "title " + " ".join(f"{count} {name}" for name, count in named if count)
+        case AgreeToEnd(agree):
+            return "agree" if agree else "disagree"
+        case Pass() | Resign():
+            return action.type
+
+
+def takes_text(takes: tuple[str, ...]) -> str:
+    """` take plain`, or nothing where nothing is taken."""
+    return f" take {' '.join(takes)}" if takes else ""
+
+
+def parse_action_text(text: str) -> Action:
+    """The action that the short form stands for. Raises Malformed."""
+    action: Action = parse_action(json_from_text(text, read_words))
+    return action
+
+
+def read_words(word: str, rest: list[str]) -> Json:
+    """The JSON of a short form in words. Raises ValueError, IndexError."""
+    match word, rest:
+        case "place", [at]:
+            return {"type": "place_city", "at": hex_pair(at)}
+        case "recruit", [knights, "at", at]:
+            return {"type": "recruit", "at": hex_pair(at), "knights": number_from_text(knights)}
+        case "move", _:
+            ways, takes = until_take(rest)
+            return {"type": "move", "moves": [way_from_text(way) for way in ways], **takes}
+        case "build", _:
+            pairs = zip(rest[::2], rest[1::2], strict=True)
+            builds = [{"at": hex_pair(at), "building": name} for name, at in pairs]
+            return {"type": "build", "builds": builds}
+        case "city", [at]:
+            return {"type": "new_city", "at": hex_pair(at)}
+        case "expedition", [to]:
+            return {"type": "expedition", "to": hex_pair(to)}
+        case "title", _:
+            tokens = zip(rest[::2], rest[1::2], strict=True)
+            discard = [(name, number_from_text(count)) for count, name in tokens]
+            if len(dict(discard)) < len(discard):
+                raise ValueError("a kind of token named twice")
+            return {"type": "noble_title", "discard": dict(discard)}
+        case "agree" | "disagree", []:
+            return {"type": "agree_to_end", "agree": word == "agree"}
+        case "pass" | "resign", []:
+            return {"type": word}
+        case _:
+            raise ValueError(word)
+
+
+def until_take(words: list[str]) -> tuple[list[str], Json]:
+    """The words before `take`, and the field with those after it."""
+    if "take" not in words:
+        return words, {}
+    i = words.index("take")
+    return words[:i], {"takes": words[i + 1 :]}
+
+
+def way_from_text(text: str) -> list[list[int]]:
+    """The hexes of `q,r>q,r`. Raises ValueError."""
+    return [hex_pair(at) for at in text.split(">")]

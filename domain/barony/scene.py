@@ -1,0 +1,143 @@
+"""`scene`: what there is to draw of a position of Barony, and what the last event changed in it."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from domain.barony.components import RESOURCE_POINTS, RESOURCES, TITLE_PRICE
+from domain.barony.event_text import event_text
+from domain.contract import Json
+from domain.hexes import Hex, hex_of
+from domain.phrases import caption, counted, row
+from domain.scene import Arrow, Cell, Panel, Piece, Scene
+
+
+def scene(
+    position: Json,
+    event: Json | None,
+    name: str = "Barony",
+    event_text: Callable[[str, Json], str] = event_text,
+) -> Scene:
+    """The picture of a position; `event` is the one that led to it, if there is one to show.
+
+    `name` is the game's, `event_text` says what the event was.
+    """
+    type, data = (event["type"], event["data"]) if event else ("", {})
+    return Scene(
+        title=_title(position, name),
+        cells=tuple(_cells(position, type, data)),
+        panels=tuple(_panel(position, player) for player in position["players"]),
+        caption=caption(event, event_text) if event else "",
+        arrows=tuple(_arrows(type, data)),
+        common=tuple(_common(position)),
+    )
+
+
+def _title(position: Json, name: str) -> str:
+    round, seat = position["round"], position["to_act"]
+    match position["phase"]:
+        case "setup":
+            return f"{name}, set-up, seat {seat} to place"
+        case "play":
+            return f"{name}, round {round}, seat {seat} to act"
+        case "scoring":
+            return f"{name}, being scored after round {round}"
+        case _:
+            king = position["ranking"][0]["seat"]
+            return f"{name}, over after round {round}, seat {king} is King"
+
+
+def _cells(position: Json, type: str, data: Json) -> Iterator[Cell]:
+    pieces: dict[Hex, list[Piece]] = {}
+    for pawn in position["pawns"]:
+        there = pieces.setdefault(hex_of(pawn["at"]), [])
+        if pawn["building"]:
+            there.append(Piece(pawn["building"], pawn["seat"]))
+        if pawn["knights"]:
+            there.append(Piece("knight", pawn["seat"], pawn["knights"]))
+    changed, gone = _changes(type, data)
+    for cell in position["board"]:
+        at = hex_of(cell["at"])
+        yield Cell(
+            at,
+            cell["terrain"],
+            tuple(pieces.get(at, ())),
+            changed=at in changed,
+            gone=tuple(gone.get(at, ())),
+        )
+
+
+def _changes(type: str, data: Json) -> tuple[set[Hex], dict[Hex, list[Piece]]]:
+    """The hexes that an event changed, and the pieces that it destroyed, by hex."""
+    gone: dict[Hex, list[Piece]] = {}
+    match type:
+        case "CityPlaced" | "KnightsRecruited" | "CityFounded":
+            return {hex_of(data["at"])}, gone
+        case "ExpeditionSent":
+            return {hex_of(data["to"])}, gone
+        case "BuildingsBuilt":
+            return {hex_of(built["at"]) for built in data["built"]}, gone
+        case "KnightsMoved":
+            for step in data["moves"]:
+                for fallen in step.get("destroyed", ()):
+                    piece = Piece(fallen["pawn"], fallen["seat"])
+                    gone.setdefault(hex_of(step["to"]), []).append(piece)
+            ends = ("from", "to")
+            return {hex_of(step[end]) for step in data["moves"] for end in ends}, gone
+        case _:
+            return set(), gone
+
+
+def _arrows(type: str, data: Json) -> Iterator[Arrow]:
+    if type == "KnightsMoved":
+        for step in data["moves"]:
+            yield Arrow(data["seat"], hex_of(step["from"]), hex_of(step["to"]))
+
+
+def _panel(position: Json, player: Json) -> Panel:
+    """What a seat has; once the game is over its score is the final one."""
+    seat = player["seat"]
+    ranked = next((entry for entry in position.get("ranking", ()) if entry["seat"] == seat), None)
+    return Panel(
+        seat=seat,
+        heading="king" if ranked and ranked["place"] == 1 else player["rank"],
+        score=ranked["score"] if ranked else player["score"],
+        facts=tuple(_facts(position, player, ranked)),
+        to_act=seat == position["to_act"],
+        out=player["status"] == "out",
+    )
+
+
+def _facts(position: Json, player: Json, ranked: Json | None) -> Iterator[tuple[str, str]]:
+    if ranked:
+        yield "place", f"{ranked['place']}"
+        yield "track", f"{player['score']} as {player['rank']}"
+    held = player["resources"]
+    gold = sum(held[kind] * value for kind, value in zip(RESOURCES, RESOURCE_POINTS, strict=True))
+    yield "tokens", row(f"{held[kind]} {kind}" for kind in RESOURCES if held[kind])
+    if gold:
+        yield "worth", f"{gold} of {TITLE_PRICE}"
+    reserve = player["reserve"]
+    yield "reserve", row(counted(reserve[name], one) for name, one in _PAWNS if reserve[name])
+    if player["new_cities"]:
+        yield "new cities", f"{player['new_cities']}"
+    if player["removed_knights"]:
+        yield "removed", counted(player["removed_knights"], "knight")
+    if player["seat"] in position["end_agreed_by"]:
+        yield "the end", "asked for"
+    if player["seat"] in position["passed"]:
+        yield "this round", "passed"
+
+
+_PAWNS: Final = (
+    ("knights", "knight"),
+    ("villages", "village"),
+    ("strongholds", "stronghold"),
+    ("cities", "city"),
+)
+
+
+def _common(position: Json) -> Iterator[tuple[str, str]]:
+    bank = position["bank"]
+    yield "bank", row(f"{bank[kind]} {kind}" for kind in RESOURCES if bank[kind])
+    if position["round_limit"] is not None:
+        yield "last round", f"{position['round_limit']}"

@@ -1,0 +1,172 @@
+"""What may happen in a game's life, judged: create, join, leave, start, act, score, finish, abandon.
+
+Each function looks at a game and returns the `DomainEvent` that comes of it, or raises Refused. Nothing is
+applied here; `domain.game` does that with what was recorded.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from domain import chance
+from domain.contract import DomainEvent, Json
+from domain.errors import Malformed, NotNow
+from domain.game import Game
+from domain.registry import rule_system_for
+
+SEATINGS = ("drawn", "joined")
+
+
+def check_options(rules: object, seats: object, options: Mapping[str, Any]) -> Json:
+    """The options whole, defaults filled in: the game's own, `seating` and `private`.
+
+    Raises Malformed naming every wrong field, as `rules`, `seats` or `options.NAME`.
+    """
+    system = rule_system_for(rules, options)
+    wrong: dict[str, str] = {}
+    own = {name: value for name, value in options.items() if name not in ("seating", "private")}
+    seating = options.get("seating", "drawn")
+    private = options.get("private", False)
+    if seating not in SEATINGS:
+        wrong["options.seating"] = f"must be one of {', '.join(SEATINGS)}"
+    if not isinstance(private, bool):
+        wrong["options.private"] = "must be true or false"
+    checked: Json = {}
+    if isinstance(seats, bool) or not isinstance(seats, int):
+        wrong["seats"] = "must be a whole number"
+    else:
+        try:
+            checked = system.check_options(seats, own)
+        except Malformed as refused:
+            wrong.update(refused.fields)
+    if wrong:
+        raise Malformed(wrong)
+    return {**checked, "seating": seating, "private": private}
+
+
+def create(
+    rules: str,
+    seats: int,
+    options: Mapping[str, Any],
+    clock: Json | None,
+    secret: bytes,
+    invited: Sequence[str] = (),
+) -> DomainEvent:
+    """`GameCreated`, with the commitment to the secret. Raises Malformed by `check_options`."""
+    data: Json = {
+        "rules": rules,
+        "seats": seats,
+        "options": check_options(rules, seats, options),
+        "clock": clock,
+        "commitment": chance.commitment(secret),
+    }
+    if invited:
+        data["invited"] = list(invited)
+    return DomainEvent("GameCreated", data)
+
+
+def join(game: Game, player: str, nonce: bytes) -> DomainEvent:
+    """`SeatTaken`. Raises NotNow: full, started, over, joined before, or private and not invited;
+    Malformed: a nonce too long.
+    """
+    if len(nonce) > chance.NONCE_BYTES_MOST:
+        raise Malformed({"nonce": f"must have at most {chance.NONCE_BYTES_MOST} bytes"})
+    if game.has_joined(player):
+        raise NotNow(None, "this player has a place in the game already")
+    if game.status != "open":
+        raise NotNow(None, f"the game takes no more players: it is {game.status}")
+    if len(game.places) == game.seats:
+        raise NotNow(None, f"all {game.seats} places are taken")
+    if game.options["private"] and player != game.creator and player not in game.invited:
+        raise NotNow(None, "the game is private, and this player is not invited")
+    return DomainEvent("SeatTaken", {"player": player, "nonce": nonce.hex()})
+
+
+def leave(game: Game, player: str) -> DomainEvent:
+    """`SeatLeft`. Raises NotNow: no place, or started (then it is `resign`)."""
+    if not game.has_joined(player):
+        raise NotNow(None, "this player has no place in the game")
+    if game.status != "open":
+        raise NotNow(None, f"a place is left only before the start; the game is {game.status}")
+    return DomainEvent("SeatLeft", {"player": player})
+
+
+def can_start(game: Game) -> bool:
+    """Whether every place is taken and play has not begun."""
+    return game.status == "open" and len(game.places) == game.seats
+
+
+def start(game: Game, secret: bytes) -> DomainEvent:
+    """`GameStarted`: seats and set-up drawn from the seed. Raises NotNow with places free."""
+    if not can_start(game):
+        raise NotNow(
+            None, f"{len(game.places)} of {game.seats} places are taken, it is {game.status}"
+        )
+    draws = chance.Chance(
+        chance.seed(secret, [bytes.fromhex(place.nonce) for place in game.places])
+    )
+    players = [place.player for place in game.places]
+    if game.options["seating"] == "drawn":
+        players = draws.shuffle(players)
+    opening = game.rules.set_up(game.seats, game.options, draws)
+    return DomainEvent(opening.type, {"players": players, **opening.data}, opening.secrets)
+
+
+def act(game: Game, seat: int, action: Any) -> DomainEvent:
+    """What comes of a parsed action. Raises Refused with the clause, NotNow before the start."""
+    if game.state is None:
+        raise NotNow(
+            None, f"the game has not started: {len(game.places)} of {game.seats} places are taken"
+        )
+    if game.status == "abandoned":
+        raise NotNow(None, "the game was abandoned")
+    return game.rules.decide(game.state, seat, action)
+
+
+def forfeit(game: Game) -> DomainEvent:
+    """What a deadline that passed brings about. Raises NotNow when nobody is to act."""
+    if game.to_act is None:
+        raise NotNow(None, "nobody is to act")
+    return game.rules.forfeit(game.state)
+
+
+def remove(game: Game, seat: int) -> DomainEvent:
+    """`PlayerRemoved`, by an arbiter. Raises NotNow when nobody is to act, Refused by the rules."""
+    if game.to_act is None:
+        raise NotNow(None, "there is no play to be removed from")
+    return game.rules.remove(game.state, seat)
+
+
+def score(game: Game, round: int, at_end: Game) -> DomainEvent:
+    """`RoundScored` for the round, from the game as it stood at its end (`at_end`).
+
+    Raises NotNow when the round is not the next one to be scored, or has not ended, or the game is over.
+    """
+    if game.status != "playing":
+        raise NotNow(None, f"there are no rounds to score: the game is {game.status}")
+    if round != game.rounds_scored + 1 or round not in game.rounds_ended:
+        raise NotNow(None, f"round {round} is not the next to be scored")
+    if at_end.seq != game.rounds_ended[round]:
+        raise ValueError(f"round {round} ended with {game.rounds_ended[round]}, not {at_end.seq}")
+    return DomainEvent(
+        "RoundScored", {"round": round, "standings": game.rules.standings(at_end.state)}
+    )
+
+
+def finish(game: Game, secret: bytes) -> DomainEvent:
+    """`GameFinished`, once play is over and every round is scored; it opens the secret.
+
+    Raises NotNow before that.
+    """
+    if not game.is_played_out:
+        raise NotNow(None, "play is not over")
+    if game.rounds_ended:
+        raise NotNow(None, f"round {min(game.rounds_ended)} is to be scored first")
+    fact = game.rules.finish(game.state)
+    return DomainEvent(fact.type, {**fact.data, "secret": secret.hex()}, fact.secrets)
+
+
+def abandon(game: Game, secret: bytes) -> DomainEvent:
+    """`GameAbandoned`: the game ends without a ranking, the secret is opened. Raises NotNow when over."""
+    if game.status not in ("open", "playing"):
+        raise NotNow(None, f"the game is {game.status}")
+    return DomainEvent("GameAbandoned", {"secret": secret.hex()})

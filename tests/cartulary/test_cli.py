@@ -1,0 +1,190 @@
+"""The command line: helps, says what is wrong in a sentence, and ends with the status of docs/http.md."""
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cartulary import reindex
+from cartulary.cli import cartulary
+from ledger.keys import SigningKey
+from service.bootstrap import Service
+from service.settings import Settings
+from tests.support import processes
+from tests.support.table import played_out, started
+
+COMMANDS = (
+    *("serve", "web", "worker", "scheduler", "reindex", "retire-key"),
+    *("replay", "log", "inspect", "diff", "audit", "export", "playout"),
+)
+
+
+def test_help_lists_every_command() -> None:
+    result = CliRunner().invoke(cartulary, ["--help"])
+    assert result.exit_code == 0
+    for name in COMMANDS:
+        assert f"\n  {name} " in result.stdout
+
+
+@pytest.mark.parametrize("name", list(cartulary.commands))
+def test_every_command_helps(name: str) -> None:
+    for option in ("--help", "-h"):
+        result = CliRunner().invoke(cartulary, [name, option])
+        assert result.exit_code == 0
+        assert result.stdout.startswith(f"Usage: cartulary {name}")
+        assert cartulary.commands[name].help
+
+
+def test_it_says_its_version() -> None:
+    result = processes.cartulary("--version")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("cartulary, version ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["frobnicate"],
+        ["serve", "--port", "99999"],
+        ["serve", "--colour", "red"],
+        ["web", "--port", "eighty"],
+        ["worker", "--queue", "letters"],
+        ["scheduler", "now"],
+    ],
+)
+def test_bad_usage_is_status_2_with_a_word_on_stderr(words: list[str]) -> None:
+    result = CliRunner().invoke(cartulary, words)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Error: " in result.stderr
+
+
+@pytest.mark.parametrize("name", ["serve", "web", "worker", "scheduler", "reindex"])
+def test_a_setting_that_cannot_be_read_is_named(name: str, tmp_path: Path) -> None:
+    result = processes.cartulary(
+        name, CARTULARY_DATA=str(tmp_path), CARTULARY_REDIS_URL="localhost:6379"
+    )
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr == (
+        "Error: CARTULARY_REDIS_URL must begin with redis://, rediss:// or unix://\n"
+    )
+
+
+def test_a_webhook_that_is_none_is_named(tmp_path: Path) -> None:
+    result = processes.cartulary(
+        "worker", CARTULARY_DATA=str(tmp_path), CARTULARY_WEBHOOK_URL="ftp://example.org/"
+    )
+    assert result.returncode == 1
+    assert result.stderr == "Error: CARTULARY_WEBHOOK_URL must begin with http:// or https://\n"
+
+
+@pytest.mark.parametrize("name", ["serve", "web"])
+def test_a_port_in_use_is_said(name: str, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = processes.cartulary(name, "--port", str(port), CARTULARY_DATA=str(tmp_path))
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert "in use" in result.stderr
+    assert str(port) in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "redis").exists()
+
+
+@pytest.mark.parametrize("name", ["serve", "web"])
+def test_an_address_that_is_not_ours_is_said(name: str, tmp_path: Path) -> None:
+    result = processes.cartulary(name, "--host", "192.0.2.1", CARTULARY_DATA=str(tmp_path))
+    assert result.returncode == 1
+    assert "192.0.2.1" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_reindex_makes_the_listings_again(service: Service, settings: Settings) -> None:
+    games = {started(service).id for _ in range(3)}
+    service.listings.clear()
+    assert service.listings.playing("ada") == []
+    result = processes.cartulary(
+        "reindex", "--redis", settings.redis_url, CARTULARY_DATA=str(settings.data)
+    )
+    assert (result.returncode, result.stdout) == (0, "3 games are listed and noted\n")
+    assert set(service.listings.playing("ada")) == games
+
+
+def test_reindex_says_how_far_it_is(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reindex, "STEP", 2)
+    for _ in range(5):
+        started(service)
+    heard: list[int] = []
+    assert reindex.reindex(service, heard.append) == 5
+    assert heard == [2, 4]
+
+
+def test_a_key_is_retired_once(service: Service, settings: Settings) -> None:
+    service.keyring.prepare()
+    (entry,) = service.keyring.published()
+    at = ["--redis", settings.redis_url]
+    data = {"CARTULARY_DATA": str(settings.data)}
+    first, again = (processes.cartulary("retire-key", entry["key"], *at, **data) for _ in range(2))
+    (after,) = service.keyring.published()
+    assert after == {**entry, "until": after["until"]}
+    assert (first.returncode, again.returncode) == (0, 0)
+    assert first.stdout == again.stdout == f"key {entry['key']} is retired since {after['until']}\n"
+    result = processes.cartulary("retire-key", "0" * 16, *at, **data)
+    assert result.returncode == 1
+    assert "no key 0000000000000000 was ever published" in result.stderr
+
+
+@pytest.mark.parametrize("words", [["reindex"], ["export", "abc"], ["replay", "abc"]])
+def test_where_no_service_runs_it_says_what_to_do(tmp_path: Path, words: list[str]) -> None:
+    result = processes.cartulary(*words, CARTULARY_DATA=str(tmp_path))
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert f"no service runs on {tmp_path}: start `cartulary serve` there" in result.stderr
+    far = ["--redis", f"unix://{tmp_path}/secret-word.sock"]
+    result = processes.cartulary(*words, *far, CARTULARY_DATA=str(tmp_path))
+    assert result.returncode == 1
+    assert "the Redis that was named does not answer" in result.stderr
+    assert "secret-word" not in result.stderr
+
+
+def test_a_live_game_is_read_by_its_id(service: Service, settings: Settings) -> None:
+    game = played_out(service, started(service, round_limit=1).id)
+    service.games.score(game.id)
+    at = ["--redis", settings.redis_url]
+    data = {"CARTULARY_DATA": str(settings.data)}
+    exported = processes.cartulary("export", game.id, *at, **data)
+    assert exported.returncode == 0
+    assert exported.stdout.encode() == service.games.record(game.id)
+    audited = processes.cartulary("audit", game.id, *at, **data)
+    assert audited.returncode == 0
+    replayed = processes.cartulary("replay", game.id, *at, "--format", "json", **data)
+    assert json.loads(replayed.stdout) == service.games.game(game.id).position(None)
+
+
+def test_a_live_game_that_is_not_there_is_said(settings: Settings) -> None:
+    at = ["--redis", settings.redis_url]
+    result = processes.cartulary("replay", "nothing", *at, CARTULARY_DATA=str(settings.data))
+    assert result.returncode == 1
+    assert "there is no game nothing" in result.stderr
+
+
+def test_reading_a_live_game_makes_no_key(
+    service: Service, settings: Settings, tmp_path: Path
+) -> None:
+    game = started(service)
+    published = service.keyring.published()
+    assert len(published) == 1
+    words = ["export", game.id, "--redis", settings.redis_url]
+    path = tmp_path / "elsewhere" / "key.pem"
+    result = processes.cartulary(*words, CARTULARY_SIGNING_KEY=str(path))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert f"no signing key can be read at {path}" in result.stderr
+    assert not path.parent.exists()
+    SigningKey.load_or_generate(path)
+    result = processes.cartulary(*words, CARTULARY_SIGNING_KEY=str(path))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert f"the signing key at {path} is none of this service's" in result.stderr
+    assert service.keyring.published() == published

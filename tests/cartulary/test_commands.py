@@ -1,0 +1,377 @@
+"""The commands that look back at games: output, messages, exit status; on files, stdin and live games."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from click.testing import Result
+
+from cartulary.commands import COMMANDS
+from domain.errors import CartularyError
+from domain.event import Event
+from tests.support.records import KEY, STRANGER, Table, forged, read
+
+Run = Callable[..., Result]
+
+
+# replay
+
+
+def test_replay_shows_the_position_as_text_json_and_svg(run: Run, real: Path) -> None:
+    record = read(real.read_bytes())
+    text = run("replay", real).stdout
+    assert text.startswith("Barony, ")
+    assert "\nscore " in text
+    shown = run("replay", real, "--format", "json").stdout
+    assert sha256(shown.rstrip("\n").encode()).hexdigest() == record.events[-1]["state"]
+    svg = run("replay", real, "--format", "svg").stdout
+    assert svg.startswith("<svg ")
+    assert svg.endswith("</svg>\n")
+
+
+def test_replay_goes_to_an_event_a_turn_or_a_round(run: Run, real: Path) -> None:
+    record = read(real.read_bytes())
+
+    def state(*where: object) -> str:
+        shown = run("replay", real, "--format", "json", *where).stdout
+        return sha256(shown.rstrip("\n").encode()).hexdigest()
+
+    for seq in (4, 9, 20):
+        assert state("--seq", seq) == record.events[seq - 1]["state"]
+    assert state("--turn", 3) == record.events[6]["state"]
+    ends = [e["data"]["round"] for e in record.events if e["type"] == "RoundScored"]
+    assert ends == [1, 2, 3]
+    position = orjson.loads(run("replay", real, "--format", "json", "--round", 2).stdout)
+    assert (position["round"], position["to_act"]) == (3, 0)
+
+
+VIEWERS: list[list[Any]] = [[], ["--as", 0], ["--as", 3]]
+
+
+def test_replay_as_a_seat_shows_what_that_seat_may_see(run: Run, path: Path) -> None:
+    table = Table(seats=4).start()
+    table.take(1)
+    path.write_bytes(table.record())
+    for viewer in VIEWERS:
+        known = lucky_numbers(run("replay", path, "--format", "json", *viewer).stdout)
+        assert known == [viewer[1:] == [seat] for seat in range(4)]
+    shown = orjson.loads(run("inspect", path, table.game.seq, "--json").stdout)
+    for when in ("before", "after"):
+        assert {player["lucky"] for player in shown[when]["players"]} == {None}
+
+
+@pytest.mark.parametrize("is_abandoned", [False, True])
+def test_of_a_game_that_has_ended_everything_is_shown_at_every_event(
+    run: Run, path: Path, *, is_abandoned: bool
+) -> None:
+    table = Table(seats=4).start()
+    begun = table.game.seq
+    table.take(1)
+    path.write_bytes((table.abandon() if is_abandoned else table.play_out()).record())
+    for seq in (begun, begun + 1, table.game.seq):
+        for viewer in VIEWERS:
+            told = run("replay", path, "--seq", seq, "--format", "json", *viewer).stdout
+            assert lucky_numbers(told) == [True] * 4
+    shown = orjson.loads(run("inspect", path, begun + 1, "--json").stdout)
+    assert all(player["lucky"] is not None for player in shown["before"]["players"])
+    assert not any(change["path"].endswith(".lucky") for change in shown["changes"])
+    told = orjson.loads(run("diff", path, begun - 1, begun, "--json").stdout)
+    assert all(p["lucky"] is not None for p in told["changes"][0]["after"]["players"])
+    # The hashes are those of what a spectator saw then.
+    assert run("audit", path).exit_code == 0
+
+
+def lucky_numbers(told: str) -> list[bool]:
+    """Of which seats a position tells the lucky number."""
+    return [player["lucky"] is not None for player in orjson.loads(told)["players"]]
+
+
+def test_replay_before_the_start(run: Run, path: Path) -> None:
+    assert "not started: 1 of 4 places taken" in run("replay", path, "--seq", 2).stdout
+    assert run("replay", path, "--seq", 2, "--format", "json").stdout == "null\n"
+    refused = run("replay", path, "--seq", 2, "--format", "svg")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--seq", "1000"],
+        ["--seq", "0"],
+        ["--turn", "0"],
+        ["--turn", "99"],
+        ["--round", "99"],
+        ["--round", "-1"],
+        ["--seq", "9", "--turn", "1"],
+        ["--turn", "1", "--round", "1"],
+        ["--as", "4"],
+        ["--as", "-1"],
+        ["--as", "x"],
+        ["--format", "png"],
+        ["--nothing"],
+    ],
+)
+def test_replay_of_what_is_not_there_is_bad_usage(run: Run, path: Path, words: list[str]) -> None:
+    result = run("replay", path, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Error: " in result.stderr
+
+
+def test_a_board_too_wide_to_draw_is_refused(run: Run, real: Path) -> None:
+    def change(events: list[Any]) -> None:
+        events[3]["data"]["board"].append({"at": [10**12, 0], "terrain": "plain"})
+
+    real.write_bytes(forged(real.read_bytes(), change))
+    for form in ("text", "svg"):
+        result = run("replay", real, "--seq", 4, "--format", form)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "too wide" in result.stderr
+
+
+# log, inspect, diff
+
+
+def test_log_lists_every_event(run: Run, path: Path) -> None:
+    record = read(path.read_bytes())
+    assert len(run("log", path).stdout.splitlines()) == len(record.events)
+    lines = run("log", path, "--json").stdout.splitlines()
+    assert [line.encode() for line in lines] == record.lines
+
+
+def test_inspect_explains_one_event(run: Run, path: Path) -> None:
+    text = run("inspect", path, 10).stdout
+    assert text.startswith("event 10 of game-1: StonesTaken\n")
+    told = orjson.loads(run("inspect", path, 10, "--json").stdout)
+    assert told["event"]["seq"] == 10
+    assert told["clauses"] == [{"id": "HP-TAKE", "text": "2 of the 11 stones there were"}]
+    assert told["changes"]
+    for seq in (0, 1000, "x"):
+        assert run("inspect", path, seq).exit_code == 2
+
+
+def test_diff_shows_what_differs(run: Run, path: Path) -> None:
+    assert "stones  11 → 9" in run("diff", path, 9, 10).stdout
+    told = orjson.loads(run("diff", path, 10, 9, "--json").stdout)
+    assert (told["before"], told["after"]) == (10, 9)
+    assert {"path": "stones", "before": 9, "after": 11} in told["changes"]
+    same = run("diff", path, 10, 10)
+    assert (same.exit_code, "are the same" in same.stdout) == (0, True)
+    assert orjson.loads(run("diff", path, 1, 2, "--json").stdout)["changes"] == []
+    assert run("diff", path, 1, 1000).exit_code == 2
+
+
+# audit
+
+
+def test_audit_prints_every_check(run: Run, path: Path) -> None:
+    result = run("audit", path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    for name in ("form", "head", "chain", "state", "secrets", "chance", "decisions", "receipts"):
+        assert f"  ✓ {name} " in result.stdout
+    assert "sound" in result.stdout.splitlines()[-1]
+    told = orjson.loads(run("audit", path, "--json").stdout)
+    assert told["sound"] is True
+    assert [check["passed"] for check in told["records"][0]["checks"]] == [True] * 8
+
+
+def test_audit_says_what_is_wrong_where_and_what_it_means(run: Run, path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b'"values":[', b'"values":[9,', 1))
+    result = run("audit", path)
+    assert result.exit_code == 1
+    assert "  ✗ chain " in result.stdout
+    assert "line 10, event 9: its hash is not that of what it says" in result.stdout
+    assert "The event was changed after it was sealed." in result.stdout
+    told = orjson.loads(run("audit", path, "--json").stdout)
+    assert (told["sound"], told["records"][0]["sound"]) == (False, False)
+    first = told["records"][0]["first"]
+    assert (first["check"], first["line"], first["seq"]) == ("chain", 10, 9)
+
+
+@pytest.mark.parametrize("data", [b"", b"nonsense", b"\x00\xff" * 50, b"{}\n{}\n", b"[[[[["])
+def test_audit_of_what_is_no_record_is_a_report_too(run: Run, path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+    result = run("audit", path)
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert "line 1" in result.stdout
+    assert "✗ form" in result.stdout
+    assert run("audit", path, "--json").exit_code == 1
+
+
+def test_audit_of_several_goes_on_after_a_bad_one(run: Run, path: Path, real: Path) -> None:
+    bad = path.with_name("bad.jsonl")
+    bad.write_bytes(path.read_bytes()[:-300])
+    result = run("audit", path, bad, real)
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [
+        f"{number} of 3: {source}" for number, source in enumerate([path, bad, real], 1)
+    ]
+    assert f"✓ {path}  " in result.stdout
+    assert f"✓ {real}  " in result.stdout
+    assert "✗ form" in result.stdout
+    told = orjson.loads(run("audit", path, bad, real, "--json").stdout)
+    assert [record["sound"] for record in told["records"]] == [True, False, True]
+    assert run("audit", path, real).exit_code == 0
+
+
+def test_audit_with_a_key_takes_no_other_signer(run: Run, path: Path) -> None:
+    assert run("audit", path, "--key", KEY.public).exit_code == 0
+    assert run("audit", path, "--key", STRANGER.public, "--key", KEY.public.upper()).exit_code == 0
+    result = run("audit", path, "--key", STRANGER.public)
+    assert result.exit_code == 1
+    assert "none of those expected" in result.stdout
+    for key in ("", "zz", "00", KEY.id):
+        assert run("audit", path, "--key", key).exit_code == 2
+
+
+def test_audit_with_receipts_at_hand(run: Run, path: Path, eventful: Table) -> None:
+    receipt = path.with_name("receipt.json")
+    good = KEY.receipt(eventful.sealed[8].event)
+    for held in (good, {"events": [], "receipt": good}):
+        receipt.write_bytes(orjson.dumps(held, option=orjson.OPT_INDENT_2))
+        assert run("audit", path, "--receipt", receipt).exit_code == 0
+    receipt.write_bytes(orjson.dumps({**good, "seq": 10}))
+    assert run("audit", path, "--receipt", receipt).exit_code == 1
+    for nonsense in (b"", b"[]", b'{"a": 1}', b"\xff"):
+        receipt.write_bytes(nonsense)
+        assert run("audit", path, "--receipt", receipt).exit_code == 2
+
+
+# SOURCE
+
+
+def test_a_source_may_be_standard_input(run: Run, path: Path) -> None:
+    data = path.read_bytes()
+    assert run("log", "-", given=data).stdout == run("log", path).stdout
+    assert run("audit", "-", given=data).stdout.startswith("standard input  game game-1, ")
+    assert run("audit", "-", given=data[:-300]).exit_code == 1
+
+
+def test_a_source_may_be_a_live_game(run: Run, path: Path) -> None:
+    asked: list[tuple[str, str | None]] = []
+
+    def live(game: str, redis: str | None) -> bytes:
+        asked.append((game, redis))
+        return path.read_bytes()
+
+    assert run("log", "game-1", live=live).stdout == run("log", path).stdout
+    assert run("audit", "game-1", "--redis", "redis://there", live=live).exit_code == 0
+    assert asked == [("game-1", None), ("game-1", "redis://there")]
+
+
+def test_a_live_game_that_cannot_be_read_is_said_so(run: Run) -> None:
+    def live(game: str, redis: str | None) -> bytes:
+        raise CartularyError("there is no such game")
+
+    for words in (["replay", "game-1"], ["audit", "game-1"], ["export", "game-1"]):
+        result = run(*words, live=live)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "game-1" in result.stderr
+        assert "there is no such game" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["replay", "log", "audit"])
+def test_a_source_that_is_not_there_is_bad_usage(run: Run, tmp_path: Path, command: str) -> None:
+    for source in ("missing.jsonl", "no/such/file", "game-1"):
+        result = run(command, source)
+        assert result.exit_code == 2
+        assert f"there is no file {source}" in result.stderr
+    assert run(command, tmp_path).exit_code == 1  # a folder
+    assert run(command).exit_code == 2
+
+
+@pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", 9], ["diff", 1, 2]])
+def test_a_record_that_cannot_be_read_is_said_so_by_its_line(
+    run: Run, path: Path, words: list[Any]
+) -> None:
+    path.write_bytes(path.read_bytes()[:-300])
+    result = run(words[0], path, *words[1:])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"{path}: line " in result.stderr
+
+
+@pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", 9], ["diff", 8, 9]])
+def test_a_record_that_cannot_be_applied_is_said_so_by_its_line(
+    run: Run, path: Path, words: list[Any]
+) -> None:
+    path.write_bytes(forged(path.read_bytes(), lambda events: events[8]["data"].clear()))
+    result = run(words[0], path, *words[1:])
+    assert result.exit_code == 1
+    assert "line 10: event 9 cannot be applied" in result.stderr
+
+
+@pytest.mark.parametrize("name", [command.name for command in COMMANDS])
+def test_every_command_has_help(run: Run, name: str) -> None:
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    assert "Usage: cartulary" in result.stdout
+
+
+# A real terminal
+
+PROGRAM = (
+    "import click; from cartulary.commands import COMMANDS;"
+    "click.Group('c', commands={c.name: c for c in COMMANDS})()"
+)
+
+
+def in_terminal(*words: str, **environ: str) -> str:
+    """What a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    environ = {**os.environ, "COLUMNS": "80", **environ}
+    run = subprocess.Popen([sys.executable, "-c", PROGRAM, *words], stdout=theirs, env=environ)
+    os.close(theirs)
+    told = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # what a terminal whose other end is closed gives
+            break
+        if not part:
+            break
+        told += part
+    os.close(ours)
+    assert run.wait() == 0
+    return told.decode()
+
+
+@pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", "9"], ["audit"]])
+def test_colours_are_for_terminals_that_want_them(real: Path, words: list[str]) -> None:
+    command = (words[0], str(real), *words[1:])
+    assert "\x1b[" in in_terminal(*command, NO_COLOR="")
+    assert "\x1b[" not in in_terminal(*command, NO_COLOR="1")
+
+
+def test_sources_that_cannot_be_opened_or_read_are_one_sentence(
+    run: Callable[..., Result],
+) -> None:
+    assert run("log", "a" * 300).exit_code == 2
+    assert "no file" in run("log", "a" * 300).stderr
+    broken = run("log", "/proc/self/mem")  # opens, and no part of it can be read
+    assert broken.exit_code == 1
+    assert "cannot be read" in broken.stderr
+
+
+def test_numbers_too_large_for_json_are_one_sentence(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    def change(events: list[Event]) -> None:
+        city = events[4]["data"]
+        for event in events[10:12]:
+            event["type"] = "CityFounded"
+            event["data"] = {"seat": city["seat"], "at": city["at"], "points": 2**53 - 1}
+
+    table = Table("barony", options={"round_limit": 1}).start().play_out()
+    path = tmp_path / "large.jsonl"
+    path.write_bytes(forged(table.record(), change))
+    for command in (["inspect", path, 12], ["diff", path, 10, 12]):
+        result = run(*command, "--json")
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "has no canonical JSON" in result.stderr
+    assert run("audit", path).exit_code == 1

@@ -1,0 +1,91 @@
+"""The commands that write records: export and playout."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+from click.testing import Result
+
+from ledger.record import read as read_record
+
+Run = Callable[..., Result]
+
+
+def test_export_writes_the_record_of_a_live_game(run: Run, path: Path) -> None:
+    data = path.read_bytes()
+    assert run("export", "game-1", live=lambda *_: data).stdout_bytes == data
+    assert run("export", "game-1", "--out", "out.jsonl", live=lambda *_: data).stdout == ""
+    assert Path("out.jsonl").read_bytes() == data
+    assert run("export", "game-1", "--out", "no/such/out", live=lambda *_: data).exit_code == 1
+    assert run("export", "game-1").exit_code == 2
+
+
+def test_playout_writes_records_that_pass_their_audit(run: Run, tmp_path: Path) -> None:
+    words = ["playout", "--seats", 3, "--games", 2, "--seed", "00ff", "--round-limit", 2]
+    result = run(*words, "--out", "games")
+    assert result.exit_code == 0
+    assert "seed 00ff" in result.stderr
+    files = sorted(Path("games").iterdir())
+    assert len(files) == len(result.stdout.splitlines()) == 2
+    assert run("audit", *files).exit_code == 0
+    before = [file.read_bytes() for file in files]
+    told = [orjson.loads(line) for line in run(*words, "--json").stdout.splitlines()]
+    assert sorted(entry["file"] for entry in told) == [file.name for file in files]
+    assert [entry["rounds"] for entry in told] == [2, 2]
+    assert [Path(file.name).read_bytes() for file in files] == before
+    with files[0].open("rb") as file:
+        assert len(read_record(file).header["keys"]) == 1
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_playout_with_the_expansion(run: Run, seats: int) -> None:
+    """Beside the game without it, since the same seed gives another game then."""
+    words = ["playout", "--seats", seats, "--seed", "00ff", "--round-limit", 3]
+    result = run(*words, "--sorcery")
+    assert result.exit_code == 0
+    assert run(*words).exit_code == (0 if seats < 5 else 2)
+    files = [path.name for path in Path().iterdir()]
+    assert sorted(name.rsplit("-", 2)[0] for name in files) == [
+        *([f"barony-{seats}"] if seats < 5 else []),
+        f"barony-sorcery-{seats}",
+    ]
+    assert run("audit", *files).exit_code == 0
+    (name,) = (name for name in files if "sorcery" in name)
+    position = orjson.loads(run("replay", name, "--format", "json").stdout)
+    assert (position["sorcery"], len(position["players"])) == (True, seats)
+
+
+def test_playout_draws_a_seed_and_says_it(run: Run) -> None:
+    first = run("playout", "--round-limit", 1)
+    seed = first.stderr.split()[1]
+    assert len(bytes.fromhex(seed)) == 32
+    assert run("playout", "--round-limit", 1, "--seed", seed).stdout == first.stdout
+    assert run("playout", "--round-limit", 1).stdout != first.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--rules", "chess"],
+        ["--seats", "9"],
+        ["--seats", "x"],
+        ["--sorcery", "--seats", "6"],
+        ["--seats", "5"],
+        ["--seed", "xyz"],
+        ["--games", "0"],
+        ["--bots", "clever"],
+        ["--bots", ""],
+        ["--round-limit", "-1"],
+        ["--jobs", "0"],
+    ],
+)
+def test_playout_of_what_cannot_be_played_is_bad_usage(run: Run, words: list[str]) -> None:
+    result = run("playout", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert list(Path().iterdir()) == []
+
+
+def test_playout_into_what_is_no_folder(run: Run, path: Path) -> None:
+    assert run("playout", "--out", path).exit_code == 2
+    assert run("playout", "--out", path / "deeper").exit_code == 1

@@ -1,0 +1,126 @@
+"""Counts of action sequences with casts among them, as test_counts.py has them without.
+
+The counts of one and two actions are found a second time by trying every cast there could be.
+"""
+
+from collections import Counter
+
+import pytest
+
+from domain.barony import sorcery
+from domain.barony.sorcery.actions import Action, Cast
+from domain.barony.sorcery.components import FAMILY
+from domain.barony.sorcery.state import SorceryState
+from domain.contract import evolve
+from tests.support.barony_positions import given
+from tests.support.sorcery_brute_force import conceivable_casts, every_outcome, has_a_chance
+
+STORM = """
+    play round 3 seat 0
+    spells: celerity teleportation tornado charm abundance
+    0: baron, 1F, magic 4
+    1: baron, 1P 1M, magic 2
+    board
+    P0ck M1v   S*1    L
+       F1k0k   M0k   P1ck
+          L     D0v   F
+    """
+CALL = """
+    play round 5 seat 0
+    spells: charm illusion portal celerity sanctuary
+    0: baron, removed 4, magic 4
+    1: baron, removed 5, 2D, magic 3
+    board
+    P0c  L     P0s
+       P0c   S*0*1   P1c
+          M1s  F1k   D0k
+    """
+TOWN = """
+    play round 9 seat 0
+    spells: abundance petrification sanctuary tornado illusion
+    0: count, magic 4
+    1: baron, 1F 2D, magic 3
+    bank: 1M 1P
+    board
+    F0k  P0c   D0v
+       F0v   P0k1k P
+          D1v  F1k   D1ck
+    """
+ALL = {"storm": STORM, "call": CALL, "town": TOWN}
+
+
+def listed(state: SorceryState, depth: int) -> Counter[str]:
+    """How many sequences of `depth` legal actions there are, by what the last one is."""
+    found = Counter[str]()
+    if state.to_act is None:
+        return found
+    for action in sorcery.legal_actions(state, state.to_act):
+        if depth == 1:
+            found[kind(action)] += 1
+        else:
+            found += listed(after(state, action), depth - 1)
+    return found
+
+
+def kind(action: Action) -> str:
+    """The field that a cast's family needs, or `other`."""
+    return FAMILY[action.spells[0]] if isinstance(action, Cast) else "other"
+
+
+def after(state: SorceryState, action: Action) -> SorceryState:
+    later: SorceryState = evolve(sorcery, state, [sorcery.decide(state, state.to_act or 0, action)])
+    return later
+
+
+def tried(state: SorceryState) -> int:
+    """The outcomes of every cast that has a chance here."""
+    casts = (cast for cast in conceivable_casts(state) if has_a_chance(state, cast))
+    return len(every_outcome(state, casts))
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        (
+            "storm",
+            [
+                {"other": 27, "path": 61, "recruits": 1},
+                {"other": 1014, "path": 886, "recruits": 89},
+                {"other": 49568, "path": 54331, "recruits": 1713},
+            ],
+        ),
+        (
+            "call",
+            [
+                {"other": 7, "path": 2, "recruits": 30},
+                {"other": 270, "path": 194, "recruits": 351},
+                {"other": 7964, "path": 2338, "recruits": 10569},
+            ],
+        ),
+        (
+            "town",
+            [
+                {"other": 25, "path": 9, "at": 6},
+                {"other": 2077, "path": 384, "at": 69},
+                {"other": 59579, "path": 16688, "recruits": 148, "at": 10320},
+            ],
+        ),
+    ],
+)
+def test_counts(name: str, counts: list[dict[str, int]]) -> None:
+    state = given(ALL[name])
+    assert isinstance(state, SorceryState)
+    assert [listed(state, depth) for depth in range(1, len(counts) + 1)] == counts
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_as_many_casts_are_found_by_trying(name: str) -> None:
+    state = given(ALL[name])
+    assert isinstance(state, SorceryState)
+    assert tried(state) == casts_among(listed(state, 1))
+    later = [after(state, action) for action in sorcery.legal_actions(state, 0)]
+    assert sum(map(tried, later)) == casts_among(listed(state, 2))
+
+
+def casts_among(counts: Counter[str]) -> int:
+    return counts.total() - counts["other"]

@@ -1,0 +1,163 @@
+"""What holds in every position with Sorcery: what is conserved, what reads back, and that the casts that
+are listed have exactly the outcomes that `decide` accepts, each once.
+"""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
+
+import pytest
+from hypothesis import given as property_of
+from hypothesis import settings
+
+from domain.barony import sorcery
+from domain.barony.components import MYSTERIOUS_PLACE
+from domain.barony.sorcery.actions import Action, Cast
+from domain.barony.sorcery.position import from_position
+from domain.barony.sorcery.spells import legal_casts
+from domain.barony.sorcery.state import SorceryState
+from domain.contract import DomainEvent, evolve
+from domain.errors import Refused
+from tests.support.barony_positions import conceivable_actions, pawns_of, random_game
+from tests.support.sorcery_brute_force import after, conceivable_casts, every_outcome, has_a_chance
+from tests.support.sorcery_diagrams import drawing, parse_drawing
+from tests.support.sorcery_positions import small_sorcery_states, sorcery_state
+
+GAMES = [(seats, seed) for seats in (2, 3, 4, 5) for seed in range(2)]
+PAWNS = {"knights": 7, "villages": 14, "strongholds": 2, "cities": 5}
+
+
+@pytest.mark.parametrize(("seats", "seed"), GAMES)
+def test_pawns_tokens_magic_and_imprints_are_conserved(seats: int, seed: int) -> None:
+    paid = Counter[int]()
+    casts = 0
+    for state, fact in random_game(seats, seed, 60, rules=sorcery):
+        assert isinstance(state, SorceryState)
+        assert all(pawns_of(state, seat) == PAWNS for seat in range(seats))
+        for kind in range(4):
+            assert state.bank[kind] + sum(p.resources[kind] for p in state.players) == 25
+        there = Counter(chain.from_iterable(state.imprints))
+        assert all(state.board.terrain[hex] == MYSTERIOUS_PLACE for hex in there)
+        gained = sum(sum((3, 2, 1)[:imprints]) for imprints in there.values())
+        assert sum(state.magic) + paid.total() == gained
+        assert min(state.magic) >= 0
+        assert sum(state.magic) <= gained <= 30
+        assert max(there.values(), default=0) <= 3
+        assert max(map(len, state.imprints)) <= 5
+        if fact.type == "SpellsCast":
+            casts += 1
+            paid[fact.data["seat"]] += fact.data["cost"]
+    assert casts
+
+
+@pytest.mark.parametrize(("seats", "seed"), GAMES)
+def test_nothing_ever_stands_on_a_mysterious_place_but_knights(seats: int, seed: int) -> None:
+    for state, _ in random_game(seats, seed, rules=sorcery):
+        built = zip(state.board.terrain, state.building, strict=True)
+        assert not any(building for terrain, building in built if terrain == MYSTERIOUS_PLACE)
+
+
+@pytest.mark.parametrize(("seats", "seed"), GAMES[::2])
+def test_folding_a_log_equals_the_states_on_the_way(seats: int, seed: int) -> None:
+    steps = list(random_game(seats, seed, 60, rules=sorcery))
+    log = [DomainEvent(fact.type, json.loads(json.dumps(fact.data))) for _, fact in steps]
+    folded = steps[0][0].copy()
+    for (state, _), fact in zip(steps, log, strict=True):
+        assert isinstance(folded, SorceryState)
+        assert isinstance(state, SorceryState)
+        assert sorcery.position(folded, None) == sorcery.position(state, None)
+        sorcery.apply(folded, fact.type, fact.data)
+    assert any(fact.type == "SpellsCast" for fact in log)
+
+
+@pytest.mark.parametrize(("seats", "seed"), GAMES)
+def test_every_position_reads_back_from_its_text_and_its_json(seats: int, seed: int) -> None:
+    for state, fact in random_game(seats, seed, rules=sorcery):
+        assert isinstance(state, SorceryState)
+        text, position = drawing(state), sorcery.position(state, None)
+        assert drawing(parse_drawing(text)) == text
+        assert sorcery.position(from_position(position), None) == position
+        evolve(sorcery, state, [fact])
+        assert drawing(state) == text
+
+
+def outcome(state: SorceryState, action: Action) -> str | None:
+    """The position after the action, or None where it is refused."""
+    try:
+        fact = sorcery.decide(state, state.to_act or 0, action)
+    except Refused:
+        return None
+    return drawing(evolve(sorcery, state, [fact]))
+
+
+def check_list(state: SorceryState, casts: Iterable[Cast]) -> int:
+    """Every listed cast is accepted, no two have one outcome, and no other cast has another: how many."""
+    listed = legal_casts(state, state.to_act or 0)
+    found = [after(state, cast) for cast in listed]
+    assert len(set(found)) == len(found), drawing(state)
+    assert set(found) == every_outcome(state, casts), drawing(state)
+    return len(found)
+
+
+@settings(max_examples=12, deadline=None)
+@property_of(small_sorcery_states)
+def test_the_casts_that_are_listed_have_exactly_the_outcomes_that_decide_accepts(
+    state: SorceryState,
+) -> None:
+    check_list(state, conceivable_casts(state))
+
+
+def test_so_have_those_of_many_positions() -> None:
+    """Only casts with a chance are tried here, so that there can be many positions."""
+    chooser = random.Random(1)
+    assert sum(check_many(chooser, 120)) > 2500
+
+
+def check_many(chooser: random.Random, positions: int) -> Iterator[int]:
+    for _ in range(positions):
+        state = sorcery_state(chooser)
+        yield check_list(state, filter(partial(has_a_chance, state), conceivable_casts(state)))
+
+
+@pytest.mark.soak
+def test_so_have_those_of_thousands() -> None:
+    chooser = random.Random(2)
+    assert sum(check_many(chooser, 2000)) > 40_000
+    for _ in range(200):
+        state = sorcery_state(chooser)
+        check_list(state, conceivable_casts(state))
+
+
+@settings(max_examples=4, deadline=None)
+@property_of(small_sorcery_states)
+def test_the_other_legal_actions_are_exactly_those_that_decide_accepts(state: SorceryState) -> None:
+    listed = sorcery.legal_actions(state, state.to_act or 0)
+    others = [action for action in listed if not isinstance(action, Cast)]
+    conceivable = {outcome(state, action) for action in conceivable_actions(state)} - {None}
+    assert {outcome(state, action) for action in others} == conceivable
+
+
+@settings(max_examples=200, deadline=None)
+@property_of(small_sorcery_states)
+def test_no_cast_does_what_another_action_does(state: SorceryState) -> None:
+    """It never can: who pays magic has less left than who came to the same imprints without."""
+    listed = sorcery.legal_actions(state, state.to_act or 0)
+    casts = {outcome(state, action) for action in listed if isinstance(action, Cast)}
+    others = {outcome(state, action) for action in listed if not isinstance(action, Cast)}
+    assert None not in casts | others
+    assert casts.isdisjoint(others)
+
+
+@settings(max_examples=100, deadline=None)
+@property_of(small_sorcery_states)
+def test_every_cast_and_position_reads_back(state: SorceryState) -> None:
+    text, position = drawing(state), sorcery.position(state, None)
+    for cast in legal_casts(state, state.to_act or 0):
+        assert sorcery.parse_action(json.loads(json.dumps(sorcery.action_to_json(cast)))) == cast
+        assert sorcery.parse_action_text(sorcery.action_text(cast)) == cast
+        sorcery.decide(state, state.to_act or 0, cast)
+    assert drawing(state) == text
+    assert sorcery.position(from_position(json.loads(json.dumps(position))), None) == position

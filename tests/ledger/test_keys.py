@@ -1,0 +1,128 @@
+"""Keys: receipts and heads, signed and checked; files that only their owner may read."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from domain.contract import Json
+from domain.errors import Unreadable
+from domain.event import Event
+from ledger.canonical import canonical
+from ledger.keys import (
+    BadSignature,
+    SigningKey,
+    check_receipt,
+    check_statement,
+    is_genuine,
+)
+from tests.support.records import KEY, SINCE, STRANGER, Table
+
+LATER = "2027-01-01T00:00:00.000Z"
+
+
+@pytest.fixture
+def event() -> Event:
+    return Table().start().take(1)
+
+
+def test_a_key_is_named_by_its_public_bytes() -> None:
+    assert KEY.id == sha256(bytes.fromhex(KEY.public)).hexdigest()[:16]
+    assert KEY.published(SINCE) == {
+        "key": KEY.id,
+        "public": KEY.public,
+        "from": SINCE,
+        "until": None,
+    }
+
+
+def test_a_receipt_is_an_ed25519_signature_over_its_other_fields(event: Event) -> None:
+    receipt = KEY.receipt(event)
+    assert receipt.keys() == {"game", "seq", "hash", "at", "key", "signature"}
+    signature = bytes.fromhex(receipt.pop("signature"))
+    public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(KEY.public))
+    public.verify(signature, canonical(receipt))
+
+
+def test_a_receipt_is_genuine_only_whole_and_with_its_own_key(event: Event) -> None:
+    keys = [STRANGER.published(SINCE), KEY.published(SINCE)]
+    receipt = KEY.receipt(event)
+    check_receipt(receipt, event, keys)
+    for name, value in receipt.items():
+        other: Json = {**receipt, name: value + 1 if name == "seq" else f"{value[:-1]}~"}
+        assert not is_genuine(other, keys)
+        missing = {field: value for field, value in receipt.items() if field != name}
+        assert not is_genuine(missing, keys)
+    assert not is_genuine({**receipt, "signature": receipt["signature"].upper()}, keys)
+    assert not is_genuine({**receipt, "more": 1}, keys)
+    assert not is_genuine({**receipt, "signature": None}, keys)
+    assert not is_genuine(receipt, [STRANGER.published(SINCE)])
+    assert not is_genuine(receipt, [{**STRANGER.published(SINCE), "key": KEY.id}])
+    assert not is_genuine(receipt, [])
+
+
+def test_a_receipt_is_for_one_event(event: Event) -> None:
+    other: Event = {**event, "hash": "0" * 64}
+    with pytest.raises(BadSignature, match="its hash is another"):
+        check_receipt(KEY.receipt(event), other, [KEY.published(SINCE)])
+
+
+def test_a_retired_key_vouches_for_what_was_before_only(event: Event) -> None:
+    receipt = KEY.receipt(event)
+    check_receipt(receipt, event, [KEY.published(SINCE, until=LATER)])
+    with pytest.raises(BadSignature, match="retired"):
+        check_receipt(receipt, event, [KEY.published(SINCE, until=SINCE)])
+
+
+def test_what_cannot_be_a_public_key_vouches_for_nothing(event: Event) -> None:
+    for public in ("", "zz", "00", "0" * 64, "f" * 64):
+        with pytest.raises(BadSignature):
+            check_statement(KEY.receipt(event), [{**KEY.published(SINCE), "public": public}])
+
+
+def test_a_key_is_made_once_for_its_owner_alone_and_found_again(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "key.pem"
+    with ThreadPoolExecutor(8) as threads:
+        keys = list(threads.map(lambda _: SigningKey.load_or_generate(path), range(16)))
+    assert len({key.id for key in keys}) == 1
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert list(path.parent.iterdir()) == [path]
+    assert SigningKey.load(path).sign({"a": 1}) == keys[0].sign({"a": 1})
+    with pytest.raises(FileExistsError):
+        SigningKey.generate().save(path)
+
+
+def test_several_processes_that_need_a_key_at_once_get_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "key.pem"
+    code = (
+        "import sys, pathlib; from ledger.keys import SigningKey;"
+        "print(SigningKey.load_or_generate(pathlib.Path(sys.argv[1])).id)"
+    )
+    runs = [
+        subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    ids = {run.communicate()[0] for run in runs}
+    assert ids == {f"{SigningKey.load(path).id}\n".encode()}
+
+
+def test_a_file_without_an_ed25519_key_is_unreadable(tmp_path: Path) -> None:
+    path = tmp_path / "key.pem"
+    path.write_bytes(b"nothing")
+    with pytest.raises(Unreadable, match="no private key"):
+        SigningKey.load_or_generate(path)
+    other = generate_private_key(SECP256R1())
+    path.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    with pytest.raises(Unreadable, match="another kind"):
+        SigningKey.load_or_generate(path)
+
+
+def test_a_private_key_is_in_no_repr() -> None:
+    assert (b"k" * 32).hex() not in repr(KEY)
+    assert "kkkk" not in repr(KEY)

@@ -1,0 +1,288 @@
+"""Records: what is written is read back, and whatever is not of the form is refused by its line."""
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+import orjson
+import pytest
+from typing_extensions import override
+
+from domain.contract import Json
+from domain.errors import Unreadable
+from ledger import record as record_module
+from ledger.canonical import canonical
+from ledger.keys import BadSignature, check_head
+from ledger.record import LONGEST_LINE, engine, scan
+from tests.support.records import KEY, SINCE, STRANGER, Table, read
+
+
+@pytest.fixture
+def data(eventful: Table) -> bytes:
+    return eventful.record(receipts=True)
+
+
+def test_a_record_is_header_events_openings_receipts(eventful: Table, data: bytes) -> None:
+    lines = data.splitlines()
+    header = orjson.loads(lines[0])
+    head = header["head"]
+    assert header == {
+        "format": "cartulary/1",
+        "game": "game-1",
+        "rules": "heap",
+        "keys": [KEY.published(SINCE)],
+        "engine": engine(),
+        "head": {
+            "seq": eventful.game.seq,
+            "hash": eventful.game.hash,
+            "key": KEY.id,
+            "signature": head["signature"],
+        },
+    }
+    assert lines[1 : eventful.game.seq + 1] == [made.line for made in eventful.sealed]
+    rest = [orjson.loads(line) for line in lines[eventful.game.seq + 1 :]]
+    assert [entry["seq"] for entry in rest if "open" in entry] == [
+        made.game.seq for made in eventful.sealed if made.opens
+    ]
+    actions = [made.event["seq"] for made in eventful.sealed if made.event["action"]]
+    assert [entry["receipt"]["seq"] for entry in rest if "receipt" in entry] == actions
+    assert all(line == canonical(orjson.loads(line)) for line in lines)
+    assert data.endswith(b"}\n")
+
+
+def test_it_is_read_back_as_it_was(eventful: Table, data: bytes) -> None:
+    record = read(data)
+    assert record.events == [made.event for made in eventful.sealed]
+    assert record.lines == [made.line for made in eventful.sealed]
+    assert record.opens == {made.game.seq: made.opens for made in eventful.sealed if made.opens}
+    assert record.opened()["lucky/0"] == eventful.sealed[7].opens["lucky/0"]["value"]
+    assert record.game == "game-1"
+    assert [receipt["key"] for receipt in record.receipts] == [KEY.id] * len(record.receipts)
+
+
+def test_the_last_line_feed_may_be_missing(data: bytes) -> None:
+    assert read(data[:-1]) == read(data)
+
+
+def test_the_signature_is_over_the_header_line_without_it(data: bytes) -> None:
+    header = read(data).header
+    check_head(header, header["keys"])
+    for name in header:
+        if name != "head":
+            with pytest.raises(BadSignature):
+                check_head({**header, name: "other"}, [KEY.published(SINCE)])
+    for name in header["head"]:
+        with pytest.raises(BadSignature):
+            check_head({**header, "head": {**header["head"], name: "0"}}, [KEY.published(SINCE)])
+    with pytest.raises(BadSignature, match="not in the list"):
+        check_head(header, [STRANGER.published(SINCE)])
+
+
+def with_line(data: bytes, number: int, change: Callable[[Json], None]) -> bytes:
+    """The record with one line, counted from 1, changed and written canonically."""
+    lines = data.splitlines()
+    value = orjson.loads(lines[number - 1])
+    change(value)
+    lines[number - 1] = canonical(value)
+    return b"\n".join(lines) + b"\n"
+
+
+def setter(name: str, value: Any) -> Callable[[Json], None]:
+    return lambda line: line.__setitem__(name, value)
+
+
+HASHES = ["", "0" * 63, "0" * 65, "G" * 64, "A" * 64, 5, None]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("v", [2, 0, "1", None, True]),
+        ("game", ["", 5, None, "a b", "a/b", "x" * 101]),
+        ("seq", [0, -1, "1", True, None]),
+        ("type", ["", 5, None, "Two Words", "Nul\x00"]),
+        (
+            "at",
+            [
+                "",
+                "2026-11-20",
+                "2026-11-20T09:15:00Z",
+                "2026-11-20T09:15:00.000+00:00",
+                "2026-02-30T09:15:00.000Z",
+                "2026-11-20T24:00:00.000Z",
+                "2026-11-20t09:15:00.000z",
+                "٢٠٢٦-11-20T09:15:00.000Z",
+                5,
+            ],
+        ),
+        (
+            "by",
+            [{}, {"seat": 0, "player": "a"}, {"seat": -1}, {"seat": True}, {"who": 1}, [], None],
+        ),
+        ("by", [{"seat": 100}, {"player": ""}, {"player": "a b"}, {"system": 5}]),
+        ("action", [[], "take", 0, False]),
+        ("data", [[], None, "x"]),
+        ("secrets", [{}, [], None, {"a": "x"}, {"a": None}]),
+        *((name, HASHES) for name in ("state", "prev", "hash")),
+    ],
+)
+def test_an_event_with_a_wrong_field_is_refused_by_its_line(
+    data: bytes, name: str, values: list[Any]
+) -> None:
+    for value in values:
+        with pytest.raises(Unreadable) as refused:
+            read(with_line(data, 9, setter(name, value)))
+        assert refused.value.line == 9
+
+
+def test_an_event_without_one_of_its_fields_is_refused(data: bytes) -> None:
+    for name in orjson.loads(data.splitlines()[9]):
+        with pytest.raises(Unreadable, match="line 10: "):
+            read(with_line(data, 10, lambda line, name=name: line.pop(name)))  # type: ignore[misc] # bound now
+
+
+def test_fields_of_later_versions_are_read(data: bytes) -> None:
+    more = with_line(with_line(data, 9, setter("later", [1])), 1, setter("later", 1))
+    assert read(more).events[7]["later"] == [1]  # type: ignore[typeddict-item] # that is the point
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("format", "cartulary/2"),
+        ("format", None),
+        ("game", ""),
+        ("rules", 5),
+        ("keys", {}),
+        ("keys", ["a"]),
+        ("keys", [{"key": "a", "public": "b", "from": "c", "until": None}]),
+        ("keys", [{"key": "a", "public": "b", "from": SINCE}]),
+        ("head", []),
+        ("head", {"seq": 1, "hash": "0" * 64, "key": "a"}),
+        ("head", {"seq": 0, "hash": "0" * 64, "key": "a", "signature": "b"}),
+        ("engine", None),
+    ],
+)
+def test_a_header_that_is_not_of_the_form_is_refused(data: bytes, name: str, value: Any) -> None:
+    with pytest.raises(Unreadable, match="line 1: "):
+        read(with_line(data, 1, setter(name, value)))
+
+
+@pytest.mark.parametrize(
+    ("seats", "rules", "options"), [(0, "heap", {}), (101, "heap", {}), (2, 5, {}), (2, "heap", [])]
+)
+def test_a_game_that_cannot_be_is_refused(
+    data: bytes, seats: Any, rules: Any, options: Any
+) -> None:
+    def change(line: Json) -> None:
+        line["data"] |= {"seats": seats, "rules": rules, "options": options}
+
+    with pytest.raises(Unreadable, match="line 2: "):
+        read(with_line(data, 2, change))
+
+
+def moved(data: bytes, old: int, new: int) -> bytes:
+    lines = data.splitlines()
+    lines.insert(new, lines.pop(old))
+    return b"\n".join(lines) + b"\n"
+
+
+def test_lines_out_of_place_are_refused(eventful: Table, data: bytes) -> None:
+    count, last = eventful.game.seq, len(data.splitlines()) - 1
+    for old, new, what in (
+        (0, 1, "does not say cartulary/1"),
+        (1, 2, "GameCreated is the first"),
+        (last, 5, "an event stands behind"),
+        (count + 1, 5, "an event stands behind"),
+        (count + 1, last, "openings stand before receipts"),
+    ):
+        with pytest.raises(Unreadable, match=what):
+            read(moved(data, old, new))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"seq": 6, "open": {}},
+        {"seq": 6, "open": {"a": {"salt": "00", "value": 1}}},
+        {"seq": 6, "open": {"a": {"salt": "0" * 64}}},
+        {"seq": 6, "open": {"a": 5}},
+        {"seq": 6, "open": {"a": {"salt": "0" * 64, "value": 1, "more": 1}}},
+        {"seq": 0, "open": {"a": {"salt": "0" * 64, "value": 1}}},
+        {"seq": 6, "open": {"a": {"salt": "0" * 64, "value": 1}}, "more": 1},
+        {"seq": 1, "open": {"a": {"salt": "0" * 64, "value": 1}}},
+        {"open": {"a": {"salt": "0" * 64, "value": 1}}},
+        {"receipt": 5},
+        {"receipt": {}, "more": 1},
+        {"other": 1},
+    ],
+)
+def test_openings_and_receipts_that_are_not_of_the_form_are_refused(
+    eventful: Table, line: Json
+) -> None:
+    data = eventful.record() + canonical(line) + b"\n"
+    with pytest.raises(Unreadable, match=f"line {len(data.splitlines())}: "):
+        read(data)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"{}\n", b"[]\n", b"\x00", b"\xff\xfe", b"PK\x03\x04"]
+)
+def test_what_is_no_record_at_all_is_refused(data: bytes) -> None:
+    with pytest.raises(Unreadable, match="line 1: "):
+        read(data)
+
+
+def test_a_header_alone_is_refused(data: bytes) -> None:
+    with pytest.raises(Unreadable, match="line 2: there are no events"):
+        read(data.splitlines()[0] + b"\n")
+
+
+def test_an_endless_line_is_not_read_to_its_end(data: bytes) -> None:
+    class Endless(BytesIO):
+        read_so_far = 0
+
+        @override
+        def readline(self, size: int | None = -1) -> bytes:
+            assert size is not None
+            assert size > 0
+            self.read_so_far += size
+            return b"[" * size
+
+    source = Endless()
+    _, faults = scan(source)
+    assert [fault.line for fault in faults] == [1]
+    assert source.read_so_far <= LONGEST_LINE + 1
+    long = with_line(data, 9, setter("data", {"x": "y" * LONGEST_LINE}))
+    with pytest.raises(Unreadable, match="line 9: the line has more than"):
+        read(long)
+
+
+def test_of_a_damaged_record_as_much_is_read_as_can_be(data: bytes) -> None:
+    whole = read(data)
+    lines = data.splitlines()
+    lines[9] = lines[9][:-5]
+    record, faults = scan(BytesIO(b"\n".join(lines)))
+    assert [fault.line for fault in faults] == [10]
+    assert record.events == whole.events[:8]
+    assert record.opens == whole.opens
+    assert len(record.receipts) == len(whole.receipts)
+    lines[0] = b"{}"
+    record, faults = scan(BytesIO(b"\n".join(lines)))
+    assert [fault.line for fault in faults] == [1, 10]
+    assert record.header == {}
+    assert record.events == whole.events[:8]
+
+
+def test_of_what_is_wrong_throughout_a_few_lines_are_enough() -> None:
+    _, faults = scan(BytesIO(b"nonsense\n" * 10_000))
+    assert len(faults) == 20
+
+
+def test_a_record_without_end_is_not_read_to_it(
+    data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = len(b"".join(data.splitlines(keepends=True)[:9]))
+    monkeypatch.setattr(record_module, "MOST_BYTES", size)
+    with pytest.raises(Unreadable, match=f"line 10: the record has more than {size} bytes"):
+        read(data)

@@ -1,0 +1,71 @@
+"""Sealing: seq, chain, position and commitments of an event, checked with nothing but hashlib and json."""
+
+import hashlib
+import json
+from typing import Any
+
+from domain.event import ZEROS
+from domain.game import fold
+from ledger.canonical import canonical
+from ledger.seal import commitment, hash_in
+from tests.support.records import Table
+
+
+def sha(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_every_event_is_hashed_with_the_one_before_and_with_the_position(eventful: Table) -> None:
+    prev = ZEROS
+    for seq, made in enumerate(eventful.sealed, 1):
+        event: dict[str, Any] = json.loads(made.line)
+        assert event == made.event
+        assert (event["v"], event["game"], event["seq"], event["prev"]) == (1, "game-1", seq, prev)
+        prev = event["hash"]
+        unsealed = {name: value for name, value in event.items() if name != "hash"}
+        assert prev == sha(unsealed) == hash_in(made.line, prev)
+        position = made.game.position_while_on()
+        assert event["state"] == (ZEROS if position is None else sha(position))
+        assert (made.game.seq, made.game.hash, made.game.state_hash) == (seq, prev, event["state"])
+
+
+def test_a_line_is_canonical_with_and_without_secrets(eventful: Table) -> None:
+    assert {"secrets" in made.event for made in eventful.sealed} == {True, False}
+    for made in eventful.sealed:
+        assert made.line == canonical(made.event)
+
+
+def test_secrets_are_committed_to_and_stay_out_of_the_line() -> None:
+    table = Table(seats=2).start()
+    started = table.sealed[-1]
+    assert sorted(started.opens) == ["lucky/0", "lucky/1", "values"]
+    assert started.event["secrets"].keys() == started.opens.keys()
+    for name, opening in started.opens.items():
+        whole = bytes.fromhex(opening["salt"]) + canonical(opening["value"])
+        assert started.event["secrets"][name] == hashlib.sha256(whole).hexdigest()
+        assert commitment(opening) == started.event["secrets"][name]
+    assert str(started.opens["values"]["value"]).encode() not in started.line
+
+
+def test_the_game_that_is_sealed_upon_stays_as_it_was() -> None:
+    table = Table(seats=2).start()
+    before = table.game
+    position, seq = canonical(before.position(None)), before.seq
+    table.take(2)
+    assert (canonical(before.position(None)), before.seq) == (position, seq)
+    assert table.game is not before
+
+
+def test_folding_the_sealed_events_gives_the_same_game(eventful: Table) -> None:
+    opened = {name: o["value"] for made in eventful.sealed for name, o in made.opens.items()}
+    for count, made in enumerate(eventful.sealed, 1):
+        folded = fold((one.event for one in eventful.sealed[:count]), None, opened)
+        assert folded is not None
+        assert (folded.seq, folded.hash, folded.state_hash) == (
+            made.game.seq,
+            made.game.hash,
+            made.game.state_hash,
+        )
+        for viewer in (None, 0, 1):
+            assert folded.position(viewer) == made.game.position(viewer)

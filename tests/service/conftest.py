@@ -1,0 +1,83 @@
+"""One real web server for a run, on a Redis of its own, and people who call it.
+
+A test that is marked `http(CALL, STATUS, ...)` must really have been answered so: that is checked here.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import redis
+
+from service.embedded_redis import EmbeddedRedis
+from service.settings import Settings
+from tests.support.http_contract import Contract
+from tests.support.people import People
+from tests.support.server import WebServer
+
+
+def settings_for(
+    server: EmbeddedRedis, data: Path, rate_accounts: str = "", rate_requests: str = ""
+) -> Settings:
+    return Settings(
+        data=data,
+        redis_url=server.url,
+        queue_url=server.url,
+        signing_key=data / "signing-key.pem",
+        rate_accounts=rate_accounts,
+        rate_requests=rate_requests,
+    )
+
+
+@pytest.fixture(scope="session")
+def web_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
+    """The Redis behind the shared web server: nobody empties it."""
+    with EmbeddedRedis(tmp_path_factory.mktemp("web-redis")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def web(web_redis: EmbeddedRedis, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    """The shared web server. No test stops it."""
+    with WebServer(settings_for(web_redis, tmp_path_factory.mktemp("web"))) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def contract(web: WebServer) -> Contract:
+    """What the server says of itself."""
+    return Contract(httpx.get(web.url + "/api/v1/openapi.json").json())
+
+
+@pytest.fixture
+def people(web: WebServer, contract: Contract) -> Iterator[People]:
+    """People at the shared server."""
+    people = People(web.url, contract)
+    yield people
+    people.close()
+
+
+@pytest.fixture
+def store(web_redis: EmbeddedRedis) -> Iterator[redis.Redis]:
+    """A look into the Redis behind the shared server."""
+    with redis.Redis.from_url(web_redis.url) as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def seen(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whoever is marked as seeing an answer has seen it."""
+    marks = [
+        (mark.args[0], status)
+        for mark in request.node.iter_markers("http")
+        for status in mark.args[1:]
+    ]
+    if not marks:
+        yield
+        return
+    contract: Contract = request.getfixturevalue("contract")
+    contract.seen.clear()
+    yield
+    missing = set(marks) - contract.seen
+    assert not missing, f"marked as seen, but not seen: {missing}"

@@ -1,0 +1,187 @@
+"""Bodies are read strictly: over HTTP, and byte by byte."""
+
+import json
+import secrets
+import socket
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.errors import Malformed
+from service.http.json_body import DEEPEST, decoded
+from tests.support.people import People
+
+DATA, HEADERS, SETTINGS = 0, 1, 4
+END_STREAM, END_HEADERS = 1, 4
+"""Frames of HTTP/2, and flags of theirs (RFC 9113)."""
+
+SEQ = b'{"action": {"type": "resign"}, "expected_seq": 4}'
+
+NOT_STRICT = [
+    b"",
+    b" ",
+    b"{",
+    b"{'a': 1}",
+    b"[1,]",
+    b"NaN",
+    b"Infinity",
+    b"-Infinity",
+    b"1.0",
+    b"1e3",
+    b"[0.5]",
+    b"-0.0",
+    b'{"a": 1, "a": 1}',
+    b'{"a": {"b": 1, "b": 2}}',
+    b"9007199254740992",
+    b"-9007199254740992",
+    b"1" * 5000,
+    b'"\xff"',
+    b'"\xed\xa0\x80"',
+    b'"\\ud800"',
+    b'"\\udc00\\ud800"',
+    b"\xef\xbb\xbf{}",
+    "{}".encode("utf-16"),
+    b'"a\nb"',
+    b'{"a": 1} {"b": 2}',
+    b"[" * 60000,
+    b"[" * 2000 + b"]" * 2000,
+    b'{"a":' * 500 + b"1" + b"}" * 500,
+    b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1),
+    b"nul",
+    b"\x00",
+]
+
+
+@pytest.mark.parametrize("body", NOT_STRICT, ids=lambda body: repr(body[:20]))
+def test_what_is_not_strict_json_is_malformed(body: bytes) -> None:
+    with pytest.raises(Malformed):
+        decoded(body)
+
+
+@pytest.mark.http("POST /games/ID/actions", 400)
+@pytest.mark.parametrize("body", NOT_STRICT[1:], ids=lambda body: repr(body[:20]))
+def test_and_a_400_over_http(people: People, body: bytes) -> None:
+    game, (ada, _) = people.table()
+    response = ada.http.post(
+        f"/api/v1/games/{game}/actions", content=body, headers={"Content-Type": "application/json"}
+    )
+    assert response.status_code == 400
+    assert people.stranger.get(f"/api/v1/games/{game}").json()["head"]["seq"] == 4
+
+
+words = st.text(st.characters(codec="utf-8"))
+strict = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | words,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(strict, st.booleans())
+def test_strict_json_is_what_it_is(value: Any, ascii: bool) -> None:
+    assert decoded(json.dumps(value, ensure_ascii=ascii).encode()) == value
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_are_json_or_malformed(body: bytes) -> None:
+    try:
+        value = decoded(body)
+    except Malformed:
+        return
+    assert json.loads(body.decode()) == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("application/json", 201),
+        ("application/json; charset=utf-8", 201),
+        ("Application/JSON;charset=UTF-8", 201),
+        ("application/json; charset=latin-1", 415),
+        ("text/json", 415),
+        ("application/jsonp", 415),
+        ("application/x-www-form-urlencoded", 415),
+        ("json", 415),
+        ("", 415),
+    ],
+)
+def test_only_json_is_json(people: People, kind: str, status: int) -> None:
+    game, (ada, _) = people.table()
+    path = f"/api/v1/games/{game}/actions"
+    response = ada.http.post(path, content=SEQ, headers={"Content-Type": kind})
+    assert response.status_code == status
+    squeezed = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    assert ada.http.post(path, content=SEQ, headers=squeezed).status_code == 415
+
+
+def account() -> dict[str, str]:
+    return {"handle": f"guest{secrets.token_hex(6)}", "password": "correct horse"}
+
+
+def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    """A frame of HTTP/2."""
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+class TestSize:
+    @pytest.mark.parametrize(("size", "status"), [(65536, 400), (65537, 413), (5_000_000, 413)])
+    @pytest.mark.parametrize("chunked", [False, True])
+    def test_64_kib_and_no_more(
+        self, people: People, size: int, status: int, chunked: bool
+    ) -> None:
+        body = b'{"handle": "' + b"x" * (size - 14) + b'"}'
+        assert len(body) == size
+        pieces = iter([body[start : start + 10_000] for start in range(0, size, 10_000)])
+        response = people.stranger.post(
+            "/api/v1/players",
+            content=pieces if chunked else body,
+            headers={"Content-Type": "application/json"},
+        )
+        assert response.status_code == status
+        # Who goes on asking must not do it on a connection on which a body is left over.
+        assert response.headers.get("Connection") == ("close" if status == 413 else None)
+
+    def test_a_body_may_come_in_chunks(self, people: People) -> None:
+        response = people.stranger.post(
+            "/api/v1/players",
+            content=iter([json.dumps(account()).encode()]),
+            headers={"Content-Type": "application/json"},
+        )
+        assert response.request.headers["Transfer-Encoding"] == "chunked"
+        assert response.status_code == 201
+
+    def test_http_2_needs_no_length(self, people: People) -> None:
+        host, port = people.url.removeprefix("http://").split(":")
+        told = [(b":method", b"POST"), (b":scheme", b"http"), (b":authority", b"x")]
+        told += [(b":path", b"/api/v1/players"), (b"content-type", b"application/json")]
+        pairs = [b"\0%c%b%c%b" % (len(n), n, len(v), v) for n, v in told]
+        body = json.dumps(account()).encode()
+        with socket.create_connection((host, int(port)), timeout=10) as connection:
+            connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS, 0, 0, b""))
+            connection.sendall(frame(HEADERS, END_HEADERS, 1, b"".join(pairs)))
+            connection.sendall(frame(DATA, END_STREAM, 1, body))
+            said = b""
+            while b'"token"' not in said and b'"status"' not in said:
+                said += connection.recv(65536)
+        assert b'"token"' in said
+
+    def test_a_length_that_lies_is_refused_without_reading_on(self, people: People) -> None:
+        host, port = people.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as connection:
+            connection.sendall(
+                b"POST /api/v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                b"Content-Length: 99999999999\r\n\r\n{"
+            )
+            assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
+
+    def test_who_goes_in_the_middle_of_a_body_does_no_harm(self, people: People) -> None:
+        host, port = people.url.removeprefix("http://").split(":")
+        for _ in range(20):
+            with socket.create_connection((host, int(port)), timeout=10) as connection:
+                connection.sendall(
+                    b"POST /api/v1/players HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{"
+                )
+        assert people.new().token

@@ -1,0 +1,170 @@
+"""Positions as text, easy to type in a test and to read in a log.
+
+    play round 3 seat 1                   phase, round, seat to act; also: turn 12, limit 40, agreement
+    0: count, 2P 1F, new cities 1         a seat: rank, tokens; also: removed 2, asked, passed, out
+    1: baron
+    bank: 20M 19F 18P 20D                 may be left out: what the seats do not have
+    board -1,0                            the hex of the first cell; may be left out: 0,0
+    P0ckk  F      .     L
+       M      D1v   P0k
+
+A row of cells is a row of hexes (r), its cells go east (q); each row lies half a cell to the right of the
+one above, so that the picture has the board's shape, though only the order of the cells counts. A cell is a
+terrain (M F P D L S), or `.` off the board, and then for each seat its number and pawns: c city,
+s stronghold, v village, k a knight. What is not on the board is in the reserve or removed, and the score
+follows from ranks and cities (BY-END-1).
+"""
+
+import re
+from collections.abc import Callable
+
+from domain.barony.board import Board
+from domain.barony.components import (
+    CITY,
+    POINTS_A_CITY,
+    POINTS_A_RANK,
+    RANKS,
+    STRONGHOLD,
+    VILLAGE,
+)
+from domain.barony.state import Player, State
+from domain.barony.tiles import LETTERS
+from domain.hexes import Hex
+from tests.support.text_diagrams import course_words, read_course, rows
+from tests.support.text_diagrams import split as drawing_parts
+
+_BUILDING_LETTERS = {VILLAGE: "v", STRONGHOLD: "s", CITY: "c"}
+_BUILDINGS = {letter: building for building, letter in _BUILDING_LETTERS.items()}
+
+
+def drawing(state: State, cell: Callable[[State, int], str] | None = None) -> str:
+    """The whole position as text; `cell` writes a hex, where it is not as in the base game."""
+    head = course_words(state)
+    if state.round_limit is not None:
+        head.append(f"limit {state.round_limit}")
+    if state.end_by_agreement:
+        head.append("agreement")
+    lines = [" ".join(head)]
+    for seat, player in enumerate(state.players):
+        words = [RANKS[player.rank], _tokens_text(player.resources)]
+        words += [f"new cities {player.new_cities}"] if player.new_cities else []
+        words += [f"removed {player.removed_knights}"] if player.removed_knights else []
+        words += ["asked"] if seat in state.end_agreed_by else []
+        words += ["passed"] if seat in state.passed else []
+        words += ["out"] if player.is_out else []
+        lines.append(f"{seat}: " + ", ".join(word for word in words if word))
+    lines.append(f"bank: {_tokens_text(state.bank)}")
+    text = cell or cell_text
+    cells = {at: text(state, hex) for hex, at in enumerate(state.board.hexes)}
+    return "\n".join([*lines, *rows(cells)]) + "\n"
+
+
+def _tokens_text(tokens: list[int]) -> str:
+    return " ".join(
+        f"{count}{letter}" for count, letter in zip(tokens, LETTERS, strict=False) if count
+    )
+
+
+def cell_text(state: State, hex: int) -> str:
+    """A hex: its terrain, then each seat's pawns."""
+    text = LETTERS[state.board.terrain[hex]]
+    for seat, knights in enumerate(state.knights):
+        building = state.building[hex] if state.owner[hex] == seat else 0
+        if building or knights[hex]:
+            text += f"{seat}{_BUILDING_LETTERS.get(building, '')}{'k' * knights[hex]}"
+    return text
+
+
+def parse_drawing(text: str) -> State:
+    """The state that a drawing shows. Raises ValueError for what cannot be read."""
+    head, cells = split(text)
+    terrain = {at: LETTERS.index(cell[0]) for at, cell in cells.items()}
+    state = State(Board(terrain), seats_in(head))
+    read(state, head, cells)
+    return state
+
+
+def split(text: str) -> tuple[list[str], dict[Hex, str]]:
+    """The lines before the board, and the cells on it. Raises ValueError."""
+    head, cells = drawing_parts(text)
+    for cell in cells.values():
+        if cell[0] not in LETTERS:
+            raise ValueError(f"no cell: {cell!r}")
+    return head, cells
+
+
+def seats_in(head: list[str]) -> int:
+    """How many seats have a line; 2 where none has."""
+    return len(_seat_lines(head)) or 2
+
+
+def _seat_lines(head: list[str]) -> dict[str, str]:
+    return dict(line.split(":", 1) for line in head if re.match(r"\d+:", line))
+
+
+def read(state: State, head: list[str], cells: dict[Hex, str]) -> None:
+    """Write what a drawing shows into a new state. Raises ValueError for what cannot be read."""
+    _parse_head(state, head[0] if head and ":" not in head[0] else "play round 1 seat 0")
+    for at, cell in cells.items():
+        if not re.fullmatch(r".(\d[csv]?k*)*", cell):
+            raise ValueError(f"no cell: {cell!r}")
+        _parse_cell(state, state.board.index[at], cell)
+    for seat, words in _seat_lines(head).items():
+        _parse_seat(state, int(seat), words)
+    bank = next((line[5:] for line in head if line.startswith("bank:")), None)
+    held = [sum(kind) for kind in zip(*(p.resources for p in state.players), strict=True)]
+    whole = zip(state.bank, held, strict=True)
+    state.bank = [count - gone for count, gone in whole] if bank is None else _tokens(bank)
+
+
+def _parse_head(state: State, line: str) -> None:
+    numbers = read_course(state, line)
+    state.end_by_agreement = "agreement" in line.split()
+    if "limit" in numbers:
+        state.round_limit = int(numbers["limit"])
+
+
+def _parse_cell(state: State, hex: int, cell: str) -> None:
+    for seat_text, pawns in re.findall(r"(\d)([csv]?k*)", cell[1:]):
+        seat = int(seat_text)
+        player, knights = state.players[seat], pawns.count("k")
+        state.knights[seat][hex] = knights
+        player.knights -= knights
+        building = _BUILDINGS.get(pawns[:1])
+        if building is not None:
+            state.building[hex], state.owner[hex] = building, seat
+            player.villages -= building == VILLAGE
+            player.strongholds -= building == STRONGHOLD
+            player.cities -= building == CITY
+
+
+def _parse_seat(state: State, seat: int, words: str) -> None:
+    player: Player = state.players[seat]
+    for word in filter(None, (part.strip() for part in words.split(","))):
+        name, _, number = word.rpartition(" ")
+        if word in RANKS:
+            player.rank = RANKS.index(word)
+        elif word == "out":
+            player.is_out = True
+        elif word == "asked":
+            state.end_agreed_by += (seat,)
+        elif word == "passed":
+            state.passed += (seat,)
+        elif name == "new cities":
+            player.new_cities = int(number)
+        elif name == "removed":
+            player.removed_knights = int(number)
+            player.knights -= int(number)
+        else:
+            player.resources = _tokens(word)
+    player.score = player.rank * POINTS_A_RANK + player.new_cities * POINTS_A_CITY
+
+
+def _tokens(text: str) -> list[int]:
+    tokens = [0, 0, 0, 0]
+    for word in text.split():
+        match = re.fullmatch(r"(\d+)([MFPD])", word)
+        if match is None:
+            raise ValueError(f"no tokens: {word!r}")
+        tokens[LETTERS.index(match[2])] = int(match[1])
+    return tokens
