@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes the lock files, with hashes, for every platform and Python from 3.11 on: lock.sh UV [--upgrade].
-# Only PyPI is asked, whatever this machine is configured for, so that no path or mirror of it gets into a lock.
+# Writes the lock files, with hashes, for every platform and every Python from 3.11 on: lock.sh UV [--upgrade].
+# Only PyPI is used, however this machine is configured, so that no local path or mirror gets into a lock file.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 uv="$1"
@@ -17,8 +17,9 @@ lock() { # SOURCE TARGET [OPTION...]
         --default-index https://pypi.org/simple "$source" --output-file "$target" "$@"
 }
 
-# The tools and the peers see the very versions that run: each lock is a constraint on those after it.
+# The development tools and the benchmark use the same versions as the service: run.txt constrains the other two.
 lock pyproject.toml requirements/run.txt --extra build "$@"
 lock pyproject.toml requirements/dev.txt --extra build --extra dev --constraint requirements/run.txt "$@"
 lock pyproject.toml requirements/bench.txt --extra build --extra bench --constraint requirements/run.txt "$@"
+lock requirements/redis.in requirements/redis.txt --no-deps "$@"
 lock requirements/lock.in requirements/lock.txt "$@"

@@ -1,32 +1,43 @@
 #!/usr/bin/env bash
-# Prints the Python to build the virtual environments with: the one asked for, or the first fitting one on the PATH.
-# 3.11 and 3.12 come before anything newer, since the wheel with the embedded Redis exists for them.
+# Prints the Python interpreter to create the virtual environments with: python.sh [PYTHON].
+# Without an argument, that is the first suitable one on the PATH: 3.11, 3.12, 3.13 or 3.14. On x86-64 Linux, 3.11 and
+# 3.12 are preferred if the PATH has no Redis, because PyPI has a compiled Redis for these two only.
 set -euo pipefail
 
-is_between() { # COMMAND LOWEST HIGHEST: a working Python of these versions, with the venv module?
-    "$1" -c "import sys, venv, ensurepip; sys.exit(not ($2 <= sys.version_info[:2] <= $3))" 2>/dev/null
+version_of() { # COMMAND: prints "MAJOR MINOR" if it is a working Python with the venv module, otherwise nothing.
+    "$1" -c 'import sys, venv, ensurepip; print(*sys.version_info[:2])' 2>/dev/null || true
+}
+
+find_python() { # LOWEST HIGHEST COMMAND...: prints the first command whose version is 3.LOWEST to 3.HIGHEST.
+    local lowest="$1" highest="$2" candidate major minor
+    shift 2
+    for candidate in "$@"; do
+        read -r major minor <<<"$(version_of "$candidate")"
+        if [[ $major == 3 ]] && ((minor >= lowest && minor <= highest)); then
+            echo "$candidate"
+            return 0
+        fi
+    done
+    return 1
 }
 
 if [ $# -gt 0 ]; then
     candidates=("$@")
+    # A version that has been asked for by name may be newer than those that are tested.
+    find_python 11 999 "$@" && exit 0
 else
-    candidates=(python3 python3.12 python3.11)
+    candidates=(python3 python3.14 python3.13 python3.12 python3.11)
+    if [[ $(uname -sm) == "Linux x86_64" ]] && ! "$(dirname "$0")/find-redis.sh" >/dev/null; then
+        find_python 11 12 python3 python3.12 python3.11 && exit 0
+    fi
+    find_python 11 14 "${candidates[@]}" && exit 0
 fi
-for range in "(3, 11) (3, 12)" "(3, 13) (4, 0)"; do
-    lowest="${range%) *})"
-    highest="${range#*) }"
-    for candidate in "${candidates[@]}"; do
-        if is_between "$candidate" "$lowest" "$highest"; then
-            echo "$candidate"
-            exit 0
-        fi
-    done
-done
 {
-    echo "Cartulary needs Python 3.11 or 3.12 with its venv module (Debian: apt install python3-venv). Found:"
+    echo "Cartulary needs Python 3.11, 3.12, 3.13 or 3.14 with the venv module (Debian: apt install python3-venv)."
+    echo "None of these can be used:"
     for candidate in "${candidates[@]}"; do
         echo "  $candidate: $("$candidate" --version 2>&1 | head -n 1 || true)"
     done
-    echo "Another one can be named: make PYTHON=/path/to/python3.12"
+    echo "To name another interpreter: make PYTHON=/path/to/python3.13"
 } >&2
 exit 1

