@@ -1,27 +1,29 @@
-"""Where commands read records from, and what they know of the terminal that they write to."""
+"""Where the commands read records from: a file, standard input, or a game of a running service."""
 
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import BinaryIO, TypeAlias
 
 import click
 
 from domain.errors import CartularyError, Unreadable
 from ledger.record import Record, read
-from replay.render.ansi import Ansi
 
 LiveSource: TypeAlias = Callable[[str, str | None], bytes]
-"""Gives the record of a live game: by the game's id, and the URL of the Redis (None: as for the service)."""
+"""Returns the record of a live game, given its id and the URL of its Redis (None: as for the service)."""
+
+
+class SourceNotFound(click.BadParameter):
+    """There is no record file of this name, and no live game of this id."""
 
 
 def open_source(ctx: click.Context, source: str, redis: str | None) -> BinaryIO:
-    """A record, opened: standard input for `-`, else a file, else a live game of that id.
+    """Open a record: standard input for `-`, else a file, else a live game of that id.
 
-    Raises BadParameter where there is no such thing, ClickException where it cannot be opened.
+    Raises SourceNotFound, and ClickException for a source that cannot be opened.
     """
     if source == "-":
         return sys.stdin.buffer
@@ -29,51 +31,30 @@ def open_source(ctx: click.Context, source: str, redis: str | None) -> BinaryIO:
         try:
             return Path(source).open("rb")
         except OSError as error:
-            raise click.ClickException(f"{source} cannot be opened: {error.strerror}") from None
+            raise click.ClickException(f"cannot open {source}: {error.strerror}") from None
     live: LiveSource | None = ctx.obj
     if live is None or not all(char.isalnum() or char in "-_" for char in source):
-        raise click.BadParameter(f"there is no file {source}", ctx=ctx, param_hint="SOURCE")
+        raise SourceNotFound(f"there is no file {source}", ctx=ctx, param_hint="SOURCE")
     return BytesIO(live_record(live, source, redis))
 
 
 def live_record(live: LiveSource, game: str, redis: str | None) -> bytes:
-    """The record of a live game. Raises ClickException."""
+    """Return the record of a live game. Raises ClickException."""
     try:
         return live(game, redis)
     except CartularyError as error:
-        raise click.ClickException(f"game {game} cannot be read: {error}") from None
+        raise click.ClickException(f"cannot read game {game}: {error}") from None
 
 
 def read_source(ctx: click.Context, source: str, redis: str | None) -> Record:
-    """The record, read. Raises ClickException for one that is not of the form, and like `open_source`."""
+    """Read a record. Raises ClickException for a file that is no record, and like `open_source`."""
     with open_source(ctx, source, redis) as file:
         try:
             return read(file)
-        except Unreadable as unreadable:
-            raise unreadable_at(source, unreadable) from None
+        except Unreadable as error:
+            raise unreadable_source(source, error) from None
 
 
-def unreadable_at(source: str, unreadable: Unreadable) -> click.ClickException:
-    """What is said of a record that cannot be read."""
-    return click.ClickException(f"{source}: {unreadable}")
-
-
-def show(text: str, *, newline: bool = True) -> None:
-    """Write to standard output; characters that it has none for are replaced."""
-    encoding: Any = getattr(sys.stdout, "encoding", None) or "utf-8"
-    click.echo(text.encode(encoding, "replace").decode(encoding), nl=newline, color=True)
-
-
-def tell(sentence: str) -> None:
-    """Write a message to standard error."""
-    click.echo(sentence, err=True)
-
-
-def ink() -> Ansi:
-    """Colours where standard output is a terminal and nobody has said NO_COLOR (no-color.org)."""
-    return Ansi(sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
-
-
-def terminal_width() -> int:
-    """Columns that a page may take."""
-    return shutil.get_terminal_size((100, 24)).columns
+def unreadable_source(source: str, error: Unreadable) -> click.ClickException:
+    """Return the error of a command whose record cannot be read."""
+    return click.ClickException(f"{source}: {error}")

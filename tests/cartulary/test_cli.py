@@ -21,11 +21,23 @@ COMMANDS = (
 )
 
 
-def test_help_lists_every_command() -> None:
+def test_help_lists_every_command_with_its_whole_first_sentence() -> None:
     result = CliRunner().invoke(cartulary, ["--help"])
     assert result.exit_code == 0
+    text = " ".join(result.stdout.split())
     for name in COMMANDS:
         assert f"\n  {name} " in result.stdout
+        first_line = (cartulary.commands[name].help or "").partition("\n\n")[0]
+        assert " ".join(first_line.split()).removesuffix(".") in text
+    assert "..." not in result.stdout.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_can_complete_commands(shell: str) -> None:
+    """docs/running.md says how this is switched on."""
+    result = processes.cartulary(_CARTULARY_COMPLETE=f"{shell}_source")
+    assert result.returncode == 0
+    assert "_CARTULARY_COMPLETE" in result.stdout
 
 
 @pytest.mark.parametrize("name", list(cartulary.commands))
@@ -109,7 +121,7 @@ def test_reindex_makes_the_listings_again(service: Service, settings: Settings) 
     result = processes.cartulary(
         "reindex", "--redis", settings.redis_url, CARTULARY_DATA=str(settings.data)
     )
-    assert (result.returncode, result.stdout) == (0, "3 games are listed and noted\n")
+    assert (result.returncode, result.stdout) == (0, "3 games reindexed\n")
     assert set(service.listings.playing("ada")) == games
 
 
@@ -131,7 +143,7 @@ def test_a_key_is_retired_once(service: Service, settings: Settings) -> None:
     (after,) = service.keyring.published()
     assert after == {**entry, "until": after["until"]}
     assert (first.returncode, again.returncode) == (0, 0)
-    assert first.stdout == again.stdout == f"key {entry['key']} is retired since {after['until']}\n"
+    assert first.stdout == again.stdout == f"key {entry['key']} was retired at {after['until']}\n"
     result = processes.cartulary("retire-key", "0" * 16, *at, **data)
     assert result.returncode == 1
     assert "no key 0000000000000000 was ever published" in result.stderr

@@ -13,10 +13,10 @@ import orjson
 import pytest
 from click.testing import Result
 
-from cartulary.commands import COMMANDS
+from cartulary.commands import RECORD_COMMANDS
 from domain.errors import CartularyError
 from domain.event import Event
-from tests.support.records import KEY, STRANGER, Table, forged, read
+from tests.support.records import Table, forged, read
 
 Run = Callable[..., Result]
 
@@ -50,6 +50,15 @@ def test_replay_goes_to_an_event_a_turn_or_a_round(run: Run, real: Path) -> None
     assert ends == [1, 2, 3]
     position = orjson.loads(run("replay", real, "--format", "json", "--round", 2).stdout)
     assert (position["round"], position["to_act"]) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("round", "heading"), [(0, "end of the set-up"), (1, "end of round 1"), (2, "end of round 2")]
+)
+def test_the_heading_of_a_round_names_the_round_that_is_over(
+    run: Run, real: Path, round: int, heading: str
+) -> None:
+    assert run("replay", real, "--round", round).stdout.splitlines()[0] == f"Barony, {heading}"
 
 
 VIEWERS: list[list[Any]] = [[], ["--as", 0], ["--as", 3]]
@@ -94,7 +103,9 @@ def lucky_numbers(told: str) -> list[bool]:
 
 
 def test_replay_before_the_start(run: Run, path: Path) -> None:
-    assert "not started: 1 of 4 places taken" in run("replay", path, "--seq", 2).stdout
+    assert (
+        "has not started (open): 1 of 4 places are taken" in run("replay", path, "--seq", 2).stdout
+    )
     assert run("replay", path, "--seq", 2, "--format", "json").stdout == "null\n"
     refused = run("replay", path, "--seq", 2, "--format", "svg")
     assert (refused.exit_code, refused.stdout) == (1, "")
@@ -167,82 +178,6 @@ def test_diff_shows_what_differs(run: Run, path: Path) -> None:
     assert run("diff", path, 1, 1000).exit_code == 2
 
 
-# audit
-
-
-def test_audit_prints_every_check(run: Run, path: Path) -> None:
-    result = run("audit", path)
-    assert (result.exit_code, result.stderr) == (0, "")
-    for name in ("form", "head", "chain", "state", "secrets", "chance", "decisions", "receipts"):
-        assert f"  ✓ {name} " in result.stdout
-    assert "sound" in result.stdout.splitlines()[-1]
-    told = orjson.loads(run("audit", path, "--json").stdout)
-    assert told["sound"] is True
-    assert [check["passed"] for check in told["records"][0]["checks"]] == [True] * 8
-
-
-def test_audit_says_what_is_wrong_where_and_what_it_means(run: Run, path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b'"values":[', b'"values":[9,', 1))
-    result = run("audit", path)
-    assert result.exit_code == 1
-    assert "  ✗ chain " in result.stdout
-    assert "line 10, event 9: its hash is not that of what it says" in result.stdout
-    assert "The event was changed after it was sealed." in result.stdout
-    told = orjson.loads(run("audit", path, "--json").stdout)
-    assert (told["sound"], told["records"][0]["sound"]) == (False, False)
-    first = told["records"][0]["first"]
-    assert (first["check"], first["line"], first["seq"]) == ("chain", 10, 9)
-
-
-@pytest.mark.parametrize("data", [b"", b"nonsense", b"\x00\xff" * 50, b"{}\n{}\n", b"[[[[["])
-def test_audit_of_what_is_no_record_is_a_report_too(run: Run, path: Path, data: bytes) -> None:
-    path.write_bytes(data)
-    result = run("audit", path)
-    assert (result.exit_code, result.stderr) == (1, "")
-    assert "line 1" in result.stdout
-    assert "✗ form" in result.stdout
-    assert run("audit", path, "--json").exit_code == 1
-
-
-def test_audit_of_several_goes_on_after_a_bad_one(run: Run, path: Path, real: Path) -> None:
-    bad = path.with_name("bad.jsonl")
-    bad.write_bytes(path.read_bytes()[:-300])
-    result = run("audit", path, bad, real)
-    assert result.exit_code == 1
-    assert result.stderr.splitlines() == [
-        f"{number} of 3: {source}" for number, source in enumerate([path, bad, real], 1)
-    ]
-    assert f"✓ {path}  " in result.stdout
-    assert f"✓ {real}  " in result.stdout
-    assert "✗ form" in result.stdout
-    told = orjson.loads(run("audit", path, bad, real, "--json").stdout)
-    assert [record["sound"] for record in told["records"]] == [True, False, True]
-    assert run("audit", path, real).exit_code == 0
-
-
-def test_audit_with_a_key_takes_no_other_signer(run: Run, path: Path) -> None:
-    assert run("audit", path, "--key", KEY.public).exit_code == 0
-    assert run("audit", path, "--key", STRANGER.public, "--key", KEY.public.upper()).exit_code == 0
-    result = run("audit", path, "--key", STRANGER.public)
-    assert result.exit_code == 1
-    assert "none of those expected" in result.stdout
-    for key in ("", "zz", "00", KEY.id):
-        assert run("audit", path, "--key", key).exit_code == 2
-
-
-def test_audit_with_receipts_at_hand(run: Run, path: Path, eventful: Table) -> None:
-    receipt = path.with_name("receipt.json")
-    good = KEY.receipt(eventful.sealed[8].event)
-    for held in (good, {"events": [], "receipt": good}):
-        receipt.write_bytes(orjson.dumps(held, option=orjson.OPT_INDENT_2))
-        assert run("audit", path, "--receipt", receipt).exit_code == 0
-    receipt.write_bytes(orjson.dumps({**good, "seq": 10}))
-    assert run("audit", path, "--receipt", receipt).exit_code == 1
-    for nonsense in (b"", b"[]", b'{"a": 1}', b"\xff"):
-        receipt.write_bytes(nonsense)
-        assert run("audit", path, "--receipt", receipt).exit_code == 2
-
-
 # SOURCE
 
 
@@ -282,7 +217,7 @@ def test_a_source_that_is_not_there_is_bad_usage(run: Run, tmp_path: Path, comma
         result = run(command, source)
         assert result.exit_code == 2
         assert f"there is no file {source}" in result.stderr
-    assert run(command, tmp_path).exit_code == 1  # a folder
+    assert run(command, tmp_path).exit_code == (2 if command == "audit" else 1)  # an empty folder
     assert run(command).exit_code == 2
 
 
@@ -306,7 +241,7 @@ def test_a_record_that_cannot_be_applied_is_said_so_by_its_line(
     assert "line 10: event 9 cannot be applied" in result.stderr
 
 
-@pytest.mark.parametrize("name", [command.name for command in COMMANDS])
+@pytest.mark.parametrize("name", [command.name for command in RECORD_COMMANDS])
 def test_every_command_has_help(run: Run, name: str) -> None:
     result = run(name, "--help")
     assert result.exit_code == 0
@@ -316,8 +251,8 @@ def test_every_command_has_help(run: Run, name: str) -> None:
 # A real terminal
 
 PROGRAM = (
-    "import click; from cartulary.commands import COMMANDS;"
-    "click.Group('c', commands={c.name: c for c in COMMANDS})()"
+    "import click; from cartulary.commands import RECORD_COMMANDS;"
+    "click.Group('c', commands={c.name: c for c in RECORD_COMMANDS})()"
 )
 
 
@@ -342,10 +277,33 @@ def in_terminal(*words: str, **environ: str) -> str:
 
 
 @pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", "9"], ["audit"]])
-def test_colours_are_for_terminals_that_want_them(real: Path, words: list[str]) -> None:
+def test_a_terminal_gets_colours_unless_it_wants_none(real: Path, words: list[str]) -> None:
     command = (words[0], str(real), *words[1:])
     assert "\x1b[" in in_terminal(*command, NO_COLOR="")
     assert "\x1b[" not in in_terminal(*command, NO_COLOR="1")
+    assert "\x1b[" not in in_terminal(*command, "--color", "never")
+    assert "\x1b[" in in_terminal(*command, "--color", "always", NO_COLOR="1")
+
+
+@pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", "9"], ["audit"]])
+def test_a_file_gets_colours_only_where_they_are_forced(real: Path, words: list[str]) -> None:
+    command = (words[0], str(real), *words[1:])
+
+    def output(*options: str, **environ: str) -> str:
+        result = subprocess.run(
+            [sys.executable, "-c", PROGRAM, *command, *options],
+            env={**os.environ, "NO_COLOR": "", "FORCE_COLOR": "", **environ},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return result.stdout
+
+    assert "\x1b[" not in output()
+    assert "\x1b[" in output(FORCE_COLOR="1")
+    assert "\x1b[" in output("--color", "always")
+    assert "\x1b[" not in output(FORCE_COLOR="1", NO_COLOR="1")
+    assert "\x1b[" not in output("--color", "never", FORCE_COLOR="1")
 
 
 def test_sources_that_cannot_be_opened_or_read_are_one_sentence(

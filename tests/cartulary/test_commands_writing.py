@@ -21,6 +21,33 @@ def test_export_writes_the_record_of_a_live_game(run: Run, path: Path) -> None:
     assert run("export", "game-1").exit_code == 2
 
 
+def test_export_overwrites_a_file_only_when_forced(run: Run, path: Path) -> None:
+    data = path.read_bytes()
+    Path("out.jsonl").write_text("something else")
+    result = run("export", "game-1", "--out", "out.jsonl", live=lambda *_: data)
+    assert result.exit_code == 1
+    assert "out.jsonl exists already; --force overwrites it" in result.stderr
+    assert Path("out.jsonl").read_text() == "something else"
+    forced = run("export", "game-1", "--out", "out.jsonl", "--force", live=lambda *_: data)
+    assert forced.exit_code == 0
+    assert Path("out.jsonl").read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--rules", "baron", "--seats", "9"], "--seats: must be 2 to 5"),
+        (["--rules", "baron", "--sorcery"], "--sorcery: is no option of this game"),
+        (["--rules", "baron", "--round-limit", "3"], "--round-limit: is no option of this game"),
+        (["--bots", "clever"], "--bots: must be of random, sensible"),
+    ],
+)
+def test_playout_names_only_options_that_were_given(run: Run, words: list[str], error: str) -> None:
+    result = run("playout", *words)
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == f"Error: {error}"
+
+
 def test_playout_writes_records_that_pass_their_audit(run: Run, tmp_path: Path) -> None:
     words = ["playout", "--seats", 3, "--games", 2, "--seed", "00ff", "--round-limit", 2]
     result = run(*words, "--out", "games")

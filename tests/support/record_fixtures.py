@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from cartulary.commands import COMMANDS
+from cartulary.commands import RECORD_COMMANDS
 from domain import lifecycle
 from tests.support import token_game
 from tests.support.records import Table
@@ -43,7 +43,7 @@ def eventful() -> Table:
 
 GROUP = click.Group(
     "cartulary",
-    commands={command.name or "": command for command in COMMANDS},
+    commands={command.name or "": command for command in RECORD_COMMANDS},
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 """As in cartulary/cli.py, since a command keeps the help options of the first group that calls it."""

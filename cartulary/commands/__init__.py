@@ -1,0 +1,36 @@
+"""The subcommands of `cartulary`: arguments, output and exit status. The packages below do the work.
+
+A command imports what it needs when it is called, so that `--help` is quick. The context's object is the
+`LiveSource` that reads the records of live games, or None where there is no service.
+"""
+
+from typing import Final
+
+import click
+
+from cartulary.commands.audit import audit
+from cartulary.commands.events import inspect, log
+from cartulary.commands.positions import diff, replay
+from cartulary.commands.records import export, playout
+from cartulary.commands.service import reindex, retire_key, scheduler, serve, web, worker
+
+RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
+    replay,
+    log,
+    inspect,
+    diff,
+    audit,
+    export,
+    playout,
+)
+"""The commands that look back at games and need no service."""
+
+SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
+    serve,
+    web,
+    worker,
+    scheduler,
+    reindex,
+    retire_key,
+)
+"""The commands that run a service, or work on one that runs."""

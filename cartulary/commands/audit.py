@@ -1,0 +1,128 @@
+"""The command audit: every check on records, one after the other, and a count at the end."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from cartulary.commands.options import color_option, json_option, redis_option
+from cartulary.source import SourceNotFound, open_source
+from cartulary.terminal import Color, echo, message, progress, styles, width
+from domain.contract import Json
+from domain.errors import Unreadable
+from ledger.canonical import canonical, decode_any
+
+RECORDS: Final = "*.jsonl"
+"""The files of a folder that are taken for records."""
+
+
+@click.command("audit")
+@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="HEX",
+    help="Public key that must have signed the record, 32 bytes in hex; may be repeated.",
+)
+@click.option(
+    "--receipt",
+    "receipts",
+    multiple=True,
+    type=click.File("rb"),
+    help="File with a receipt, as JSON, to check against the record; may be repeated.",
+)
+@json_option
+@color_option
+@redis_option
+@click.pass_context
+def audit(
+    ctx: click.Context,
+    sources: tuple[str, ...],
+    keys: tuple[str, ...],
+    receipts: tuple[Any, ...],
+    as_json: bool,  # noqa: FBT001 # click passes options by name
+    color: Color,
+    redis: str | None,
+) -> None:
+    """Run every check on records, and report what was checked and what was found.
+
+    SOURCE is a record file, a folder of record files (*.jsonl), - for standard input, or the id of a live
+    game. A source that cannot be found is reported, and the others are checked.
+
+    Exit status: 0 when everything holds, 1 when something is broken, 2 when a source is missing.
+    """
+    from replay.audit import audit as run_audit
+    from replay.audit.report import one_line, page
+
+    expected_keys = [_public_key(ctx, key) for key in keys]
+    extra_receipts = [_receipt(ctx, file) for file in receipts]
+    paths = list(_expanded(sources))
+    are_many = len(paths) > 1
+    style = styles(color)
+    sound, missing, entries = 0, 0, []
+    for source in progress(paths, len(paths), "audit"):
+        try:
+            with open_source(ctx, source, redis) as file:
+                report = run_audit(file, keys=expected_keys, receipts=extra_receipts)
+        except click.ClickException as error:
+            if not are_many:
+                raise
+            missing += isinstance(error, SourceNotFound)
+            entries.append({"source": source, "sound": False, "error": error.message})
+            message(f"{source}: {error.message}")
+            continue
+        sound += report.is_sound
+        name = "standard input" if source == "-" else source
+        entries.append({"source": source, **report.as_json()})
+        if as_json:
+            continue
+        if report.is_sound and are_many:
+            echo(one_line(report, name, style))
+        else:
+            echo(page(report, name, style, width()), newline=False)
+    if as_json:
+        echo(canonical({"sound": sound == len(paths), "records": entries}).decode())
+    elif are_many:
+        echo(f"{sound} of {len(paths)} sound")
+    if sound + missing < len(paths):
+        sys.exit(1)
+    if missing:
+        sys.exit(2)
+
+
+def _expanded(sources: tuple[str, ...]) -> Iterator[str]:
+    """Yield the sources, each folder replaced by the record files in it, in order of their names."""
+    for source in sources:
+        folder = Path(source)
+        if len(source) < 256 and folder.is_dir():
+            paths = sorted(folder.glob(RECORDS))
+            if not paths:
+                raise click.BadParameter(f"the folder {source} contains no {RECORDS} file")
+            yield from map(str, paths)
+        else:
+            yield source
+
+
+def _public_key(ctx: click.Context, key: str) -> str:
+    try:
+        if len(bytes.fromhex(key)) == 32:
+            return key.lower()
+    except ValueError:
+        pass
+    raise click.BadParameter("a public key is 32 bytes in hex", ctx, param_hint="--key")
+
+
+def _receipt(ctx: click.Context, file: Any) -> Json:
+    """Return the receipt in a file: alone, or as part of the response to an action."""
+    try:
+        receipt = decode_any(file.read())
+    except Unreadable as error:
+        raise click.BadParameter(str(error), ctx, param_hint="--receipt") from None
+    if isinstance(receipt, dict) and isinstance(receipt.get("receipt"), dict):
+        receipt = receipt["receipt"]
+    if not isinstance(receipt, dict) or "signature" not in receipt:
+        raise click.BadParameter(f"{file.name} contains no receipt", ctx, param_hint="--receipt")
+    return receipt

@@ -1,0 +1,67 @@
+"""The commands that show events: log and inspect."""
+
+import click
+
+from cartulary.commands.options import color_option, json_option, redis_option, source_argument
+from cartulary.source import read_source, unreadable_source
+from cartulary.terminal import Color, echo, styles, width
+from domain.errors import Unreadable
+from ledger.canonical import canonical
+from replay.timeline import PositionNotFound, reading, step_at
+
+
+@click.command("log")
+@source_argument
+@json_option
+@color_option
+@redis_option
+@click.pass_context
+def log(ctx: click.Context, source: str, as_json: bool, color: Color, redis: str | None) -> None:  # noqa: FBT001 # click passes options by name
+    """List a game's events, one readable line for each."""
+    from replay.log_view import chronicle
+
+    record = read_source(ctx, source, redis)
+    if as_json:
+        for line in record.lines:
+            echo(line.decode())
+        return
+    try:
+        for text in chronicle(record, styles(color)):
+            echo(text)
+    except Unreadable as error:
+        raise unreadable_source(source, error) from None
+
+
+@click.command("inspect")
+@source_argument
+@click.argument("seq", metavar="N", type=click.IntRange(1))
+@json_option
+@color_option
+@redis_option
+@click.pass_context
+def inspect(
+    ctx: click.Context,
+    source: str,
+    seq: int,
+    as_json: bool,  # noqa: FBT001 # click passes options by name
+    color: Color,
+    redis: str | None,
+) -> None:
+    """Explain one event: the actor, the time, the action, its outcome, the clauses, the changes."""
+    from replay.inspect import inspected, page
+
+    record = read_source(ctx, source, redis)
+    try:
+        openings = record.opens.get(seq, {})
+        explanation = inspected(step_at(record, seq), openings, ended=record.has_ended)
+        with reading(seq):
+            text = (
+                canonical(explanation).decode()
+                if as_json
+                else page(explanation, styles(color), width())
+            )
+    except PositionNotFound as error:
+        raise click.UsageError(str(error), ctx) from None
+    except Unreadable as error:
+        raise unreadable_source(source, error) from None
+    echo(text, newline=as_json)

@@ -1,0 +1,151 @@
+"""The commands that show positions: replay and diff."""
+
+from dataclasses import replace as with_fields
+from typing import Any, Final
+
+import click
+
+from cartulary.commands.options import color_option, json_option, redis_option, source_argument
+from cartulary.source import read_source, unreadable_source
+from cartulary.terminal import Color, echo, styles, width
+from domain.contract import Json
+from domain.errors import Unreadable
+from domain.game import Game
+from domain.hexes import distance
+from domain.scene import Scene
+from ledger.canonical import canonical
+from ledger.record import Record
+from replay.timeline import PositionNotFound, after_round, after_turn, game_at, head, reading
+
+_MAX_DISTANCE: Final = 200
+"""Hexes from one end of a board that is drawn to the other: a forged board could fill all memory."""
+
+
+@click.command()
+@source_argument
+@click.option("--seq", type=click.IntRange(1), help="After this event; default: the last.")
+@click.option("--turn", type=click.IntRange(1), help="At the end of this turn.")
+@click.option("--round", type=click.IntRange(0), help="At the end of this round; 0: of the set-up.")
+@click.option(
+    "--as", "viewer", type=click.IntRange(0), metavar="SEAT", help="As this seat sees it."
+)
+@click.option("--format", "form", type=click.Choice(["text", "json", "svg"]), default="text")
+@color_option
+@redis_option
+@click.pass_context
+def replay(
+    ctx: click.Context,
+    source: str,
+    seq: int | None,
+    turn: int | None,
+    round: int | None,
+    viewer: int | None,
+    form: str,
+    color: Color,
+    redis: str | None,
+) -> None:
+    """Show the position of a game.
+
+    SOURCE is a record file, - for standard input, or the id of a live game.
+    """
+    if sum(place is not None for place in (seq, turn, round)) > 1:
+        raise click.UsageError("give at most one of --seq, --turn and --round", ctx)
+    record = read_source(ctx, source, redis)
+    try:
+        if seq is not None:
+            game = game_at(record, seq)
+        elif turn is not None:
+            game = after_turn(record, turn)
+        elif round is not None:
+            game = after_round(record, round)
+        else:
+            game = head(record)
+        if viewer is not None and viewer >= game.seats:
+            raise click.BadParameter(f"the seats are 0 to {game.seats - 1}", ctx, param_hint="--as")
+        with reading(game.seq):
+            echo(_position_as(form, record, game, viewer, round, color), newline=False)
+    except PositionNotFound as error:
+        raise click.UsageError(str(error), ctx) from None
+    except Unreadable as error:
+        raise unreadable_source(source, error) from None
+
+
+def _position_as(
+    form: str, record: Record, game: Game, viewer: int | None, round: int | None, color: Color
+) -> str:
+    """Return the position as JSON, SVG or text."""
+    position = game.position(viewer, ended=record.has_ended)
+    if form == "json":
+        return canonical(position).decode() + "\n"
+    if position is None:
+        if form == "svg":
+            raise click.ClickException("the game has not started: there is no board to draw")
+        places = f"{len(game.places)} of {game.seats} places are taken"
+        return f"The game has not started ({game.status}): {places}.\n"
+    event: Any = record.events[game.seq - 1]
+    scene = game.rules.scene(position, event)
+    if round is not None:
+        scene = _with_round_heading(scene, game, round)
+    for cell in scene.cells:
+        if distance(cell.at, scene.cells[0].at) > _MAX_DISTANCE:
+            raise Unreadable(f"the board is too wide to be drawn: it has a hex {cell.at}")
+    if form == "svg":
+        from replay.render.svg import svg
+
+        return svg(scene)
+    from replay.render.text import text
+
+    return text(scene, colour=styles(color).on, width=width())
+
+
+def _with_round_heading(scene: Scene, game: Game, round: int) -> Scene:
+    """Return the scene with a title that names the round that is over.
+
+    At the end of a round the position itself is already that of the next round's first turn.
+    """
+    if game.state is None or game.state.round == round:
+        return scene
+    name, _, _ = scene.title.partition(",")
+    return with_fields(scene, title=f"{name}, end of {f'round {round}' if round else 'the set-up'}")
+
+
+@click.command("diff")
+@source_argument
+@click.argument("before", metavar="N", type=click.IntRange(1))
+@click.argument("after", metavar="M", type=click.IntRange(1))
+@json_option
+@redis_option
+@click.pass_context
+def diff(
+    ctx: click.Context,
+    source: str,
+    before: int,
+    after: int,
+    as_json: bool,  # noqa: FBT001 # click passes options by name
+    redis: str | None,
+) -> None:
+    """Show the differences between the positions after events N and M."""
+    from replay.diff import as_text, changes
+
+    record = read_source(ctx, source, redis)
+    try:
+        old, new = (_spectator_position(record, seq) for seq in (before, after))
+        with reading(after):
+            differences = changes(old, new)
+            report = canonical({"before": before, "after": after, "changes": differences}).decode()
+    except PositionNotFound as error:
+        raise click.UsageError(str(error), ctx) from None
+    except Unreadable as error:
+        raise unreadable_source(source, error) from None
+    if as_json:
+        echo(report)
+    elif differences:
+        echo("\n".join(as_text(differences)))
+    else:
+        echo(f"the positions after events {before} and {after} are the same")
+
+
+def _spectator_position(record: Record, seq: int) -> Json | None:
+    game = game_at(record, seq)
+    with reading(seq):
+        return game.position(None, ended=record.has_ended)

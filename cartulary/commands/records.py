@@ -1,0 +1,129 @@
+"""The commands that write records: export and playout."""
+
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from cartulary.commands.options import json_option, redis_option
+from cartulary.source import live_record
+from cartulary.terminal import echo, message, progress
+from domain.contract import Json
+from domain.errors import Malformed
+from domain.registry import EXPANSIONS, RULES
+from ledger.canonical import canonical
+from replay.bots import USUAL
+
+
+@click.command("export")
+@click.argument("game", metavar="ID")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
+@redis_option
+@click.pass_context
+def export(ctx: click.Context, game: str, out: Path | None, force: bool, redis: str | None) -> None:  # noqa: FBT001 # click passes options by name
+    """Write the record of a live game to standard output or to a file."""
+    if ctx.obj is None:
+        raise click.UsageError("no service is configured here", ctx)
+    if out is not None and out.exists() and not force:
+        raise _file_exists(out)
+    record = live_record(ctx.obj, game, redis)
+    if out is None:
+        click.echo(record, nl=False)
+        return
+    try:
+        with out.open("wb" if force else "xb") as file:
+            file.write(record)
+    except FileExistsError:
+        raise _file_exists(out) from None
+    except OSError as error:
+        raise click.ClickException(f"{out}: {error.strerror}") from None
+
+
+def _file_exists(path: Path) -> click.ClickException:
+    return click.ClickException(f"{path} exists already; --force overwrites it")
+
+
+def _expansion_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """Add a flag for every expansion, named after the option that asks for it."""
+    for rules, option in reversed(list(EXPANSIONS)):
+        help = f"With this expansion of {rules}, which allows more players."
+        command = click.option(f"--{option}", is_flag=True, help=help)(command)
+    return command
+
+
+@click.command("playout")
+@click.option(
+    "--rules", type=click.Choice(sorted(RULES)), default=next(iter(RULES)), show_default=True
+)
+@click.option("--seats", type=int, default=2, show_default=True, help="Number of players.")
+@_expansion_flags
+@click.option("--seed", metavar="HEX", help="Seed of all chance; default: random.")
+@click.option("--games", type=click.IntRange(1), default=1, show_default=True)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    help="Folder for the records; default: the current one.",
+)
+@click.option(
+    "--bots", default=",".join(USUAL), show_default=True, help="The players, seated in turn."
+)
+@click.option(
+    "--round-limit",
+    type=click.IntRange(0),
+    help="Maximum number of rounds, 0: no limit; default: a limit that bots seldom reach.",
+)
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Processes that play.")
+@json_option
+@click.pass_context
+def playout(
+    ctx: click.Context,
+    /,
+    rules: str,
+    seats: int,
+    seed: str | None,
+    games: int,
+    out: Path,
+    bots: str,
+    round_limit: int | None,
+    jobs: int,
+    as_json: bool,  # noqa: FBT001 # click passes options by name
+    **expansions: bool,
+) -> None:
+    """Play whole games among bots, without a server, and write a record of each."""
+    from replay.playout import plan
+    from replay.tournament import played_to_files
+
+    try:
+        seed_bytes = secrets.token_bytes(32) if seed is None else bytes.fromhex(seed)
+    except ValueError:
+        raise click.BadParameter("not bytes in hex", ctx, param_hint="--seed") from None
+    names = [name.strip() for name in bots.split(",")]
+    options = {option: True for option, is_chosen in expansions.items() if is_chosen}
+    try:
+        playout_plan = plan(rules, seats, seed_bytes, options, names, round_limit)
+    except Malformed as error:
+        raise click.UsageError(_as_options(error), ctx) from None
+    message(f"seed {seed_bytes.hex()}")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        results = played_to_files(playout_plan, games, out, jobs)
+        for result in progress(results, games, "playout"):
+            echo(canonical(result).decode() if as_json else _line(result))
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or out}: {error.strerror}") from None
+
+
+def _as_options(error: Malformed) -> str:
+    """Return the wrong fields of a plan under the names of the command's options."""
+    return "; ".join(
+        f"--{field.removeprefix('options.').replace('_', '-')}: {fault}"
+        for field, fault in error.fields.items()
+    )
+
+
+def _line(result: Json) -> str:
+    ranking = ", ".join(f"{place['player']} {place['score']}" for place in result["ranking"])
+    return f"{result['file']}  {result['events']} events, {result['rounds']} rounds: {ranking}"

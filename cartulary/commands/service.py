@@ -1,0 +1,131 @@
+"""The commands that run a service or work on one: serve, web, worker, scheduler, reindex, retire-key."""
+
+import logging
+import os
+from pathlib import Path
+from typing import Final
+
+import click
+
+from cartulary.commands.options import redis_option
+from cartulary.parent_watch import hold_on
+from cartulary.terminal import echo, message
+from service.settings import Settings, load_settings
+from workers.tasks import GAMES, NOTICES, QUEUES
+
+_QUEUES: Final = {"games": GAMES, "notices": NOTICES}
+
+_host = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+_port = click.option(
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port to listen on; 0: any free port.",
+)
+
+
+@click.command()
+@_host
+@_port
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the games and the signing key; default: CARTULARY_DATA, else the user's.",
+)
+def serve(host: str, port: int, data: Path | None) -> None:
+    """Run the whole service on this machine.
+
+    Starts the web server, a worker, the scheduler, and a Redis unless CARTULARY_REDIS_URL names one. Ctrl-C
+    stops them all.
+    """
+    from cartulary.serve import serve as run
+
+    environ = dict(os.environ)
+    if data is not None:
+        environ["CARTULARY_DATA"] = str(data)
+    logging.basicConfig(format="%(message)s")
+    run(load_settings(environ), environ, host, port, echo, message)
+
+
+@click.command()
+@_host
+@_port
+@click.option(
+    "--processes",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="Processes that share the port; at most one per core is useful.",
+)
+def web(host: str, port: int, processes: int) -> None:
+    """Run the web server."""
+    from service.server.processes import run_web
+
+    run_web(_process_settings(), host, port, workers=processes)
+
+
+@click.command()
+@click.option(
+    "--queue",
+    "names",
+    multiple=True,
+    type=click.Choice(list(_QUEUES)),
+    help="Take jobs from this queue only; may be repeated, the first has priority.",
+)
+def worker(names: tuple[str, ...]) -> None:
+    """Run a worker: it scores rounds, ends games, forfeits turns and sends notifications."""
+    from workers.run import run_worker
+
+    run_worker(_process_settings(), tuple(_QUEUES[name] for name in names) or QUEUES)
+
+
+@click.command()
+def scheduler() -> None:
+    """Run the scheduler: it enqueues the jobs of the outbox and of the deadlines.
+
+    Several may run at the same time.
+    """
+    from workers.run import run_scheduler
+
+    run_scheduler(_process_settings())
+
+
+@click.command()
+@redis_option
+def reindex(redis: str | None) -> None:
+    """Rebuild the listings and the outbox from the logs.
+
+    May run while games are played.
+    """
+    from cartulary.live import opened
+    from cartulary.reindex import reindex as run
+
+    with opened(os.environ, redis) as service:
+        count = run(service, lambda so_far: message(f"{so_far} games ..."))
+    echo(f"{count} games reindexed")
+
+
+@click.command("retire-key")
+@click.argument("key")
+@redis_option
+def retire_key(key: str, redis: str | None) -> None:
+    """Retire the signing key KEY from now on.
+
+    The list of public keys then says until when it was valid; what it has signed stays valid. Configure
+    another signing key for the service first.
+    """
+    from cartulary.live import opened
+
+    with opened(os.environ, redis) as service:
+        entry = service.keyring.retire(key)
+    echo(f"key {entry['key']} was retired at {entry['until']}")
+
+
+def _process_settings() -> Settings:
+    """Load the settings for a process of the service, which logs JSON lines and ends with its parent."""
+    from service.http import access_log
+
+    hold_on(os.environ)
+    access_log.configure()
+    return load_settings(os.environ)

@@ -1,0 +1,71 @@
+"""What the commands write to: results on standard output, messages and progress on standard error.
+
+`--color`, NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org), in this order, decide whether results
+are coloured; without any of them, they are coloured in a terminal.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Literal, TypeAlias, TypeVar
+
+import click
+
+from replay.render.ansi import Ansi
+
+Color: TypeAlias = Literal["auto", "always", "never"]
+
+DEFAULT_WIDTH: Final = 100
+"""Columns of a page where the width of the terminal is not known."""
+
+T = TypeVar("T")
+
+
+def echo(text: str, *, newline: bool = True) -> None:
+    """Write a result to standard output; characters that its encoding lacks are replaced."""
+    encoding: Any = getattr(sys.stdout, "encoding", None) or "utf-8"
+    click.echo(text.encode(encoding, "replace").decode(encoding), nl=newline, color=True)
+
+
+def message(sentence: str) -> None:
+    """Write a message to standard error."""
+    click.echo(sentence, err=True)
+
+
+def styles(color: Color) -> Ansi:
+    """The styles for results: on or off by `color`, the environment and the terminal, in this order."""
+    if color != "auto":
+        return Ansi(color == "always")
+    if os.environ.get("NO_COLOR"):
+        return Ansi(on=False)
+    return Ansi(on=bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty())
+
+
+def width() -> int:
+    """Return the number of columns that a page may take."""
+    return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
+
+
+def progress(items: Iterable[T], total: int, description: str) -> Iterator[T]:
+    """Iterate over items that each take a while, with a progress bar where standard error is a terminal."""
+    if total < 2 or not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield from bar.track(items, total=total, description=description)
