@@ -49,7 +49,8 @@ class Served:
 
     def part(self, name: str) -> int | None:
         """The process id of a part."""
-        pattern = rf"-m cartulary {name}\b" if name != "redis-server" else "^.*redis-server "
+        is_redis = name == "redis-server"
+        pattern = "^.*(redis|valkey)-server " if is_redis else rf"-m cartulary {name}\b"
         found = [
             pid for pid, words in family(self.pid).items() if re.search(pattern, words) is not None
         ]
@@ -141,7 +142,8 @@ def test_with_a_redis_by_url_it_starts_none(tmp_path: Path, redis_url: str) -> N
         try:
             wait_until(lambda: "Ctrl-C" in out.read_text())
             assert "CARTULARY_REDIS_URL" in out.read_text()
-            assert not any("redis-server" in words for words in family(process.pid).values())
+            commands = family(process.pid).values()
+            assert not any(re.search("(redis|valkey)-server", command) for command in commands)
         finally:
             process.terminate()
             assert process.wait(20) == 0

@@ -10,6 +10,7 @@ import httpx
 import pytest
 import redis
 
+from service import embedded_redis
 from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.http_contract import Contract
@@ -33,8 +34,16 @@ def settings_for(
 @pytest.fixture(scope="session")
 def web_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
     """The Redis behind the shared web server: nobody empties it."""
-    with EmbeddedRedis(tmp_path_factory.mktemp("web-redis")) as server:
+    server = EmbeddedRedis(tmp_path_factory.mktemp("web-redis"))
+    with pytest.MonkeyPatch.context() as patch:
+        if embedded_redis.find_executable()[1] >= (7, 0, 0):
+            # tests.support.redis_contents.digest uses DEBUG, which Redis 7 and later refuse by default.
+            patch.setitem(embedded_redis.SETTINGS, "enable-debug-command", "local")
+        server.start()
+    try:
         yield server
+    finally:
+        server.stop()
 
 
 @pytest.fixture(scope="session")
