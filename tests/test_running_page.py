@@ -1,6 +1,7 @@
 """docs/running.md names every setting and every command there is, and no other."""
 
 import re
+from configparser import ConfigParser
 from pathlib import Path
 
 from cartulary.cli import cartulary
@@ -37,3 +38,14 @@ def test_the_pauses_are_those_of_the_code() -> None:
     assert "after 2 s, 10 s, 1 min, 5 min and 30 min" in PAGE
     assert SECONDS_TO_ANSWER == 5
     assert "not taken within five seconds" in " ".join(PAGE.split())
+
+
+def test_the_systemd_unit_can_be_enabled_and_starts_the_service() -> None:
+    (unit,) = re.findall(r"^```ini\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    sections = ConfigParser(interpolation=None)
+    sections.read_string(unit)
+    assert sections["Install"]["WantedBy"] == "multi-user.target"
+    program, command = sections["Service"]["ExecStart"].split()[:2]
+    assert Path(program).is_absolute()
+    assert Path(program).name == "cartulary"
+    assert command in cartulary.commands
