@@ -63,8 +63,8 @@ format: install ## format the code and apply ruff's automatic fixes
 	@$(BIN)/ruff format .
 
 .PHONY: kill
-kill: install ## run the crash tests (marker soak): kill every process with SIGKILL, again and again, for 4 minutes
-	$(call print,crash tests: pytest -m soak)
+kill: install ## run the long tests (marker soak), which take minutes: among others, processes are killed at random
+	$(call print,long tests: pytest -m soak)
 	@$(BIN)/pytest -m soak -n 0 $(ARGS)
 
 .PHONY: test-installs

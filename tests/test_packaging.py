@@ -21,7 +21,7 @@ def wheel_files(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "README.md"):
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     for package in PACKAGES:
         shutil.copytree(
@@ -49,6 +49,10 @@ def test_the_wheel_contains_every_file_of_every_package(wheel_files: frozenset[s
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_wheel_marks_each_package_as_typed(package: str, wheel_files: frozenset[str]) -> None:
     assert f"{package}/py.typed" in wheel_files
+
+
+def test_the_wheel_contains_the_license(wheel_files: frozenset[str]) -> None:
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in wheel_files)
 
 
 def test_pyproject_names_every_package() -> None:

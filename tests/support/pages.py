@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).parent.parent.parent
-PAGES: Final = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES: Final = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 FORMATS: Final = ROOT / "docs" / "formats.md"
 
 

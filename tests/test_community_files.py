@@ -1,0 +1,95 @@
+"""CONTRIBUTING, CHANGELOG, SECURITY, LICENSE and the public CI workflow agree with the project.
+
+Their examples and links are tested with those of the docs, in test_docs.py.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.support.pages import PAGES
+
+ROOT = Path(__file__).parent.parent
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+WORKFLOW: dict[str, Any] = YAML(typ="safe").load(ROOT / ".github" / "workflows" / "ci.yml")
+VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
+"""The versions of Python that Cartulary supports."""
+
+
+def test_ci_runs_the_ci_script_on_every_supported_version() -> None:
+    (job,) = WORKFLOW["jobs"].values()
+    assert job["strategy"]["matrix"]["python"] == VERSIONS
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    assert commands == [".ci/run"]
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_ci_installs_into_the_python_of_the_matrix() -> None:
+    (job,) = WORKFLOW["jobs"].values()
+    (setup,) = (step for step in job["steps"] if "setup-python" in step.get("uses", ""))
+    assert setup["with"]["python-version"] == "${{ matrix.python }}"
+    assert job["env"]["PYTHON"] == "python${{ matrix.python }}"
+    assert re.search(r"^PYTHON \?=", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_the_supported_versions_are_the_same_everywhere() -> None:
+    prefix = "Programming Language :: Python :: "
+    classifiers = [text.removeprefix(prefix) for text in PROJECT["classifiers"]]
+    assert [text for text in classifiers if re.fullmatch(r"3\.\d+", text)] == VERSIONS
+    assert PROJECT["requires-python"] == f">={VERSIONS[0]}"
+    script = (ROOT / ".ci" / "test-installs").read_text()
+    assert f"for version in {' '.join(VERSIONS)}; do" in script
+    for page in ("README.md", "CONTRIBUTING.md"):
+        assert f"Python {VERSIONS[0]} to {VERSIONS[-1]}" in (ROOT / page).read_text()
+
+
+def test_the_license_is_the_one_that_the_package_declares() -> None:
+    text = (ROOT / "LICENSE").read_text()
+    assert text.startswith(f"{PROJECT['license']} License\n")
+    (author,) = PROJECT["authors"]
+    assert re.search(rf"^Copyright \(c\) \d{{4}} {author['name']}$", text, re.MULTILINE)
+
+
+def test_the_changelog_has_a_section_for_the_version_of_the_package() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text()
+    releases = re.findall(r"^## \[([^]]+)\](?: - (\S+))?$", text, re.MULTILINE)
+    assert PROJECT["version"] in [version for version, _ in releases]
+    for version, date in releases:
+        assert re.fullmatch(r"Unreleased|\d+\.\d+\.\d+", version)
+        assert version == "Unreleased" or re.fullmatch(r"Unreleased|\d{4}-\d\d-\d\d", date)
+    sections = set(re.findall(r"^### (.+)$", text, re.MULTILINE))
+    assert sections <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_make_has_every_target_that_a_page_names(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {"serve", "test", "help"} <= targets
+    pattern = r"(?:`|^)make (?:[A-Z]+=\S+ )*([a-z-]+)(?:`|\s)"
+    for target in re.findall(pattern, page.read_text(), re.MULTILINE):
+        assert target in targets, f"{page.name} names make {target}"
+
+
+def test_make_help_lists_every_target_that_is_meant_to_be_called() -> None:
+    text = (ROOT / "Makefile").read_text()
+    phony = re.findall(r"^\.PHONY: (.+)$", text, re.MULTILINE)
+    described = re.findall(r"^([a-z-]+):.*## \S", text, re.MULTILINE)
+    assert phony == described
+
+
+def test_contributing_names_files_and_packages_that_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    paths = re.findall(r"`((?:tests|docs|requirements)/[\w./-]*|\w+\.toml)`", text)
+    assert len(paths) >= 3
+    for path in paths:
+        assert (ROOT / path).exists(), path
+    order = re.search(
+        r"from `(\w+)` through `(\w+)`,\s`(\w+)`, `(\w+)` and `(\w+)` to `(\w+)`", text
+    )
+    assert order is not None
+    packages = {path.parent.name for path in ROOT.glob("[!.]*/__init__.py")} - {"bench"}
+    assert set(order.groups()) == packages
