@@ -1,17 +1,19 @@
-"""What there is to draw of a position, in words that any renderer understands.
+"""A scene: what there is to draw of a position, independent of how it is drawn.
 
-A rule system says what lies where; `replay.render` knows how to draw it, as SVG or in a terminal. Grounds
-and pieces go by name (`mountain`, `knight`); a renderer that has no picture for a name writes the name.
+A rule system's `scene` function describes a position and the last event in these classes, and
+`replay.render` draws them as SVG or as text. Terrains and kinds of pieces are referred to by name
+(`mountain`, `knight`); a renderer that has no drawing for a name writes the name.
 """
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from domain.hexes import Hex
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Pieces of one kind and seat on a hex. `note` is a short text on the piece (a value), or empty."""
+    """Pieces of one kind and one seat on a hex. `note` is a short text on the piece, or empty."""
 
     kind: str
     seat: int
@@ -21,26 +23,27 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One hex: its ground, what stands on it, and whether the last event changed it.
+    """One hex of the board, with the pieces on it and what the last event changed on it.
 
-    `note` is a short text in the corner (a value), `gone` the pieces that the last event took away, `marks`
-    the seats that have left a mark on the hex, one that stays when their pieces go. `contested`: in the
-    last event it was fought over.
+    `removed` are the pieces that the last event took away, `marks` the seats that have left a mark
+    which stays when their pieces leave, `value` is the printed value of the hex, and `note` a short
+    text about the last event. `is_contested` is true where the last event led to a fight over the hex.
     """
 
     at: Hex
-    ground: str
+    terrain: str
     pieces: tuple[Piece, ...] = ()
-    changed: bool = False
-    gone: tuple[Piece, ...] = ()
+    is_changed: bool = False
+    removed: tuple[Piece, ...] = ()
     note: str = ""
     marks: tuple[int, ...] = ()
-    contested: bool = False
+    is_contested: bool = False
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A way that a piece of `seat` took in the last event."""
+    """A move that a piece of `seat` made in the last event."""
 
     seat: int
     start: Hex
@@ -49,7 +52,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A border around some hexes that belong together, in a seat's colour."""
+    """A border around hexes that belong together, in a seat's colour."""
 
     seat: int
     hexes: tuple[Hex, ...]
@@ -58,19 +61,50 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What a seat has beside the board: (label, value) rows; `heading` and `score` stand out."""
+    """What a seat has beside the board, as (label, value) rows under a heading and a score."""
 
     seat: int
     heading: str
     score: int
-    facts: tuple[tuple[str, str], ...]
-    to_act: bool = False
-    out: bool = False
+    rows: tuple[tuple[str, str], ...]
+    is_to_act: bool = False
+    is_out: bool = False
+
+
+Sign: TypeAlias = Literal[
+    "terrain",
+    "piece",
+    "piece_note",
+    "value",
+    "note",
+    "mark",
+    "outline",
+    "contested",
+    "removed",
+    "arrow",
+    "changed",
+]
+"""What a picture shows: terrains, pieces, and a sign for each of the other fields of a cell or scene."""
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """What a sign means in a game. `kind` is the name of the terrain or piece that the entry explains."""
+
+    sign: Sign
+    meaning: str
+    kind: str = ""
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A whole picture: `title` says where the game stands, `caption` what the last event was."""
+    """Everything that a picture of a position shows.
+
+    `title` describes the state of the game and `caption` the last event. `common_rows` are
+    (label, value) rows that belong to no seat, such as the bank or a market. `legend` explains the
+    game's terrains, pieces and signs; a renderer leaves out signs that the scene does not have.
+    """
 
     title: str
     cells: tuple[Cell, ...]
@@ -78,5 +112,5 @@ class Scene:
     caption: str = ""
     arrows: tuple[Arrow, ...] = ()
     outlines: tuple[Outline, ...] = ()
-    common: tuple[tuple[str, str], ...] = ()
-    """(label, value) rows that belong to no seat: the bank, a market, spells that lie open."""
+    common_rows: tuple[tuple[str, str], ...] = ()
+    legend: tuple[LegendEntry, ...] = ()

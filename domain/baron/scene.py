@@ -1,4 +1,4 @@
-"""`scene`: what there is to draw of a position of Baron, and what the last event changed in it."""
+"""The scene of a position of Baron: what there is to draw, and what the last event changed."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -9,22 +9,42 @@ from domain.baron.phrases import kind_text
 from domain.contract import Json
 from domain.hexes import Hex, hex_of, neighbours
 from domain.phrases import caption, counted, row
-from domain.scene import Cell, Outline, Panel, Piece, Scene
+from domain.scene import Cell, LegendEntry, Outline, Panel, Piece, Scene
+
+LEGEND: Final = (
+    *(
+        LegendEntry("terrain", kind_text(tile), kind=tile, value=f"{value}")
+        for tile, value in VALUES.items()
+    ),
+    LegendEntry("piece", "keep, knight's side up", kind="keep_knight"),
+    LegendEntry("piece", "keep, baron's side up", kind="keep_baron"),
+    LegendEntry("value", "value of a tile"),
+    LegendEntry("piece_note", "value of the barony when it was established"),
+    LegendEntry("outline", "barony"),
+    LegendEntry("contested", "battlefield of the last fights"),
+    LegendEntry("note", "strength in the last fights, own : strongest opponent's"),
+    LegendEntry("removed", "left the board in the last event"),
+    LegendEntry("changed", "changed by the last event"),
+)
 
 
 def scene(position: Json, event: Json | None) -> Scene:
-    """The picture of a position; `event` is the one that led to it, if there is one to show."""
+    """The scene of a position.
+
+    `event` is the event that led to the position; None draws the position alone.
+    """
     return Scene(
         title=_title(position),
         cells=tuple(_cells(position, event["data"] if event else {})),
         panels=tuple(_panel(position, player) for player in position["players"]),
         caption=caption(event, event_text) if event else "",
         outlines=tuple(_outlines(position)),
-        common=tuple(_common(position)),
+        common_rows=tuple(_common_rows(position)),
+        legend=LEGEND,
     )
 
 
-_PARTS: Final = {"draw": "to draw", "lay": "to lay a tile", "keep": "may put down a keep"}
+_TURN_PARTS: Final = {"draw": "to draw", "lay": "to lay a tile", "keep": "may put down a keep"}
 
 
 def _title(position: Json) -> str:
@@ -32,16 +52,16 @@ def _title(position: Json) -> str:
     if phase == "scoring":
         return f"Baron, being scored after round {round}"
     if phase == "finished":
-        first = [entry for entry in position["ranking"] if entry["place"] == 1]
-        who = " and ".join(f"seat {entry['seat']}" for entry in first)
-        return f"Baron, over after round {round}, won by {who}"
-    return f"Baron, round {round}, seat {position['to_act']} {_PARTS[phase]}"
+        winners = [entry for entry in position["ranking"] if entry["place"] == 1]
+        seats = " and ".join(f"seat {entry['seat']}" for entry in winners)
+        return f"Baron, over after round {round}, won by {seats}"
+    return f"Baron, round {round}, seat {position['to_act']} {_TURN_PARTS[phase]}"
 
 
 def _cells(position: Json, data: Json) -> Iterator[Cell]:
     keeps = {hex_of(keep["at"]): keep for keep in position["keeps"]}
-    gone = dict(_gone(data))
-    changed = {hex_of(barony["at"]) for barony in data.get("baronies", ())} | gone.keys()
+    removed = dict(_removed(data))
+    changed = {hex_of(barony["at"]) for barony in data.get("baronies", ())} | removed.keys()
     if "at" in data:
         changed.add(hex_of(data["at"]))
     odds, contested = _odds(data), set(_contested(data))
@@ -51,10 +71,11 @@ def _cells(position: Json, data: Json) -> Iterator[Cell]:
             at,
             entry["tile"],
             (_piece(keeps[at]),) if at in keeps else (),
-            changed=at in changed,
-            gone=(gone[at],) if at in gone else (),
+            is_changed=at in changed,
+            removed=(removed[at],) if at in removed else (),
             note=odds.get(at, ""),
-            contested=at in contested,
+            is_contested=at in contested,
+            value=f"{VALUES[entry['tile']]}",
         )
 
 
@@ -63,8 +84,8 @@ def _piece(keep: Json) -> Piece:
     return Piece(f"keep_{keep['side']}", keep["seat"], note="" if value is None else f"{value}")
 
 
-def _gone(data: Json) -> Iterator[tuple[Hex, Piece]]:
-    """The keeps that the last event took off the board."""
+def _removed(data: Json) -> Iterator[tuple[Hex, Piece]]:
+    """The keeps that the last event took off the board, with their hexes."""
     for barony in data.get("baronies", ()):
         if barony["result"] == "returned":
             yield hex_of(barony["at"]), Piece("keep_knight", barony["seat"])
@@ -76,41 +97,41 @@ def _gone(data: Json) -> Iterator[tuple[Hex, Piece]]:
 def _contested(data: Json) -> Iterator[Hex]:
     """The battlefields of the last event."""
     for barony in data.get("baronies", ()):
-        for met in ("battle", "fight"):
-            yield from map(hex_of, barony.get(met, {"battlefield": ()})["battlefield"])
+        for conflict in ("battle", "fight"):
+            yield from map(hex_of, barony.get(conflict, {"battlefield": ()})["battlefield"])
 
 
 def _odds(data: Json) -> dict[Hex, str]:
-    """By the hex of each fighter of the last event his strength and that of the strongest he met: `5:4`."""
+    """Each fighter's strength and that of the strongest opponent in the last event, by hex: `5:4`."""
     odds: dict[Hex, str] = {}
     for barony in data.get("baronies", ()):
         at = hex_of(barony["at"])
         if "battle" in barony:
-            met = barony["battle"]
-            odds[at] = _against(met, [*met["opponents"], *met["rivals"]])
+            battle = barony["battle"]
+            odds[at] = _against(battle, [*battle["opponents"], *battle["rivals"]])
         if "fight" in barony:
-            met = barony["fight"]
-            odds[at] = _against(met, met["barons"])
-            odds |= {hex_of(baron["at"]): _against(baron, [met]) for baron in met["barons"]}
+            fight = barony["fight"]
+            odds[at] = _against(fight, fight["barons"])
+            odds |= {hex_of(baron["at"]): _against(baron, [fight]) for baron in fight["barons"]}
     return odds
 
 
-def _against(fighter: Json, others: Iterable[Json]) -> str:
-    return f"{fighter['strength']}:{max(other['strength'] for other in others)}"
+def _against(fighter: Json, opponents: Iterable[Json]) -> str:
+    return f"{fighter['strength']}:{max(opponent['strength'] for opponent in opponents)}"
 
 
 def _outlines(position: Json) -> Iterator[Outline]:
-    """The baronies that stand, each around its baron."""
-    laid = {hex_of(entry["at"]) for entry in position["tiles"]}
+    """The baronies on the board, each around its baron."""
+    tiles = {hex_of(entry["at"]) for entry in position["tiles"]}
     for keep in position["keeps"]:
         if keep["side"] == BARON:
             at = hex_of(keep["at"])
-            hexes = sorted(near for near in (at, *neighbours(at)) if near in laid)
+            hexes = sorted(near for near in (at, *neighbours(at)) if near in tiles)
             yield Outline(keep["seat"], tuple(hexes), note=f"{keep['value']}")
 
 
 def _panel(position: Json, player: Json) -> Panel:
-    """What a seat has; its honour is its score."""
+    """A seat's panel, with its honour as the score."""
     seat = player["seat"]
     ranked = next((entry for entry in position.get("ranking", ()) if entry["seat"] == seat), None)
     sides = [keep["side"] for keep in position["keeps"] if keep["seat"] == seat]
@@ -121,13 +142,13 @@ def _panel(position: Json, player: Json) -> Panel:
         seat=seat,
         heading=heading,
         score=player["honour"],
-        facts=tuple(_facts(player, sides, ranked)),
-        to_act=seat == position["to_act"],
-        out=player["status"] == "out",
+        rows=tuple(_panel_rows(player, sides, ranked)),
+        is_to_act=seat == position["to_act"],
+        is_out=player["status"] == "out",
     )
 
 
-def _facts(player: Json, sides: list[str], ranked: Json | None) -> Iterator[tuple[str, str]]:
+def _panel_rows(player: Json, sides: list[str], ranked: Json | None) -> Iterator[tuple[str, str]]:
     if ranked:
         yield "place", f"{ranked['place']}"
     if player["reserve"] is None:
@@ -143,7 +164,7 @@ def _facts(player: Json, sides: list[str], ranked: Json | None) -> Iterator[tupl
         yield "turns left", f"{player['turns_left'] or 'none'}"
 
 
-def _common(position: Json) -> Iterator[tuple[str, str]]:
+def _common_rows(position: Json) -> Iterator[tuple[str, str]]:
     slots = zip(position["market"], SLOT_COSTS, strict=False)
     yield "market", row(f"{kind_text(tile)} for {cost}" for tile, cost in slots)
     yield "pile", counted(position["pile"], "tile")

@@ -1,14 +1,22 @@
-"""`scene`: what there is to draw of a position of Barony, and what the last event changed in it."""
+"""The scene of a position of Barony: what there is to draw, and what the last event changed."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from domain.barony.components import RESOURCE_POINTS, RESOURCES, TITLE_PRICE
+from domain.barony.components import BUILDINGS, RESOURCE_POINTS, RESOURCES, TERRAINS, TITLE_PRICE
 from domain.barony.event_text import event_text
 from domain.contract import Json
 from domain.hexes import Hex, hex_of
 from domain.phrases import caption, counted, row
-from domain.scene import Arrow, Cell, Panel, Piece, Scene
+from domain.scene import Arrow, Cell, LegendEntry, Panel, Piece, Scene
+
+LEGEND: Final = (
+    *(LegendEntry("terrain", name, kind=name) for name in TERRAINS[:5]),
+    *(LegendEntry("piece", name, kind=name) for name in (*filter(None, BUILDINGS), "knight")),
+    LegendEntry("arrow", "moved by the last action"),
+    LegendEntry("removed", "destroyed by the last action"),
+    LegendEntry("changed", "changed by the last action"),
+)
 
 
 def scene(
@@ -17,9 +25,10 @@ def scene(
     name: str = "Barony",
     event_text: Callable[[str, Json], str] = event_text,
 ) -> Scene:
-    """The picture of a position; `event` is the one that led to it, if there is one to show.
+    """The scene of a position.
 
-    `name` is the game's, `event_text` says what the event was.
+    `event` is the event that led to the position; None draws the position alone. An expansion passes
+    its own `name` for the title and its own `event_text` for the caption.
     """
     type, data = (event["type"], event["data"]) if event else ("", {})
     return Scene(
@@ -28,7 +37,8 @@ def scene(
         panels=tuple(_panel(position, player) for player in position["players"]),
         caption=caption(event, event_text) if event else "",
         arrows=tuple(_arrows(type, data)),
-        common=tuple(_common(position)),
+        common_rows=tuple(_common_rows(position)),
+        legend=LEGEND,
     )
 
 
@@ -49,42 +59,42 @@ def _title(position: Json, name: str) -> str:
 def _cells(position: Json, type: str, data: Json) -> Iterator[Cell]:
     pieces: dict[Hex, list[Piece]] = {}
     for pawn in position["pawns"]:
-        there = pieces.setdefault(hex_of(pawn["at"]), [])
+        on_hex = pieces.setdefault(hex_of(pawn["at"]), [])
         if pawn["building"]:
-            there.append(Piece(pawn["building"], pawn["seat"]))
+            on_hex.append(Piece(pawn["building"], pawn["seat"]))
         if pawn["knights"]:
-            there.append(Piece("knight", pawn["seat"], pawn["knights"]))
-    changed, gone = _changes(type, data)
+            on_hex.append(Piece("knight", pawn["seat"], pawn["knights"]))
+    changed, removed = _changes(type, data)
     for cell in position["board"]:
         at = hex_of(cell["at"])
         yield Cell(
             at,
             cell["terrain"],
             tuple(pieces.get(at, ())),
-            changed=at in changed,
-            gone=tuple(gone.get(at, ())),
+            is_changed=at in changed,
+            removed=tuple(removed.get(at, ())),
         )
 
 
 def _changes(type: str, data: Json) -> tuple[set[Hex], dict[Hex, list[Piece]]]:
     """The hexes that an event changed, and the pieces that it destroyed, by hex."""
-    gone: dict[Hex, list[Piece]] = {}
+    removed: dict[Hex, list[Piece]] = {}
     match type:
         case "CityPlaced" | "KnightsRecruited" | "CityFounded":
-            return {hex_of(data["at"])}, gone
+            return {hex_of(data["at"])}, removed
         case "ExpeditionSent":
-            return {hex_of(data["to"])}, gone
+            return {hex_of(data["to"])}, removed
         case "BuildingsBuilt":
-            return {hex_of(built["at"]) for built in data["built"]}, gone
+            return {hex_of(built["at"]) for built in data["built"]}, removed
         case "KnightsMoved":
             for step in data["moves"]:
-                for fallen in step.get("destroyed", ()):
-                    piece = Piece(fallen["pawn"], fallen["seat"])
-                    gone.setdefault(hex_of(step["to"]), []).append(piece)
+                for destroyed in step.get("destroyed", ()):
+                    piece = Piece(destroyed["pawn"], destroyed["seat"])
+                    removed.setdefault(hex_of(step["to"]), []).append(piece)
             ends = ("from", "to")
-            return {hex_of(step[end]) for step in data["moves"] for end in ends}, gone
+            return {hex_of(step[end]) for step in data["moves"] for end in ends}, removed
         case _:
-            return set(), gone
+            return set(), removed
 
 
 def _arrows(type: str, data: Json) -> Iterator[Arrow]:
@@ -94,26 +104,26 @@ def _arrows(type: str, data: Json) -> Iterator[Arrow]:
 
 
 def _panel(position: Json, player: Json) -> Panel:
-    """What a seat has; once the game is over its score is the final one."""
+    """A seat's panel. After the end of the game the score is the final one."""
     seat = player["seat"]
     ranked = next((entry for entry in position.get("ranking", ()) if entry["seat"] == seat), None)
     return Panel(
         seat=seat,
         heading="king" if ranked and ranked["place"] == 1 else player["rank"],
         score=ranked["score"] if ranked else player["score"],
-        facts=tuple(_facts(position, player, ranked)),
-        to_act=seat == position["to_act"],
-        out=player["status"] == "out",
+        rows=tuple(_panel_rows(position, player, ranked)),
+        is_to_act=seat == position["to_act"],
+        is_out=player["status"] == "out",
     )
 
 
-def _facts(position: Json, player: Json, ranked: Json | None) -> Iterator[tuple[str, str]]:
+def _panel_rows(position: Json, player: Json, ranked: Json | None) -> Iterator[tuple[str, str]]:
     if ranked:
         yield "place", f"{ranked['place']}"
         yield "track", f"{player['score']} as {player['rank']}"
-    held = player["resources"]
-    gold = sum(held[kind] * value for kind, value in zip(RESOURCES, RESOURCE_POINTS, strict=True))
-    yield "tokens", row(f"{held[kind]} {kind}" for kind in RESOURCES if held[kind])
+    tokens = player["resources"]
+    gold = sum(tokens[kind] * value for kind, value in zip(RESOURCES, RESOURCE_POINTS, strict=True))
+    yield "tokens", row(f"{tokens[kind]} {kind}" for kind in RESOURCES if tokens[kind])
     if gold:
         yield "worth", f"{gold} of {TITLE_PRICE}"
     reserve = player["reserve"]
@@ -136,7 +146,7 @@ _PAWNS: Final = (
 )
 
 
-def _common(position: Json) -> Iterator[tuple[str, str]]:
+def _common_rows(position: Json) -> Iterator[tuple[str, str]]:
     bank = position["bank"]
     yield "bank", row(f"{bank[kind]} {kind}" for kind in RESOURCES if bank[kind])
     if position["round_limit"] is not None:

@@ -44,7 +44,7 @@ def definitions(scene: Scene, ids: Ids) -> str:
         f'<clipPath id="{ids.of("hex")}"><path d="{hexagon}"/></clipPath>',
         f'<path id="{ids.of("whole")}" d="{hexagon}" fill-opacity="0"/>',
     ]
-    grounds = {(cell.ground, bool(cell.pieces or cell.gone)) for cell in scene.cells}
+    grounds = {(cell.terrain, bool(cell.pieces or cell.removed)) for cell in scene.cells}
     grounds |= {(name, False) for name, _ in grounds}
     for name, busy in sorted(grounds):
         colour = ground_colour(name)
@@ -55,7 +55,7 @@ def definitions(scene: Scene, ids: Ids) -> str:
         )
     for kind, seat in sorted({(p.kind, p.seat) for cell in scene.cells for p in cell.pieces}):
         markup.append(f'<g id="{ids.piece(kind, seat)}">{piece_markup(kind, seat)}</g>')
-    for kind, seat in sorted({(p.kind, p.seat) for cell in scene.cells for p in cell.gone}):
+    for kind, seat in sorted({(p.kind, p.seat) for cell in scene.cells for p in cell.removed}):
         drawing = ghost_markup(kind, seat)
         markup.append(f'<g id="{ids.piece(kind, seat, gone=True)}">{drawing}</g>')
     return "\n".join(markup)
@@ -82,10 +82,10 @@ def board(scene: Scene, ids: Ids) -> str:
 def _land(cell: Cell, ids: Ids) -> str:
     """The ground of a hex, in a gilded frame where the last event changed something."""
     x, y = centre(cell.at)
-    busy = bool(cell.pieces or cell.gone)
-    ground = ids.ground(cell.ground, busy=busy)
+    busy = bool(cell.pieces or cell.removed)
+    ground = ids.ground(cell.terrain, busy=busy)
     land = f'<use href="#{ground}" x="{number(x)}" y="{number(y)}"/>'
-    if not cell.changed:
+    if not cell.is_changed:
         return land
     frame = path((x + 0.91 * cx, y + 0.91 * cy) for cx, cy in CORNERS)
     return (
@@ -98,14 +98,14 @@ def _cell(cell: Cell, ids: Ids) -> str:
     """What stands on a hex, in a group that covers it and whose title says it in words."""
     x, y = centre(cell.at)
     standing = [(piece, False) for piece in sorted(cell.pieces, key=lambda piece: piece.seat)]
-    standing += [(piece, True) for piece in cell.gone]
+    standing += [(piece, True) for piece in cell.removed]
     parts = [
         f"<title>{escape(cell_said(cell))}</title>",
         f'<use href="#{ids.of("whole")}"/>',
     ]
     for (piece, gone), spot in zip(standing, piece_spots(len(standing)), strict=True):
         parts.append(_piece(piece, spot, ids, gone=gone))
-    if cell.contested:
+    if cell.is_contested:
         parts.append(_SWORDS)
     if cell.note:
         # On the left where a piece has a note of its own, which hangs on its right.

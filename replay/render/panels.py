@@ -160,12 +160,12 @@ def card(panel: Panel, width: float, height: float, sizes: Sizes, ids: Ids) -> B
     score_size = sizes.heading * 1.5
     room = width - text_x - pad - ems(score) * score_size - pad * 0.4
     heading, heading_size = _heading(clean(panel.heading), room, sizes.heading)
-    state = "out" if panel.out else "to act" if panel.to_act else ""
+    state = "out" if panel.is_out else "to act" if panel.is_to_act else ""
     under = f"seat {panel.seat}" + (f" · {state}" if state else "")
     under_size = min(sizes.fact * 0.95, room / max(ems(under) * 1.06, 1))
     under_y = pad + arms * 0.42 + heading_size * 1.15 * (len(heading) - 1) + sizes.fact * 1.3
     head = max(pad + arms * 1.12, under_y + sizes.fact * 0.6)
-    body = rows(panel.facts, width - 2 * pad, sizes.fact)
+    body = rows(panel.rows, width - 2 * pad, sizes.fact)
     tall = max(height, head + body.height + pad * 0.8)
     bold = 'font-weight="bold"'
     inside = [
@@ -203,7 +203,7 @@ def card(panel: Panel, width: float, height: float, sizes: Sizes, ids: Ids) -> B
         moved(body.markup, pad, head + sizes.fact * 0.15),
     ]
     markup = "".join(inside)
-    if panel.out:
+    if panel.is_out:
         # Faded and struck through: neither needs colour to be seen.
         y = number(pad + arms * 0.42 - heading_size * 0.32)
         end = text_x + min(room, ems(heading[0]) * heading_size)
@@ -211,7 +211,7 @@ def card(panel: Panel, width: float, height: float, sizes: Sizes, ids: Ids) -> B
             f'<g opacity=".6">{markup}</g>'
             f'<path d="M{number(text_x)} {y}H{number(end)}" stroke="{INK}" stroke-width="3"/>'
         )
-    return Block(f"<g>{_rule(width, tall, gilt=panel.to_act)}{markup}</g>", tall)
+    return Block(f"<g>{_rule(width, tall, gilt=panel.is_to_act)}{markup}</g>", tall)
 
 
 def cards(panels: Sequence[Panel], width: float, across: int, sizes: Sizes, ids: Ids) -> Block:
@@ -245,7 +245,7 @@ def legend(scene: Scene, width: float, size: float, ids: Ids) -> Block:
     tile = size * 1.5
     x, y = 0.0, 0.0
     markup: list[str] = []
-    for name in sorted({cell.ground for cell in scene.cells}):
+    for name in sorted({cell.terrain for cell in scene.cells}):
         word = cut(spoken(name), width - tile * 2, lambda text: ems(text) * size)
         taken = tile * 1.2 + ems(word) * size + size * 0.8
         if x and x + taken > width:

@@ -83,7 +83,7 @@ def svg(scene: Scene, *, prefix: str = "", wide: bool = False, key: bool = True)
     )
     names = legend(scene, page.map_width, sizes.fact * 0.95, ids) if key else Block("", 0)
     under_map = [the_map, said if scene.caption else Block("", 0), names]
-    rest = common(scene.common, page.map_width, sizes) if scene.common else Block("", 0)
+    rest = common(scene.common_rows, page.map_width, sizes) if scene.common_rows else Block("", 0)
     top = _MARGIN * 0.7 + title.height + 10
     height = 0.0
     left = right = Block("", 0)

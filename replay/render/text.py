@@ -35,10 +35,10 @@ def text(scene: Scene, *, colour: bool, width: int | None) -> str:
     """
     wide = max(width or _USUAL_WIDTH, _NARROWEST)
     ansi = Ansi(colour)
-    grounds = ground_signs(cell.ground for cell in scene.cells)
-    kinds = piece_signs(p.kind for cell in scene.cells for p in (*cell.pieces, *cell.gone))
+    grounds = ground_signs(cell.terrain for cell in scene.cells)
+    kinds = piece_signs(p.kind for cell in scene.cells for p in (*cell.pieces, *cell.removed))
     marks = {"mark of a seat": MARK} if any(cell.marks for cell in scene.cells) else {}
-    if any(cell.contested for cell in scene.cells):
+    if any(cell.is_contested for cell in scene.cells):
         marks["fought over"] = "()"
     drawn = board_lines(scene, grounds, kinds, wide, ansi)
     parts = [
@@ -48,7 +48,7 @@ def text(scene: Scene, *, colour: bool, width: int | None) -> str:
         [line for at in drawn.crowded for line in _crowded(scene, at, wide)],
         _marks(scene, wide),
         _seats(scene.panels, wide, ansi),
-        _rows(scene.common, wide, ansi),
+        _rows(scene.common_rows, wide, ansi),
         wrap(clean(scene.caption), wide, columns) if scene.caption else [],
     ]
     return "\n\n".join("\n".join(line.rstrip() for line in part) for part in parts if part) + "\n"
@@ -76,7 +76,7 @@ def _crowded(scene: Scene, at: tuple[int, int], width: int) -> list[str]:
     """A hex whose pieces did not fit, in words."""
     cell = next(cell for cell in scene.cells if cell.at == at)
     said = [pieces_said(cell.pieces)] if cell.pieces else []
-    said += [f"gone: {pieces_said(cell.gone)}"] if cell.gone else []
+    said += [f"gone: {pieces_said(cell.removed)}"] if cell.removed else []
     said += [clean(cell.note)] if cell.note else []
     said += [marks_said(cell.marks)] if cell.marks else []
     return wrap(f"+ {place(at)}: {'; '.join(said)}", width, columns)
@@ -106,7 +106,7 @@ def _seats(panels: Sequence[Panel], width: int, ansi: Ansi) -> list[str]:
     """The seats as the columns of a table, the labels of their facts as its rows."""
     if not panels:
         return []
-    labels = list(dict.fromkeys(label for panel in panels for label, _ in panel.facts))
+    labels = list(dict.fromkeys(label for panel in panels for label, _ in panel.rows))
     first = max([columns(clean(label)) for label in labels] + [5])
     room = (width - first) // len(panels) - 2
     if room < _LEAST_COLUMN:
@@ -117,7 +117,7 @@ def _seats(panels: Sequence[Panel], width: int, ansi: Ansi) -> list[str]:
         ("score", [[str(panel.score)] for panel in panels]),
     ]
     for label in labels:
-        values = [", ".join(v for name, v in panel.facts if name == label) for panel in panels]
+        values = [", ".join(v for name, v in panel.rows if name == label) for panel in panels]
         table.append((clean(label), [wrap(_listed(clean(v)), room, columns) for v in values]))
     wide = [
         max(columns(line) for _, cells in table for line in cells[index])
@@ -135,7 +135,9 @@ def _seats(panels: Sequence[Panel], width: int, ansi: Ansi) -> list[str]:
 
 
 def _state(panel: Panel) -> str:
-    return f"{panel.seat} {'out' if panel.out else '> to act' if panel.to_act else ''}".rstrip()
+    return (
+        f"{panel.seat} {'out' if panel.is_out else '> to act' if panel.is_to_act else ''}".rstrip()
+    )
 
 
 def _styled(piece: str, row: int, panel: Panel, ansi: Ansi) -> str:
@@ -144,11 +146,11 @@ def _styled(piece: str, row: int, panel: Panel, ansi: Ansi) -> str:
         number = str(panel.seat)
         state = piece[len(number) :].rstrip()
         blanks = piece[len(number) + len(state) :]
-        marked = ansi(state, GILT if panel.to_act else DIM)
+        marked = ansi(state, GILT if panel.is_to_act else DIM)
         return ansi(number, seat_style(panel.seat)) + marked + blanks
     if row in {1, 2}:
-        return ansi(piece, STRUCK if panel.out and row == 1 else BOLD)
-    return ansi(piece, DIM) if panel.out else piece
+        return ansi(piece, STRUCK if panel.is_out and row == 1 else BOLD)
+    return ansi(piece, DIM) if panel.is_out else piece
 
 
 def _stacked(panels: Sequence[Panel], width: int, ansi: Ansi) -> list[str]:
@@ -156,12 +158,12 @@ def _stacked(panels: Sequence[Panel], width: int, ansi: Ansi) -> list[str]:
     lines: list[str] = []
     for panel in panels:
         number = str(panel.seat)
-        state = " (out)" if panel.out else " (to act)" if panel.to_act else ""
+        state = " (out)" if panel.is_out else " (to act)" if panel.is_to_act else ""
         score = str(panel.score)
         name = cut(clean(panel.heading), width - columns(number + state + score) - 3, columns)
-        rest = ansi(f"{name}{state}", GILT if panel.to_act else BOLD)
+        rest = ansi(f"{name}{state}", GILT if panel.is_to_act else BOLD)
         lines.append(f"{ansi(number, seat_style(panel.seat))} {rest}  {ansi(score, BOLD)}")
-        lines += [f"  {line}" for line in _rows(panel.facts, width - 2, ansi)]
+        lines += [f"  {line}" for line in _rows(panel.rows, width - 2, ansi)]
     return lines
 
 

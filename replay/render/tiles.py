@@ -86,7 +86,7 @@ def board_lines(
             if r != row:
                 _put(grid, 0, y, _Run(place(cell.at), DIM))
         row = r
-        if not _tile(grid, cell, (x, y), size, grounds[cell.ground], kinds):
+        if not _tile(grid, cell, (x, y), size, grounds[cell.terrain], kinds):
             crowded.append(cell.at)
     return Drawn(_painted(grid, ansi), crowded)
 
@@ -102,7 +102,7 @@ def _tile(
     """One tile; false where something of it had to be left out."""
     x, y = at
     inner = size.across - 1
-    ground = ground_style(cell.ground)
+    ground = ground_style(cell.terrain)
     rows, whole = _rows(cell, kinds, inner, size.down - size.coordinates)
     if size.coordinates:
         head = place(cell.at)
@@ -111,7 +111,7 @@ def _tile(
             head = f"{head} {note}"
         elif note:
             whole = False
-        rows = [[_Run(f"{head} "[:inner], label_style(cell.ground))], *rows]
+        rows = [[_Run(f"{head} "[:inner], label_style(cell.terrain))], *rows]
     else:
         whole = whole and not cell.note
         # Pieces at the foot, the ground above them.
@@ -126,8 +126,8 @@ def _tile(
             _put(grid, across, y + line, run)
             across += len(run.chars) + 1
         # Around what was fought over in its first line, in every line where nothing changed.
-        fought = cell.contested and not (line and cell.changed)
-        if fought or cell.changed:
+        fought = cell.is_contested and not (line and cell.is_changed)
+        if fought or cell.is_changed:
             # Two such neighbours share the column between them.
             shared = (x, y + line) in grid
             _put(grid, x, y + line, _Run("|" if shared else "(" if fought else "[", GILT))
@@ -168,7 +168,7 @@ def _pieces(cell: Cell, kinds: Mapping[str, str], inner: int) -> list[_Run]:
     where a seat's do not fit into one row.
     """
     runs = []
-    for gone, pieces in ((False, cell.pieces), (True, cell.gone)):
+    for gone, pieces in ((False, cell.pieces), (True, cell.removed)):
         for seat, group in by_seat(pieces):
             style = f"{seat_style(seat)};{STRUCK}" if gone else seat_style(seat)
             head = f"{'x' if gone else ''}{seat}"

@@ -77,13 +77,13 @@ def cell_said(cell: Cell) -> str:
         parts.append(clean(cell.note))
     if cell.marks:
         parts.append(marks_said(cell.marks))
-    if cell.gone:
-        parts.append(f"gone: {pieces_said(cell.gone)}")
-    if cell.contested:
+    if cell.removed:
+        parts.append(f"gone: {pieces_said(cell.removed)}")
+    if cell.is_contested:
         parts.append("just fought over")
-    if cell.changed:
+    if cell.is_changed:
         parts.append("just changed")
-    ground = f"{spoken(cell.ground)} {place(cell.at)}"
+    ground = f"{spoken(cell.terrain)} {place(cell.at)}"
     return f"{ground}: {'; '.join(parts)}" if parts else ground
 
 
@@ -91,7 +91,7 @@ def scene_said(scene: Scene) -> str:
     """The scene without its board in a few sentences, for who does not see the picture."""
     sentences = [f"{counted('hex', 1) if len(scene.cells) == 1 else f'{len(scene.cells)} hexes'}."]
     for panel in scene.panels:
-        state = ", out" if panel.out else ", to act" if panel.to_act else ""
+        state = ", out" if panel.is_out else ", to act" if panel.is_to_act else ""
         sentences.append(f"Seat {panel.seat}, {clean(panel.heading)}: {panel.score}{state}.")
     sentences += [f"Seat {w.seat} went {place(w.start)} to {place(w.end)}." for w in scene.arrows]
     if scene.caption:

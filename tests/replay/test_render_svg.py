@@ -115,13 +115,13 @@ def test_text_is_escaped_wherever_it_comes_from() -> None:
                 (0, 0),
                 bad,
                 (Piece(bad, 0, 1, bad), Piece("city", 9)),
-                gone=(Piece(bad, 1),),
+                removed=(Piece(bad, 1),),
                 note=bad,
             ),
         ),
         (Panel(0, bad, 0, ((bad, bad),)),),
         bad,
-        common=((bad, bad),),
+        common_rows=((bad, bad),),
     )
     document = svg(hostile)
     root = parsed(document)
@@ -200,7 +200,7 @@ def test_a_name_that_nobody_has_drawn_is_written() -> None:
 
 def test_what_has_changed_and_what_is_gone_are_marked() -> None:
     quiet = replace(
-        FULL_SCENE, cells=tuple(replace(c, changed=False, gone=()) for c in FULL_SCENE.cells)
+        FULL_SCENE, cells=tuple(replace(c, is_changed=False, removed=()) for c in FULL_SCENE.cells)
     )
     gilt = 'fill="none" stroke="#ffc933" stroke-width="10"'
     assert svg(FULL_SCENE).count(gilt) == 2
@@ -226,7 +226,7 @@ def test_marks_lie_on_their_hex_in_the_seats_colours_above_pieces_and_ways() -> 
 
 def test_what_was_fought_over_bears_crossed_swords() -> None:
     bare = Scene("", (Cell((0, 0), "plain"), Cell((1, 0), "plain")), ())
-    fought = replace(bare, cells=(bare.cells[0], replace(bare.cells[1], contested=True)))
+    fought = replace(bare, cells=(bare.cells[0], replace(bare.cells[1], is_contested=True)))
     swords = 'transform="scale(-1 1)"'
     assert (svg(bare).count(swords), svg(fought).count(swords)) == (0, 1)
     assert titles(svg(fought)) == {"0,0": "plain 0,0", "1,0": "plain 1,0: just fought over"}

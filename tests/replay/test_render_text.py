@@ -34,8 +34,8 @@ def test_a_hex_shows_its_coordinates_ground_and_pieces() -> None:
 
 def test_what_has_changed_stands_in_brackets_and_what_is_gone_behind_an_x() -> None:
     drawn = [
-        Cell((0, 0), "lake", changed=True),
-        Cell((1, 0), "lake", changed=True, gone=(Piece("knight", 1),)),
+        Cell((0, 0), "lake", is_changed=True),
+        Cell((1, 0), "lake", is_changed=True, removed=(Piece("knight", 1),)),
     ]
     assert lines(Scene("", tuple(drawn), ()))[:3] == [
         "[0,0 ~~~~~|1,0 ~~~~~]",
@@ -46,9 +46,9 @@ def test_what_has_changed_stands_in_brackets_and_what_is_gone_behind_an_x() -> N
 
 def test_what_was_fought_over_stands_in_round_brackets() -> None:
     drawn = [
-        Cell((0, 0), "lake", contested=True),
-        Cell((1, 0), "lake", changed=True, contested=True),
-        Cell((2, 0), "lake", changed=True),
+        Cell((0, 0), "lake", is_contested=True),
+        Cell((1, 0), "lake", is_changed=True, is_contested=True),
+        Cell((2, 0), "lake", is_changed=True),
     ]
     page = lines(Scene("", tuple(drawn), ()))
     assert page[:3] == [

@@ -30,21 +30,27 @@ FULL_SCENE = Scene(
             "plain",
             (Piece("city", 0), Piece("knight", 0, 3), Piece("knight", 1), Piece("village", 2)),
         ),
-        Cell((1, 0), "field", (Piece("knight", 0, 2),), changed=True, gone=(Piece("village", 1),)),
-        Cell((0, 1), "forest", changed=True),
+        Cell(
+            (1, 0),
+            "field",
+            (Piece("knight", 0, 2),),
+            is_changed=True,
+            removed=(Piece("village", 1),),
+        ),
+        Cell((0, 1), "forest", is_changed=True),
         Cell((-1, 1), "lake"),
         Cell((0, -1), "swamp", (Piece("dragon", 7, 2),), note="+1"),
         Cell((1, -1), "mysterious_place", (Piece("knight", 1),), marks=(1, 0, 4)),
     ),
     panels=(
         Panel(0, "Ada", 25, (("rank", "viscount"), ("reserve", "4 knights, 10 villages"))),
-        Panel(1, "Bob", 40, (("rank", "count"), ("reserve", "none")), to_act=True),
-        Panel(2, "Cy", 0, (("rank", "baron"),), out=True),
+        Panel(1, "Bob", 40, (("rank", "count"), ("reserve", "none")), is_to_act=True),
+        Panel(2, "Cy", 0, (("rank", "baron"),), is_out=True),
     ),
     caption="Ada moves 0,1 > 1,0 and takes plain from Bob",
     arrows=(Arrow(0, (0, 1), (1, 0)),),
     outlines=(Outline(1, ((0, 0), (1, 0)), "9"),),
-    common=(("bank", "mountain 20, forest 19"),),
+    common_rows=(("bank", "mountain 20, forest 19"),),
 )
 
 _texts = st.text(max_size=40)
@@ -90,7 +96,7 @@ scenes = st.builds(
         st.builds(Outline, _seats, st.lists(_hexes, max_size=5).map(tuple), st.text(max_size=9)),
         max_size=3,
     ).map(tuple),
-    common=_facts,
+    common_rows=_facts,
 )
 
 

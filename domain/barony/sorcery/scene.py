@@ -1,9 +1,10 @@
-"""`scene` with Sorcery: the base game's picture, with imprints, magic, spells and what a cast changed."""
+"""The scene of a position with Sorcery: the base game's, with imprints, magic, spells and casts."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from domain.barony.scene import LEGEND as BASE_LEGEND
 from domain.barony.scene import scene as base_scene
 from domain.barony.sorcery.components import (
     CONSTRUCTION,
@@ -17,7 +18,7 @@ from domain.barony.sorcery.event_text import event_text
 from domain.contract import Json
 from domain.hexes import Hex, hex_of
 from domain.phrases import counted
-from domain.scene import Arrow, Panel, Piece, Scene
+from domain.scene import Arrow, LegendEntry, Panel, Piece, Scene
 
 _FAMILIES: Final = (
     (MOVEMENT, "movement"),
@@ -25,33 +26,43 @@ _FAMILIES: Final = (
     (CONSTRUCTION, "construction"),
 )
 
+LEGEND: Final = (
+    *BASE_LEGEND,
+    LegendEntry("terrain", "mysterious place", kind="mysterious_place"),
+    LegendEntry("mark", "imprint of a seat"),
+)
+
 
 def scene(position: Json, event: Json | None) -> Scene:
-    """The picture of a position; `event` is the one that led to it, if there is one to show."""
-    drawn = base_scene(position, event, "Barony: Sorcery", event_text)
+    """The scene of a position.
+
+    `event` is the event that led to the position; None draws the position alone.
+    """
+    base = base_scene(position, event, "Barony: Sorcery", event_text)
     marks: dict[Hex, list[int]] = {}
     for player in position["players"]:
         for at in player["imprints"]:
             marks.setdefault(hex_of(at), []).append(player["seat"])
     cast = event["data"] if event and event["type"] == "SpellsCast" else {}
-    changed, gone = _changed(cast), _gone(cast)
+    changed, removed = _changed(cast), _removed(cast)
     return replace(
-        drawn,
+        base,
         cells=tuple(
             replace(
                 cell,
-                changed=cell.changed or cell.at in changed,
-                gone=(*cell.gone, *gone.get(cell.at, ())),
+                is_changed=cell.is_changed or cell.at in changed,
+                removed=(*cell.removed, *removed.get(cell.at, ())),
                 marks=tuple(marks.get(cell.at, ())),
             )
-            for cell in drawn.cells
+            for cell in base.cells
         ),
         panels=tuple(
             _panel(panel, player)
-            for panel, player in zip(drawn.panels, position["players"], strict=True)
+            for panel, player in zip(base.panels, position["players"], strict=True)
         ),
-        arrows=(*drawn.arrows, *_arrows(cast)),
-        common=(*drawn.common, *_open_spells(position)),
+        arrows=(*base.arrows, *_arrows(cast)),
+        common_rows=(*base.common_rows, *_open_spells(position)),
+        legend=LEGEND,
     )
 
 
@@ -62,15 +73,15 @@ def _changed(cast: Json) -> set[Hex]:
     return changed | ({hex_of(cast["at"])} if "at" in cast else set())
 
 
-def _gone(cast: Json) -> dict[Hex, list[Piece]]:
-    """The pieces that a cast destroyed, by hex, in the order in which they fell."""
-    gone: dict[Hex, list[Piece]] = {}
+def _removed(cast: Json) -> dict[Hex, list[Piece]]:
+    """The pieces that a cast destroyed, by hex, in the order in which they were destroyed."""
+    removed: dict[Hex, list[Piece]] = {}
     for step in cast.get("moves", ()):
         for field, end in (("left", "from"), ("destroyed", "to"), ("swept", "to")):
-            for fallen in step.get(field, ()):
-                there = gone.setdefault(hex_of(step[end]), [])
-                there.append(Piece(fallen["pawn"], fallen["seat"]))
-    return gone
+            for pawn in step.get(field, ()):
+                on_hex = removed.setdefault(hex_of(step[end]), [])
+                on_hex.append(Piece(pawn["pawn"], pawn["seat"]))
+    return removed
 
 
 def _arrows(cast: Json) -> Iterator[Arrow]:
@@ -79,15 +90,15 @@ def _arrows(cast: Json) -> Iterator[Arrow]:
 
 
 def _panel(panel: Panel, player: Json) -> Panel:
-    """With what a seat has to cast with, and what its imprints count at the end (BS-MYS-5)."""
+    """The base game's panel with the seat's magic tokens, and its imprints' points (BS-MYS-5)."""
     imprints = len(player["imprints"])
     worth = f"{imprints}, {POINTS_AN_IMPRINT * imprints} points" if imprints else "none"
     magic = counted(player["magic"], "token") if player["magic"] else "none"
-    return replace(panel, facts=(*panel.facts, ("magic", magic), ("imprints", worth)))
+    return replace(panel, rows=(*panel.rows, ("magic", magic), ("imprints", worth)))
 
 
 def _open_spells(position: Json) -> Iterator[tuple[str, str]]:
-    """What lies open, each family in a row (BS-SPL-1), with the costs."""
+    """The open spells with their costs, a row for each family (BS-SPL-1)."""
     for family, name in _FAMILIES:
         own = [spell for spell in position["spells"] if FAMILY[spell] == family]
         if own:

@@ -52,10 +52,10 @@ def test_every_position_of_whole_games_has_a_picture(seats: int) -> None:
         after = evolve(baron, state, [fact])
         event = {"type": fact.type, "data": fact.data, "by": {"seat": fact.data.get("seat", 0)}}
         scene = baron.scene(baron.position(after, 0), event)
-        assert {cell.at: cell.ground for cell in scene.cells} == after.tiles
+        assert {cell.at: cell.terrain for cell in scene.cells} == after.tiles
         keeps = {cell.at: (piece.seat, piece.kind) for cell in scene.cells for piece in cell.pieces}
         assert keeps == {at: (seat, f"keep_{side}") for at, (seat, side) in after.keeps.items()}
-        gone = {cell.at for cell in scene.cells if cell.gone}
+        gone = {cell.at for cell in scene.cells if cell.removed}
         came = {(q, r) for q, r in [fact.data["at"]]} if fact.type == "KeepPlaced" else set()
         assert gone == (state.keeps.keys() | came) - after.keeps.keys()
         assert [panel.score for panel in scene.panels] == [p.honour for p in after.players]

@@ -1,9 +1,10 @@
-"""What there is to draw of a position (`scene`), and what the last event changed in it."""
+"""The scene of a position of Baron: what there is to draw, and what the last event changed."""
 
 import pytest
 
 from domain import baron
 from domain.baron import parse_action_text, position, scene
+from domain.baron.components import VALUES
 from domain.contract import ALL_SECRETS, DomainEvent, Json, evolve
 from domain.hexes import distance
 from domain.scene import Cell, Panel, Piece, Scene
@@ -30,7 +31,7 @@ def event(fact: DomainEvent, by: Json) -> Json:
 
 
 def after(text: str, *, drawing: str = BOARD) -> Scene:
-    """The picture after an action of the seat to act, in its short form."""
+    """The scene after an action of the seat to act, given in its short form."""
     state = given(drawing)
     assert state.to_act is not None
     fact = baron.decide(state, state.to_act, parse_action_text(text))
@@ -38,23 +39,25 @@ def after(text: str, *, drawing: str = BOARD) -> Scene:
     return scene(position(evolve(baron, state, [fact]), None), event(fact, by))
 
 
-def cell(drawn: Scene, q: int, r: int) -> Cell:
-    return next(cell for cell in drawn.cells if cell.at == (q, r))
+def cell(scene: Scene, q: int, r: int) -> Cell:
+    return next(cell for cell in scene.cells if cell.at == (q, r))
 
 
-def panel(drawn: Scene, seat: int) -> Panel:
-    return next(panel for panel in drawn.panels if panel.seat == seat)
+def panel(scene: Scene, seat: int) -> Panel:
+    return next(panel for panel in scene.panels if panel.seat == seat)
 
 
-def test_a_position_alone() -> None:
+def test_a_position_without_an_event() -> None:
     drawn = scene(position(given(BOARD), None), None)
     assert drawn.title == "Baron, round 3, seat 0 to lay a tile"
     assert drawn.caption == ""
-    assert cell(drawn, 1, 2).ground == "marsh"
+    assert cell(drawn, 1, 2).terrain == "marsh"
     assert cell(drawn, 1, 1).pieces == (Piece("keep_knight", 0),)
     assert cell(drawn, 2, 2).pieces == (Piece("keep_baron", 2, note="3"),)
-    assert not any(cell.changed or cell.gone or cell.note or cell.contested for cell in drawn.cells)
-    assert drawn.common == (
+    assert not any(
+        cell.is_changed or cell.removed or cell.note or cell.is_contested for cell in drawn.cells
+    )
+    assert drawn.common_rows == (
         ("market", "field for 0, meadow for 1, cursed place for 3"),
         ("pile", "30 tiles"),
         (
@@ -67,7 +70,15 @@ def test_a_position_alone() -> None:
     )
 
 
-def test_baronies_that_stand_are_outlined_with_their_value() -> None:
+def test_every_tile_shows_its_value_and_the_legend_lists_the_values() -> None:
+    drawn = scene(position(given(BOARD), None), None)
+    values = {cell.terrain: cell.value for cell in drawn.cells}
+    assert (values["meadow"], values["village"], values["marsh"]) == ("0", "3", "-1")
+    legend = {entry.kind: entry.value for entry in drawn.legend if entry.sign == "terrain"}
+    assert legend == {kind: str(value) for kind, value in VALUES.items()}
+
+
+def test_baronies_on_the_board_are_outlined_with_their_value() -> None:
     drawn = scene(position(given(BOARD), None), None)
     assert [(border.seat, border.note) for border in drawn.outlines] == [(2, "3"), (1, "0")]
     around = drawn.outlines[0].hexes
@@ -77,19 +88,19 @@ def test_baronies_that_stand_are_outlined_with_their_value() -> None:
     assert drawn.outlines[1].hexes == ((3, 1), (3, 2), (4, 1))
 
 
-def test_the_panels() -> None:
+def test_a_panel_shows_what_a_seat_has() -> None:
     state = given(BOARD)
     drawn = scene(position(state, None), None)
     acting, other, resting = drawn.panels
-    assert (acting.heading, acting.score, acting.to_act) == ("no barony", 0, True)
-    assert dict(acting.facts) == {
+    assert (acting.heading, acting.score, acting.is_to_act) == ("no barony", 0, True)
+    assert dict(acting.rows) == {
         "reserve": "2 tiles",
         "keeps": "3",
         "on the board": "1 knight",
     }
     assert (other.heading, other.score) == ("1 barony", -2)
-    assert dict(other.facts)["reserve"] == "no tiles"
-    assert dict(resting.facts) == {
+    assert dict(other.rows)["reserve"] == "no tiles"
+    assert dict(resting.rows) == {
         "reserve": "2 tiles",
         "keeps": "2",
         "keeps resting": "1",
@@ -97,37 +108,37 @@ def test_the_panels() -> None:
     }
 
 
-def test_a_reserve_is_there_for_its_owner_and_once_the_game_has_ended() -> None:
+def test_a_reserve_is_shown_to_its_owner_and_to_everybody_after_the_game() -> None:
     state = given(BOARD)
-    seen = scene(position(state, 0), None)
-    assert dict(panel(seen, 0).facts)["reserve"] == "meadow, vineyard"
-    assert dict(panel(seen, 2).facts)["reserve"] == "2 tiles"
-    assert dict(panel(scene(position(state, ALL_SECRETS), None), 2).facts)["reserve"] == (
+    drawn = scene(position(state, 0), None)
+    assert dict(panel(drawn, 0).rows)["reserve"] == "meadow, vineyard"
+    assert dict(panel(drawn, 2).rows)["reserve"] == "2 tiles"
+    assert dict(panel(scene(position(state, ALL_SECRETS), None), 2).rows)["reserve"] == (
         "meadow, quarry"
     )
 
 
-def test_a_fight_marks_who_fought_with_which_odds_and_for_what() -> None:
+def test_a_fight_shows_the_odds_of_the_fighters_and_the_battlefield() -> None:
     drawn = after("lay vineyard 2,0")
-    assert {cell.at for cell in drawn.cells if cell.changed} == {(2, 0), (1, 1), (2, 2)}
-    assert {cell.at for cell in drawn.cells if cell.contested} == {(1, 2), (2, 1)}
+    assert {cell.at for cell in drawn.cells if cell.is_changed} == {(2, 0), (1, 1), (2, 2)}
+    assert {cell.at for cell in drawn.cells if cell.is_contested} == {(1, 2), (2, 1)}
     winner, loser = cell(drawn, 1, 1), cell(drawn, 2, 2)
     assert (winner.note, winner.pieces) == ("5:2", (Piece("keep_baron", 0, note="6"),))
-    assert (loser.note, loser.pieces, loser.gone) == ("2:5", (), (Piece("keep_baron", 2),))
+    assert (loser.note, loser.pieces, loser.removed) == ("2:5", (), (Piece("keep_baron", 2),))
     assert [border.seat for border in drawn.outlines] == [0, 1]
     assert drawn.caption.startswith("Seat 0 lays a vineyard on 2,0; seat 0's knight on 1,1 wins")
 
 
-def test_a_fight_that_is_lost_leaves_the_baron_where_he_is() -> None:
+def test_the_baron_stays_when_the_knight_loses_the_fight() -> None:
     drawn = after("lay vineyard 2,0", drawing=BOARD.replace(".   M   P", ".   V   P"))
     loser, baron_there = cell(drawn, 1, 1), cell(drawn, 2, 2)
-    assert (loser.note, loser.pieces, loser.gone) == ("5:5", (), (Piece("keep_knight", 0),))
+    assert (loser.note, loser.pieces, loser.removed) == ("5:5", (), (Piece("keep_knight", 0),))
     assert baron_there.note == "5:5"
     assert baron_there.pieces == (Piece("keep_baron", 2, note="6"),)
-    assert not baron_there.changed
+    assert not baron_there.is_changed
 
 
-def test_a_battle_among_knights_is_marked_too() -> None:
+def test_a_battle_among_knights_shows_the_odds_too() -> None:
     state = given(
         """
         scoring round 9
@@ -144,12 +155,12 @@ def test_a_battle_among_knights_is_marked_too() -> None:
         event(when_scored(state).fact, {"system": "scorer"}),
     )
     assert (cell(drawn, 0, 1).note, cell(drawn, 2, 1).note) == ("2:1", "1:2")
-    assert {cell.at for cell in drawn.cells if cell.contested} == {(1, 1)}
-    assert cell(drawn, 2, 1).gone == (Piece("keep_knight", 1),)
+    assert {cell.at for cell in drawn.cells if cell.is_contested} == {(1, 1)}
+    assert cell(drawn, 2, 1).removed == (Piece("keep_knight", 1),)
     assert drawn.caption.startswith("The game is over: seat 0 wins with 3 honour")
     assert drawn.title == "Baron, over after round 9, won by seat 0"
     assert panel(drawn, 0).heading == "winner"
-    assert dict(panel(drawn, 1).facts)["place"] == "2"
+    assert dict(panel(drawn, 1).rows)["place"] == "2"
 
 
 @pytest.mark.parametrize(
@@ -161,44 +172,46 @@ def test_a_battle_among_knights_is_marked_too() -> None:
         ("end", BOARD.replace("lay", "keep"), "seat 1 to draw", set()),
     ],
 )
-def test_what_an_action_changed_is_marked(
+def test_hexes_that_an_action_changed_are_marked(
     text: str, drawing: str, title: str, changed: set[tuple[int, int]]
 ) -> None:
     drawn = after(text, drawing=drawing.replace("pile 30", "pile WWW"))
-    assert {cell.at for cell in drawn.cells if cell.changed} == changed
+    assert {cell.at for cell in drawn.cells if cell.is_changed} == changed
     assert drawn.title == f"Baron, round 3, {title}"
     assert drawn.caption.startswith("Seat 0 ")
 
 
-def test_who_did_it_is_said_where_it_was_somebody() -> None:
-    whole = position(given(BOARD), None)
-    taken = DomainEvent("SeatTaken", {"player": "ann", "nonce": ""})
-    assert scene(whole, event(taken, {"player": "ann"})).caption == "Player ann takes a place"
-    lapsed = baron.forfeit(given(BOARD))
-    assert scene(whole, event(lapsed, {"system": "clock"})).caption == "Seat 0's turn is forfeited"
+def test_the_caption_names_the_seat_or_player_who_acted() -> None:
+    before = position(given(BOARD), None)
+    joined = DomainEvent("SeatTaken", {"player": "ann", "nonce": ""})
+    assert scene(before, event(joined, {"player": "ann"})).caption == "Player ann takes a place"
+    forfeited = baron.forfeit(given(BOARD))
+    assert (
+        scene(before, event(forfeited, {"system": "clock"})).caption == "Seat 0's turn is forfeited"
+    )
 
 
-def test_who_is_out_last_turns_an_empty_market_and_what_was_taken_out() -> None:
+def test_seats_that_are_out_last_turns_and_an_empty_market_are_shown() -> None:
     state = given(
         "lay round 9 seat 0\n0: 0, M, turns 1\n1: 0, turns 2\n2: 0, turns 2\nremoved MP\n"
         "board 0,0\nM2k V"
     )
-    gone = when_removed(state, 2).after
-    drawn = scene(position(gone, None), None)
-    assert panel(drawn, 2).out
-    assert dict(panel(drawn, 2).facts) == {
+    state = when_removed(state, 2).after
+    drawn = scene(position(state, None), None)
+    assert panel(drawn, 2).is_out
+    assert dict(panel(drawn, 2).rows) == {
         "reserve": "no tiles",
         "keeps": "none",
         "on the board": "1 knight",
         "turns left": "none",
     }
-    assert dict(panel(drawn, 1).facts)["turns left"] == "2"
-    assert dict(drawn.common)["market"] == "none"
-    assert dict(drawn.common)["pile"] == "no tiles"
-    assert dict(drawn.common)["taken out"] == "meadow, pond"
+    assert dict(panel(drawn, 1).rows)["turns left"] == "2"
+    assert dict(drawn.common_rows)["market"] == "none"
+    assert dict(drawn.common_rows)["pile"] == "no tiles"
+    assert dict(drawn.common_rows)["taken out"] == "meadow, pond"
 
 
-def test_the_title_while_the_game_is_scored_and_when_it_is_shared() -> None:
+def test_the_title_during_scoring_and_of_a_shared_victory() -> None:
     state = given("scoring round 9\n0: 4\n1: 4\nboard 0,0\nM  V")
     assert scene(position(state, None), None).title == "Baron, being scored after round 9"
     over = evolve(baron, state, [when_scored(state).fact])
@@ -207,7 +220,7 @@ def test_the_title_while_the_game_is_scored_and_when_it_is_shared() -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_every_position_of_a_game_is_drawn_whole(seats: int) -> None:
+def test_a_scene_contains_every_hex_and_piece_of_its_position(seats: int) -> None:
     for before, fact in random_game(seats, seed=seats):
         state = evolve(baron, before, [fact])
         now = position(state, None)
@@ -216,6 +229,6 @@ def test_every_position_of_a_game_is_drawn_whole(seats: int) -> None:
         assert sum(len(cell.pieces) for cell in drawn.cells) == len(now["keeps"])
         assert len(drawn.outlines) == sum(keep["side"] == "baron" for keep in now["keeps"])
         assert len(drawn.panels) == seats
-        came_back = sum(len(cell.gone) for cell in drawn.cells)
+        removed = sum(len(cell.removed) for cell in drawn.cells)
         placed = fact.type == "KeepPlaced"
-        assert came_back == len(before.keeps) + placed - len(state.keeps)
+        assert removed == len(before.keeps) + placed - len(state.keeps)

@@ -1,4 +1,4 @@
-"""What there is to draw of a position (`scene`), and what the last event changed in it."""
+"""The scene of a position of Barony: what there is to draw, and what the last event changed."""
 
 import pytest
 
@@ -25,64 +25,73 @@ def event(fact: DomainEvent, by: Json) -> Json:
 
 
 def after(text: str, *, drawing: str = BOARD) -> Scene:
-    """The picture after an action of the seat to act, in its short form."""
+    """The scene after an action of the seat to act, given in its short form."""
     state = given(drawing)
     fact = barony.decide(state, state.to_act or 0, parse_action_text(text))
     by = {"seat": state.to_act}
     return scene(position(evolve(barony, state, [fact]), None), event(fact, by))
 
 
-def cell(drawn: Scene, q: int, r: int) -> Cell:
-    return next(cell for cell in drawn.cells if cell.at == (q, r))
+def cell(scene: Scene, q: int, r: int) -> Cell:
+    return next(cell for cell in scene.cells if cell.at == (q, r))
 
 
-def panel(drawn: Scene, seat: int) -> Panel:
-    return next(panel for panel in drawn.panels if panel.seat == seat)
+def panel(scene: Scene, seat: int) -> Panel:
+    return next(panel for panel in scene.panels if panel.seat == seat)
 
 
-def test_a_position_alone() -> None:
+def test_a_position_without_an_event() -> None:
     drawn = scene(position(given(BOARD), None), None)
     assert drawn.title == "Barony, round 3, seat 1 to act"
     assert drawn.caption == ""
-    assert [cell.ground for cell in drawn.cells if cell.at[1] == 1] == ["field", "mountain", "lake"]
+    assert [cell.terrain for cell in drawn.cells if cell.at[1] == 1] == [
+        "field",
+        "mountain",
+        "lake",
+    ]
     assert cell(drawn, 1, 0).pieces == (Piece("village", 0), Piece("knight", 2))
     assert cell(drawn, 0, 2).pieces == (Piece("city", 1), Piece("knight", 1))
     assert cell(drawn, 0, 0).pieces == (Piece("knight", 1, 2),)
     assert cell(drawn, 1, 2).pieces == ()
     assert not drawn.arrows
-    assert not any(cell.changed or cell.gone or cell.note for cell in drawn.cells)
-    assert drawn.common == (
+    assert not any(cell.is_changed or cell.removed or cell.note for cell in drawn.cells)
+    assert drawn.common_rows == (
         ("bank", "20 mountain, 19 forest, 18 plain, 19 field"),
         ("last round", "40"),
     )
 
 
-def test_the_panels() -> None:
+def test_a_panel_shows_what_a_seat_has() -> None:
     drawn = scene(position(given(BOARD), None), None)
     asked, acting, out = drawn.panels
-    assert (asked.heading, asked.score, asked.to_act, asked.out) == ("count", 40, False, False)
-    assert dict(asked.facts) == {
+    assert (asked.heading, asked.score, asked.is_to_act, asked.is_out) == (
+        "count",
+        40,
+        False,
+        False,
+    )
+    assert dict(asked.rows) == {
         "tokens": "1 forest, 2 plain",
         "worth": "11 of 15",
         "reserve": "7 knights, 13 villages, 2 strongholds, 5 cities",
         "new cities": "1",
         "the end": "asked for",
     }
-    assert acting.to_act
-    assert dict(acting.facts) == {
+    assert acting.is_to_act
+    assert dict(acting.rows) == {
         "tokens": "none",
         "reserve": "2 knights, 13 villages, 2 strongholds, 4 cities",
         "removed": "2 knights",
     }
-    assert out.out
+    assert out.is_out
 
 
-def test_a_fight_leaves_an_arrow_changed_hexes_and_who_fell() -> None:
+def test_a_conflict_shows_arrows_changed_hexes_and_destroyed_pieces() -> None:
     drawn = after("move 0,0>0,1 0,0>1,0", drawing=BOARD.replace("D1v ", "D1v0k"))
     assert drawn.arrows == (Arrow(1, (0, 0), (0, 1)), Arrow(1, (0, 0), (1, 0)))
-    assert {cell.at for cell in drawn.cells if cell.changed} == {(0, 0), (0, 1), (1, 0)}
-    assert cell(drawn, 0, 1).gone == (Piece("knight", 0),)
-    assert cell(drawn, 1, 0).gone == ()
+    assert {cell.at for cell in drawn.cells if cell.is_changed} == {(0, 0), (0, 1), (1, 0)}
+    assert cell(drawn, 0, 1).removed == (Piece("knight", 0),)
+    assert cell(drawn, 1, 0).removed == ()
     assert drawn.caption == (
         "Seat 1 moves a knight 0,0>0,1 and destroys seat 0's knight, then another 0,0>1,0"
     )
@@ -98,26 +107,28 @@ def test_a_fight_leaves_an_arrow_changed_hexes_and_who_fell() -> None:
         ("title 3 field", set()),
     ],
 )
-def test_what_an_action_changed_is_marked(text: str, changed: set[tuple[int, int]]) -> None:
+def test_hexes_that_an_action_changed_are_marked(text: str, changed: set[tuple[int, int]]) -> None:
     drawing = BOARD.replace("removed 2", "3D").replace("P1ck  P", "P0v   P")
     if text.startswith("recruit"):
         drawing = BOARD
     drawn = after(text, drawing=drawing)
-    assert {cell.at for cell in drawn.cells if cell.changed} == changed
+    assert {cell.at for cell in drawn.cells if cell.is_changed} == changed
     assert drawn.caption.startswith("Seat 1 ")
     assert not drawn.arrows
 
 
-def test_who_did_it_is_said_where_it_was_somebody() -> None:
-    whole = position(given(BOARD), None)
-    started = DomainEvent("GameStarted", {"board": whole["board"], "players": ["ann", "bob", "cy"]})
+def test_the_caption_names_the_seat_or_player_who_acted() -> None:
+    before = position(given(BOARD), None)
+    started = DomainEvent(
+        "GameStarted", {"board": before["board"], "players": ["ann", "bob", "cy"]}
+    )
     text = "he game starts on 8 hexes: ann is seat 0, bob is seat 1 and cy is seat 2"
-    assert scene(whole, event(started, {"system": "start"})).caption == f"T{text}"
-    taken = DomainEvent("SeatTaken", {"player": "ann", "nonce": ""})
-    assert scene(whole, event(taken, {"player": "ann"})).caption == "Player ann takes a place"
+    assert scene(before, event(started, {"system": "start"})).caption == f"T{text}"
+    joined = DomainEvent("SeatTaken", {"player": "ann", "nonce": ""})
+    assert scene(before, event(joined, {"player": "ann"})).caption == "Player ann takes a place"
 
 
-def test_titles_of_the_phases_and_the_end() -> None:
+def test_the_title_names_the_phase_or_the_winner() -> None:
     setup = scene(position(given("setup seat 1\nboard 0,0\nP  M0ck  P"), None), None)
     assert setup.title == "Barony, set-up, seat 1 to place"
     state = given("scoring round 9\n0: count, 2P\n1: count, 4F\nboard 0,0\nP  M0ck  P")
@@ -125,17 +136,17 @@ def test_titles_of_the_phases_and_the_end() -> None:
     over = scene(position(evolve(barony, state, [barony.finish(state)]), None), None)
     assert over.title == "Barony, over after round 9, seat 1 is King"
     assert (panel(over, 1).heading, panel(over, 1).score) == ("king", 34)
-    assert dict(panel(over, 0).facts)["place"] == "2"
-    assert dict(panel(over, 0).facts)["track"] == "30 as count"
+    assert dict(panel(over, 0).rows)["place"] == "2"
+    assert dict(panel(over, 0).rows)["track"] == "30 as count"
 
 
-def test_passed_is_said() -> None:
+def test_a_panel_shows_that_a_seat_has_passed() -> None:
     state = given("play round 7 seat 1\n0: baron, passed\n1: baron\nboard 0,0\nP0ck  P")
-    assert dict(panel(scene(position(state, None), None), 0).facts)["this round"] == "passed"
+    assert dict(panel(scene(position(state, None), None), 0).rows)["this round"] == "passed"
 
 
 @pytest.mark.parametrize("seats", [2, 4])
-def test_every_position_of_a_game_is_drawn_whole(seats: int) -> None:
+def test_a_scene_contains_every_hex_and_piece_of_its_position(seats: int) -> None:
     for state, fact in random_game(seats, seed=seats):
         now = position(evolve(barony, state, [fact]), None)
         drawn = scene(now, event(fact, {"seat": fact.data.get("seat")}))
@@ -145,4 +156,4 @@ def test_every_position_of_a_game_is_drawn_whole(seats: int) -> None:
         assert len(drawn.panels) == seats
         if fact.type == "KnightsMoved":
             destroyed = sum(len(step.get("destroyed", ())) for step in fact.data["moves"])
-            assert sum(len(cell.gone) for cell in drawn.cells) == destroyed
+            assert sum(len(cell.removed) for cell in drawn.cells) == destroyed

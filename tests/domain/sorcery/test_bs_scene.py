@@ -1,4 +1,4 @@
-"""What there is to draw of a game with Sorcery (`scene`), and what a cast changed in it."""
+"""The scene of a position with Sorcery: what there is to draw, and what a cast changed."""
 
 import pytest
 
@@ -25,70 +25,73 @@ def event(fact: DomainEvent, by: Json) -> Json:
     return {"type": fact.type, "data": fact.data, "by": by}
 
 
-def alone(drawing: str = BOARD) -> Scene:
-    """The picture of a drawn position."""
+def scene_of(drawing: str = BOARD) -> Scene:
+    """The scene of a position given as a text diagram."""
     state = given(drawing)
     return rule_system_for(state).scene(rule_system_for(state).position(state, None), None)
 
 
 def after(text: str, drawing: str = BOARD) -> Scene:
-    """The picture after an action of seat 0, in its short form."""
+    """The scene after an action of seat 0, given in its short form."""
     outcome = when(given(drawing), 0, text)
-    whole = rule_system_for(outcome.after).position(outcome.after, None)
-    return sorcery.scene(whole, event(outcome.fact, {"seat": 0}))
+    position = rule_system_for(outcome.after).position(outcome.after, None)
+    return sorcery.scene(position, event(outcome.fact, {"seat": 0}))
 
 
-def cell(drawn: Scene, q: int, r: int) -> Cell:
-    return next(cell for cell in drawn.cells if cell.at == (q, r))
+def cell(scene: Scene, q: int, r: int) -> Cell:
+    return next(cell for cell in scene.cells if cell.at == (q, r))
 
 
 def changed(drawn: Scene) -> set[tuple[int, int]]:
-    return {cell.at for cell in drawn.cells if cell.changed}
+    return {cell.at for cell in drawn.cells if cell.is_changed}
 
 
-def test_a_position_alone() -> None:
-    drawn = alone()
+def test_a_position_without_an_event() -> None:
+    drawn = scene_of()
     assert drawn.title == "Barony: Sorcery, round 3, seat 0 to act"
     assert cell(drawn, 1, 0) == Cell((1, 0), "mysterious_place", marks=(0, 2))
     assert [cell.at for cell in drawn.cells if cell.marks] == [(1, 0)]
     assert not drawn.arrows
-    assert not any(cell.changed or cell.gone or cell.note for cell in drawn.cells)
+    assert not any(cell.is_changed or cell.removed or cell.note for cell in drawn.cells)
 
 
-def test_the_open_spells_stand_with_their_costs_in_families() -> None:
-    assert alone().common[-3:] == (
+def test_the_open_spells_are_listed_by_family_with_their_costs() -> None:
+    assert scene_of().common_rows[-3:] == (
         ("movement spells", "celerity 1, tornado 2"),
         ("recruitment spells", "charm 1, illusion 1"),
         ("construction spells", "sanctuary 2"),
     )
-    of_one_family = alone(BOARD.replace("celerity charm illusion sanctuary tornado", "portal"))
-    assert of_one_family.common[-2:] == (("last round", "40"), ("recruitment spells", "portal 2"))
+    of_one_family = scene_of(BOARD.replace("celerity charm illusion sanctuary tornado", "portal"))
+    assert of_one_family.common_rows[-2:] == (
+        ("last round", "40"),
+        ("recruitment spells", "portal 2"),
+    )
 
 
-def test_the_panels_say_what_there_is_to_cast_with_and_what_counts_at_the_end() -> None:
-    facts = [dict(panel.facts) for panel in alone().panels]
-    assert [seat["magic"] for seat in facts] == ["5 tokens", "1 token", "none"]
-    assert [seat["imprints"] for seat in facts] == ["1, 3 points", "none", "1, 3 points"]
-    assert facts[0]["tokens"] == "2 plain"
-    assert facts[1]["this round"] == "passed"
+def test_a_panel_shows_magic_tokens_and_the_points_of_imprints() -> None:
+    rows = [dict(panel.rows) for panel in scene_of().panels]
+    assert [seat["magic"] for seat in rows] == ["5 tokens", "1 token", "none"]
+    assert [seat["imprints"] for seat in rows] == ["1, 3 points", "none", "1, 3 points"]
+    assert rows[0]["tokens"] == "2 plain"
+    assert rows[1]["this round"] == "passed"
 
 
-def test_a_step_of_each_kind_leaves_its_arrow_and_what_fell_lies_where_it_fell() -> None:
+def test_each_step_of_a_cast_has_an_arrow_and_destroyed_pieces_stay_on_their_hex() -> None:
     drawn = after("cast celerity tornado 0,0>1,0>2,0")
     assert drawn.arrows == (Arrow(0, (0, 0), (1, 0)), Arrow(0, (1, 0), (2, 0)))
     assert changed(drawn) == {(0, 0), (1, 0), (2, 0)}
-    assert cell(drawn, 0, 0).gone == (Piece("knight", 1),)
+    assert cell(drawn, 0, 0).removed == (Piece("knight", 1),)
     assert cell(drawn, 0, 0).pieces == ()
-    assert cell(drawn, 2, 0).gone == (Piece("knight", 2), Piece("village", 1))
+    assert cell(drawn, 2, 0).removed == (Piece("knight", 2), Piece("village", 1))
     assert cell(drawn, 2, 0).pieces == (Piece("knight", 0),)
     assert drawn.caption.startswith("Seat 0 casts celerity and tornado for 3 magic tokens: ")
-    assert dict(drawn.panels[0].facts)["magic"] == "2 tokens"
+    assert dict(drawn.panels[0].rows)["magic"] == "2 tokens"
 
 
-def test_what_an_arrival_destroys_and_what_tornado_sweeps_there_lie_together() -> None:
+def test_pieces_that_an_arrival_destroys_and_that_tornado_sweeps_share_a_hex() -> None:
     drawing = BOARD.replace("P1v2k ", "P0k1v ").replace("S*0*2", "F0k1k")
     drawn = after("cast tornado 0,0>1,0", drawing)
-    assert cell(drawn, 0, 0).gone == cell(drawn, 1, 0).gone == (Piece("knight", 1),)
+    assert cell(drawn, 0, 0).removed == cell(drawn, 1, 0).removed == (Piece("knight", 1),)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +102,7 @@ def test_what_an_arrival_destroys_and_what_tornado_sweeps_there_lie_together() -
         ("sanctuary at 4,1", {(4, 1)}),
     ],
 )
-def test_recruits_and_a_city_are_marked_where_they_came(
+def test_hexes_of_recruits_and_of_a_new_city_are_marked(
     text: str, hexes: set[tuple[int, int]]
 ) -> None:
     drawn = after(f"cast {text}", BOARD.replace("F0k\n", "F  P0k\n"))
@@ -107,24 +110,24 @@ def test_recruits_and_a_city_are_marked_where_they_came(
     assert not drawn.arrows
 
 
-def test_actions_are_drawn_as_ever_with_a_new_imprint() -> None:
+def test_a_move_is_drawn_as_in_the_base_game_with_a_new_imprint() -> None:
     drawn = after("move 0,0>1,0 3,1>3,0")
     assert drawn.arrows == (Arrow(0, (0, 0), (1, 0)), Arrow(0, (3, 1), (3, 0)))
     assert changed(drawn) == {(0, 0), (1, 0), (3, 0), (3, 1)}
     assert cell(drawn, 3, 0).marks == (0,)
     assert drawn.caption.endswith("3,1>3,0 and places an imprint for 3 magic tokens")
-    assert dict(drawn.panels[0].facts)["imprints"] == "2, 6 points"
+    assert dict(drawn.panels[0].rows)["imprints"] == "2, 6 points"
 
 
-def test_the_base_game_draws_none_of_it() -> None:
-    drawn = alone("play round 3 seat 0\nboard 0,0\nP0c  S  P1c")
+def test_the_base_game_shows_nothing_of_the_expansion() -> None:
+    drawn = scene_of("play round 3 seat 0\nboard 0,0\nP0c  S  P1c")
     assert drawn.title == "Barony, round 3, seat 0 to act"
-    assert not {"magic", "imprints"} & set(dict(drawn.panels[0].facts))
-    assert dict(drawn.common).keys() == {"bank"}
+    assert not {"magic", "imprints"} & set(dict(drawn.panels[0].rows))
+    assert dict(drawn.common_rows).keys() == {"bank"}
 
 
 @pytest.mark.parametrize("seats", [2, 5])
-def test_every_position_of_a_game_is_drawn_whole(seats: int) -> None:
+def test_a_scene_contains_every_hex_and_piece_of_its_position(seats: int) -> None:
     for state, fact in random_game(seats, seed=seats, rules=sorcery):
         now = sorcery.position(evolve(sorcery, state, [fact]), None)
         drawn = sorcery.scene(now, event(fact, {"seat": fact.data.get("seat")}))
