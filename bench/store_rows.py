@@ -12,8 +12,8 @@ from bench.wire import converse, recorded
 from domain.game import fold
 from service.embedded_redis import EmbeddedRedis
 from service.store.event_store import AppendRequest, IdempotencyRecord
-from service.store.outbox import notes
-from service.store.redis_event_store import RedisEventStore, key
+from service.store.outbox import outbox_entries
+from service.store.redis_event_store import RedisEventStore, log_key
 
 CONNECTIONS = 50
 
@@ -26,7 +26,7 @@ def appends(games: list[Played]) -> list[list[AppendRequest]]:
         for event, line in zip(played.events, played.lines, strict=True):
             before, game = game, fold([event], game)
             assert game is not None
-            steps.append(AppendRequest((line,), notes=notes(before, game, [event])))
+            steps.append(AppendRequest((line,), outbox=outbox_entries(before, game, [event])))
         found.append(steps)
     return found
 
@@ -51,7 +51,7 @@ def append_row(server: EmbeddedRedis, games: list[Played]) -> Row:
         [
             recorded(
                 lambda r, n=n, seq=seq, a=a: r.xadd(
-                    key(f"g{n}", "log"), {"e": a.events[0]}, id=f"{seq + 1}-0"
+                    log_key(f"g{n}"), {"e": a.events[0]}, id=f"{seq + 1}-0"
                 ),
                 b"1-0",
             )
@@ -106,7 +106,7 @@ def memory_row(server: EmbeddedRedis, games: list[Played]) -> Row:
     for number, steps in enumerate(appends(games)):
         for seq, step in enumerate(steps):
             answer = IdempotencyRecord(f"player/{seq:032x}", f"{seq:032x}")
-            log.append(f"m{number}", seq, replace(step, answer=answer))
+            log.append(f"m{number}", seq, replace(step, idempotency_record=answer))
     weight = sum(client.memory_usage(name, samples=0) or 0 for name in client.scan_iter())
     per_event = weight / sum(len(played.events) for played in games)
     return Row(

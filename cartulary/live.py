@@ -34,4 +34,4 @@ def opened(environ: Mapping[str, str], redis_url: str | None) -> Iterator[Servic
 def open_live(environ: Mapping[str, str], game: str, redis_url: str | None) -> bytes:
     """The record of a live game, as a spectator sees it. Raises like `opened`, NotFound, NoKeyError."""
     with opened(environ, redis_url) as service:
-        return service.games.record(game)
+        return service.queries.record(game)

@@ -1,38 +1,52 @@
-"""Where the parts of the service are put together; nowhere else is one part told which others there are."""
+"""Where the parts of the service are created and connected to each other."""
 
 from dataclasses import dataclass
 
 import redis
 
 from service.connection import connect
-from service.games import Games
 from service.games.cache import GameCache
+from service.games.commands import GameCommands
+from service.games.queries import GameQueries
+from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
 from service.players import Players
 from service.settings import Settings
-from service.store.event_store import Log
+from service.store.event_store import EventStore
 from service.store.redis_event_store import RedisEventStore
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """All parts of a service, for one process. Safe for threads; nothing connects before it is used."""
+    """All parts of a service, for one process. Thread-safe; connects when it is first used."""
 
     settings: Settings
     redis: redis.Redis
-    log: Log
-    games: Games
+    store: EventStore
+    repository: GameRepository
+    commands: GameCommands
+    queries: GameQueries
     players: Players
     listings: Listings
     keyring: Keyring
 
 
 def build(settings: Settings, *, makes_keys: bool = True) -> Service:
-    """The service that these settings describe. `makes_keys`: see `Keyring`."""
+    """Return the service that these settings describe. For `makes_keys` see `Keyring`."""
     client = connect(settings.redis_url)
-    log = RedisEventStore(client)
+    store = RedisEventStore(client)
     listings = Listings(client)
     keyring = Keyring(client, settings.signing_key, makes_keys=makes_keys)
-    games = Games(log, GameCache(settings.cache_games), keyring, listings)
-    return Service(settings, client, log, games, Players(client), listings, keyring)
+    repository = GameRepository(store, GameCache(settings.cache_games), listings)
+    return Service(
+        settings=settings,
+        redis=client,
+        store=store,
+        repository=repository,
+        commands=GameCommands(repository, keyring),
+        queries=GameQueries(repository, store, listings, keyring),
+        players=Players(client),
+        listings=listings,
+        keyring=keyring,
+    )

@@ -1,28 +1,45 @@
-"""The one place where time comes from. UTC throughout; tests freeze it.
+"""The service's clock: the only place that reads the current time. UTC throughout; tests freeze it.
 
-Here is what the time is, how it is written in a log (RFC 3339, milliseconds, `Z`) and read again.
-What a game's clock makes of it is in service/deadlines.py.
+Timestamps are written as in the log: RFC 3339 with milliseconds and `Z`.
 """
 
 from datetime import UTC, datetime
 
+from domain.game import Game
+from ledger import turn_clock
+
 
 def now() -> datetime:
-    """The time now: aware, UTC, whole milliseconds."""
+    """Return the current time: aware, in UTC, in whole milliseconds."""
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 def format(moment: datetime) -> str:
-    """A moment as the log has it: `2026-11-20T09:15:00.000Z`; the texts sort as the moments do."""
+    """Return the timestamp of a moment: `2026-11-20T09:15:00.000Z`. Timestamps sort like moments."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def parse(text: str) -> datetime:
-    """The moment that a text of the log says. Raises ValueError for what is none."""
+    """Return the moment of a timestamp. Raises ValueError for any other text."""
     return datetime.fromisoformat(text)
 
 
 def next_timestamp(previous: str = "") -> str:
-    """`at` of an event that follows one of `previous`: now, but never before it."""
+    """Return the timestamp for an event after one at `previous`: now, but never earlier than that."""
     return max(format(now()), previous)
+
+
+def deadline(game: Game) -> str | None:
+    """Return when the turn under way is to be forfeited; None without a clock or without a turn."""
+    due = turn_clock.due(game)
+    return None if due is None else format(due)
+
+
+def is_deadline_past(game: Game) -> bool:
+    """Return whether the deadline of the turn under way has passed.
+
+    A passed deadline has no effect by itself: until the turn is forfeited in the log, the seat may
+    still act.
+    """
+    return turn_clock.has_passed(game, format(now()))

@@ -42,9 +42,11 @@ class Keyring:
         self._lock = Lock()
         self._key: SigningKey | None = None
 
-    def prepare(self) -> None:
-        """Have the key at hand and published. What is signed later must not be older than this:
-        a key signs only what happened since its `from`.
+    def publish_key(self) -> None:
+        """Load the signing key and publish it, unless this was done before.
+
+        Call it before anything happens that the key is to sign: a key vouches only for events since
+        its `from`.
         """
         self._signing_key()
 

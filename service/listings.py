@@ -22,7 +22,7 @@ import redis
 from domain.errors import Malformed
 from domain.game import Game, Status
 from service.connection import reachable
-from service.store.redis_event_store import key
+from service.store.redis_event_store import game_key
 
 PREFIX: Final = "cartulary:games:"
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
@@ -47,10 +47,10 @@ class Listings:
         """List a game as it now is, and nowhere else. Doing it twice does no harm.
 
         Two at once may leave the older state: whoever appends looks at the log again afterwards
-        (`Games.index`).
+        (`GameRepository.update_listings`).
         """
         wanted = _places(game)
-        listed = key(game.id, "listed")
+        listed = game_key(game.id, "listed")
         with reachable():
             former = {_text(name) for name in self._redis.smembers(listed)}
             # What a game is in is on record before it is in it, so that nothing stays behind.
@@ -107,7 +107,7 @@ class Listings:
     def clear(self) -> None:
         """Throw all listings away, to make them again."""
         with reachable():
-            for pattern in (PREFIX + "*", key("*", "listed")):
+            for pattern in (PREFIX + "*", game_key("*", "listed")):
                 for name in self._redis.scan_iter(pattern, count=_PAGE):
                     self._redis.delete(name)
 

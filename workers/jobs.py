@@ -1,7 +1,7 @@
 """The jobs: what is done for each kind of note, and the note removed when it is done.
 
 A job is told a game, a note and the note's value, nothing else, and looks at the log for what there is to
-do. So it may run twice, late, or in two processes at once: the door appends once, and a note that has
+do. So it may run twice, late, or in two processes at once: the commands append once, and a note that has
 changed or gone meanwhile is nobody's work any more.
 """
 
@@ -32,8 +32,10 @@ class Jobs:
     """All jobs, over one service and its senders."""
 
     def __init__(self, service: Service, senders: Sequence[Notifier]) -> None:
-        self._log = service.log
-        self._games = service.games
+        self._store = service.store
+        self._repository = service.repository
+        self._commands = service.commands
+        self._queries = service.queries
         self._senders = senders
 
     def do(self, work: Work, told: set[str] | None = None, tries: int = 0) -> bool:
@@ -43,7 +45,7 @@ class Jobs:
         there were. Raises Unavailable.
         """
         try:
-            if self._log.notes(work.game).get(work.note) != work.value:
+            if self._store.outbox(work.game).get(work.note) != work.value:
                 return True
             match work.kind:
                 case "score":
@@ -53,7 +55,7 @@ class Jobs:
                 case "notify":
                     return self._notify(work, set() if told is None else told, tries)
                 case "index":
-                    self._games.index(work.game)
+                    self._repository.update_listings(work.game)
                 case None:
                     _leave(work)
                 case _:
@@ -64,21 +66,21 @@ class Jobs:
         return True
 
     def _score(self, work: Work) -> None:
-        for event in self._games.score(work.game):
+        for event in self._commands.score(work.game):
             log.info("%s: game %s, event %s", event["type"], work.game, event["seq"])
-        self._log.done(work.game, work.note, work.value)
+        self._store.ack(work.game, work.note, work.value)
 
     def _forfeit(self, work: Work) -> None:
         turn = work.said["turn"]
-        for event in self._games.forfeit(work.game, turn):
+        for event in self._commands.forfeit(work.game, turn):
             log.info("%s: game %s, event %s", event["type"], work.game, event["seq"])
-        game = self._games.game(work.game)
+        game = self._queries.game(work.game)
         if game.to_act is None or game.state.turn != turn:
-            self._log.done(work.game, work.note, work.value)
+            self._store.ack(work.game, work.note, work.value)
         # Else it is not late yet by this machine's clock, and the note stays until it is.
 
     def _notify(self, work: Work, told: set[str], tries: int) -> bool:
-        message = notice(self._games, work)
+        message = notice(self._queries, work)
         if message is None:
             _leave(work)
             return True
@@ -103,9 +105,9 @@ class Jobs:
             else:
                 told.add(sender.name)
         if is_through:
-            self._log.done(work.game, work.note, work.value)
+            self._store.ack(work.game, work.note, work.value)
             if work.note == "notify/over":
-                self._log.settle(work.game)
+                self._store.mark_inactive(work.game)
         return is_through
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from domain.contract import Json
-from service.games import Games
+from service import clock
+from service.games.queries import GameQueries
 from workers.tasks import Work
 
 Subject: TypeAlias = Literal["your_turn", "round_scored", "game_over"]
@@ -42,12 +43,12 @@ class Notification:
         }
 
 
-def notice(games: Games, work: Work) -> Notification | None:
+def notice(queries: GameQueries, work: Work) -> Notification | None:
     """What a `notify` note has to tell; None for one that this version does not know.
 
     Raises NotFound, Unavailable.
     """
-    game = games.game(work.game)
+    game = queries.game(work.game)
     said = work.said
     subject: Subject
     players = game.players or tuple(place.player for place in game.places)
@@ -58,11 +59,11 @@ def notice(games: Games, work: Work) -> Notification | None:
             facts = {
                 "seat": said["seat"],
                 "round": game.state.round,
-                "deadline": games.deadline(game),
+                "deadline": clock.deadline(game),
             }
         case ["notify", "round", round]:
             subject = "round_scored"
-            (event,) = games.events(work.game, said["seq"] - 1, 1)
+            (event,) = queries.events(work.game, said["seq"] - 1, 1)
             facts = {"round": int(round), "standings": event["data"]["standings"]}
         case ["notify", "over"]:
             subject = "game_over"

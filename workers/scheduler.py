@@ -16,11 +16,11 @@ from service import clock
 from service.bootstrap import Service
 from service.connection import SECONDS_TO_ANSWER, reachable
 from service.errors import Unavailable
-from service.store.redis_event_store import APPENDED
+from service.store.redis_event_store import APPENDED_CHANNEL
 from workers.deadline_index import DeadlineIndex
-from workers.noted import noted
 from workers.queue import WorkQueues
 from workers.sweep import Sweep
+from workers.tasks import tasks_of
 
 log = logging.getLogger(__name__)
 
@@ -37,9 +37,10 @@ class Scheduler:
 
     def __init__(self, service: Service, queue_client: redis.Redis) -> None:
         self._redis = service.redis
+        self._store = service.store
         self._queues = WorkQueues(queue_client)
         self._timetable = DeadlineIndex(service.redis)
-        self._sweep = Sweep(service.redis, service.log, self._queues, self._timetable)
+        self._sweep = Sweep(service.store, self._queues, self._timetable)
         self._interval = timedelta(seconds=service.settings.sweep_seconds)
 
     def run(self, stop: Event) -> None:
@@ -59,7 +60,7 @@ class Scheduler:
 
     def hear(self, games: set[str]) -> None:
         """See to games that have new events: enqueue what they call for. Raises Unavailable."""
-        for works in noted(self._redis, sorted(games)).values():
+        for works in tasks_of(self._store, sorted(games)).values():
             for work in works:
                 match work.kind:
                     case "forfeit":
@@ -73,7 +74,7 @@ class Scheduler:
     def look_at_deadlines(self) -> None:
         """Enqueue the forfeit of every turn whose deadline has passed. Raises Unavailable."""
         while passed := self._timetable.passed(MOST_HEARD):
-            works = noted(self._redis, [game for game, _ in passed])
+            works = tasks_of(self._store, [game for game, _ in passed])
             now = clock.format(clock.now())
             for game, entry in passed:
                 deadline = next((work for work in works[game] if work.kind == "forfeit"), None)
@@ -92,7 +93,7 @@ class Scheduler:
     def _attend(self, channel: PubSub, stop: Event) -> None:
         """Listen and sweep until told to stop. Raises Unavailable as soon as Redis goes away."""
         with reachable():
-            channel.subscribe(APPENDED)
+            channel.subscribe(APPENDED_CHANNEL)
             # What is appended from the answer on is heard of, what was before is swept.
             if channel.get_message(timeout=SECONDS_TO_ANSWER) is None:
                 raise Unavailable("the store does not answer")

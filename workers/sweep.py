@@ -10,32 +10,26 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import islice
 
-import redis
-
 from domain.event import ENDINGS
 from service import clock
-from service.store.event_store import Log
+from service.store.event_store import EventStore
 from workers.deadline_index import DeadlineIndex
-from workers.noted import last_types, noted
 from workers.queue import WorkQueues
-from workers.tasks import Work
+from workers.tasks import Work, tasks_of
 
 log = logging.getLogger(__name__)
 
 PAGE = 200
 """Games that are looked at in one exchange."""
 EXPECTED_FOR = timedelta(hours=1)
-"""How long a game is waited for that was announced (`Log.expect`) and not created: its creator has died."""
+"""How long a game may be active (`EventStore.mark_active`) without a log, before it is dropped."""
 
 
 class Sweep:
     """What the last sweep saw, and how the next one goes. For one thread."""
 
-    def __init__(
-        self, client: redis.Redis, games: Log, queues: WorkQueues, timetable: DeadlineIndex
-    ) -> None:
-        self._redis = client
-        self._log = games
+    def __init__(self, store: EventStore, queues: WorkQueues, timetable: DeadlineIndex) -> None:
+        self._store = store
         self._queues = queues
         self._timetable = timetable
         self._due: set[Work] = set()
@@ -59,9 +53,9 @@ class Sweep:
         ahead_before = set() if everything else self._ahead
         due: set[Work] = set()
         ahead: set[Work] = set()
-        for games in _paged(self._log.live()):
+        for games in _paged(self._store.active_games()):
             now = clock.format(clock.now())
-            works = noted(self._redis, games)
+            works = tasks_of(self._store, games)
             found = [work for each in works.values() for work in each if work.kind is not None]
             later = {work for work in found if work.due > now}
             self._timetable.put(later - ahead_before)
@@ -82,7 +76,7 @@ class Sweep:
         if not unknown:
             return
         now = clock.now()
-        for game, type in last_types(self._redis, unknown).items():
+        for game, type in self._store.last_event_types(unknown).items():
             if type is None:
                 since = self._expected.setdefault(game, now)
                 if now - since < EXPECTED_FOR:
@@ -91,7 +85,7 @@ class Sweep:
             elif type not in ENDINGS:
                 self._going_on.add(game)
                 continue
-            self._log.settle(game)
+            self._store.mark_inactive(game)
 
 
 def _paged(games: Iterable[str]) -> Iterator[list[str]]:

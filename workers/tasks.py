@@ -1,14 +1,17 @@
-"""A piece of work: one note of one game, as it stood when it was read.
+"""A piece of work: one outbox entry of one game, as it stood when it was read.
 
-service/store/outbox.py lists the notes. Here is by what name a piece of work goes in a queue,
+service/store/outbox.py lists the entries. Here is by what name a piece of work goes in a queue,
 so that it is the same for everybody who comes upon the same note, and which queue that is.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, Literal, TypeAlias
 
 import orjson
+
+from service.store.event_store import EventStore
 
 Kind: TypeAlias = Literal["score", "forfeit", "notify", "index"]
 
@@ -60,3 +63,11 @@ class Work:
         """From when on it is to be done, as the log writes times; "" for at once."""
         at: str = self.said["at"] if self.kind == "forfeit" else ""
         return at
+
+
+def tasks_of(store: EventStore, game_ids: Iterable[str]) -> dict[str, list[Work]]:
+    """Return the tasks that the outbox of each game calls for, by game id. Raises Unavailable."""
+    return {
+        game_id: [Work(game_id, name, payload) for name, payload in entries.items()]
+        for game_id, entries in store.outboxes(game_ids).items()
+    }

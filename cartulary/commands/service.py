@@ -99,7 +99,7 @@ def reindex(redis: str | None) -> None:
     May run while games are played.
     """
     from cartulary.live import opened
-    from cartulary.reindex import reindex as run
+    from service.reindex import reindex as run
 
     with opened(os.environ, redis) as service:
         count = run(service, lambda so_far: message(f"{so_far} games ..."))

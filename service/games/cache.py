@@ -1,13 +1,13 @@
-"""CachedGame games in memory: a bounded cache, and how a game is folded on with only what is new.
+"""Games folded from their logs and kept in memory.
 
-Nothing here is kept anywhere else and nothing is lost with it. Games in here are handed to many
-threads at once, so nobody may change one: `domain.game` folds on from a copy.
+Cached games are shared among threads and never changed: advancing one folds new events into a copy.
 """
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
+
+from cachetools import LRUCache
 
 from domain.event import Event
 from domain.game import Game, Opened, fold
@@ -15,70 +15,63 @@ from domain.game import Game, Opened, fold
 
 @dataclass(frozen=True, slots=True)
 class CachedGame:
-    """A game up to some seq, and from where on its position has been what it is now.
+    """A game up to some seq, and since when its position has not changed.
 
-    Every event from `since` to the game's seq has the same `state`: who last saw any of them has
-    seen the position as it is.
+    All events from `unchanged_since` to the game's seq have the same `state`, so a player who saw the
+    game after any of them has seen the current position.
     """
 
     game: Game
-    since: int
+    unchanged_since: int
 
 
 def advance(
     before: CachedGame | None, events: Sequence[Event], opened: Opened | None = None
 ) -> CachedGame:
-    """Fold events on. Raises Unreadable where they do not follow (`domain.game.fold`)."""
+    """Fold events into a cached game (None: from the first event). Raises Unreadable (`fold`)."""
     game = fold(events, None if before is None else before.game, opened)
     if game is None:
-        raise ValueError("a game is folded from one event at least")
-    return extended(before, events, game)
+        raise ValueError("a game is folded from at least one event")
+    return with_events(before, events, game)
 
 
-def extended(before: CachedGame | None, events: Sequence[Event], game: Game) -> CachedGame:
-    """`before` and events after it, which make `game`."""
+def with_events(before: CachedGame | None, events: Sequence[Event], game: Game) -> CachedGame:
+    """Return the cached game for `game`, which is `before` advanced by `events`."""
     for event in reversed(events):
         if event["state"] != game.state_hash:
             return CachedGame(game, event["seq"] + 1)
     if before is None:
         return CachedGame(game, events[0]["seq"])
-    unchanged = before.game.state_hash == game.state_hash
-    return CachedGame(game, before.since if unchanged else before.game.seq + 1)
+    is_unchanged = before.game.state_hash == game.state_hash
+    return CachedGame(game, before.unchanged_since if is_unchanged else before.game.seq + 1)
 
 
 class GameCache:
-    """The games used last, `capacity` of them at most. Safe for threads."""
+    """The most recently used games, at most `capacity` of them. Thread-safe."""
 
     def __init__(self, capacity: int) -> None:
         if capacity < 1:
             raise ValueError(f"a cache of {capacity} games")
-        self.capacity = capacity
-        self._games: OrderedDict[str, CachedGame] = OrderedDict()
+        self._games: LRUCache[str, CachedGame] = LRUCache(capacity)
         self._lock = Lock()
 
     def __len__(self) -> int:
         return len(self._games)
 
-    def get(self, game: str) -> CachedGame | None:
-        """The game as it was when last seen here; the log may have moved on since."""
+    def get(self, game_id: str) -> CachedGame | None:
+        """Return the game as it was last stored here; its log may have moved on since."""
         with self._lock:
-            found = self._games.get(game)
-            if found is not None:
-                self._games.move_to_end(game)
-            return found
+            return self._games.get(game_id)
 
-    def put(self, folded: CachedGame) -> None:
-        """Keep a game, unless a later state of it is kept already."""
-        name = folded.game.id
+    def put(self, cached: CachedGame) -> None:
+        """Store a game, unless a later state of it is stored already."""
+        game_id = cached.game.id
         with self._lock:
-            known = self._games.get(name)
-            if known is None or known.game.seq < folded.game.seq:
-                self._games[name] = folded
-            self._games.move_to_end(name)
-            if len(self._games) > self.capacity:
-                self._games.popitem(last=False)
+            stored = self._games.get(game_id)
+            if stored is None or stored.game.seq < cached.game.seq:
+                self._games[game_id] = cached
 
-    def drop(self, game: str) -> None:
-        """Forget a game."""
+    def drop(self, game_id: str) -> None:
+        """Remove a game."""
         with self._lock:
-            self._games.pop(game, None)
+            self._games.pop(game_id, None)

@@ -79,7 +79,7 @@ def _answered(response: Response) -> Response:
     response.headers["X-Request-ID"] = g.request_id
     counted = figures()
     counted.find_idempotency_record(method, route, response.status_code, seconds)
-    counted.cached.set(service().games.cached)
+    counted.cached.set(service().repository.cached_games)
     if access.isEnabledFor(logging.INFO):
         told = {
             "method": method,

@@ -88,7 +88,7 @@ def hide_private(view: View[P]) -> View[P]:
             return view(*args, **kwargs)
         except (Unauthorised, Forbidden, Malformed, NotNow, HTTPException):
             game_id: Any = kwargs["game_id"]
-            g.head = service().games.visible(game_id, anyone()).seq
+            g.head = service().queries.visible_game(game_id, anyone()).seq
             raise
 
     return asked
@@ -103,7 +103,7 @@ def seated(view: View[P]) -> View[P]:
             return view(*args, **kwargs)
         except (Malformed, HTTPException):
             game_id: Any = kwargs["game_id"]
-            if not service().games.visible(game_id, player()).has_joined(player()):
+            if not service().queries.visible_game(game_id, player()).has_joined(player()):
                 raise Forbidden("this is not a player of the game") from None
             raise
 

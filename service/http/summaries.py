@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from domain.contract import Json
 from domain.game import Game
+from service import clock
 from service.http.context import service
 from service.players import Player
 
@@ -26,7 +27,7 @@ def summaries(games: Sequence[Game]) -> list[Json]:
             ],
             "head": {"seq": game.seq, "hash": game.hash},
             "to_act": game.to_act,
-            "deadline": service().games.deadline(game),
+            "deadline": clock.deadline(game),
         }
         for game in games
     ]

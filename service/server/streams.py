@@ -19,7 +19,7 @@ import redis.asyncio
 
 from domain.event import ENDINGS
 from service.http.metrics import Metrics
-from service.store.redis_event_store import APPENDED, key
+from service.store.redis_event_store import appended_channel, log_key
 
 log = logging.getLogger(__name__)
 
@@ -208,7 +208,7 @@ class StreamHub:
     async def _join(self, game: str, listener: Listener) -> Channel:
         channel = self._channels.get(game)
         if channel is None:
-            head = int(await self._redis.xlen(key(game, "log")))
+            head = int(await self._redis.xlen(log_key(game)))
             # Somebody else may have opened it meanwhile.
             channel = self._channels.get(game)
             if channel is None:
@@ -261,7 +261,7 @@ class StreamHub:
 
     async def _read(self, game: str, after: int, upto: int) -> list[Frame]:
         # Its declared type has room for what other commands may say.
-        entries: Any = await self._redis.xrange(key(game, "log"), f"{after + 1}-0", f"{upto}-0")
+        entries: Any = await self._redis.xrange(log_key(game), f"{after + 1}-0", f"{upto}-0")
         return [_frame(fields[b"e"]) for _, fields in entries]
 
     async def _subscribe(self) -> None:
@@ -274,14 +274,16 @@ class StreamHub:
                 async with self._redis.pubsub() as pubsub:
                     try:
                         # One that nobody speaks on, so that there is something to listen to at any time.
-                        await pubsub.subscribe(_channel(""))
+                        await pubsub.subscribe(appended_channel(""))
                         # From here on who comes subscribes by themselves; who came before is seen to now.
                         self._pubsub = pubsub
                         await self._subscribe_missing()
                         while not self._is_closed:
                             message = await pubsub.get_message(timeout=HEARTBEAT)
                             if message is not None and message["type"] in ("message", "subscribe"):
-                                game = message["channel"].decode().removeprefix(_channel(""))
+                                game = (
+                                    message["channel"].decode().removeprefix(appended_channel(""))
+                                )
                                 if game in self._channels:
                                     self._channels[game].woken.set()
                     finally:
@@ -301,13 +303,15 @@ class StreamHub:
             # Two that connect anew at once may come upon each other (RuntimeError). What was missed is made
             # good when all games are looked at.
             with suppress(redis.RedisError, OSError, RuntimeError):
-                await getattr(self._pubsub, command)(_channel(game))
+                await getattr(self._pubsub, command)(appended_channel(game))
 
     async def _subscribe_missing(self) -> None:
         """Subscribe to every game listened to that the subscription has not, as when Redis was away."""
         if self._pubsub is not None:
             known = self._pubsub.channels
-            missing = [game for game in self._channels if _channel(game).encode() not in known]
+            missing = [
+                game for game in self._channels if appended_channel(game).encode() not in known
+            ]
             for game in missing:
                 await self._tell("subscribe", game)
 
@@ -320,10 +324,6 @@ class StreamHub:
     def _wake_all(self) -> None:
         for channel in self._channels.values():
             channel.woken.set()
-
-
-def _channel(game: str) -> str:
-    return f"{APPENDED}:{game}"
 
 
 def _frame(line: bytes) -> Frame:

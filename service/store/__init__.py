@@ -1,1 +1,1 @@
-"""The log of every game, and what is stored beside it in the same step."""
+"""The event store: every game's log, and the outbox and records that are written in the same step."""

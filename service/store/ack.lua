@@ -1,6 +1,6 @@
--- Remove a note if it is still the one that was seen to: newer work under its name must not be lost.
+-- Acknowledge an outbox entry: remove it if it still has this payload. A newer entry of the same name stays.
 --
--- KEYS  notes    ARGV  name, value    Returns 1 if it was removed, else 0
+-- KEYS  outbox    ARGV  name, payload    Returns 1 if the entry was removed, else 0
 
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then
   return redis.call('HDEL', KEYS[1], ARGV[1])

@@ -1,12 +1,14 @@
-"""What a log must do, whoever keeps it. tests/service/test_event_store.py is the contract in full.
+"""The event store's protocol and the data that it takes and returns.
 
-A game's log is a gapless sequence of events, seq 1, 2, 3 …, each the bytes of its canonical JSON.
-It is never changed and never shortened. Beside it lie the game's secrets, its notes (what the log
-calls for and is not yet done), and the answers given to idempotency keys; all of them are written
-by `append` alone, in one step with the events.
+tests/service/test_event_store.py is the contract test for every implementation.
+
+A game's log is a gapless sequence of events, seq 1, 2, 3 …, each stored as the bytes of its canonical
+JSON. It is never changed and never shortened. Next to it the store keeps the game's secrets, its
+outbox (entries for the work that the log calls for and that is not done yet) and its idempotency
+records. `append` writes all of them in one step with the events.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,7 +16,7 @@ from service.errors import ServiceError
 
 
 class HeadMoved(ServiceError):
-    """The log does not end where the append expected; `head` is the seq where it does."""
+    """The head of the log is not the event that the append expected; `head` is its seq."""
 
     status = 409
 
@@ -25,86 +27,107 @@ class HeadMoved(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyRecord:
-    """An idempotency key as the log keeps it: whose and which, and for what request.
+    """Identifies a request that was sent with an idempotency key.
 
-    `name` is made of player and key, `body` is a digest of the request (both short, ASCII).
+    `name` is derived from the player and the key, `digest` from the request's content. Both are short
+    and ASCII.
     """
 
     name: str
-    body: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
 class AppendRequest:
-    """What one step writes, whole or not at all."""
+    """What one append writes: all of it or nothing."""
 
     events: tuple[bytes, ...]
     """Canonical lines of the events, in order; at least one."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """`seed`: the game's secret in hex; `SEQ/NAME`: JSON of {"salt", "value"}."""
-    notes: Mapping[str, str | None] = field(default_factory=dict)
-    """Notes to set (JSON); None removes one."""
-    answer: IdempotencyRecord | None = None
-    over: bool = False
-    """Whether the game is over with this: its answers need not be kept for ever from here on."""
-    follows: str | None = None
-    """Hash of the event that the first one follows; None: whatever stands there will do."""
+    outbox: Mapping[str, str | None] = field(default_factory=dict)
+    """By name, the payloads (JSON) of the outbox entries to set; None removes the entry."""
+    idempotency_record: IdempotencyRecord | None = None
+    ends_game: bool = False
+    """Whether the game has ended with these events: its idempotency records then expire."""
+    prev_hash: str | None = None
+    """Hash that the previous event must have; None accepts any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Where the events lie: seqs `first` to `last`. `repeated`: they were appended before, by the
-    same answer, and nothing was written now.
+    """The seqs of appended events, `first` to `last`.
+
+    `is_repeat`: an earlier request with the same idempotency record appended them; nothing was
+    written this time.
     """
 
     first: int
     last: int
-    repeated: bool = False
+    is_repeat: bool = False
 
 
-class Log(Protocol):
-    """All logs of a service. Every method raises Unavailable when the store does not answer."""
+class EventStore(Protocol):
+    """The logs of all games. Every method raises Unavailable if the store does not respond."""
 
-    def append(self, game: str, expected: int, append: AppendRequest) -> Appended:
-        """Write events after the head `expected` (0: a new game), all of them or none.
+    def append(self, game_id: str, expected_seq: int, request: AppendRequest) -> Appended:
+        """Append events after the head `expected_seq` (0: a new game), all of them or none.
 
-        The answer is looked at first: known with the same body, its events are what was appended;
-        known with another, IdempotencyConflict. Raises HeadMoved when the head is another, or has
-        another hash than `append.follows` (a store that lost its end and has got a new one since).
-        Unavailable leaves open whether it was written.
+        The idempotency record is checked first. If it exists with the same digest, the events that
+        it names are returned as a repeat; with another digest, IdempotencyConflict is raised. Raises
+        HeadMoved if the head has another seq, or another hash than `request.prev_hash` (the store
+        lost its last events in a failover and has received others since). After Unavailable it is
+        unknown whether the events were written.
         """
 
-    def find_idempotency_record(self, game: str, answer: IdempotencyRecord) -> Appended | None:
-        """What this answer appended before, or None. Raises IdempotencyConflict for another body."""
+    def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
+        """Return what the request of this record appended, or None if there is no such record.
+
+        Raises IdempotencyConflict if the record has another digest.
+        """
 
     def read(
-        self, game: str, after: int = 0, upto: int | None = None, limit: int | None = None
+        self, game_id: str, after: int = 0, upto: int | None = None, limit: int | None = None
     ) -> list[bytes]:
-        """The lines of events after+1 … upto (both None: to the head), at most `limit` of them."""
+        """Return the lines of events after+1 … upto (None: up to the head), at most `limit`."""
 
     def read_each(self, after: Mapping[str, int]) -> dict[str, list[bytes]]:
-        """Of many games, by id, the lines of all events after the seq given."""
+        """Return, for each game id, the lines of all events after the given seq."""
 
-    def head(self, game: str) -> int:
-        """The seq of the last event; 0: there is no such game."""
+    def head(self, game_id: str) -> int:
+        """Return the seq of the last event, 0 if there is no such game."""
 
-    def secrets(self, game: str) -> dict[str, str]:
-        """All secrets of a game."""
+    def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | None]:
+        """Return the type of each game's last event, None if there is no such game."""
 
-    def notes(self, game: str) -> dict[str, str]:
-        """The notes of a game, by name."""
+    def game_ids(self) -> Iterator[str]:
+        """Iterate over the ids of all games by scanning the store, each id once."""
 
-    def done(self, game: str, note: str, value: str) -> bool:
-        """Remove a note if it still has this value; says whether it did."""
+    def secrets(self, game_id: str) -> dict[str, str]:
+        """Return all secrets of a game by name, as in `AppendRequest.secrets`."""
 
-    def expect(self, game: str) -> None:
-        """Put a game among the live ones, before its first append: no note is overlooked then."""
+    def outbox(self, game_id: str) -> dict[str, str]:
+        """Return the payloads (JSON) of a game's outbox entries, by name."""
 
-    def settle(self, game: str) -> bool:
-        """Take a game that has notes no more out of the live ones. Only for a game that is over."""
+    def outboxes(self, game_ids: Iterable[str]) -> dict[str, dict[str, str]]:
+        """Return the outbox of each game, by game id, in one round trip."""
 
-    def live(self) -> Iterator[str]:
-        """Ids of the games that may have notes; some may come twice."""
+    def ack(self, game_id: str, name: str, payload: str) -> bool:
+        """Remove an outbox entry if it still has this payload; return whether it was removed."""
 
-    def games(self) -> Iterator[str]:
-        """Ids of all games, by looking through the store; each once."""
+    def add_outbox_entries_if_absent(self, game_id: str, entries: Mapping[str, str]) -> None:
+        """Add outbox entries, by name; leave an entry alone that has the name already."""
+
+    def mark_active(self, game_id: str) -> None:
+        """Add a game to the active games. Must come before its first append, so that no outbox
+        entry can be overlooked.
+        """
+
+    def mark_inactive(self, game_id: str) -> bool:
+        """Remove a game from the active games if its outbox is empty; return whether it was removed.
+
+        Only for a game that has ended.
+        """
+
+    def active_games(self) -> Iterator[str]:
+        """Iterate over the ids of all games that may have outbox entries; an id may come twice."""

@@ -1,73 +1,98 @@
-"""What a game's log calls for: notes, written with the events and removed when the work is done.
+"""The outbox entries that a game's events call for.
 
-    score/ROUND      {"seq"}         a round has ended with that event and is to be scored
-    finish           {"seq"}         play is over: once all rounds are scored the game is finished
-    deadline         {"turn", "at"}  the turn that is forfeited at that time
-    notify/turn      {"seat", "seq"} it is that seat's turn since that event
+    score/ROUND      {"seq"}         the round ended with that event and is to be scored
+    finish           {"seq"}         play is over: the game is to be finished once all rounds are scored
+    deadline         {"turn", "at"}  the turn is forfeited at that time
+    notify/turn      {"seat", "seq"} it has been that seat's turn since that event
     notify/round/N   {"seq"}         round N was scored by that event
     notify/over      {"seq"}         the game ended with that event
-    index            {"seq"}         what the listings say of the game has changed with that event
+    index            {"seq"}         that event changed what the listings show of the game
 
-A name has one note at most: a later one stands in for the earlier, whose work is no longer wanted.
-Work that was done twice does no harm, so a note goes only after its work, and only if it is still
-the same.
+Entries are appended together with the events and acknowledged (removed) after the work is done. A
+game has one entry of a name at most: a later one replaces the earlier, whose work is no longer
+needed. All work may be done twice without harm, so an entry is acknowledged only after its work, and
+only if it is still the same.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
+from domain.contract import Json
 from domain.event import Event
 from domain.game import Game
 from ledger.canonical import canonical
-from service.deadlines import deadline
+from service import clock
 
 
-def notes(before: Game | None, after: Game, events: Sequence[Event]) -> dict[str, str | None]:
-    """The notes that one append sets, and (None) those that it removes.
+def outbox_entries(
+    before: Game | None, after: Game, events: Sequence[Event]
+) -> dict[str, str | None]:
+    """Return the payloads of the entries that one append sets, by name; None removes an entry.
 
-    `events` lead from `before` (None: nothing) to `after`, and are one at least.
+    `events`, at least one, lead from `before` (None: a new game) to `after`.
     """
-    seq = after.seq
-    noted: dict[str, Any] = {}
+    entries: dict[str, Json | None] = {}
     if before is None or (before.status, before.places) != (after.status, after.places):
-        noted["index"] = {"seq": seq}
-
-    ended = {} if before is None else before.rounds_ended
-    for round, at in after.rounds_ended.items():
-        if round not in ended:
-            noted[f"score/{round}"] = {"seq": at}
-    if after.is_played_out and not (before is not None and before.is_played_out):
-        noted["finish"] = {"seq": seq}
-
+        entries["index"] = {"seq": after.seq}
+    entries |= _scoring_entries(before, after)
     if after.to_act is None:
         if before is not None and before.to_act is not None:
-            noted |= {"deadline": None, "notify/turn": None}
+            entries |= {"deadline": None, "notify/turn": None}
     else:
         if before is None or before.to_act != after.to_act:
-            noted["notify/turn"] = {"seat": after.to_act, "seq": seq}
-        due = deadline(after)
-        if due is not None and (before is None or _turn(before) != _turn(after)):
-            noted["deadline"] = {"turn": _turn(after), "at": due}
-
+            entries["notify/turn"] = {"seat": after.to_act, "seq": after.seq}
+        if before is None or _turn(before) != _turn(after):
+            entries |= _deadline_entries(after)
     for event in events:
         match event["type"]:
             case "RoundScored":
                 round = event["data"]["round"]
-                noted[f"score/{round}"] = None
-                noted[f"notify/round/{round}"] = {"seq": event["seq"]}
+                entries[f"score/{round}"] = None
+                entries[f"notify/round/{round}"] = {"seq": event["seq"]}
             case "GameFinished":
-                noted["finish"] = None
-                noted["notify/over"] = {"seq": event["seq"]}
+                entries["finish"] = None
+                entries["notify/over"] = {"seq": event["seq"]}
             case "GameAbandoned":
-                # Nobody is ranked, so nothing is left to be scored.
-                noted |= {f"score/{round}": None for round in ended}
-                noted["finish"] = None
-                noted["notify/over"] = {"seq": event["seq"]}
+                # An abandoned game has no ranking, so its rounds need not be scored any more.
+                unscored = {} if before is None else before.rounds_ended
+                entries |= {f"score/{round}": None for round in unscored}
+                entries["finish"] = None
+                entries["notify/over"] = {"seq": event["seq"]}
             case _:
                 pass
     return {
-        name: None if value is None else canonical(value).decode() for name, value in noted.items()
+        name: None if payload is None else canonical(payload).decode()
+        for name, payload in entries.items()
     }
+
+
+def rebuild_outbox(game: Game) -> dict[str, str]:
+    """Return the entries that follow from a game alone: its rounds, its end, its deadline.
+
+    Notifications cannot be rebuilt, because they may have been delivered.
+    """
+    if game.status != "playing":
+        return {}
+    entries = _scoring_entries(None, game) | _deadline_entries(game)
+    return {name: canonical(payload).decode() for name, payload in entries.items()}
+
+
+def _scoring_entries(before: Game | None, after: Game) -> dict[str, Json]:
+    """Entries for the rounds that have ended, and for the end of play, since `before`."""
+    ended_before = {} if before is None else before.rounds_ended
+    entries: dict[str, Json] = {
+        f"score/{round}": {"seq": seq}
+        for round, seq in after.rounds_ended.items()
+        if round not in ended_before
+    }
+    if after.is_played_out and not (before is not None and before.is_played_out):
+        entries["finish"] = {"seq": after.seq}
+    return entries
+
+
+def _deadline_entries(game: Game) -> dict[str, Json]:
+    """The entry for the deadline of the turn under way, if there is one."""
+    deadline = clock.deadline(game)
+    return {} if deadline is None else {"deadline": {"turn": _turn(game), "at": deadline}}
 
 
 def _turn(game: Game) -> int:

@@ -1,160 +1,206 @@
-"""The log in Redis: one stream a game, ids `SEQ-0`, and beside it hashes of the same slot.
+"""The event store in Redis: one stream per game with ids `SEQ-0`, and hashes in the same slot.
 
-    cartulary:{GAME}:log      stream, one field `e` an entry: the event's canonical JSON
+    cartulary:{GAME}:log      stream, one field `e` per entry: the event's canonical JSON
     cartulary:{GAME}:secrets  hash, `seed` and `SEQ/NAME`
-    cartulary:{GAME}:notes    hash, what the log calls for and is not yet done
-    cartulary:{GAME}:answers  hash, `PLAYER/KEY-DIGEST` -> `BODY-DIGEST FIRST LAST`, for idempotency
-                              keys; goes a week after the game's end
-    cartulary:live            set, ids of games that may have notes
-    cartulary:appended        channel, `GAME SEQ` after every append; a lost message loses nothing
+    cartulary:{GAME}:notes    hash, the outbox: entry name -> payload
+    cartulary:{GAME}:answers  hash, the idempotency records: `PLAYER/KEY-DIGEST` -> `REQUEST-DIGEST
+                              FIRST LAST`; expires a week after the end of the game
+    cartulary:live            set, the active games: ids of those that may have outbox entries
+    cartulary:appended        channel, `GAME SEQ` after every append
     cartulary:appended:GAME   channel, `SEQ` after every append to that game
 
-What is written in one step is one Lua script, whose keys all carry the same hash tag. No method
-here sends anything twice on its own (service/connection.py).
+`notes`, `answers` and `live` are the names under which earlier versions stored the outbox, the
+idempotency records and the active games; they stay as they are so that existing data stays readable.
+A lost message on a channel loses nothing: subscribers read the log.
+
+An append is one Lua script, and all of its keys carry the same hash tag. No method here sends a
+command twice by itself (service/connection.py).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
 import redis
 
 from service.connection import reachable
 from service.errors import IdempotencyConflict
 from service.store.event_store import Appended, AppendRequest, HeadMoved, IdempotencyRecord
 
-APPENDED: Final = "cartulary:appended"
-LIVE: Final = "cartulary:live"
-ANSWERS_KEPT = 7 * 24 * 3600
-"""Seconds for which the answers of a game that is over are kept."""
+APPENDED_CHANNEL: Final = "cartulary:appended"
+"""The channel on which every append to any game is published, as `GAME SEQ`."""
+ACTIVE_GAMES_KEY: Final = "cartulary:live"
+IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
+"""How long the idempotency records of a game are kept after its end."""
 
-_PAGE = 500
+_OUTBOX: Final = "notes"
+_RECORDS: Final = "answers"
+_SCAN_PAGE: Final = 500
 
 
-def key(game: str, part: str) -> str:
-    """The key of a part of a game: all parts of one game share their slot of a cluster."""
-    return f"cartulary:{{{game}}}:{part}"
+def game_key(game_id: str, part: str) -> str:
+    """Return the key of one part of a game. All parts of a game share a slot in a cluster."""
+    return f"cartulary:{{{game_id}}}:{part}"
+
+
+def log_key(game_id: str) -> str:
+    """Return the key of a game's log."""
+    return game_key(game_id, "log")
+
+
+def appended_channel(game_id: str) -> str:
+    """Return the channel on which every append to this game is published, as `SEQ`."""
+    return f"{APPENDED_CHANNEL}:{game_id}"
 
 
 class RedisEventStore:
-    """All logs of one Redis; implements `service.log.interface.Log`. Safe for threads."""
+    """All logs of one Redis; implements `service.store.event_store.EventStore`. Thread-safe."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
-        here = Path(__file__).parent
-        self._append = client.register_script((here / "append.lua").read_text(encoding="utf-8"))
-        self._done = client.register_script((here / "ack.lua").read_text(encoding="utf-8"))
+        folder = Path(__file__).parent
+        self._append = client.register_script((folder / "append.lua").read_text(encoding="utf-8"))
+        self._ack = client.register_script((folder / "ack.lua").read_text(encoding="utf-8"))
 
-    def append(self, game: str, expected: int, append: AppendRequest) -> Appended:
-        """See `Log.append`."""
-        fresh = [(name, value) for name, value in append.notes.items() if value is not None]
-        stale = [name for name, value in append.notes.items() if value is None]
-        words: list[str | bytes | int] = [
-            game,
-            expected,
-            append.answer.name if append.answer else "",
-            append.answer.body if append.answer else "",
-            ANSWERS_KEPT if append.over else 0,
-            append.follows or "",
-            len(append.events),
-            len(append.secrets),
-            len(fresh),
-            len(stale),
-            *append.events,
+    def append(self, game_id: str, expected_seq: int, request: AppendRequest) -> Appended:
+        """See `EventStore.append`."""
+        entries = [(name, value) for name, value in request.outbox.items() if value is not None]
+        removed = [name for name, value in request.outbox.items() if value is None]
+        record = request.idempotency_record
+        args: list[str | bytes | int] = [
+            game_id,
+            expected_seq,
+            record.name if record else "",
+            record.digest if record else "",
+            IDEMPOTENCY_SECONDS if request.ends_game else 0,
+            request.prev_hash or "",
+            len(request.events),
+            len(request.secrets),
+            len(entries),
+            len(removed),
+            *request.events,
         ]
-        for name, value in (*append.secrets.items(), *fresh):
-            words += (name, value)
-        words += stale
-        keys = [key(game, part) for part in ("log", "secrets", "notes", "answers")]
+        for name, value in (*request.secrets.items(), *entries):
+            args += (name, value)
+        args += removed
+        keys = [game_key(game_id, part) for part in ("log", "secrets", _OUTBOX, _RECORDS)]
         with reachable():
-            match self._append(keys=keys, args=words):
+            match self._append(keys=keys, args=args):
                 case [1, first, last]:
                     return Appended(first, last)
                 case [2, first, last]:
-                    return Appended(first, last, repeated=True)
+                    return Appended(first, last, is_repeat=True)
                 case [0, head]:
                     raise HeadMoved(head)
                 case _:
-                    raise _mismatch()
+                    raise _conflict()
 
-    def find_idempotency_record(self, game: str, answer: IdempotencyRecord) -> Appended | None:
-        """See `Log.find_idempotency_record`."""
+    def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
+        """See `EventStore.find_idempotency_record`."""
         with reachable():
-            known = self._redis.hget(key(game, "answers"), answer.name)
-        if known is None:
+            stored = self._redis.hget(game_key(game_id, _RECORDS), record.name)
+        if stored is None:
             return None
-        body, first, last = _text(known).split(" ")
-        if body != answer.body:
-            raise _mismatch()
-        return Appended(int(first), int(last), repeated=True)
+        digest, first, last = _text(stored).split(" ")
+        if digest != record.digest:
+            raise _conflict()
+        return Appended(int(first), int(last), is_repeat=True)
 
     def read(
-        self, game: str, after: int = 0, upto: int | None = None, limit: int | None = None
+        self, game_id: str, after: int = 0, upto: int | None = None, limit: int | None = None
     ) -> list[bytes]:
-        """See `Log.read`."""
+        """See `EventStore.read`."""
         last = "+" if upto is None else f"{upto}-0"
         with reachable():
-            return _lines(self._redis.xrange(key(game, "log"), f"{after + 1}-0", last, limit))
+            return _lines(self._redis.xrange(log_key(game_id), f"{after + 1}-0", last, limit))
 
     def read_each(self, after: Mapping[str, int]) -> dict[str, list[bytes]]:
-        """See `Log.read_each`."""
+        """See `EventStore.read_each`."""
         with reachable(), self._redis.pipeline(transaction=False) as pipeline:
-            for game, seq in after.items():
-                pipeline.xrange(key(game, "log"), f"{seq + 1}-0", "+")
+            for game_id, seq in after.items():
+                pipeline.xrange(log_key(game_id), f"{seq + 1}-0", "+")
             return dict(zip(after, map(_lines, pipeline.execute()), strict=True))
 
-    def head(self, game: str) -> int:
-        """See `Log.head`."""
+    def head(self, game_id: str) -> int:
+        """See `EventStore.head`."""
         with reachable():
-            return self._redis.xlen(key(game, "log"))
+            return self._redis.xlen(log_key(game_id))
 
-    def secrets(self, game: str) -> dict[str, str]:
-        """See `Log.secrets`."""
-        with reachable():
-            return _texts(self._redis.hgetall(key(game, "secrets")))
+    def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | None]:
+        """See `EventStore.last_event_types`."""
+        game_ids = list(game_ids)
+        with reachable(), self._redis.pipeline(transaction=False) as pipeline:
+            for game_id in game_ids:
+                pipeline.xrevrange(log_key(game_id), count=1)
+            replies = map(_lines, pipeline.execute())
+        return {
+            game_id: orjson.loads(lines[0])["type"] if lines else None
+            for game_id, lines in zip(game_ids, replies, strict=True)
+        }
 
-    def notes(self, game: str) -> dict[str, str]:
-        """See `Log.notes`."""
-        with reachable():
-            return _texts(self._redis.hgetall(key(game, "notes")))
-
-    def done(self, game: str, note: str, value: str) -> bool:
-        """See `Log.done`."""
-        with reachable():
-            return bool(self._done(keys=[key(game, "notes")], args=[note, value]))
-
-    def expect(self, game: str) -> None:
-        """See `Log.expect`."""
-        with reachable():
-            self._redis.sadd(LIVE, game)
-
-    def settle(self, game: str) -> bool:
-        """See `Log.settle`."""
-        with reachable():
-            if self._redis.hlen(key(game, "notes")):
-                return False
-            return bool(self._redis.srem(LIVE, game))
-
-    def live(self) -> Iterator[str]:
-        """See `Log.live`."""
-        with reachable():
-            for game in self._redis.sscan_iter(LIVE, count=_PAGE):
-                yield _text(game)
-
-    def games(self) -> Iterator[str]:
-        """See `Log.games`."""
-        before, after = key("\0", "log").split("\0")
+    def game_ids(self) -> Iterator[str]:
+        """See `EventStore.game_ids`."""
+        prefix, suffix = log_key("\0").split("\0")
         seen = set()
         with reachable():
-            for name in self._redis.scan_iter(before + "*" + after, count=_PAGE):
-                game = _text(name).removeprefix(before).removesuffix(after)
-                if game not in seen:
-                    seen.add(game)
-                    yield game
+            for name in self._redis.scan_iter(prefix + "*" + suffix, count=_SCAN_PAGE):
+                game_id = _text(name).removeprefix(prefix).removesuffix(suffix)
+                if game_id not in seen:
+                    seen.add(game_id)
+                    yield game_id
+
+    def secrets(self, game_id: str) -> dict[str, str]:
+        """See `EventStore.secrets`."""
+        with reachable():
+            return _texts(self._redis.hgetall(game_key(game_id, "secrets")))
+
+    def outbox(self, game_id: str) -> dict[str, str]:
+        """See `EventStore.outbox`."""
+        with reachable():
+            return _texts(self._redis.hgetall(game_key(game_id, _OUTBOX)))
+
+    def outboxes(self, game_ids: Iterable[str]) -> dict[str, dict[str, str]]:
+        """See `EventStore.outboxes`."""
+        game_ids = list(game_ids)
+        with reachable(), self._redis.pipeline(transaction=False) as pipeline:
+            for game_id in game_ids:
+                pipeline.hgetall(game_key(game_id, _OUTBOX))
+            return dict(zip(game_ids, map(_texts, pipeline.execute()), strict=True))
+
+    def ack(self, game_id: str, name: str, payload: str) -> bool:
+        """See `EventStore.ack`."""
+        with reachable():
+            return bool(self._ack(keys=[game_key(game_id, _OUTBOX)], args=[name, payload]))
+
+    def add_outbox_entries_if_absent(self, game_id: str, entries: Mapping[str, str]) -> None:
+        """See `EventStore.add_outbox_entries_if_absent`."""
+        with reachable(), self._redis.pipeline(transaction=False) as pipeline:
+            for name, payload in entries.items():
+                pipeline.hsetnx(game_key(game_id, _OUTBOX), name, payload)
+            pipeline.execute()
+
+    def mark_active(self, game_id: str) -> None:
+        """See `EventStore.mark_active`."""
+        with reachable():
+            self._redis.sadd(ACTIVE_GAMES_KEY, game_id)
+
+    def mark_inactive(self, game_id: str) -> bool:
+        """See `EventStore.mark_inactive`."""
+        with reachable():
+            if self._redis.hlen(game_key(game_id, _OUTBOX)):
+                return False
+            return bool(self._redis.srem(ACTIVE_GAMES_KEY, game_id))
+
+    def active_games(self) -> Iterator[str]:
+        """See `EventStore.active_games`."""
+        with reachable():
+            for game_id in self._redis.sscan_iter(ACTIVE_GAMES_KEY, count=_SCAN_PAGE):
+                yield _text(game_id)
 
 
 def _lines(entries: Any) -> list[bytes]:
-    # XRANGE's answer, whose declared type has room for what other commands may say.
+    # `Any`: redis-py declares the reply of XRANGE as a union with the replies of other commands.
     return [fields[b"e"] for _, fields in entries]
 
 
@@ -166,5 +212,5 @@ def _texts(pairs: Mapping[bytes | str, bytes | str]) -> dict[str, str]:
     return {_text(name): _text(value) for name, value in pairs.items()}
 
 
-def _mismatch() -> IdempotencyConflict:
+def _conflict() -> IdempotencyConflict:
     return IdempotencyConflict("this Idempotency-Key was used before, for another request")

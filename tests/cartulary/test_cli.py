@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cartulary import reindex
 from cartulary.cli import cartulary
 from ledger.keys import SigningKey
+from service import reindex
 from service.bootstrap import Service
 from service.settings import Settings
 from tests.support import processes
@@ -126,7 +126,7 @@ def test_reindex_makes_the_listings_again(service: Service, settings: Settings) 
 
 
 def test_reindex_says_how_far_it_is(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reindex, "STEP", 2)
+    monkeypatch.setattr(reindex, "PROGRESS_STEP", 2)
     for _ in range(5):
         started(service)
     heard: list[int] = []
@@ -135,7 +135,7 @@ def test_reindex_says_how_far_it_is(service: Service, monkeypatch: pytest.Monkey
 
 
 def test_a_key_is_retired_once(service: Service, settings: Settings) -> None:
-    service.keyring.prepare()
+    service.keyring.publish_key()
     (entry,) = service.keyring.published()
     at = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
@@ -164,16 +164,16 @@ def test_where_no_service_runs_it_says_what_to_do(tmp_path: Path, words: list[st
 
 def test_a_live_game_is_read_by_its_id(service: Service, settings: Settings) -> None:
     game = played_out(service, started(service, round_limit=1).id)
-    service.games.score(game.id)
+    service.commands.score(game.id)
     at = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
     exported = processes.cartulary("export", game.id, *at, **data)
     assert exported.returncode == 0
-    assert exported.stdout.encode() == service.games.record(game.id)
+    assert exported.stdout.encode() == service.queries.record(game.id)
     audited = processes.cartulary("audit", game.id, *at, **data)
     assert audited.returncode == 0
     replayed = processes.cartulary("replay", game.id, *at, "--format", "json", **data)
-    assert json.loads(replayed.stdout) == service.games.game(game.id).position(None)
+    assert json.loads(replayed.stdout) == service.queries.game(game.id).position(None)
 
 
 def test_a_live_game_that_is_not_there_is_said(settings: Settings) -> None:

@@ -17,7 +17,7 @@ from domain.game import Game
 from domain.registry import RULES
 from service.bootstrap import Service, build
 from service.errors import ServiceError
-from service.games.cache import CachedGame, GameCache, extended
+from service.games.cache import CachedGame, GameCache, with_events
 from service.settings import Settings
 from tests.support.table import move, play, started
 
@@ -73,23 +73,23 @@ def test_since_is_the_first_event_from_which_on_the_position_stands(
         events = [{"seq": len(states) + i, "state": state} for i, state in enumerate(batch, 1)]
         states += batch
         game = replace(GAME, seq=len(states), state_hash=states[-1])
-        known = extended(known, cast("list[Event]", events), game)
+        known = with_events(known, cast("list[Event]", events), game)
         standing = [
             seq for seq in range(1, len(states) + 1) if set(states[seq - 1 :]) == {states[-1]}
         ]
-        assert known.since == min(standing)
+        assert known.unchanged_since == min(standing)
 
 
 def test_only_what_is_new_is_read_and_folded(service: Service) -> None:
     game = play(service, started(service).id, lambda game: game.seq == 30)
     service.redis.config_resetstat()
-    assert service.games.game(game.id) is service.games.game(game.id)
+    assert service.queries.game(game.id) is service.queries.game(game.id)
     reads = service.redis.info("commandstats")["cmdstat_xrange"]["calls"]
     assert reads == 2
-    before = service.games.game(game.id)
+    before = service.queries.game(game.id)
     move(service, game.id)
     assert before.seq == 30, "a game that was handed out has changed"
-    assert service.games.game(game.id).seq == 31
+    assert service.queries.game(game.id).seq == 31
 
 
 def key(game: Game) -> str:
@@ -105,10 +105,10 @@ def cut(service: Service, game: Game, *, moves: int) -> tuple[str, int, list[Jso
     assert earlier is not None
     for _ in range(moves):
         move(service, game.id)
-    game = service.games.game(game.id)
+    game = service.queries.game(game.id)
     assert game.to_act is not None
     player = game.players[game.to_act]
-    seq, actions = service.games.legal_actions(game.id, player)
+    seq, actions = service.queries.legal_actions(game.id, player)
     service.redis.restore(key(game), 0, earlier, replace=True)
     return player, seq, actions
 
@@ -116,19 +116,19 @@ def cut(service: Service, game: Game, *, moves: int) -> tuple[str, int, list[Jso
 def test_a_log_that_has_lost_its_end_is_believed_not_the_cache(service: Service) -> None:
     game = play(service, started(service).id, lambda game: game.seq == 6)
     cut(service, game, moves=2)
-    assert service.games.game(game.id).seq == 6
-    assert service.games.game(game.id).hash == game.hash
+    assert service.queries.game(game.id).seq == 6
+    assert service.queries.game(game.id).hash == game.hash
     cut(service, game, moves=1)
-    assert [found.seq for found in service.games.many([game.id])] == [6]
+    assert [found.seq for found in service.queries.games([game.id])] == [6]
 
 
 def test_nothing_is_appended_to_an_end_that_was_lost(service: Service) -> None:
     game = play(service, started(service).id, lambda game: game.seq == 6)
     player, seq, actions = cut(service, game, moves=2)
     with pytest.raises(ServiceError):
-        service.games.act(game.id, player, actions[0], seq)
+        service.commands.act(game.id, player, actions[0], seq)
     move(service, game.id)
-    assert service.games.game(game.id).seq == 7
+    assert service.queries.game(game.id).seq == 7
 
 
 def test_nothing_is_appended_to_another_end_of_the_same_length(
@@ -138,12 +138,14 @@ def test_nothing_is_appended_to_another_end_of_the_same_length(
     player, seq, actions = cut(service, game, moves=1)
     other = build(settings)
     move(other, game.id, random.Random(3))
-    assert other.games.game(game.id).seq == seq
+    assert other.queries.game(game.id).seq == seq
     with suppress(Refused, ServiceError):
-        service.games.act(game.id, player, actions[0], seq)
-    events = service.games.events(game.id, 0, 100)
+        service.commands.act(game.id, player, actions[0], seq)
+    events = service.queries.events(game.id, 0, 100)
     assert [event["prev"] for event in events[1:]] == [event["hash"] for event in events[:-1]]
-    assert service.games.game(game.id).hash == other.games.game(game.id).hash == events[-1]["hash"]
+    assert (
+        service.queries.game(game.id).hash == other.queries.game(game.id).hash == events[-1]["hash"]
+    )
     other.redis.close()
 
 
@@ -155,5 +157,5 @@ def test_a_log_with_another_end_is_believed_not_the_cache(
     other = build(settings)
     for _ in range(2):
         move(other, game.id, random.Random(3))
-    assert service.games.game(game.id).hash == other.games.game(game.id).hash
+    assert service.queries.game(game.id).hash == other.queries.game(game.id).hash
     other.redis.close()

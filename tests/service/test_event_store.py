@@ -1,4 +1,4 @@
-"""The contract of a log, on a real Redis: what any implementation of `Log` must do."""
+"""The contract of a log, on a real Redis: what any implementation of `EventStore` must do."""
 
 import threading
 from collections.abc import Iterator
@@ -9,7 +9,13 @@ import pytest
 
 from service.connection import connect
 from service.errors import IdempotencyConflict
-from service.store.event_store import Appended, AppendRequest, HeadMoved, IdempotencyRecord, Log
+from service.store.event_store import (
+    Appended,
+    AppendRequest,
+    EventStore,
+    HeadMoved,
+    IdempotencyRecord,
+)
 from service.store.redis_event_store import RedisEventStore
 
 
@@ -18,37 +24,37 @@ def line(text: str) -> bytes:
 
 
 def say(*texts: str, answer: IdempotencyRecord | None = None) -> AppendRequest:
-    return AppendRequest(events=tuple(line(text) for text in texts), answer=answer)
+    return AppendRequest(events=tuple(line(text) for text in texts), idempotency_record=answer)
 
 
 class LogContract:
     """The fixture `log` is the implementation, with nothing in it."""
 
-    def test_a_log_is_read_as_it_was_appended(self, log: Log) -> None:
+    def test_a_log_is_read_as_it_was_appended(self, log: EventStore) -> None:
         assert log.append("g", 0, say("a", "b")) == Appended(1, 2)
         assert log.append("g", 2, say("c")) == Appended(3, 3)
         assert log.read("g") == [line("a"), line("b"), line("c")]
         assert log.head("g") == 3
 
-    def test_there_is_nothing_of_a_game_that_is_not_there(self, log: Log) -> None:
+    def test_there_is_nothing_of_a_game_that_is_not_there(self, log: EventStore) -> None:
         assert log.head("g") == 0
         assert log.read("g") == []
         assert log.secrets("g") == {}
-        assert log.notes("g") == {}
+        assert log.outbox("g") == {}
 
-    def test_an_append_may_say_which_event_it_follows(self, log: Log) -> None:
-        log.append("g", 0, AppendRequest((b'{"hash":"aa","prev":"00"}',), follows="00"))
+    def test_an_append_may_say_which_event_it_follows(self, log: EventStore) -> None:
+        log.append("g", 0, AppendRequest((b'{"hash":"aa","prev":"00"}',), prev_hash="00"))
         with pytest.raises(HeadMoved) as moved:
-            log.append("g", 1, AppendRequest((b'{"hash":"bb","prev":"cc"}',), follows="cc"))
+            log.append("g", 1, AppendRequest((b'{"hash":"bb","prev":"cc"}',), prev_hash="cc"))
         assert moved.value.head == 1
-        log.append("g", 1, AppendRequest((b'{"hash":"bb","prev":"aa"}',), follows="aa"))
+        log.append("g", 1, AppendRequest((b'{"hash":"bb","prev":"aa"}',), prev_hash="aa"))
         assert log.head("g") == 2
 
-    def test_games_know_nothing_of_each_other(self, log: Log) -> None:
+    def test_games_know_nothing_of_each_other(self, log: EventStore) -> None:
         log.append("g", 0, say("a"))
         log.append("h", 0, say("b"))
         assert log.read("g") == [line("a")]
-        assert sorted(log.games()) == ["g", "h"]
+        assert sorted(log.game_ids()) == ["g", "h"]
 
     @pytest.mark.parametrize(
         ("after", "upto", "limit", "texts"),
@@ -66,12 +72,12 @@ class LogContract:
         ],
     )
     def test_a_range_is_read(
-        self, log: Log, after: int, upto: int | None, limit: int | None, texts: str
+        self, log: EventStore, after: int, upto: int | None, limit: int | None, texts: str
     ) -> None:
         log.append("g", 0, say(*"abcde"))
         assert log.read("g", after, upto, limit) == [line(text) for text in texts]
 
-    def test_many_games_are_read_at_once(self, log: Log) -> None:
+    def test_many_games_are_read_at_once(self, log: EventStore) -> None:
         log.append("g", 0, say("a", "b"))
         log.append("h", 0, say("c"))
         assert log.read_each({"g": 1, "h": 0, "i": 0}) == {
@@ -82,38 +88,44 @@ class LogContract:
         assert log.read_each({}) == {}
 
     @pytest.mark.parametrize("expected", [0, 1, 3, 100])
-    def test_another_head_refuses_and_says_which_it_is(self, log: Log, expected: int) -> None:
+    def test_another_head_refuses_and_says_which_it_is(
+        self, log: EventStore, expected: int
+    ) -> None:
         log.append("g", 0, say("a", "b"))
         with pytest.raises(HeadMoved) as moved:
             log.append("g", expected, say("c"))
         assert moved.value.head == 2
         assert log.read("g") == [line("a"), line("b")]
 
-    def test_a_log_cannot_begin_with_a_gap(self, log: Log) -> None:
+    def test_a_log_cannot_begin_with_a_gap(self, log: EventStore) -> None:
         with pytest.raises(HeadMoved) as moved:
             log.append("g", 1, say("b"))
         assert moved.value.head == 0
         assert log.head("g") == 0
 
-    def test_secrets_and_notes_come_with_the_events(self, log: Log) -> None:
+    def test_secrets_and_notes_come_with_the_events(self, log: EventStore) -> None:
         append = AppendRequest(
             (line("a"),),
             secrets={"seed": "00ff", "1/pile": "{}"},
-            notes={"index": "{}", "gone": None},
+            outbox={"index": "{}", "gone": None},
         )
         log.append("g", 0, append)
         assert log.secrets("g") == {"seed": "00ff", "1/pile": "{}"}
-        assert log.notes("g") == {"index": "{}"}
+        assert log.outbox("g") == {"index": "{}"}
         log.append(
             "g",
             1,
-            AppendRequest((line("b"),), secrets={"2/x": "é"}, notes={"index": None, "finish": "1"}),
+            AppendRequest(
+                (line("b"),), secrets={"2/x": "é"}, outbox={"index": None, "finish": "1"}
+            ),
         )
         assert log.secrets("g") == {"seed": "00ff", "1/pile": "{}", "2/x": "é"}
-        assert log.notes("g") == {"finish": "1"}
+        assert log.outbox("g") == {"finish": "1"}
 
-    def test_a_refused_append_leaves_neither_secret_nor_note_nor_answer(self, log: Log) -> None:
-        log.append("g", 0, AppendRequest((line("a"),), notes={"index": "1"}))
+    def test_a_refused_append_leaves_neither_secret_nor_note_nor_answer(
+        self, log: EventStore
+    ) -> None:
+        log.append("g", 0, AppendRequest((line("a"),), outbox={"index": "1"}))
         answer = IdempotencyRecord("ada/k", "body")
         with pytest.raises(HeadMoved):
             log.append(
@@ -122,21 +134,21 @@ class LogContract:
                 AppendRequest((line("b"),), {"seed": "1"}, {"index": None, "finish": "2"}, answer),
             )
         assert log.secrets("g") == {}
-        assert log.notes("g") == {"index": "1"}
+        assert log.outbox("g") == {"index": "1"}
         assert log.find_idempotency_record("g", answer) is None
 
-    def test_the_same_answer_appends_once(self, log: Log) -> None:
+    def test_the_same_answer_appends_once(self, log: EventStore) -> None:
         answer = IdempotencyRecord("ada/k", "body")
         log.append("g", 0, say("a"))
         assert log.append("g", 1, say("b", "c", answer=answer)) == Appended(2, 3)
         log.append("g", 3, say("d"))
         for expected in (1, 3, 4):
             repeated = log.append("g", expected, say("b", "c", answer=answer))
-            assert repeated == Appended(2, 3, repeated=True)
-        assert log.find_idempotency_record("g", answer) == Appended(2, 3, repeated=True)
+            assert repeated == Appended(2, 3, is_repeat=True)
+        assert log.find_idempotency_record("g", answer) == Appended(2, 3, is_repeat=True)
         assert log.head("g") == 4
 
-    def test_an_answer_to_another_request_is_refused(self, log: Log) -> None:
+    def test_an_answer_to_another_request_is_refused(self, log: EventStore) -> None:
         log.append("g", 0, say("a", answer=IdempotencyRecord("ada/k", "body")))
         with pytest.raises(IdempotencyConflict):
             log.append("g", 1, say("b", answer=IdempotencyRecord("ada/k", "other")))
@@ -144,7 +156,7 @@ class LogContract:
             log.find_idempotency_record("g", IdempotencyRecord("ada/k", "other"))
         assert log.head("g") == 1
 
-    def test_answers_of_other_players_and_games_are_others(self, log: Log) -> None:
+    def test_answers_of_other_players_and_games_are_others(self, log: EventStore) -> None:
         log.append("g", 0, say("a", answer=IdempotencyRecord("ada/k", "body")))
         assert log.append("g", 1, say("b", answer=IdempotencyRecord("bea/k", "other"))) == Appended(
             2, 2
@@ -153,26 +165,26 @@ class LogContract:
             1, 1
         )
 
-    def test_a_note_goes_only_while_it_is_the_same(self, log: Log) -> None:
-        log.append("g", 0, AppendRequest((line("a"),), notes={"deadline": "1"}))
-        log.append("g", 1, AppendRequest((line("b"),), notes={"deadline": "2"}))
-        assert not log.done("g", "deadline", "1")
-        assert log.notes("g") == {"deadline": "2"}
-        assert log.done("g", "deadline", "2")
-        assert not log.done("g", "deadline", "2")
-        assert log.notes("g") == {}
+    def test_a_note_goes_only_while_it_is_the_same(self, log: EventStore) -> None:
+        log.append("g", 0, AppendRequest((line("a"),), outbox={"deadline": "1"}))
+        log.append("g", 1, AppendRequest((line("b"),), outbox={"deadline": "2"}))
+        assert not log.ack("g", "deadline", "1")
+        assert log.outbox("g") == {"deadline": "2"}
+        assert log.ack("g", "deadline", "2")
+        assert not log.ack("g", "deadline", "2")
+        assert log.outbox("g") == {}
 
-    def test_a_game_is_live_until_it_has_no_notes(self, log: Log) -> None:
-        log.expect("g")
-        log.append("g", 0, AppendRequest((line("a"),), notes={"notify/over": "1"}, over=True))
-        assert not log.settle("g")
-        assert list(log.live()) == ["g"]
-        log.done("g", "notify/over", "1")
-        assert log.settle("g")
-        assert list(log.live()) == []
-        assert list(log.games()) == ["g"]
+    def test_a_game_is_live_until_it_has_no_notes(self, log: EventStore) -> None:
+        log.mark_active("g")
+        log.append("g", 0, AppendRequest((line("a"),), outbox={"notify/over": "1"}, ends_game=True))
+        assert not log.mark_inactive("g")
+        assert list(log.active_games()) == ["g"]
+        log.ack("g", "notify/over", "1")
+        assert log.mark_inactive("g")
+        assert list(log.active_games()) == []
+        assert list(log.game_ids()) == ["g"]
 
-    def test_one_of_many_threads_wins_each_seq(self, log: Log) -> None:
+    def test_one_of_many_threads_wins_each_seq(self, log: EventStore) -> None:
         won: list[tuple[int, str]] = []
         start = threading.Barrier(8)
 
@@ -191,7 +203,7 @@ class LogContract:
         assert [seq for seq, _ in sorted(won)] == list(range(len(won)))
         assert log.read("g") == [line(text) for _, text in sorted(won)]
 
-    def test_a_reader_never_sees_half_of_an_append(self, log: Log) -> None:
+    def test_a_reader_never_sees_half_of_an_append(self, log: EventStore) -> None:
         stop = threading.Event()
 
         def look() -> int:
@@ -212,12 +224,12 @@ class LogContract:
 
 class TestRedisLog(LogContract):
     @pytest.fixture
-    def log(self, redis_url: str) -> Iterator[Log]:
+    def log(self, redis_url: str) -> Iterator[EventStore]:
         client = connect(redis_url)
         yield RedisEventStore(client)
         client.close()
 
-    def test_one_of_two_processes_wins_each_seq(self, log: Log, redis_url: str) -> None:
+    def test_one_of_two_processes_wins_each_seq(self, log: EventStore, redis_url: str) -> None:
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
             won = list(pool.map(race, [redis_url] * 2, "ab"))
         assert sorted(won[0] + won[1]) == list(range(100))
@@ -225,7 +237,7 @@ class TestRedisLog(LogContract):
         assert log.read("g") == spoken
 
     def test_ids_are_seqs_and_every_key_of_a_game_shares_a_slot(
-        self, log: Log, redis_url: str
+        self, log: EventStore, redis_url: str
     ) -> None:
         log.append(
             "g",
@@ -241,15 +253,17 @@ class TestRedisLog(LogContract):
             }
             assert set(client.keys("*")) == parts
 
-    def test_answers_go_a_week_after_the_end_and_not_before(self, log: Log, redis_url: str) -> None:
+    def test_answers_go_a_week_after_the_end_and_not_before(
+        self, log: EventStore, redis_url: str
+    ) -> None:
         with connect(redis_url) as client:
             log.append("g", 0, say("a", answer=IdempotencyRecord("ada/k", "b")))
             assert client.ttl("cartulary:{g}:answers") == -1
-            log.append("g", 1, AppendRequest((line("b"),), over=True))
+            log.append("g", 1, AppendRequest((line("b"),), ends_game=True))
             assert 7 * 24 * 3600 - 60 < client.ttl("cartulary:{g}:answers") <= 7 * 24 * 3600
             assert client.ttl("cartulary:{g}:log") == -1
 
-    def test_an_append_is_told_to_who_listens(self, log: Log, redis_url: str) -> None:
+    def test_an_append_is_told_to_who_listens(self, log: EventStore, redis_url: str) -> None:
         with connect(redis_url) as client, client.pubsub(ignore_subscribe_messages=True) as heard:
             heard.subscribe("cartulary:appended", "cartulary:appended:g")
             assert heard.get_message(timeout=5) is None
@@ -259,7 +273,7 @@ class TestRedisLog(LogContract):
         assert [message and message["data"] for message in told] == [b"g 2", b"2"]
 
     def test_scripts_are_loaded_again_where_redis_has_forgotten_them(
-        self, log: Log, redis_url: str
+        self, log: EventStore, redis_url: str
     ) -> None:
         log.append("g", 0, say("a"))
         with connect(redis_url) as client:

@@ -21,7 +21,7 @@ def line(text: str) -> bytes:
 
 
 def say(*texts: str, answer: IdempotencyRecord | None = None) -> AppendRequest:
-    return AppendRequest(events=tuple(line(text) for text in texts), answer=answer)
+    return AppendRequest(events=tuple(line(text) for text in texts), idempotency_record=answer)
 
 
 def test_a_killed_redis_comes_back_with_all_that_was_acknowledged(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_a_killed_redis_comes_back_with_all_that_was_acknowledged(tmp_path: Path
                 asked[game] = seq + 2
                 notes: dict[str, str | None] = {"note": str(seq + 2)}
                 log.append(
-                    game, seq, AppendRequest((line(f"{seq + 1}"), line(f"{seq + 2}")), notes=notes)
+                    game, seq, AppendRequest((line(f"{seq + 1}"), line(f"{seq + 2}")), outbox=notes)
                 )
                 seq = acknowledged[game] = seq + 2
         except Unavailable:
@@ -60,7 +60,7 @@ def test_a_killed_redis_comes_back_with_all_that_was_acknowledged(tmp_path: Path
                 assert acknowledged[game] <= head <= asked[game]
                 assert head % 2 == 0
                 assert log.read(game) == [line(f"{seq}") for seq in range(1, head + 1)]
-                assert log.notes(game) == {"note": str(head)}
+                assert log.outbox(game) == {"note": str(head)}
         assert min(acknowledged.values()) > 0
     finally:
         client.close()
@@ -82,12 +82,12 @@ def test_a_redis_that_is_away_is_said_so_and_is_back_by_itself(tmp_path: Path) -
             lambda: log.read_each({"g": 0}),
             lambda: log.head("g"),
             lambda: log.secrets("g"),
-            lambda: log.notes("g"),
-            lambda: log.done("g", "a", "b"),
-            lambda: log.expect("g"),
-            lambda: log.settle("g"),
-            lambda: list(log.live()),
-            lambda: list(log.games()),
+            lambda: log.outbox("g"),
+            lambda: log.ack("g", "a", "b"),
+            lambda: log.mark_active("g"),
+            lambda: log.mark_inactive("g"),
+            lambda: list(log.active_games()),
+            lambda: list(log.game_ids()),
         ):
             with pytest.raises(Unavailable) as away:
                 use()
@@ -159,5 +159,5 @@ def test_an_append_whose_answer_was_lost_is_not_sent_again(redis_url: str) -> No
         while not log.head("h"):
             time.sleep(0.01)
         assert log.append("h", 0, say("b", answer=IdempotencyRecord("ada/k", "body"))) == Appended(
-            1, 1, repeated=True
+            1, 1, is_repeat=True
         )

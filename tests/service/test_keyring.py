@@ -25,7 +25,7 @@ def test_a_key_is_published_with_its_first_signature(service: Service) -> None:
 
 def test_the_key_is_the_one_of_its_file_in_every_process(service: Service) -> None:
     path = service.settings.signing_key
-    service.keyring.prepare()
+    service.keyring.publish_key()
     published = service.keyring.published()
     with freeze_time("2099-01-01"):
         event = move(service, started(service).id).events[0]
@@ -40,7 +40,7 @@ def test_retired_keys_stay_in_the_list(service: Service, tmp_path: Path) -> None
         receipt = move(service, started(service).id).receipt
     with freeze_time("2026-11-21T09:00:00Z"):
         successor = Keyring(service.redis, tmp_path / "next.pem")
-        successor.prepare()
+        successor.publish_key()
         assert successor.retire(receipt["key"])["until"] == "2026-11-21T09:00:00.000Z"
     with freeze_time("2026-11-22T09:00:00Z"):
         assert successor.retire(receipt["key"])["until"] == "2026-11-21T09:00:00.000Z"
@@ -56,7 +56,7 @@ def test_a_key_that_was_never_published_is_not_found(service: Service) -> None:
 
 
 def test_the_private_key_is_in_no_repr_and_not_in_redis(service: Service) -> None:
-    service.keyring.prepare()
+    service.keyring.publish_key()
     body = "".join(service.settings.signing_key.read_text().splitlines()[1:-1])
     assert body
     assert body not in repr(service)

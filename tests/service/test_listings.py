@@ -10,7 +10,7 @@ from domain.errors import Malformed
 from domain.game import Status
 from service.bootstrap import Service
 from service.listings import Page
-from service.rebuild import rebuild
+from service.reindex import reindex
 from tests.support.redis_contents import contents
 from tests.support.table import move, played_out, started
 
@@ -24,7 +24,7 @@ def minutes() -> Iterator[Any]:
 
 def create(service: Service, player: str = "ada", seats: int = 2, **options: Any) -> str:
     invited = options.pop("invited", ())
-    return service.games.create(
+    return service.commands.create(
         player, rules="barony", seats=seats, options=options, invited=invited
     ).id
 
@@ -57,7 +57,7 @@ def test_newest_first_in_pages(service: Service, minutes: Any) -> None:
 def test_there_may_be_none(service: Service) -> None:
     assert service.listings.page() == Page((), None)
     assert service.listings.page(["open"], "ada", viewer="ada") == Page((), None)
-    assert service.games.waiting_for("ada") == []
+    assert service.queries.games_waiting_for("ada") == []
 
 
 def test_games_of_one_moment_are_all_listed(service: Service) -> None:
@@ -87,10 +87,10 @@ def test_by_status(service: Service, minutes: Any) -> None:
     games["playing"] = started(service).id
     minutes()
     games["finished"] = played_out(service, started(service, round_limit=1).id).id
-    service.games.score(games["finished"])
+    service.commands.score(games["finished"])
     minutes()
     games["abandoned"] = create(service)
-    service.games.leave(games["abandoned"], "ada")
+    service.commands.leave(games["abandoned"], "ada")
     for status, game in games.items():
         assert ids(service, status) == [game]
     assert ids(service, "open", "finished") == [games["finished"], games["open"]]
@@ -102,11 +102,11 @@ def test_by_player(service: Service, minutes: Any) -> None:
     first = create(service, "ada", 3)
     minutes()
     second = create(service, "bea", 3)
-    service.games.join(first, "bea")
+    service.commands.join(first, "bea")
     assert ids(service, player="ada") == [first]
     assert ids(service, player="bea") == [second, first]
     assert ids(service, "playing", player="bea") == []
-    service.games.leave(first, "bea")
+    service.commands.leave(first, "bea")
     assert ids(service, player="bea") == [second]
     assert ids(service, player="nobody") == []
 
@@ -124,10 +124,10 @@ def test_private_games_are_listed_only_for_who_may_see_them(service: Service, mi
     assert ids(service, player="ada", viewer="bea") == [private, public]
     # Invited is not in it yet.
     assert ids(service, player="bea", viewer="bea") == []
-    service.games.join(private, "bea")
+    service.commands.join(private, "bea")
     assert ids(service, player="bea", viewer="bea") == [private]
     assert ids(service, player="bea", viewer="cid") == []
-    service.games.leave(private, "ada")
+    service.commands.leave(private, "ada")
     assert ids(service, viewer="ada") == [public]
 
 
@@ -142,19 +142,19 @@ def test_who_is_waited_for(service: Service, minutes: Any) -> None:
     public = started(service)
     minutes()
     private = started(service, private=False)
-    assert [game.id for game in service.games.waiting_for("ada")] == [private.id, public.id]
-    assert service.games.waiting_for("bea") == []
+    assert [game.id for game in service.queries.games_waiting_for("ada")] == [private.id, public.id]
+    assert service.queries.games_waiting_for("bea") == []
     move(service, public.id)
-    assert [game.id for game in service.games.waiting_for("ada")] == [private.id]
-    assert [game.id for game in service.games.waiting_for("bea")] == [public.id]
-    service.games.abandon(private.id)
-    assert service.games.waiting_for("ada") == []
+    assert [game.id for game in service.queries.games_waiting_for("ada")] == [private.id]
+    assert [game.id for game in service.queries.games_waiting_for("bea")] == [public.id]
+    service.commands.abandon(private.id)
+    assert service.queries.games_waiting_for("ada") == []
 
 
 def test_private_games_wait_for_their_players_too(service: Service) -> None:
     game = create(service, "ada", private=True, seating="joined", invited=("bea",))
-    service.games.join(game, "bea")
-    assert [game.id for game in service.games.waiting_for("ada")] == [game]
+    service.commands.join(game, "bea")
+    assert [game.id for game in service.queries.games_waiting_for("ada")] == [game]
 
 
 def test_listings_that_were_thrown_away_are_made_again_from_the_logs(
@@ -164,16 +164,16 @@ def test_listings_that_were_thrown_away_are_made_again_from_the_logs(
         minutes()
         game = create(service, "ada", 2, private=number % 2 == 0, invited=("bea",))
         if number > 1:
-            service.games.join(game, "bea")
+            service.commands.join(game, "bea")
         if number > 3:
-            service.games.abandon(game)
+            service.commands.abandon(game)
     before = contents(service.redis)
     derived = [*service.redis.keys("cartulary:games:*"), *service.redis.keys("*:listed")]
     assert len(derived) > 10
     service.redis.delete(*derived, "cartulary:live")
     # What nobody wrote by the logs goes as well.
     service.redis.zadd("cartulary:games:open", {"2026-11-20T09:00:00.000Z~forged": 0})
-    assert len(list(rebuild(service.log, service.games, service.listings))) == 6
+    assert reindex(service) == 6
     assert contents(service.redis) == before
-    assert len(list(rebuild(service.log, service.games, service.listings))) == 6
+    assert reindex(service) == 6
     assert contents(service.redis) == before

@@ -13,11 +13,11 @@ from tests.support.table import started
 
 
 def types(service: Service, game_id: str) -> list[str]:
-    return [event["type"] for event in service.games.events(game_id, 0, 1000)]
+    return [event["type"] for event in service.queries.events(game_id, 0, 1000)]
 
 
 def create(service: Service, **asked: Any) -> Any:
-    return service.games.create("ada", **{"rules": "barony", "seats": 2, "options": {}, **asked})
+    return service.commands.create("ada", **{"rules": "barony", "seats": 2, "options": {}, **asked})
 
 
 def test_the_creator_has_the_first_place(service: Service) -> None:
@@ -26,7 +26,7 @@ def test_the_creator_has_the_first_place(service: Service) -> None:
     assert [(place.player, place.nonce) for place in game.places] == [("ada", "0102")]
     assert game.options["seating"] == "drawn"
     assert game.options["private"] is False
-    events = service.games.events(game.id, 0, 10)
+    events = service.queries.events(game.id, 0, 10)
     assert [event["type"] for event in events] == ["GameCreated", "SeatTaken"]
     assert [event["by"] for event in events] == [{"player": "ada"}] * 2
     assert events[0]["data"]["clock"] == {"per_turn": 60}
@@ -69,20 +69,20 @@ def test_every_field_that_will_not_do_is_named(
 
 def test_the_last_place_starts_the_game_in_the_same_step(service: Service) -> None:
     game = create(service, seats=3)
-    game = service.games.join(game.id, "bea")
+    game = service.commands.join(game.id, "bea")
     assert game.status == "open"
-    game = service.games.join(game.id, "cid")
+    game = service.commands.join(game.id, "cid")
     assert game.status == "playing"
     assert sorted(game.players) == ["ada", "bea", "cid"]
     assert types(service, game.id)[-2:] == ["SeatTaken", "GameStarted"]
-    assert service.games.events(game.id, 4, 1)[0]["by"] == {"system": "start"}
+    assert service.queries.events(game.id, 4, 1)[0]["by"] == {"system": "start"}
 
 
 def test_the_start_follows_from_the_secret_and_the_nonces(service: Service) -> None:
     game = create(service, nonce=b"a")
-    secret = bytes.fromhex(service.log.secrets(game.id)["seed"])
+    secret = bytes.fromhex(service.store.secrets(game.id)["seed"])
     assert chance.commitment(secret) == game.commitment
-    game = service.games.join(game.id, "bea", b"b")
+    game = service.commands.join(game.id, "bea", b"b")
     draws = chance.Chance(chance.seed(secret, [b"a", b"b"]))
     assert list(game.players) == draws.shuffle(["ada", "bea"])
 
@@ -90,42 +90,45 @@ def test_the_start_follows_from_the_secret_and_the_nonces(service: Service) -> N
 def test_joining_twice_a_full_or_an_abandoned_game_is_refused(service: Service) -> None:
     game = create(service)
     with pytest.raises(NotNow):
-        service.games.join(game.id, "ada")
-    service.games.join(game.id, "bea")
+        service.commands.join(game.id, "ada")
+    service.commands.join(game.id, "bea")
     for player in ("ada", "cid"):
         with pytest.raises(NotNow):
-            service.games.join(game.id, player)
+            service.commands.join(game.id, player)
     other = create(service)
-    service.games.leave(other.id, "ada")
+    service.commands.leave(other.id, "ada")
     with pytest.raises(NotNow):
-        service.games.join(other.id, "bea")
+        service.commands.join(other.id, "bea")
 
 
 def test_a_nonce_that_is_too_long_is_refused(service: Service) -> None:
     game = create(service)
     with pytest.raises(Malformed) as refused:
-        service.games.join(game.id, "bea", b"x" * 65)
+        service.commands.join(game.id, "bea", b"x" * 65)
     assert set(refused.value.fields) == {"nonce"}
-    assert service.log.head(game.id) == 2
+    assert service.store.head(game.id) == 2
 
 
 def test_a_place_that_was_left_is_free_again(service: Service) -> None:
     game = create(service)
-    service.games.join(create(service, seats=3).id, "bea")
-    service.games.leave(service.games.join(create(service, seats=3).id, "bea").id, "bea")
-    service.games.leave(game.id, "ada")
+    service.commands.join(create(service, seats=3).id, "bea")
+    service.commands.leave(service.commands.join(create(service, seats=3).id, "bea").id, "bea")
+    service.commands.leave(game.id, "ada")
     game = create(service, seats=3)
-    service.games.join(game.id, "bea")
-    assert service.games.leave(game.id, "bea").status == "open"
-    assert [place.player for place in service.games.join(game.id, "bea").places] == ["ada", "bea"]
+    service.commands.join(game.id, "bea")
+    assert service.commands.leave(game.id, "bea").status == "open"
+    assert [place.player for place in service.commands.join(game.id, "bea").places] == [
+        "ada",
+        "bea",
+    ]
 
 
 def test_the_last_one_to_leave_abandons_the_game_and_its_secret_is_opened(service: Service) -> None:
     game = create(service)
-    secret = service.log.secrets(game.id)["seed"]
-    game = service.games.leave(game.id, "ada")
+    secret = service.store.secrets(game.id)["seed"]
+    game = service.commands.leave(game.id, "ada")
     assert game.status == "abandoned"
-    last = service.games.events(game.id, 3, 1)[0]
+    last = service.queries.events(game.id, 3, 1)[0]
     assert last["type"] == "GameAbandoned"
     assert last["by"] == {"system": "start"}
     assert last["data"] == {"secret": secret}
@@ -134,10 +137,10 @@ def test_the_last_one_to_leave_abandons_the_game_and_its_secret_is_opened(servic
 def test_leaving_without_a_place_or_after_the_start_is_refused(service: Service) -> None:
     game = create(service)
     with pytest.raises(NotNow):
-        service.games.leave(game.id, "bea")
-    service.games.join(game.id, "bea")
+        service.commands.leave(game.id, "bea")
+    service.commands.join(game.id, "bea")
     with pytest.raises(NotNow):
-        service.games.leave(game.id, "bea")
+        service.commands.leave(game.id, "bea")
 
 
 @pytest.mark.parametrize(
@@ -145,44 +148,44 @@ def test_leaving_without_a_place_or_after_the_start_is_refused(service: Service)
 )
 def test_what_is_no_game_is_not_found(service: Service, game_id: str) -> None:
     with pytest.raises(NotFound):
-        service.games.join(game_id, "ada")
+        service.commands.join(game_id, "ada")
     with pytest.raises(NotFound):
-        service.games.game(game_id)
+        service.queries.game(game_id)
     assert contents(service.redis) == {}
 
 
 def test_a_private_game_is_there_only_for_its_players_and_those_invited(service: Service) -> None:
     game = create(service, seats=3, options={"private": True}, invited=("bea", "bea", "ada"))
     assert game.invited == ("bea",)
-    assert service.games.visible(game.id, "ada").id == game.id
-    assert service.games.visible(game.id, "bea").id == game.id
+    assert service.queries.visible_game(game.id, "ada").id == game.id
+    assert service.queries.visible_game(game.id, "bea").id == game.id
     for stranger in (None, "cid"):
         with pytest.raises(NotFound):
-            service.games.visible(game.id, stranger)
+            service.queries.visible_game(game.id, stranger)
     for use in (
-        lambda: service.games.join(game.id, "cid"),
-        lambda: service.games.leave(game.id, "cid"),
-        lambda: service.games.act(game.id, "cid", {"type": "resign"}, 2),
-        lambda: service.games.legal_actions(game.id, "cid"),
+        lambda: service.commands.join(game.id, "cid"),
+        lambda: service.commands.leave(game.id, "cid"),
+        lambda: service.commands.act(game.id, "cid", {"type": "resign"}, 2),
+        lambda: service.queries.legal_actions(game.id, "cid"),
     ):
         with pytest.raises(NotFound):
             use()
-    assert service.games.join(game.id, "bea").has_joined("bea")
+    assert service.commands.join(game.id, "bea").has_joined("bea")
 
 
 def test_an_open_game_may_invite_and_still_be_there_for_all(service: Service) -> None:
     game = create(service, invited=("bea",))
-    assert service.games.visible(game.id, None).invited == ("bea",)
-    assert service.games.join(game.id, "cid").status == "playing"
+    assert service.queries.visible_game(game.id, None).invited == ("bea",)
+    assert service.commands.join(game.id, "cid").status == "playing"
 
 
 def test_the_same_key_creates_once(service: Service) -> None:
     game = create(service, idempotency_key="k")
-    service.games.join(game.id, "bea")
+    service.commands.join(game.id, "bea")
     again = create(service, idempotency_key="k")
     assert again.id == game.id
     assert again.seq == 2
-    assert len(list(service.log.games())) == 1
+    assert len(list(service.store.game_ids())) == 1
     with pytest.raises(IdempotencyConflict):
         create(service, idempotency_key="k", seats=3)
     assert create(service, idempotency_key="other").id != game.id
@@ -193,20 +196,20 @@ def test_a_key_whose_answer_is_kept_no_more_makes_no_second_game(service: Servic
     service.redis.delete(f"cartulary:{{{game.id}}}:answers")
     with pytest.raises(IdempotencyConflict):
         create(service, idempotency_key="k")
-    assert service.log.head(game.id) == 2
+    assert service.store.head(game.id) == 2
 
 
 def test_the_same_key_joins_and_leaves_once(service: Service) -> None:
     game = create(service, seats=3)
-    joined = service.games.join(game.id, "bea", b"n", "k")
-    again = service.games.join(game.id, "bea", b"n", "k")
+    joined = service.commands.join(game.id, "bea", b"n", "k")
+    again = service.commands.join(game.id, "bea", b"n", "k")
     assert (again.seq, again.places, again.status) == (joined.seq, joined.places, joined.status)
     with pytest.raises(IdempotencyConflict):
-        service.games.join(game.id, "bea", b"m", "k")
-    service.games.leave(game.id, "bea", "l")
-    assert service.games.leave(game.id, "bea", "l").seq == 4
-    assert service.games.join(game.id, "bea", b"n", "k").seq == 3
-    assert service.log.head(game.id) == 4
+        service.commands.join(game.id, "bea", b"m", "k")
+    service.commands.leave(game.id, "bea", "l")
+    assert service.commands.leave(game.id, "bea", "l").seq == 4
+    assert service.commands.join(game.id, "bea", b"n", "k").seq == 3
+    assert service.store.head(game.id) == 4
 
 
 def test_no_secret_is_anywhere_but_among_the_secrets_until_the_end(
@@ -214,11 +217,11 @@ def test_no_secret_is_anywhere_but_among_the_secrets_until_the_end(
 ) -> None:
     caplog.set_level("DEBUG")
     game = started(service)
-    secret = service.log.secrets(game.id)["seed"]
+    secret = service.store.secrets(game.id)["seed"]
     for name in service.redis.keys("*"):
         if name != f"cartulary:{{{game.id}}}:secrets".encode():
             assert secret.encode() not in (service.redis.dump(name) or b"")
-    assert b"".join(service.log.read(game.id)).find(secret.encode()) == -1
+    assert b"".join(service.store.read(game.id)).find(secret.encode()) == -1
     assert secret not in repr(game)
     assert secret not in caplog.text
 
@@ -231,4 +234,4 @@ def test_a_nonce_of_no_bytes_has_its_own_answer(service: Service) -> None:
     with pytest.raises(IdempotencyConflict):
         create(service, idempotency_key="k")
     for _ in range(2):
-        assert service.games.join(game.id, "bea", b"", "k").places[1].nonce == ""
+        assert service.commands.join(game.id, "bea", b"", "k").places[1].nonce == ""

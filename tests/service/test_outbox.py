@@ -13,22 +13,29 @@ from freezegun import freeze_time
 from domain.errors import NotNow
 from domain.game import Game
 from service.bootstrap import Service, build
+from service.clock import deadline
 from service.connection import connect
-from service.deadlines import deadline
-from service.games import Games
 from service.games.cache import GameCache
+from service.games.commands import GameCommands
+from service.games.repository import GameRepository
 from service.listings import Listings
 from service.settings import Settings
 from tests.support.table import PLAYERS, move, play, played_out, set_up, started
 
 
+def commands_with(service: Service, listings: Listings) -> GameCommands:
+    """The commands of another process, with a cache and listings of its own."""
+    repository = GameRepository(service.store, GameCache(10), listings)
+    return GameCommands(repository, service.keyring)
+
+
 def noted(service: Service, game_id: str) -> dict[str, Any]:
-    return {name: json.loads(value) for name, value in service.log.notes(game_id).items()}
+    return {name: json.loads(value) for name, value in service.store.outbox(game_id).items()}
 
 
 def check(service: Service, game_id: str) -> Game:
     """Compare the notes with what the game itself says is to be done."""
-    game = service.games.game(game_id)
+    game = service.queries.game(game_id)
     notes = noted(service, game_id)
     due = deadline(game)
     assert notes.get("deadline") == (due and {"turn": game.state.turn, "at": due})
@@ -53,9 +60,9 @@ def test_the_notes_of_whole_games(service: Service, seats: int, per_turn: int | 
     game = started(service, seats, clock, round_limit=6)
     while check(service, game.id).to_act is not None:
         if chance.random() < 0.1:
-            service.games.score(game.id)
+            service.commands.score(game.id)
         move(service, game.id, chance)
-    service.games.score(game.id)
+    service.commands.score(game.id)
     assert check(service, game.id).status == "finished"
 
 
@@ -63,13 +70,15 @@ def test_notes_of_a_game_that_is_abandoned(service: Service) -> None:
     game = play(
         service, started(service, 2, {"per_turn": 60}).id, lambda game: bool(game.rounds_ended)
     )
-    service.games.abandon(game.id)
+    service.commands.abandon(game.id)
     assert set(noted(service, game.id)) == {"notify/over"}
 
 
 def test_before_the_start_nobody_is_told_anything(service: Service) -> None:
-    game = service.games.create("ada", rules="barony", seats=3, options={}, clock={"per_turn": 60})
-    service.games.join(game.id, "bea")
+    game = service.commands.create(
+        "ada", rules="barony", seats=3, options={}, clock={"per_turn": 60}
+    )
+    service.commands.join(game.id, "bea")
     assert noted(service, game.id) == {}
 
 
@@ -87,7 +96,7 @@ def test_a_note_says_where_and_when(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z"):
         game = played_out(service, started(service, 2, {"per_turn": 90}, round_limit=1).id)
     assert noted(service, game.id) == {"score/1": {"seq": game.seq}, "finish": {"seq": game.seq}}
-    service.games.score(game.id)
+    service.commands.score(game.id)
     assert noted(service, game.id) == {
         "notify/round/1": {"seq": game.seq + 1},
         "notify/over": {"seq": game.seq + 2},
@@ -112,13 +121,13 @@ def test_a_game_whose_listing_failed_is_listed_by_its_note(
     service: Service, settings: Settings
 ) -> None:
     away = connect("redis://127.0.0.1:1")
-    games = Games(service.log, GameCache(10), service.keyring, Listings(away))
-    game = games.create("ada", rules="barony", seats=2, options={})
-    games.join(game.id, "bea")
+    commands = commands_with(service, Listings(away))
+    game = commands.create("ada", rules="barony", seats=2, options={})
+    commands.join(game.id, "bea")
     assert noted(service, game.id)["index"] == {"seq": 4}
     assert service.listings.page().games == ()
-    assert list(service.log.live()) == [game.id]
-    service.games.index(game.id)
+    assert list(service.store.active_games()) == [game.id]
+    service.repository.update_listings(game.id)
     assert service.listings.page(["playing"]).games == (game.id,)
     assert "index" not in noted(service, game.id)
     away.close()
@@ -128,8 +137,8 @@ def test_a_round_scored_is_no_new_turn(service: Service) -> None:
     start = started(service, 2, {"per_turn": 60})
     game = play(service, start.id, lambda game: bool(game.rounds_ended))
     for name in ("deadline", "notify/turn"):
-        assert service.log.done(game.id, name, service.log.notes(game.id)[name])
-    service.games.score(game.id)
+        assert service.store.ack(game.id, name, service.store.outbox(game.id)[name])
+    service.commands.score(game.id)
     assert set(noted(service, game.id)) == {"notify/round/1"}
 
 
@@ -148,9 +157,9 @@ class Overtaken(Listings):
 
 
 def test_who_is_overtaken_while_listing_a_game_leaves_no_older_state(service: Service) -> None:
-    listings = Overtaken(service.redis, lambda game: service.games.join(game, "bea"))
-    games = Games(service.log, GameCache(10), service.keyring, listings)
-    game = games.create("ada", rules="barony", seats=2, options={}).id
+    listings = Overtaken(service.redis, lambda game: service.commands.join(game, "bea"))
+    commands = commands_with(service, listings)
+    game = commands.create("ada", rules="barony", seats=2, options={}).id
     assert service.listings.page(["open"]).games == ()
     assert service.listings.page(["playing"]).games == (game,)
     assert service.listings.page(player="bea").games == (game,)
@@ -163,14 +172,14 @@ def test_those_who_join_and_leave_at_once_leave_the_game_listed_as_it_is(
     from concurrent.futures import ThreadPoolExecutor
 
     processes = [build(settings) for _ in range(3)]
-    game = service.games.create(PLAYERS[0], rules="barony", seats=4, options={})
+    game = service.commands.create(PLAYERS[0], rules="barony", seats=4, options={})
 
     def join(each: tuple[Service, str]) -> None:
         process, player = each
-        process.games.join(game.id, player)
+        process.commands.join(game.id, player)
         with suppress(NotNow):  # the others may have filled the game already
-            process.games.leave(game.id, player)
-            process.games.join(game.id, player)
+            process.commands.leave(game.id, player)
+            process.commands.join(game.id, player)
 
     with ThreadPoolExecutor(3) as pool:
         try:
@@ -178,7 +187,7 @@ def test_those_who_join_and_leave_at_once_leave_the_game_listed_as_it_is(
         finally:
             for process in processes:
                 process.redis.close()
-    assert service.games.game(game.id).status == "playing"
+    assert service.queries.game(game.id).status == "playing"
     assert service.listings.page(["playing"]).games == (game.id,)
     assert service.listings.page(["open"]).games == ()
     for player in PLAYERS:

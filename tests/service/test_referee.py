@@ -15,20 +15,20 @@ from tests.support.table import move, play, played_out, set_up, started
 
 
 def scored(service: Service, game_id: str) -> list[int]:
-    events = service.games.events(game_id, 0, 10_000)
+    events = service.queries.events(game_id, 0, 10_000)
     return [event["data"]["round"] for event in events if event["type"] == "RoundScored"]
 
 
 def test_a_round_is_scored_once_it_has_ended(service: Service) -> None:
     game = set_up(service, started(service).id)
-    assert service.games.score(game.id) == []
+    assert service.commands.score(game.id) == []
     game = play(service, game.id, lambda game: bool(game.rounds_ended))
     move(service, game.id)
-    (event,) = service.games.score(game.id)
+    (event,) = service.commands.score(game.id)
     assert event["by"] == {"system": "scorer"}
     assert event["action"] is None
     assert event["data"]["round"] == 1
-    assert service.games.score(game.id) == []
+    assert service.commands.score(game.id) == []
 
 
 def test_standings_are_those_at_the_end_of_the_round_however_late_it_is_scored(
@@ -37,8 +37,8 @@ def test_standings_are_those_at_the_end_of_the_round_however_late_it_is_scored(
     game = played_out(service, started(service, round_limit=30).id)
     ended = dict(game.rounds_ended)
     held = []
-    for event in service.games.score(game.id)[:-1]:
-        then = service.games.game_at(game.id, ended[event["data"]["round"]]).position(None)
+    for event in service.commands.score(game.id)[:-1]:
+        then = service.queries.game_at(game.id, ended[event["data"]["round"]]).position(None)
         assert then is not None
         stood = [
             {name: player[name] for name in ("seat", "score", "resources", "rank")}
@@ -55,29 +55,29 @@ def test_standings_are_those_at_the_end_of_the_round_however_late_it_is_scored(
 
 def test_what_was_left_is_scored_in_order_and_then_the_game_is_finished(service: Service) -> None:
     game = played_out(service, started(service, round_limit=5).id)
-    secret = service.log.secrets(game.id)["seed"]
-    events = service.games.score(game.id)
+    secret = service.store.secrets(game.id)["seed"]
+    events = service.commands.score(game.id)
     assert [event["type"] for event in events] == ["RoundScored"] * 5 + ["GameFinished"]
     assert scored(service, game.id) == [1, 2, 3, 4, 5]
     assert events[-1]["data"]["secret"] == secret
     assert events[-1]["by"] == {"system": "scorer"}
-    game = service.games.game(game.id)
+    game = service.queries.game(game.id)
     assert game.status == "finished"
     assert game.ranking == events[-1]["data"]["ranking"]
-    assert service.games.score(game.id) == []
+    assert service.commands.score(game.id) == []
 
 
 def test_a_game_that_ends_in_set_up_has_no_round_to_score(service: Service) -> None:
     game = started(service)
-    service.games.act(game.id, "ada", {"type": "resign"}, game.seq)
-    assert [event["type"] for event in service.games.score(game.id)] == ["GameFinished"]
+    service.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
+    assert [event["type"] for event in service.commands.score(game.id)] == ["GameFinished"]
 
 
 def test_two_at_once_score_every_round_once(service: Service, settings: Settings) -> None:
     game = played_out(service, started(service, round_limit=8).id)
     others = [build(settings) for _ in range(3)]
     with ThreadPoolExecutor(4) as pool:
-        told = list(pool.map(lambda process: process.games.score(game.id), [service, *others]))
+        told = list(pool.map(lambda process: process.commands.score(game.id), [service, *others]))
     for other in others:
         other.redis.close()
     assert scored(service, game.id) == list(range(1, 9))
@@ -93,8 +93,8 @@ def test_scorers_and_players_do_not_get_in_each_others_way(
     scorer = build(settings)
 
     def score() -> None:
-        while scorer.games.game(game.id).status == "playing":
-            scorer.games.score(game.id)
+        while scorer.queries.game(game.id).status == "playing":
+            scorer.commands.score(game.id)
 
     with ThreadPoolExecutor(1) as pool:
         scoring = pool.submit(score)
@@ -103,36 +103,36 @@ def test_scorers_and_players_do_not_get_in_each_others_way(
         scoring.result()
     scorer.redis.close()
     assert scored(service, game.id) == list(range(1, 21))
-    events = service.games.events(game.id, 0, 10_000)
+    events = service.queries.events(game.id, 0, 10_000)
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert events[-1]["type"] == "GameFinished"
 
 
 def test_a_game_that_is_not_there_has_nothing_to_score(service: Service) -> None:
     with pytest.raises(NotFound):
-        service.games.score("nothing")
+        service.commands.score("nothing")
 
 
 def test_a_turn_is_forfeited_at_its_deadline_not_before_and_once(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
         turn = game.state.turn
-        assert service.games.deadline(game) == "2026-11-20T09:01:00.000Z"
+        assert clock.deadline(game) == "2026-11-20T09:01:00.000Z"
         time.move_to("2026-11-20T09:00:59.999Z")
-        assert service.games.forfeit(game.id, turn) == []
+        assert service.commands.forfeit(game.id, turn) == []
         time.move_to("2026-11-20T09:01:00Z")
-        assert service.games.forfeit(game.id, turn - 1) == []
-        assert service.games.forfeit(game.id, turn + 1) == []
-        (event,) = service.games.forfeit(game.id, turn)
+        assert service.commands.forfeit(game.id, turn - 1) == []
+        assert service.commands.forfeit(game.id, turn + 1) == []
+        (event,) = service.commands.forfeit(game.id, turn)
         assert (event["type"], event["by"]) == ("TurnForfeited", {"system": "clock"})
         assert event["data"]["seat"] == game.to_act
         assert event["action"] is None
-        assert service.games.forfeit(game.id, turn) == []
-        after = service.games.game(game.id)
+        assert service.commands.forfeit(game.id, turn) == []
+        after = service.queries.game(game.id)
         assert after.state.turn == turn + 1
         # The next one has a whole turn's time from now on.
-        assert service.games.deadline(after) == "2026-11-20T09:02:00.000Z"
-        assert service.games.forfeit(game.id, turn + 1) == []
+        assert clock.deadline(after) == "2026-11-20T09:02:00.000Z"
+        assert service.commands.forfeit(game.id, turn + 1) == []
 
 
 def test_who_acted_in_time_forfeits_nothing(service: Service) -> None:
@@ -141,7 +141,7 @@ def test_who_acted_in_time_forfeits_nothing(service: Service) -> None:
         time.tick(timedelta(seconds=59))
         move(service, game.id)
         time.tick(timedelta(seconds=59))
-        assert service.games.forfeit(game.id, game.state.turn) == []
+        assert service.commands.forfeit(game.id, game.state.turn) == []
 
 
 def test_an_action_before_the_forfeit_counts_though_the_deadline_has_passed(
@@ -151,23 +151,23 @@ def test_an_action_before_the_forfeit_counts_though_the_deadline_has_passed(
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
         time.tick(timedelta(hours=1))
         move(service, game.id)
-        assert service.games.forfeit(game.id, game.state.turn) == []
+        assert service.commands.forfeit(game.id, game.state.turn) == []
 
 
 def test_who_lets_a_placement_pass_is_removed(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = started(service, seats=3, clock={"per_turn": 60})
         time.tick(timedelta(minutes=2))
-        (event,) = service.games.forfeit(game.id, game.state.turn)
+        (event,) = service.commands.forfeit(game.id, game.state.turn)
         assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "clock"})
 
 
 def test_without_a_clock_no_turn_is_forfeited(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = started(service)
-        assert service.games.deadline(game) is None
+        assert clock.deadline(game) is None
         time.tick(timedelta(days=1000))
-        assert service.games.forfeit(game.id, game.state.turn) == []
+        assert service.commands.forfeit(game.id, game.state.turn) == []
 
 
 def test_time_never_goes_back_in_a_log(service: Service) -> None:
@@ -181,24 +181,24 @@ def test_time_never_goes_back_in_a_log(service: Service) -> None:
 
 def test_an_arbiter_removes_a_player_once(service: Service) -> None:
     game = set_up(service, started(service, seats=3).id)
-    (event,) = service.games.remove(game.id, 1)
+    (event,) = service.commands.remove(game.id, 1)
     assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "arbiter"})
     with pytest.raises(Refused):
-        service.games.remove(game.id, 1)
+        service.commands.remove(game.id, 1)
     for seat in (-1, 3):
         with pytest.raises(NotFound):
-            service.games.remove(game.id, seat)
+            service.commands.remove(game.id, seat)
 
 
 def test_an_arbiter_abandons_a_game_once(service: Service) -> None:
     game = set_up(service, started(service).id)
-    secret = service.log.secrets(game.id)["seed"]
-    (event,) = service.games.abandon(game.id)
+    secret = service.store.secrets(game.id)["seed"]
+    (event,) = service.commands.abandon(game.id)
     assert (event["type"], event["by"]) == ("GameAbandoned", {"system": "arbiter"})
     assert event["data"] == {"secret": secret}
-    after = service.games.game(game.id)
+    after = service.queries.game(game.id)
     assert after.status == "abandoned"
     assert after.position(None) == game.position(None)
     with pytest.raises(NotNow):
-        service.games.abandon(game.id)
-    assert service.games.score(game.id) == []
+        service.commands.abandon(game.id)
+    assert service.commands.score(game.id) == []

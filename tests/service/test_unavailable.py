@@ -12,7 +12,7 @@ import pytest
 from service.bootstrap import Service, build
 from service.embedded_redis import EmbeddedRedis
 from service.errors import Unavailable
-from service.rebuild import rebuild
+from service.reindex import reindex
 from service.settings import Settings
 from tests.support.table import move, started
 
@@ -33,26 +33,27 @@ def service(server: EmbeddedRedis, tmp_path: Path) -> Iterator[Service]:
 
 
 def uses(service: Service, game_id: str, token: str) -> dict[str, Callable[[], Any]]:
-    games, players, listings = service.games, service.players, service.listings
+    commands, queries = service.commands, service.queries
+    players, listings = service.players, service.listings
     return {
-        "create": lambda: games.create("ada", rules="barony", seats=2, options={}),
-        "join": lambda: games.join(game_id, "cid"),
-        "leave": lambda: games.leave(game_id, "ada"),
-        "act": lambda: games.act(game_id, "ada", {"type": "resign"}, 5),
-        "legal actions": lambda: games.legal_actions(game_id, "ada"),
-        "game": lambda: games.game(game_id),
-        "many": lambda: games.many([game_id]),
-        "visible": lambda: games.visible(game_id, None),
-        "game at": lambda: games.game_at(game_id, 2),
-        "events": lambda: games.events(game_id, 0, 9),
-        "event": lambda: games.event(game_id, 4),
-        "record": lambda: games.record(game_id),
-        "waiting for": lambda: games.waiting_for("ada"),
-        "score": lambda: games.score(game_id),
-        "forfeit": lambda: games.forfeit(game_id, 1),
-        "remove": lambda: games.remove(game_id, 0),
-        "abandon": lambda: games.abandon(game_id),
-        "index": lambda: games.index(game_id),
+        "create": lambda: commands.create("ada", rules="barony", seats=2, options={}),
+        "join": lambda: commands.join(game_id, "cid"),
+        "leave": lambda: commands.leave(game_id, "ada"),
+        "act": lambda: commands.act(game_id, "ada", {"type": "resign"}, 5),
+        "legal actions": lambda: queries.legal_actions(game_id, "ada"),
+        "game": lambda: queries.game(game_id),
+        "many": lambda: queries.games([game_id]),
+        "visible": lambda: queries.visible_game(game_id, None),
+        "game at": lambda: queries.game_at(game_id, 2),
+        "events": lambda: queries.events(game_id, 0, 9),
+        "event": lambda: queries.event(game_id, 4),
+        "record": lambda: queries.record(game_id),
+        "waiting for": lambda: queries.games_waiting_for("ada"),
+        "score": lambda: commands.score(game_id),
+        "forfeit": lambda: commands.forfeit(game_id, 1),
+        "remove": lambda: commands.remove(game_id, 0),
+        "abandon": lambda: commands.abandon(game_id),
+        "index": lambda: service.repository.update_listings(game_id),
         "register": lambda: players.register("Ada", "secret word"),
         "login": lambda: players.login("Ada", "secret word"),
         "logout": lambda: players.logout(token),
@@ -62,7 +63,7 @@ def uses(service: Service, game_id: str, token: str) -> dict[str, Callable[[], A
         "page": listings.page,
         "keys": service.keyring.published,
         "retire": lambda: service.keyring.retire("0"),
-        "rebuild": lambda: list(rebuild(service.log, games, listings)),
+        "rebuild": lambda: reindex(service),
     }
 
 
@@ -77,9 +78,9 @@ def test_everything_says_so_and_is_back_by_itself(server: EmbeddedRedis, service
         assert away.value.retry_after > 0
     server.start()
     assert service.players.by_token(token) is not None
-    assert service.games.game(game.id).seq == 5
+    assert service.queries.game(game.id).seq == 5
     move(service, game.id)
-    assert service.log.head(game.id) == 6
+    assert service.store.head(game.id) == 6
 
 
 def test_an_action_that_could_not_be_told_of_is_done_once_when_it_is_repeated(
@@ -88,13 +89,13 @@ def test_an_action_that_could_not_be_told_of_is_done_once_when_it_is_repeated(
     """Redis dies in the middle of acting, several times; who repeats with the same key loses nothing."""
     game = started(service)
     for number in range(6):
-        acting = service.games.game(game.id)
+        acting = service.queries.game(game.id)
         assert acting.to_act is not None
         player = acting.players[acting.to_act]
-        seq, actions = service.games.legal_actions(game.id, player)
+        seq, actions = service.queries.legal_actions(game.id, player)
 
         def act(player: str = player, seq: int = seq, action: Any = actions[0]) -> Any:
-            return service.games.act(game.id, player, action, seq, f"key {seq}")
+            return service.commands.act(game.id, player, action, seq, f"key {seq}")
 
         with ThreadPoolExecutor(1) as pool:
             once = pool.submit(act)
@@ -105,19 +106,19 @@ def test_an_action_that_could_not_be_told_of_is_done_once_when_it_is_repeated(
             except Unavailable:
                 accepted = act()
         assert act() == accepted
-        assert service.log.head(game.id) == seq + 1 == 5 + number
+        assert service.store.head(game.id) == seq + 1 == 5 + number
 
 
 def test_the_first_action_of_a_process_while_redis_is_away_is_no_lasting_harm(
     server: EmbeddedRedis, service: Service
 ) -> None:
     game = started(service)
-    seq, actions = service.games.legal_actions(game.id, "ada")
+    seq, actions = service.queries.legal_actions(game.id, "ada")
     server.kill()
     with pytest.raises(Unavailable):
-        service.games.act(game.id, "ada", actions[0], seq)
+        service.commands.act(game.id, "ada", actions[0], seq)
     server.start()
-    service.games.act(game.id, "ada", actions[0], seq)
+    service.commands.act(game.id, "ada", actions[0], seq)
     assert len(service.keyring.published()) == 1
 
 
@@ -130,8 +131,8 @@ def test_a_redis_that_hangs_is_away_too(server: EmbeddedRedis, service: Service)
     os.kill(pid, signal.SIGSTOP)
     try:
         with pytest.raises(Unavailable):
-            hasty.games.game(game.id)
+            hasty.queries.game(game.id)
     finally:
         os.kill(pid, signal.SIGCONT)
-    assert hasty.games.game(game.id).seq == 4
+    assert hasty.queries.game(game.id).seq == 4
     hasty.redis.close()

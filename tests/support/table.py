@@ -7,7 +7,7 @@ from typing import Any
 from domain.contract import Json
 from domain.game import Game
 from service.bootstrap import Service
-from service.games import Accepted
+from service.games.commands import AcceptedAction
 
 PLAYERS = ("ada", "bea", "cid", "dan")
 
@@ -15,28 +15,28 @@ PLAYERS = ("ada", "bea", "cid", "dan")
 def started(service: Service, seats: int = 2, clock: Json | None = None, **options: Any) -> Game:
     """A game that has just begun; seats are in the order of PLAYERS."""
     options = {"seating": "joined", **options}
-    game = service.games.create(
+    game = service.commands.create(
         PLAYERS[0], rules="barony", seats=seats, options=options, clock=clock, nonce=b"0"
     )
     for player in PLAYERS[1:seats]:
-        game = service.games.join(game.id, player, player.encode())
+        game = service.commands.join(game.id, player, player.encode())
     return game
 
 
-def move(service: Service, game_id: str, chance: random.Random | None = None) -> Accepted:
+def move(service: Service, game_id: str, chance: random.Random | None = None) -> AcceptedAction:
     """Whose turn it is takes the first legal action, or one that chance chooses."""
-    game = service.games.game(game_id)
+    game = service.queries.game(game_id)
     assert game.to_act is not None
     player = game.players[game.to_act]
-    seq, actions = service.games.legal_actions(game_id, player)
+    seq, actions = service.queries.legal_actions(game_id, player)
     action = actions[0] if chance is None else chance.choice(actions)
-    return service.games.act(game_id, player, action, seq)
+    return service.commands.act(game_id, player, action, seq)
 
 
 def play(service: Service, game_id: str, until: Callable[[Game], bool], seed: int = 0) -> Game:
     """Play on by chance until the game is so."""
     chance = random.Random(seed)
-    while not until(game := service.games.game(game_id)):
+    while not until(game := service.queries.game(game_id)):
         move(service, game_id, chance)
     return game
 

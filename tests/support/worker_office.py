@@ -47,7 +47,7 @@ class Office:
         """The notes of a game."""
         return {
             note: Work(game_id, note, value)
-            for note, value in self.service.log.notes(game_id).items()
+            for note, value in self.service.store.outbox(game_id).items()
         }
 
     def waiting(self) -> list[str]:

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from domain.game import Game
+from service import clock
 from service.bootstrap import Service, build
 from service.errors import Unavailable
 from service.settings import Settings
-from service.store.redis_event_store import LIVE
+from service.store.redis_event_store import ACTIVE_GAMES_KEY
 from tests.support.table import PLAYERS, move, play, played_out, set_up, started
 from tests.support.worker_office import Copies, Office
 from workers.jobs import PAUSES, Jobs
@@ -23,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 AT_ONCE = """
 import sys
 from pathlib import Path
+from service import clock
 from service.bootstrap import build
 from service.settings import Settings
 from workers.jobs import Jobs
@@ -36,7 +38,7 @@ jobs.do(Work(*words))
 
 
 def types(service: Service, game: Game) -> list[str]:
-    return [event["type"] for event in service.games.events(game.id, 0, 10_000)]
+    return [event["type"] for event in service.queries.events(game.id, 0, 10_000)]
 
 
 def ended_round(service: Service) -> Game:
@@ -131,7 +133,7 @@ def test_whose_turn_it_is_is_told(service: Service, office: Office, copies: Copi
         "players": [game.players[game.to_act]],
         "seat": game.to_act,
         "round": 0,
-        "deadline": service.games.deadline(game),
+        "deadline": clock.deadline(game),
     }
     assert "notify/turn" not in office.notes(game.id)
 
@@ -161,17 +163,17 @@ def test_rounds_and_the_end_are_told_to_all_and_the_game_is_live_no_more(
     first, second, last = (notice.facts for notice in copies.sent)
     assert (first["round"], second["round"]) == (1, 2)
     assert [entry["seat"] for entry in second["standings"]] == [0, 1]
-    assert last == {"status": "finished", "ranking": service.games.game(game.id).ranking}
-    assert not service.redis.sismember(LIVE, game.id)
+    assert last == {"status": "finished", "ranking": service.queries.game(game.id).ranking}
+    assert not service.redis.sismember(ACTIVE_GAMES_KEY, game.id)
 
 
 def test_a_game_abandoned_before_it_began_is_told_to_nobody_who_left(
     service: Service, office: Office, copies: Copies
 ) -> None:
-    game = service.games.create(
+    game = service.commands.create(
         "ada", rules="barony", seats=2, options={}, clock=None, invited=(), nonce=None
     )
-    game = service.games.leave(game.id, "ada")
+    game = service.commands.leave(game.id, "ada")
     office.jobs.do(office.notes(game.id)["notify/over"])
     (notice,) = copies.sent
     assert notice.players == ()

@@ -120,7 +120,11 @@ def settle(service: Service) -> None:
     """Wait until all that is noted is done."""
     deadline = time.monotonic() + SECONDS_TO_SETTLE
     while True:
-        left = {game: notes for game in service.log.games() if (notes := service.log.notes(game))}
+        left = {
+            game: notes
+            for game in service.store.game_ids()
+            if (notes := service.store.outbox(game))
+        }
         if not left:
             break
         assert time.monotonic() < deadline, f"noted and not done: {left}"
@@ -128,8 +132,8 @@ def settle(service: Service) -> None:
     # And of the live ones only those are left that wait for players. One without a log was announced by a
     # web server that died before it had created it.
     while True:
-        born = [game for game in service.log.live() if service.log.head(game)]
-        over = {game for game in born if service.games.game(game).status != "open"}
+        born = [game for game in service.store.active_games() if service.store.head(game)]
+        over = {game for game in born if service.queries.game(game).status != "open"}
         if not over:
             break
         assert time.monotonic() < deadline, f"over and still live: {over}"
@@ -139,10 +143,10 @@ def settle(service: Service) -> None:
 def compare(service: Service, notebook: Notebook) -> Count:
     """Look through every log."""
     count = Count()
-    games = set(service.log.games())
+    games = set(service.store.game_ids())
     count.lost += len(set(notebook.games) - games)
     for id in games:
-        events = service.games.events(id, 0, 100_000)
+        events = service.queries.events(id, 0, 100_000)
         count.games += 1
         count.events += len(events)
         acknowledged = notebook.events.get(id, {})
@@ -163,7 +167,7 @@ def compare(service: Service, notebook: Notebook) -> Count:
         count.disordered += rounds != sorted(rounds)
         count.forfeits += types.count("TurnForfeited") + types.count("PlayerRemoved")
 
-        game = service.games.game(id)
+        game = service.queries.game(id)
         if id in notebook.games:
             assert game.status == "finished", f"{id} is {game.status}"
             assert types.count("GameFinished") == 1
@@ -175,7 +179,9 @@ def compare(service: Service, notebook: Notebook) -> Count:
         else:
             # Created by a request whose answer was lost; nobody knows of it.
             assert types == ["GameCreated", "SeatTaken"]
-        report = audit(io.BytesIO(service.games.record(id)), receipts=notebook.receipts.get(id, []))
+        report = audit(
+            io.BytesIO(service.queries.record(id)), receipts=notebook.receipts.get(id, [])
+        )
         assert report.is_sound, report.first
     return count
 

@@ -34,7 +34,7 @@ def test_a_job_holds_a_game_and_its_note_and_no_secret(service: Service, office:
     game = played_out(service, started(service, round_limit=1).id)
     for work in office.notes(game.id).values():
         office.queues.enqueue(work)
-    secrets = service.log.secrets(game.id)
+    secrets = service.store.secrets(game.id)
     for name in office.client.keys("rq:job:*"):
         held = office.client.hgetall(name)
         for secret in secrets.values():
@@ -52,7 +52,7 @@ def test_a_job_whose_worker_died_is_put_in_again(service: Service, office: Offic
     assert not office.queues.enqueue(work)
     assert office.queues.enqueue_again([work]) == 1
     office.work()
-    assert service.games.game(game.id).status == "finished"
+    assert service.queries.game(game.id).status == "finished"
     assert not Job.exists(work.id, office.client)
 
 
@@ -77,7 +77,7 @@ def test_games_go_before_notices(service: Service, office: Office, copies: Copie
     office.work()
     assert copies.sent[0].seq == works["notify/turn"].said["seq"]
     # It found the round scored already, which was asked for after it.
-    assert service.games.game(game.id).rounds_scored == 1
+    assert service.queries.game(game.id).rounds_scored == 1
     assert "score/1" not in office.notes(game.id)
 
 

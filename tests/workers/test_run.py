@@ -65,12 +65,12 @@ def test_worker_and_scheduler_do_all_there_is_to_do(
         before = played_out(service, started(service, round_limit=2).id)
         run("scheduler")
         run("worker", CARTULARY_WEBHOOK_URL=letter_box.url)
-        wait_until(lambda: service.log.notes(before.id) == {})
+        wait_until(lambda: service.store.outbox(before.id) == {})
         after = played_out(service, started(service, round_limit=1).id)
-        wait_until(lambda: service.log.notes(after.id) == {})
+        wait_until(lambda: service.store.outbox(after.id) == {})
         subjects = [body["subject"] for _, body in letter_box.posts if body["game"] == before.id]
     assert sorted(subjects) == ["game_over", "round_scored", "round_scored"]
-    assert {service.games.game(game.id).status for game in (before, after)} == {"finished"}
+    assert {service.queries.game(game.id).status for game in (before, after)} == {"finished"}
     assert f'"message":"game_over: game {before.id}' in (tmp_path / "err").read_text()
     service.redis.close()
 
@@ -80,8 +80,8 @@ def test_a_deadline_is_kept_in_real_time(run: Run, settings: Settings) -> None:
     run("scheduler")
     run("worker", "--queue", "games")
     game = started(service, clock={"per_turn": 1})
-    wait_until(lambda: service.games.game(game.id).status == "finished")
-    events = service.games.events(game.id, game.seq, 10)
+    wait_until(lambda: service.queries.game(game.id).status == "finished")
+    events = service.queries.events(game.id, game.seq, 10)
     assert [event["type"] for event in events] == ["PlayerRemoved", "GameFinished"]
     service.redis.close()
 
@@ -97,8 +97,8 @@ def test_they_wait_for_a_redis_that_is_away(run: Run, tmp_path: Path) -> None:
     for _ in range(2):
         server.start()
         game = played_out(service, started(service, round_limit=1).id)
-        wait_until(lambda game=game: not service.log.notes(game.id))  # type: ignore[misc]
-        assert service.games.game(game.id).status == "finished"
+        wait_until(lambda game=game: not service.store.outbox(game.id))  # type: ignore[misc]
+        assert service.queries.game(game.id).status == "finished"
         server.kill()
     assert [process.poll() for process in processes] == [None, None]
     service.redis.close()

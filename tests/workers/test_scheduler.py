@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from freezegun import freeze_time
 
-from cartulary.reindex import reindex
 from service.bootstrap import Service
 from service.errors import Stale
-from service.store.redis_event_store import LIVE
+from service.reindex import reindex
+from service.store.redis_event_store import ACTIVE_GAMES_KEY
 from tests.support.table import move, play, played_out, set_up, started
 from tests.support.worker_office import Copies, Office
 from workers.deadline_index import DEADLINES
@@ -41,9 +41,9 @@ def test_what_nobody_was_told_of_is_swept_up(
 ) -> None:
     game = played_out(service, started(service, round_limit=3).id)
     sweep_and_work(office, game.id)
-    assert service.games.game(game.id).status == "finished"
+    assert service.queries.game(game.id).status == "finished"
     assert [notice.subject for notice in copies.sent] == [*["round_scored"] * 3, "game_over"]
-    assert service.redis.scard(LIVE) == 0
+    assert service.redis.scard(ACTIVE_GAMES_KEY) == 0
 
 
 def test_a_fresh_note_is_left_to_who_was_told_of_it(service: Service, office: Office) -> None:
@@ -69,7 +69,7 @@ def test_a_queue_that_was_emptied_is_filled_again(service: Service, office: Offi
     for key in office.client.keys("rq:*"):
         office.client.delete(key)
     sweep_and_work(office, game.id)
-    assert service.games.game(game.id).status == "finished"
+    assert service.queries.game(game.id).status == "finished"
 
 
 def test_several_schedulers_at_once_do_no_harm(
@@ -113,11 +113,11 @@ def test_a_game_that_is_over_is_live_no_more_and_one_that_goes_on_is(
     done = played_out(service, started(service, round_limit=1).id)
     for id in (going_on.id, done.id):
         sweep_and_work(office, id)
-    assert service.redis.smembers(LIVE) == {going_on.id.encode()}
+    assert service.redis.smembers(ACTIVE_GAMES_KEY) == {going_on.id.encode()}
     # One whose last job died before it could say so.
-    service.log.expect(done.id)
+    service.store.mark_active(done.id)
     office.scheduler.sweep(everything=False)
-    assert service.redis.smembers(LIVE) == {going_on.id.encode()}
+    assert service.redis.smembers(ACTIVE_GAMES_KEY) == {going_on.id.encode()}
 
 
 def test_a_game_that_is_expected_is_waited_for_but_not_for_ever(
@@ -125,15 +125,15 @@ def test_a_game_that_is_expected_is_waited_for_but_not_for_ever(
 ) -> None:
     # SADD comes before the first append; between the two there may be a sweep, or a death.
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        service.log.expect("never")
+        service.store.mark_active("never")
         office.scheduler.sweep(everything=True)
         time.tick(timedelta(minutes=59))
-        service.log.expect("soon")
+        service.store.mark_active("soon")
         office.scheduler.sweep(everything=False)
-        assert service.redis.smembers(LIVE) == {b"never", b"soon"}
+        assert service.redis.smembers(ACTIVE_GAMES_KEY) == {b"never", b"soon"}
         time.tick(timedelta(minutes=1))
         office.scheduler.sweep(everything=False)
-        assert service.redis.smembers(LIVE) == {b"soon"}
+        assert service.redis.smembers(ACTIVE_GAMES_KEY) == {b"soon"}
 
 
 def test_notes_that_got_lost_are_noted_again_from_the_logs(
@@ -142,32 +142,32 @@ def test_notes_that_got_lost_are_noted_again_from_the_logs(
     with freeze_time("2026-11-20T09:00:00Z") as time:
         ended = played_out(service, started(service, round_limit=3).id)
         going_on = set_up(service, started(service, clock={"per_turn": 60}).id)
-        waiting = service.games.create("ada", rules="barony", seats=2, options={}, clock=None)
+        waiting = service.commands.create("ada", rules="barony", seats=2, options={}, clock=None)
         over = played_out(service, started(service, round_limit=1).id)
-        service.games.score(over.id)
+        service.commands.score(over.id)
         before = {game.id: office.notes(game.id) for game in (ended, going_on, waiting, over)}
         for id in before:
             service.redis.delete(f"cartulary:{{{id}}}:notes")
-        service.redis.delete(LIVE)
-        assert reindex(service, list[int]().append) == 4
+        service.redis.delete(ACTIVE_GAMES_KEY)
+        assert reindex(service) == 4
         assert office.notes(ended.id) == {
             note: work for note, work in before[ended.id].items() if work.kind == "score"
         }
         assert office.notes(going_on.id) == {"deadline": before[going_on.id]["deadline"]}
         assert office.notes(waiting.id) == office.notes(over.id) == {}
         sweep_and_work(office, ended.id)
-        assert service.games.game(ended.id).status == "finished"
+        assert service.queries.game(ended.id).status == "finished"
         time.tick(60)
         office.scheduler.sweep(everything=True)
         office.work()
-        assert service.games.game(going_on.id).seq == going_on.seq + 1
+        assert service.queries.game(going_on.id).seq == going_on.seq + 1
 
 
 def test_what_is_noted_is_not_noted_otherwise(service: Service, office: Office) -> None:
     game = played_out(service, started(service, round_limit=1).id)
     service.redis.hset(f"cartulary:{{{game.id}}}:notes", "finish", '{"seq":1}')
     before = office.notes(game.id)
-    reindex(service, list[int]().append)
+    reindex(service)
     assert office.notes(game.id) == before
 
 
@@ -193,7 +193,7 @@ def test_deadlines_are_forfeited_at_their_time_and_not_before(
         office.scheduler.look_at_deadlines()
         assert office.waiting() == [f"deadline of game {game.id}"]
         office.work()
-        (event,) = service.games.events(game.id, game.seq, 10)
+        (event,) = service.queries.events(game.id, game.seq, 10)
         assert (event["type"], event["by"]) == ("TurnForfeited", {"system": "clock"})
         assert event["data"]["seat"] == game.to_act
         # The next turn has a deadline of its own.
@@ -202,7 +202,7 @@ def test_deadlines_are_forfeited_at_their_time_and_not_before(
         time.tick(60)
         office.scheduler.look_at_deadlines()
         office.work()
-        assert service.games.game(game.id).seq == game.seq + 2
+        assert service.queries.game(game.id).seq == game.seq + 2
 
 
 def test_who_lets_it_pass_in_set_up_is_removed(service: Service, office: Office) -> None:
@@ -213,10 +213,10 @@ def test_who_lets_it_pass_in_set_up_is_removed(service: Service, office: Office)
         time.tick(60)
         office.scheduler.look_at_deadlines()
         office.work()
-        (event,) = service.games.events(game.id, game.seq, 10)
+        (event,) = service.queries.events(game.id, game.seq, 10)
         assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "clock"})
         sweep_and_work(office, game.id)
-        assert service.games.game(game.id).status == "finished"
+        assert service.queries.game(game.id).status == "finished"
         assert service.redis.zcard(DEADLINES) == 0
 
 
@@ -229,7 +229,7 @@ def test_who_acts_in_the_last_moment_keeps_the_turn(service: Service, office: Of
         assert f"deadline of game {game.id}" in office.waiting()
         move(service, game.id)
         office.work()
-        events = service.games.events(game.id, game.seq, 10)
+        events = service.queries.events(game.id, game.seq, 10)
         assert len(events) == 1
         assert events[0]["action"] is not None
 
@@ -239,12 +239,12 @@ def test_who_acts_too_late_finds_the_turn_gone(service: Service, office: Office)
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
         assert game.to_act is not None
         player = game.players[game.to_act]
-        seq, actions = service.games.legal_actions(game.id, player)
+        seq, actions = service.queries.legal_actions(game.id, player)
         time.tick(60)
         office.jobs.do(office.notes(game.id)["deadline"])
         with pytest.raises(Stale):
-            service.games.act(game.id, player, actions[0], seq)
-        (event,) = service.games.events(game.id, game.seq, 10)
+            service.commands.act(game.id, player, actions[0], seq)
+        (event,) = service.queries.events(game.id, game.seq, 10)
         assert event["type"] == "TurnForfeited"
 
 
@@ -255,10 +255,10 @@ def test_a_deadline_that_comes_late_for_a_turn_that_is_over_does_nothing(
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
         late = office.notes(game.id)["deadline"]
         move(service, game.id)
-        seq = service.games.game(game.id).seq
+        seq = service.queries.game(game.id).seq
         time.tick(timedelta(days=1))
         office.jobs.do(late)
-        assert service.games.game(game.id).seq == seq
+        assert service.queries.game(game.id).seq == seq
 
 
 def test_a_worker_whose_clock_is_behind_leaves_the_deadline_noted(
@@ -271,12 +271,12 @@ def test_a_worker_whose_clock_is_behind_leaves_the_deadline_noted(
         office.scheduler.sweep(everything=True)
         time.tick(-1)
         office.work()
-        assert service.games.game(game.id).seq == game.seq
+        assert service.queries.game(game.id).seq == game.seq
         assert "deadline" in office.notes(game.id)
         time.tick(1)
         office.scheduler.sweep(everything=False)
         office.work()
-        assert service.games.game(game.id).seq == game.seq + 1
+        assert service.queries.game(game.id).seq == game.seq + 1
 
 
 def test_a_timetable_that_was_lost_is_written_again(service: Service, office: Office) -> None:
@@ -304,11 +304,11 @@ def test_an_entry_of_an_earlier_turn_makes_way_for_the_turn_under_way(
         # The message about the move got lost, so the timetable has the old time.
         office.scheduler.look_at_deadlines()
         office.work()
-        assert service.games.game(game.id).seq == game.seq + 1
+        assert service.queries.game(game.id).seq == game.seq + 1
         time.tick(30)
         office.scheduler.look_at_deadlines()
         office.work()
-        assert service.games.events(game.id, game.seq + 1, 1)[0]["type"] == "TurnForfeited"
+        assert service.queries.events(game.id, game.seq + 1, 1)[0]["type"] == "TurnForfeited"
 
 
 def test_striking_an_entry_leaves_a_later_one(service: Service, office: Office) -> None:

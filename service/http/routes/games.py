@@ -51,7 +51,7 @@ def create(body: dict[str, Any]) -> Response:
     invited, unknown = _guests(body.pop("invite"))
     if unknown:
         raise Malformed({**_further(body), **unknown})
-    game = service().games.create(auth.player(), **body, invited=invited, idempotency_key=key)
+    game = service().commands.create(auth.player(), **body, invited=invited, idempotency_key=key)
     figures().acknowledged("GameCreated", "SeatTaken")
     return answer(summary(game), 201, {"Location": f"/api/v1/games/{game.id}"})
 
@@ -80,7 +80,7 @@ def list_games(query: dict[str, Any]) -> Response:
     if unknown:
         raise Malformed({"status": f"must be of {', '.join(STATUSES)}, with commas between"})
     page = _page(statuses, query)
-    games = service().games.many(page.games) if page.games else []
+    games = service().queries.games(page.games) if page.games else []
     return answer({"games": summaries(games), "next": page.next})
 
 
@@ -103,7 +103,7 @@ def _page(statuses: list[Any], query: dict[str, Any]) -> Page:
 @blueprint.asks_nothing
 def show(game_id: str) -> Response:
     """A game in short."""
-    return answer(summary(service().games.visible(game_id, auth.viewer())))
+    return answer(summary(service().queries.visible_game(game_id, auth.viewer())))
 
 
 @blueprint.call("POST", "/games/<game_id>/players")
@@ -115,7 +115,7 @@ def show(game_id: str) -> Response:
 @blueprint.takes(Join(), required=False)
 def join(game_id: str, body: dict[str, Any]) -> Response:
     """Take a place."""
-    game: Game = service().games.join(game_id, auth.player(), body["nonce"], idempotency_key())
+    game: Game = service().commands.join(game_id, auth.player(), body["nonce"], idempotency_key())
     figures().acknowledged("SeatTaken", *["GameStarted"] * (game.status != "open"))
     return answer(summary(game), 201)
 
@@ -128,6 +128,6 @@ def join(game_id: str, body: dict[str, Any]) -> Response:
 @auth.login_required
 def leave(game_id: str) -> Response:
     """Give one's place back, before the game has started."""
-    game = service().games.leave(game_id, auth.player(), idempotency_key())
+    game = service().commands.leave(game_id, auth.player(), idempotency_key())
     figures().acknowledged("SeatLeft", *["GameAbandoned"] * (game.status == "abandoned"))
     return nothing()

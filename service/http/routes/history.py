@@ -28,10 +28,10 @@ blueprint = Blueprint("history", __name__, description="What has happened, and w
 @blueprint.asks(After())
 def events(game_id: str, query: dict[str, Any]) -> Response:
     """The log of a game."""
-    service().games.visible(game_id, auth.viewer())
+    service().queries.visible_game(game_id, auth.viewer())
     limit = min(query["limit"], MOST_EVENTS)
     # One more than is shown says whether there are more, whatever is appended meanwhile.
-    found = service().games.events(game_id, query["after"], limit + 1)
+    found = service().queries.events(game_id, query["after"], limit + 1)
     shown = found[:limit]
     more = len(found) > limit
     return answer({"events": shown, "next": shown[-1]["seq"] if more else None})
@@ -46,9 +46,9 @@ def events(game_id: str, query: dict[str, Any]) -> Response:
 def event(game_id: str, seq: int) -> Response:
     """One event."""
     known = auth.viewer()
-    game = service().games.visible(game_id, known)
+    game = service().queries.visible_game(game_id, known)
     seat = None if known is None else game.seat_of(known)
-    found, before, after = service().games.event(game_id, seq, seat)
+    found, before, after = service().queries.event(game_id, seq, seat)
     told = {"event": found, "before": before, "after": after, "changes": changes(before, after)}
     return answer(told)
 
@@ -67,10 +67,10 @@ def event(game_id: str, seq: int) -> Response:
 def record(game_id: str) -> Response:
     """The game record, at any time: all that the viewer may see, to replay and to check."""
     known = auth.viewer()
-    game = service().games.visible(game_id, known)
+    game = service().queries.visible_game(game_id, known)
     seat = None if known is None else game.seat_of(known)
     return Response(
-        service().games.record(game_id, seat),
+        service().queries.record(game_id, seat),
         content_type="application/jsonl",
         headers={
             "Content-Disposition": f'inline; filename="{game.id}.jsonl"',
@@ -95,7 +95,7 @@ def stream(game_id: str, query: dict[str, Any]) -> Response:
     Here it is only judged; the stream itself is held open outside of the threads (streams.py).
     """
     known = auth.viewer()
-    game = service().games.visible(game_id, known)
+    game = service().queries.visible_game(game_id, known)
     after = _last_event_id(query["after"] or 0)
     if game.status in ("finished", "abandoned") and after >= game.seq:
         return Response(status=204)

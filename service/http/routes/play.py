@@ -25,9 +25,9 @@ blueprint = Blueprint("play", __name__, description="Positions and actions.")
 @blueprint.asks(AtSeq())
 def position(game_id: str, query: dict[str, Any]) -> Response:
     """The position after an event, as the viewer may see it."""
-    head = service().games.visible(game_id, auth.viewer())
+    head = service().queries.visible_game(game_id, auth.viewer())
     seq = query["seq"] or head.seq
-    game = head if seq == head.seq else service().games.game_at(game_id, seq)
+    game = head if seq == head.seq else service().queries.game_at(game_id, seq)
     told = game.position(_seat(head.players), ended=head.has_ended)
     if told is None:
         raise NotFound(f"there is no position at event {seq}: the game has not started there")
@@ -47,7 +47,7 @@ def position(game_id: str, query: dict[str, Any]) -> Response:
 @blueprint.asks_nothing
 def legal_actions(game_id: str) -> Response:
     """What the viewer's seat may do."""
-    seq, actions = service().games.legal_actions(game_id, auth.player())
+    seq, actions = service().queries.legal_actions(game_id, auth.player())
     return answer({"seq": seq, "actions": actions})
 
 
@@ -55,7 +55,7 @@ def _faults_of_action(body: dict[str, Any], game_id: str) -> dict[str, str]:
     """What the rules find wrong with the form of an action."""
     if "action" not in body:
         return {}
-    game = service().games.visible(game_id, auth.player())
+    game = service().queries.visible_game(game_id, auth.player())
     try:
         game.rules.parse_action(body["action"])
     except Malformed as refused:
@@ -82,7 +82,7 @@ def act(game_id: str, body: dict[str, Any]) -> Response:
     """Act."""
     key = idempotency_key()
     try:
-        accepted = service().games.act(
+        accepted = service().commands.act(
             game_id, auth.player(), body["action"], body["expected_seq"], key
         )
     except Malformed as refused:

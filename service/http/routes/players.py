@@ -54,5 +54,5 @@ def me() -> Response:
     """Myself, and the games that wait for me."""
     player = auth.player()
     (known,) = service().players.get([player])
-    games = summaries(service().games.waiting_for(player))
+    games = summaries(service().queries.games_waiting_for(player))
     return answer({"player": own(known), "games": games, "next": None})

@@ -195,7 +195,7 @@ def test_what_a_viewer_may_not_know_changes_no_byte_of_what_the_viewer_is_sent(
         # And those whose own tiles are others are told so.
         count = len(changed.kept)
         assert changed.kept != told[changed.name][:count]
-        house.service.games.abandon(house.game)
+        house.service.commands.abandon(house.game)
 
 
 def everything_is_open(house: House, deal: DomainEvent) -> None:
@@ -234,7 +234,7 @@ def test_while_it_is_on_only_the_own_reserve_is_in_a_record_and_a_position(house
             assert player["reserve"] == (deal.secrets[f"reserve/{player['seat']}"] if own else None)
         report = audit(BytesIO(_record(watcher)))
         assert report.is_sound
-    lying = house.service.log.secrets(house.game)
+    lying = house.service.store.secrets(house.game)
     salts = [orjson.loads(text)["salt"] for name, text in lying.items() if name != "seed"]
     assert len(set(salts)) == 4
     for watcher in house.everybody:

@@ -1,0 +1,99 @@
+"""The commands of a game's life cycle, from its creation to its end.
+
+Each command lets `domain.lifecycle` decide on the game as it stands after the pending events, and
+adds the resulting events with their actor (`by`). If a command raises, its pending events are to be
+discarded. The service, the playout and the tests all run games through these functions.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from domain import lifecycle
+from domain.contract import Json
+from domain.errors import NotNow
+from domain.game import Game
+from ledger.pending import PendingEvents
+
+START: Final[Json] = {"system": "start"}
+SCORER: Final[Json] = {"system": "scorer"}
+CLOCK: Final[Json] = {"system": "clock"}
+ARBITER: Final[Json] = {"system": "arbiter"}
+
+SecretSource: TypeAlias = Callable[[], bytes]
+"""Returns the game's secret; called only by the events that use or publish it."""
+
+
+def create(
+    pending: PendingEvents,
+    player: str,
+    *,
+    rules: str,
+    seats: int,
+    options: Mapping[str, Any],
+    clock: Json | None,
+    secret: bytes,
+    nonce: bytes,
+    invited: Sequence[str] = (),
+) -> None:
+    """Create the game; its creator takes the first place. Raises Malformed."""
+    creation = lifecycle.create(rules, seats, options, clock, secret, invited)
+    pending.add(creation, {"player": player})
+    join(pending, player, nonce, lambda: secret)
+
+
+def join(pending: PendingEvents, player: str, nonce: bytes, secret: SecretSource) -> None:
+    """Give the player a place; the last free place starts the game. Raises NotNow, Malformed."""
+    pending.add(lifecycle.join(pending.game, player, nonce), {"player": player})
+    if lifecycle.can_start(pending.game):
+        pending.add(lifecycle.start(pending.game, secret()), START)
+
+
+def leave(pending: PendingEvents, player: str, secret: SecretSource) -> None:
+    """Free the player's place before the start; a game without players is abandoned. Raises NotNow."""
+    pending.add(lifecycle.leave(pending.game, player), {"player": player})
+    if not pending.game.places:
+        abandon(pending, secret, by=START)
+
+
+def act(pending: PendingEvents, seat: int, action: Any) -> None:
+    """Let a seat take a parsed action. Raises Refused with the clause, NotNow."""
+    game = pending.game
+    outcome = lifecycle.act(game, seat, action)
+    pending.add(outcome, {"seat": seat}, game.rules.action_to_json(action))
+
+
+def score_next_round(pending: PendingEvents, game_at: Callable[[int], Game]) -> None:
+    """Score the first round that has ended and is not scored yet. Raises NotNow if there is none.
+
+    `game_at` returns the game after the event with a given seq: standings are those at the end of
+    the round, however far play has moved on.
+    """
+    game = pending.game
+    if not game.rounds_ended:
+        raise NotNow(None, "no round waits to be scored")
+    round = min(game.rounds_ended)
+    at_end = game_at(game.rounds_ended[round])
+    pending.add(lifecycle.score(game, round, at_end), SCORER)
+
+
+def finish(pending: PendingEvents, secret: SecretSource) -> None:
+    """Rank the players and publish the secret, once play is over and every round is scored.
+
+    Raises NotNow.
+    """
+    pending.add(lifecycle.finish(pending.game, secret()), SCORER)
+
+
+def forfeit(pending: PendingEvents) -> None:
+    """End the turn of a seat that let its deadline pass. Raises NotNow if no seat is to act."""
+    pending.add(lifecycle.forfeit(pending.game), CLOCK)
+
+
+def remove(pending: PendingEvents, seat: int) -> None:
+    """Remove a seat from the game by an arbiter's decision. Raises NotNow, Refused."""
+    pending.add(lifecycle.remove(pending.game, seat), ARBITER)
+
+
+def abandon(pending: PendingEvents, secret: SecretSource, *, by: Json = ARBITER) -> None:
+    """End the game without a ranking and publish the secret. Raises NotNow if it is over."""
+    pending.add(lifecycle.abandon(pending.game, secret()), by)

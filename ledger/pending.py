@@ -1,0 +1,86 @@
+"""Pending events: the next events of one game, sealed in memory and not yet appended to a log.
+
+What may happen is decided in `domain.lifecycle`, and how it is sealed in ledger/seal.py. A server
+appends the pending events of one command in one step; a game that is played without a server may
+consist of pending events only.
+"""
+
+import secrets as randomness
+from collections.abc import Callable
+
+from domain.contract import DomainEvent, Json
+from domain.event import Event
+from domain.game import Game
+from ledger.seal import SALT_BYTES, Sealed, seal
+
+
+def random_salt() -> bytes:
+    """Return fresh random bytes for the commitment to one secret."""
+    return randomness.token_bytes(SALT_BYTES)
+
+
+class PendingEvents:
+    """The events that follow `base`, sealed one after the other. `base` itself is never changed."""
+
+    def __init__(
+        self,
+        game_id: str,
+        base: Game | None,
+        *,
+        timestamp: Callable[[], str],
+        salt: Callable[[], bytes] = random_salt,
+    ) -> None:
+        """Start without events. `base` is the game so far, None for a new game.
+
+        `timestamp` returns the `at` of the next event, never earlier than that of the previous one.
+        `salt` returns 32 fresh bytes for each secret.
+        """
+        self.game_id = game_id
+        self.base = base
+        self.sealed: list[Sealed] = []
+        self._timestamp = timestamp
+        self._salt = salt
+
+    @property
+    def game(self) -> Game:
+        """The game after the last pending event. Raises LookupError for a game without events."""
+        game = self.sealed[-1].game if self.sealed else self.base
+        if game is None:
+            raise LookupError(f"game {self.game_id} has no events yet")
+        return game
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The pending events, in order."""
+        return tuple(sealed.event for sealed in self.sealed)
+
+    @property
+    def lines(self) -> tuple[bytes, ...]:
+        """The canonical lines of the pending events, without line feeds."""
+        return tuple(sealed.line for sealed in self.sealed)
+
+    @property
+    def openings(self) -> dict[int, dict[str, Json]]:
+        """The openings of the pending events' secrets, by seq and name."""
+        return {sealed.event["seq"]: sealed.opens for sealed in self.sealed if sealed.opens}
+
+    def game_at(self, seq: int) -> Game:
+        """Return the game after the pending event `seq`. Raises LookupError for any other seq."""
+        first = 1 if self.base is None else self.base.seq + 1
+        if not 0 <= seq - first < len(self.sealed):
+            raise LookupError(f"event {seq} is not among the pending events")
+        return self.sealed[seq - first].game
+
+    def add(self, event: DomainEvent, by: Json, action: Json | None = None) -> Game:
+        """Seal one more event and return the game after it."""
+        sealed = seal(
+            self.sealed[-1].game if self.sealed else self.base,
+            event,
+            game_id=self.game_id,
+            by=by,
+            action=action,
+            at=self._timestamp(),
+            salt=self._salt,
+        )
+        self.sealed.append(sealed)
+        return sealed.game

@@ -1,0 +1,273 @@
+"""The commands that change a game: each loads it, applies ledger/commands.py and appends the events.
+
+Commands of players take an optional idempotency key. Commands of the workers (`score`, `forfeit`)
+check the log first and append nothing if there is nothing left to do, so that running one twice,
+late, or in two processes at once appends once.
+"""
+
+import json
+import secrets as randomness
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from domain import lifecycle
+from domain.contract import Json
+from domain.errors import Malformed
+from domain.event import ZEROS, Event
+from domain.game import Game
+from ledger import commands
+from ledger.pending import PendingEvents
+from ledger.turn_clock import clock_faults
+from service import clock
+from service.errors import NotFound, Stale
+from service.games.access import require_seat, require_visible
+from service.games.cache import CachedGame
+from service.games.repository import AppendResult, GameRepository
+from service.keyring import Keyring
+from service.store.event_store import IdempotencyRecord
+
+NONCE_BYTES = 32
+"""Length of the secret of a game, and of the nonce that is drawn for a player who sends none."""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedAction:
+    """The events that an accepted action became, and the server's receipt for the first of them."""
+
+    events: tuple[Event, ...]
+    receipt: Json
+
+
+class GameCommands:
+    """All commands on games. Thread-safe.
+
+    Every command raises NotFound if there is no such game or the player may not see it, and
+    Unavailable if the store does not respond. Commands with an idempotency key raise
+    IdempotencyConflict if the key was used for another request.
+    """
+
+    def __init__(self, repository: GameRepository, keyring: Keyring) -> None:
+        self._repository = repository
+        self._keyring = keyring
+
+    def create(
+        self,
+        player: str,
+        *,
+        rules: str,
+        seats: int,
+        options: Mapping[str, Any],
+        clock: Json | None = None,
+        invited: tuple[str, ...] = (),
+        nonce: bytes | None = None,
+        idempotency_key: str | None = None,
+    ) -> Game:
+        """Create a game and return it; the player takes its first place.
+
+        `invited` are ids of players. Without a nonce one is drawn. Raises Malformed, which names
+        every wrong field.
+        """
+        _check_settings(rules, seats, options, clock)
+        request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
+        record = idempotency_record(player, idempotency_key, request)
+        # The same key always leads to the same game id, so the record can be kept with that game.
+        game_id = randomness.token_hex(8) if record is None else _game_id_of(record)
+        secret = randomness.token_bytes(NONCE_BYTES)
+        pending = self._repository.new_game(game_id)
+        commands.create(
+            pending,
+            player,
+            rules=rules,
+            seats=seats,
+            options=options,
+            clock=clock,
+            secret=secret,
+            nonce=_nonce(nonce),
+            invited=[guest for guest in dict.fromkeys(invited) if guest != player],
+        )
+        # The record of a game is signed, so the key must be public before there is a game.
+        self._keyring.publish_key()
+        return self._game_after(game_id, self._repository.create(pending, secret, record))
+
+    def join(
+        self,
+        game_id: str,
+        player: str,
+        nonce: bytes | None = None,
+        idempotency_key: str | None = None,
+    ) -> Game:
+        """Give the player a place and return the game; the last free place starts it.
+
+        Raises NotNow (the game is full or has started, or the player has a place), Malformed (nonce).
+        """
+        player_nonce = _nonce(nonce)
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            require_visible(cached.game, player)
+            commands.join(pending, player, player_nonce, lambda: self._repository.secret(game_id))
+
+        record = idempotency_record(player, idempotency_key, ["join", _hex(nonce)])
+        return self._game_after(game_id, self._repository.execute(game_id, handler, record))
+
+    def leave(self, game_id: str, player: str, idempotency_key: str | None = None) -> Game:
+        """Free the player's place before the start and return the game.
+
+        The game is abandoned when its last player leaves. Raises NotNow (no place, or started).
+        """
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            require_visible(cached.game, player)
+            commands.leave(pending, player, lambda: self._repository.secret(game_id))
+
+        record = idempotency_record(player, idempotency_key, ["leave"])
+        return self._game_after(game_id, self._repository.execute(game_id, handler, record))
+
+    def act(
+        self,
+        game_id: str,
+        player: str,
+        raw_action: object,
+        expected_seq: int,
+        idempotency_key: str | None = None,
+    ) -> AcceptedAction:
+        """Let the player act on the position that they saw at event `expected_seq`.
+
+        Raises Forbidden (not a player of this game), Malformed (not an action), Stale (the position
+        has changed since `expected_seq`, or there is no such event yet), Refused with the clause,
+        NotNow (the game has not started, is being scored, or is over). A request that is repeated
+        with its idempotency key gets the same result and acts once.
+        """
+        # A receipt must not be older than the publication of its key.
+        self._keyring.publish_key()
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            game = cached.game
+            require_visible(game, player)
+            seat = require_seat(game, player)
+            action = game.rules.parse_action(raw_action)
+            self._require_current(cached, expected_seq)
+            commands.act(pending, seat, action)
+
+        record = idempotency_record(player, idempotency_key, [raw_action, expected_seq])
+        events = self._repository.execute(game_id, handler, record).events
+        return AcceptedAction(events, self._keyring.receipt(events[0]))
+
+    def score(self, game_id: str) -> list[Event]:
+        """Score every round that has ended, in order, and finish the game if play is over.
+
+        Returns the events that were appended.
+        """
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            if cached.game.status != "playing":
+                return
+            if cached.game.rounds_ended:
+                commands.score_next_round(
+                    pending, lambda seq: self._repository.game_at(game_id, seq)
+                )
+            elif cached.game.is_played_out:
+                commands.finish(pending, lambda: self._repository.secret(game_id))
+
+        appended: list[Event] = []
+        while events := self._repository.execute(game_id, handler, at_head=True).events:
+            appended += events
+        return appended
+
+    def forfeit(self, game_id: str, turn: int) -> list[Event]:
+        """Forfeit a turn if it is still under way and its deadline has passed.
+
+        Returns the events that were appended.
+        """
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            game = cached.game
+            if game.to_act is None or game.state.turn != turn or not clock.is_deadline_past(game):
+                return
+            commands.forfeit(pending)
+
+        return list(self._repository.execute(game_id, handler, at_head=True).events)
+
+    def remove(self, game_id: str, seat: int) -> list[Event]:
+        """Remove a seat from the game by an arbiter's decision; return the appended events.
+
+        Raises NotFound (no such seat), NotNow, Refused (the seat is out already).
+        """
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            if not 0 <= seat < cached.game.seats:
+                raise NotFound(f"game {game_id} has no seat {seat}")
+            commands.remove(pending, seat)
+
+        return list(self._repository.execute(game_id, handler, at_head=True).events)
+
+    def abandon(self, game_id: str) -> list[Event]:
+        """End a game without a ranking by an arbiter's decision; return the appended events.
+
+        Raises NotNow if the game is over.
+        """
+
+        def handler(_cached: CachedGame, pending: PendingEvents) -> None:
+            commands.abandon(pending, lambda: self._repository.secret(game_id))
+
+        return list(self._repository.execute(game_id, handler, at_head=True).events)
+
+    def _require_current(self, cached: CachedGame, expected_seq: int) -> None:
+        """Raise Stale if the position differs from the one after event `expected_seq`."""
+        game = cached.game
+        if expected_seq > game.seq:
+            raise Stale(f"there is no event {expected_seq} yet: the last is {game.seq}", game.seq)
+        if expected_seq >= cached.unchanged_since:
+            return
+        state = ZEROS
+        if expected_seq > 0:
+            (event,) = self._repository.events(game.id, expected_seq - 1, expected_seq)
+            state = event["state"]
+        if state != game.state_hash:
+            raise Stale(
+                f"the position has changed since event {expected_seq}: the game is at {game.seq}",
+                game.seq,
+            )
+
+    def _game_after(self, game_id: str, result: AppendResult) -> Game:
+        """Return the game as it was right after these events, also for a repeated request."""
+        if result.game is not None:
+            return result.game
+        return self._repository.game_at(game_id, result.events[-1]["seq"])
+
+
+def idempotency_record(player: str, key: str | None, request: object) -> IdempotencyRecord | None:
+    """Return the record for a player's idempotency key (None: no key) and request (decoded JSON)."""
+    if key is None:
+        return None
+    # Not canonical JSON: even a malformed request with huge numbers or lone surrogates has a digest.
+    body = json.dumps(request, sort_keys=True)
+    return IdempotencyRecord(f"{player}/{_digest(key.encode())}", _digest(body.encode()))
+
+
+def _check_settings(rules: str, seats: int, options: Mapping[str, Any], game_clock: object) -> None:
+    """Raise Malformed with every wrong field of the settings of a new game, clock included."""
+    faults = clock_faults(game_clock)
+    try:
+        lifecycle.check_options(rules, seats, options)
+    except Malformed as refusal:
+        raise Malformed({**refusal.fields, **faults}) from None
+    if faults:
+        raise Malformed(faults)
+
+
+def _nonce(sent: bytes | None) -> bytes:
+    return randomness.token_bytes(NONCE_BYTES) if sent is None else sent
+
+
+def _hex(nonce: bytes | None) -> str | None:
+    return None if nonce is None else nonce.hex()
+
+
+def _game_id_of(record: IdempotencyRecord) -> str:
+    return sha256(record.name.encode()).hexdigest()[:16]
+
+
+def _digest(value: bytes) -> str:
+    return sha256(value).hexdigest()[:32]

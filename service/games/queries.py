@@ -1,0 +1,115 @@
+"""The queries: games, positions, events and records, as far as a viewer may see them."""
+
+from collections.abc import Iterable
+
+import orjson
+
+from domain.contract import Json
+from domain.event import Event
+from domain.game import Game, evolve, fold
+from ledger import record
+from service.errors import NotFound
+from service.games.access import require_seat, require_visible
+from service.games.repository import GameRepository
+from service.keyring import Keyring
+from service.listings import Listings
+from service.store.event_store import EventStore
+
+
+class GameQueries:
+    """Everything that can be read about games. Thread-safe.
+
+    The games that it returns are shared and must not be changed. Every method raises Unavailable if
+    the store does not respond.
+    """
+
+    def __init__(
+        self, repository: GameRepository, store: EventStore, listings: Listings, keyring: Keyring
+    ) -> None:
+        self._repository = repository
+        self._store = store
+        self._listings = listings
+        self._keyring = keyring
+
+    def game(self, game_id: str) -> Game:
+        """Return the game at its head, without checking who may see it. Raises NotFound."""
+        return self._repository.load(game_id).game
+
+    def games(self, game_ids: Iterable[str]) -> list[Game]:
+        """Return many games at their heads, in order, without checking who may see them.
+
+        A game that cannot be read is left out.
+        """
+        return list(self._repository.load_many(game_ids))
+
+    def visible_game(self, game_id: str, player: str | None) -> Game:
+        """Return the game at its head for a player (None: a viewer without a token).
+
+        Raises NotFound, also for a private game that the player may not see.
+        """
+        game = self._repository.load(game_id).game
+        require_visible(game, player)
+        return game
+
+    def game_at(self, game_id: str, seq: int) -> Game:
+        """Return the game as it was after event `seq`. Raises NotFound if there is no such event."""
+        return self._repository.game_at(game_id, seq)
+
+    def games_waiting_for(self, player: str) -> list[Game]:
+        """Return the games in which it is this player's turn, newest first."""
+        return [
+            game
+            for game in self.games(self._listings.playing(player))
+            if game.to_act is not None and game.players[game.to_act] == player
+        ]
+
+    def legal_actions(self, game_id: str, player: str) -> tuple[int, list[Json]]:
+        """Return the game's seq and every action (JSON) that the player's seat may take now.
+
+        The list is empty before the start and when it is another seat's turn. Raises NotFound,
+        Forbidden.
+        """
+        game = self.visible_game(game_id, player)
+        seat = require_seat(game, player)
+        if game.status != "playing":
+            return game.seq, []
+        actions = game.rules.legal_actions(game.state, seat)
+        return game.seq, [game.rules.action_to_json(action) for action in actions]
+
+    def events(self, game_id: str, after: int, limit: int) -> list[Event]:
+        """Return events after+1 … of a game, at most `limit`, without checking who may see it."""
+        return [orjson.loads(line) for line in self._store.read(game_id, after, limit=limit)]
+
+    def event(
+        self, game_id: str, seq: int, viewer: int | None = None
+    ) -> tuple[Event, Json | None, Json | None]:
+        """Return an event and the positions before and after it, as the seat `viewer` may see them.
+
+        `viewer` is None for a spectator. Positions are None before the start. Raises NotFound.
+        """
+        has_ended = self._repository.load(game_id).game.has_ended
+        events = self._repository.events(game_id, 0, seq) if seq > 0 else ()
+        if not 0 < seq == len(events):
+            raise NotFound(f"game {game_id} has no event {seq}")
+        opened = self._repository.opened_secrets(game_id, events)
+        before = fold(events[:-1], None, opened)
+        after = evolve(before, events[-1], opened)
+        position_before = None if before is None else before.position(viewer, ended=has_ended)
+        return events[-1], position_before, after.position(viewer, ended=has_ended)
+
+    def record(self, game_id: str, viewer: int | None = None) -> bytes:
+        """Return the game record, with the secrets that the seat `viewer` may see.
+
+        Raises NotFound.
+        """
+        game = self._repository.load(game_id).game
+        # The keys in the header must include the one that signs it.
+        self._keyring.publish_key()
+        lines = self._store.read(game_id, upto=game.seq)
+        openings: dict[int, dict[str, Json]] = {}
+        for key, opening in self._store.secrets(game_id).items():
+            seq, _, name = key.partition("/")
+            if name and int(seq) <= game.seq and game.may_see(name, viewer):
+                openings.setdefault(int(seq), {})[name] = orjson.loads(opening)
+        header = record.header(game, self._keyring.published(), self._keyring.sign_head)
+        return b"".join(record.write(header, lines, openings))

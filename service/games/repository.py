@@ -1,0 +1,289 @@
+"""The game repository: loads games from their logs, and appends what a handler adds to one.
+
+`execute` runs a handler on a game as it was last cached, without reading Redis first. If the cached
+game is out of date, the append reports it (and a refusal is not trusted), the game is brought up to
+its head, and the handler runs again. So the usual action costs one round trip; of two concurrent
+writers one wins, and the handler of the other runs on the result.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from domain.errors import Malformed, Refused, Unreadable
+from domain.event import Event
+from domain.game import Game
+from ledger.canonical import canonical
+from ledger.pending import PendingEvents
+from service import clock
+from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
+from service.games.access import game_not_found
+from service.games.cache import CachedGame, GameCache, advance, with_events
+from service.listings import Listings
+from service.store.event_store import (
+    Appended,
+    AppendRequest,
+    EventStore,
+    HeadMoved,
+    IdempotencyRecord,
+)
+from service.store.outbox import outbox_entries
+
+log = logging.getLogger(__name__)
+
+GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+MAX_ATTEMPTS: Final = 50
+"""How often a handler runs while other writers keep winning, before the request fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppendResult:
+    """The events that a command appended, none if there was nothing to do, and the game after them.
+
+    `game` is None if an earlier request with the same idempotency record appended the events.
+    """
+
+    events: tuple[Event, ...]
+    game: Game | None
+
+
+Handler: TypeAlias = Callable[[CachedGame, PendingEvents], None]
+"""Adds to the pending events what a command calls for on this game; adds nothing if there is nothing
+to do. Raises Refused and ServiceErrors. It may be called several times.
+"""
+
+
+class GameRepository:
+    """All games of a service. Thread-safe.
+
+    The games that it returns are shared and must not be changed. Every method raises Unavailable if
+    the store does not respond.
+    """
+
+    def __init__(self, store: EventStore, cache: GameCache, listings: Listings) -> None:
+        self._store = store
+        self._cache = cache
+        self._listings = listings
+
+    @property
+    def cached_games(self) -> int:
+        """How many games this process has cached."""
+        return len(self._cache)
+
+    def load(self, game_id: str) -> CachedGame:
+        """Return the game at its head. Raises NotFound."""
+        if not GAME_ID.fullmatch(game_id):
+            raise game_not_found(game_id)
+        cached = self._cache.get(game_id)
+        return self._catch_up(game_id, cached, self._store.read(game_id, _read_after(cached)))
+
+    def load_many(self, game_ids: Iterable[str]) -> Iterator[Game]:
+        """Iterate over many games at their heads, read in one round trip.
+
+        A game whose log is missing or damaged is logged and left out, so that the others can still
+        be listed.
+        """
+        cached = {game_id: self._cache.get(game_id) for game_id in game_ids}
+        lines_by_game = self._store.read_each(
+            {game_id: _read_after(game) for game_id, game in cached.items()}
+        )
+        for game_id, lines in lines_by_game.items():
+            try:
+                yield self._catch_up(game_id, cached[game_id], lines).game
+            except (NotFound, Unreadable) as error:
+                log.error("game %s is left out of a listing: %s", game_id, error)  # noqa: TRY400 (a traceback would add nothing)
+
+    def game_at(self, game_id: str, seq: int) -> Game:
+        """Return the game as it was after event `seq`. Raises NotFound if there is no such event."""
+        head = self.load(game_id).game
+        if seq == head.seq:
+            return head
+        if not 1 <= seq < head.seq:
+            raise NotFound(f"game {game_id} has no event {seq}, its last is {head.seq}")
+        events = self.events(game_id, 0, seq)
+        return advance(None, events, self.opened_secrets(game_id, events)).game
+
+    def events(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:
+        """Return the events after+1 … upto, as far as they exist."""
+        return tuple(orjson.loads(line) for line in self._store.read(game_id, after, upto))
+
+    def secret(self, game_id: str) -> bytes:
+        """Return the game's secret, which no viewer may see before the game has ended."""
+        return bytes.fromhex(self._store.secrets(game_id)["seed"])
+
+    def opened_secrets(self, game_id: str, events: Sequence[Event]) -> Mapping[str, Any]:
+        """Return the values of the secrets that these events commit to, by name."""
+        if not any("secrets" in event for event in events):
+            return {}
+        stored = self._store.secrets(game_id)
+        return {
+            name: orjson.loads(stored[f"{event['seq']}/{name}"])["value"]
+            for event in events
+            for name in event.get("secrets", ())
+        }
+
+    def new_game(self, game_id: str) -> PendingEvents:
+        """Return pending events for a game that does not exist yet."""
+        return _pending(game_id, None)
+
+    def create(
+        self, pending: PendingEvents, secret: bytes, record: IdempotencyRecord | None = None
+    ) -> AppendResult:
+        """Append the events of a new game. Raises IdempotencyConflict if the game exists already.
+
+        A game id derives from the idempotency key if there is one, so that an existing game means
+        that the key was used before and that its record has expired.
+        """
+        self._store.mark_active(pending.game_id)
+        try:
+            return self._append(pending, None, record, {"seed": secret.hex()})
+        except HeadMoved:
+            raise IdempotencyConflict(
+                "a game that has ended long ago was created with this Idempotency-Key"
+            ) from None
+
+    def execute(
+        self,
+        game_id: str,
+        handler: Handler,
+        record: IdempotencyRecord | None = None,
+        *,
+        at_head: bool = False,
+    ) -> AppendResult:
+        """Run a handler on the game and append the events that it adds.
+
+        The handler runs again whenever another writer was first. `at_head` starts from the head of
+        the log instead of the cached game. A request whose idempotency record exists gets the events
+        that it appended then, whatever has happened in the game since. A refusal leaves no record.
+        Raises what the handler raises, NotFound, IdempotencyConflict, and Unavailable after
+        MAX_ATTEMPTS.
+        """
+        if not GAME_ID.fullmatch(game_id):
+            raise game_not_found(game_id)
+        cached = None if at_head else self._cache.get(game_id)
+        is_head = cached is None
+        if cached is None:
+            cached = self.load(game_id)
+        for _ in range(MAX_ATTEMPTS):
+            pending = _pending(game_id, cached.game)
+            try:
+                handler(cached, pending)
+            except (Refused, ServiceError) as refusal:
+                if is_head:
+                    repeat = self._repeat_of(game_id, record, refusal)
+                    if repeat is None:
+                        raise
+                    return repeat
+            else:
+                if not pending.sealed:
+                    return AppendResult((), cached.game)
+                try:
+                    return self._append(pending, cached, record)
+                except HeadMoved as conflict:
+                    if conflict.head <= cached.game.seq:
+                        # Redis lost its last events in a failover: the cached game never happened.
+                        self._cache.drop(game_id)
+            cached, is_head = self.load(game_id), True
+        raise Unavailable("too many requests write to this game at once", retry_after=1)
+
+    def update_listings(self, game_id: str) -> None:
+        """List the game as its log describes it, then acknowledge the outbox entry `index`."""
+        payload = self._store.outbox(game_id).get("index")
+        game = self.load(game_id).game
+        while True:
+            self._listings.refresh(game)
+            # Another process may have listed a later state before this one was written. The last
+            # writer therefore compares with the log once more.
+            later = self.load(game_id).game
+            if (later.status, later.places) == (game.status, game.places):
+                break
+            game = later
+        if payload is not None:
+            self._store.ack(game_id, "index", payload)
+
+    def _append(
+        self,
+        pending: PendingEvents,
+        cached: CachedGame | None,
+        record: IdempotencyRecord | None,
+        secrets: Mapping[str, str] | None = None,
+    ) -> AppendResult:
+        """Append pending events to the game that they follow. Raises HeadMoved."""
+        before, after, events = pending.base, pending.game, pending.events
+        entries = outbox_entries(before, after, events)
+        openings = {
+            f"{seq}/{name}": canonical(opening).decode()
+            for seq, by_name in pending.openings.items()
+            for name, opening in by_name.items()
+        }
+        appended = self._store.append(
+            pending.game_id,
+            0 if before is None else before.seq,
+            AppendRequest(
+                events=pending.lines,
+                secrets={**(secrets or {}), **openings},
+                outbox=entries,
+                idempotency_record=record,
+                ends_game=after.has_ended,
+                prev_hash=None if before is None else before.hash,
+            ),
+        )
+        if appended.is_repeat:
+            return self._earlier_result(pending.game_id, appended)
+        self._cache.put(with_events(cached, events, after))
+        if "index" in entries:
+            try:
+                self.update_listings(pending.game_id)
+            except Unavailable:
+                # The events and the outbox entry are stored, so the sweep will list the game.
+                log.warning("the listings of game %s are left to the sweep", pending.game_id)
+        return AppendResult(events, after)
+
+    def _repeat_of(
+        self, game_id: str, record: IdempotencyRecord | None, refusal: Exception
+    ) -> AppendResult | None:
+        """Return the result of the earlier, equal request if a refused request repeats one."""
+        if record is None or isinstance(refusal, Malformed | Unavailable):
+            return None
+        appended = self._store.find_idempotency_record(game_id, record)
+        if appended is None:
+            return None
+        return self._earlier_result(game_id, appended)
+
+    def _earlier_result(self, game_id: str, appended: Appended) -> AppendResult:
+        return AppendResult(self.events(game_id, appended.first - 1, appended.last), None)
+
+    def _catch_up(self, game_id: str, cached: CachedGame | None, lines: list[bytes]) -> CachedGame:
+        """Return the cached game advanced by lines read from the log after `_read_after(cached)`."""
+        if cached is not None:
+            if not lines or b'"hash":"%b"' % cached.game.hash.encode() not in lines[0]:
+                # The log ends otherwise than the cached game, after a failover: fold it anew.
+                self._cache.drop(game_id)
+                return self.load(game_id)
+            del lines[0]
+            if not lines:
+                return cached
+        elif not lines:
+            raise game_not_found(game_id)
+        try:
+            events: list[Event] = [orjson.loads(line) for line in lines]
+            advanced = advance(cached, events, self.opened_secrets(game_id, events))
+        except (KeyError, TypeError, ValueError) as error:
+            raise Unreadable(f"the log of game {game_id} is damaged: {error!r}") from error
+        self._cache.put(advanced)
+        return advanced
+
+
+def _read_after(cached: CachedGame | None) -> int:
+    """After which seq to read the log: the last cached event is read again, to compare its hash."""
+    return 0 if cached is None else cached.game.seq - 1
+
+
+def _pending(game_id: str, game: Game | None) -> PendingEvents:
+    """Pending events that all carry the current time."""
+    timestamp = clock.next_timestamp("" if game is None else game.at)
+    return PendingEvents(game_id, game, timestamp=lambda: timestamp)

@@ -1,0 +1,37 @@
+"""Rebuilding everything that derives from the logs: listings, active games, lost outbox entries."""
+
+from collections.abc import Callable
+
+from service.bootstrap import Service
+from service.store.outbox import rebuild_outbox
+
+PROGRESS_STEP = 1000
+"""After how many games the progress is reported."""
+
+
+def reindex(service: Service, on_progress: Callable[[int], None] | None = None) -> int:
+    """Rebuild all derived data and return the number of games.
+
+    May run while games are played: changes made meanwhile are listed by those who make them.
+    `on_progress`, if given, receives the number of games done so far. Raises Unavailable; run it again then.
+    """
+    count = 0
+    service.listings.clear()
+    for game_id in service.store.game_ids():
+        # Outbox entries are found only if the game is among the active ones.
+        service.store.mark_active(game_id)
+        service.repository.update_listings(game_id)
+        rebuild_game_outbox(service, game_id)
+        count += 1
+        if on_progress is not None and count % PROGRESS_STEP == 0:
+            on_progress(count)
+    return count
+
+
+def rebuild_game_outbox(service: Service, game_id: str) -> None:
+    """Add the outbox entries that a game calls for and that are missing. Raises NotFound, Unavailable.
+
+    An entry that is out of date by the time it is written does no harm, as with any entry.
+    """
+    game = service.repository.load(game_id).game
+    service.store.add_outbox_entries_if_absent(game_id, rebuild_outbox(game))
