@@ -53,6 +53,19 @@ def test_the_ground_floor_imports_the_standard_library_and_no_impure_part_of_it(
         assert not names & {"open", "print", "input"}, f"{path} reads or writes"
 
 
+def test_a_base_game_imports_nothing_from_its_expansions() -> None:
+    expansions = sorted(path.parent for path in (ROOT / "domain").glob("*/*/__init__.py"))
+    assert ROOT / "domain" / "barony" / "sorcery" in expansions
+    for expansion in expansions:
+        name = ".".join(expansion.relative_to(ROOT).parts)
+        for path in expansion.parent.rglob("*.py"):
+            if not path.is_relative_to(expansion):
+                modules = {
+                    module for module in imported(path) if f"{module}.".startswith(f"{name}.")
+                }
+                assert not modules, f"{path} imports from the expansion: {sorted(modules)}"
+
+
 def test_no_modules_import_each_other() -> None:
     graph: dict[str, set[str]] = {}
     for floor in FLOORS:

@@ -13,7 +13,7 @@ import pytest
 
 from domain import barony
 from domain.barony import sorcery
-from domain.barony.sorcery.action_json import FORMS
+from domain.barony.action_json import FORMS
 from domain.barony.sorcery.state import SorceryState
 from tests.support.barony_positions import given
 from tests.support.pages import FORMATS, PAGES, all_fences, fences, short_forms

@@ -14,9 +14,8 @@ import pytest
 
 from domain import baron, barony, lifecycle
 from domain.baron.apply import EVENT_APPLIERS as OF_BARON
-from domain.barony.components import DUKE
+from domain.barony.components import CONSTRUCTION, DUKE, FAMILY, MOVEMENT, RECRUITMENT
 from domain.barony.sorcery.apply import SORCERY_APPLIERS as OF_BARONY
-from domain.barony.sorcery.components import CONSTRUCTION, FAMILY, MOVEMENT, RECRUITMENT
 from domain.contract import Json
 from domain.event import ZEROS, Event
 from domain.game import _LIFE, Game, evolve
@@ -102,7 +101,7 @@ def _why_barony_ended(state: Any, last: Event, before: Any) -> dict[str, bool]:
     passed = {*before.passed, *([last["data"]["seat"]] if last["type"] == "TurnPassed" else ())}
     staying = set(state.in_game())
     return {
-        "duke": any(player.rank == DUKE for player in state.players),
+        "duke": DUKE in state.rank,
         "blocked": passed >= staying,
         "round limit": state.round == state.round_limit,
         "agreement": state.end_by_agreement and staying <= set(state.end_agreed_by),
@@ -358,6 +357,6 @@ def test_imprints_decide_who_is_king() -> None:
 def test_imprints_of_who_resigned_stay_and_count() -> None:
     """BY-END-6, BS-MYS-5."""
     end = course_of("sorcery-resignation")[-1]
-    assert end.state.players[1].is_out
+    assert end.state.is_out[1]
     assert end.rules.standings(end.state)[1]["imprint_points"] == 9
     assert (end.ranking or [])[-1] == {"seat": 1, "score": 26, "place": 3}

@@ -1,15 +1,19 @@
 """Barony for 2 to 4 players: clauses BY of docs/rules.md. The contract's names, each from its file.
 
-The expansion is a rule system of its own (`sorcery`), made of these files. From it comes only the form of
-actions, since a cast is of the form in every game; without the expansion the rules refuse it.
+The board is laid in `laying`; `state` holds where things are and `position` shows it; `decide` decides an
+action, with one file for each group of actions; `apply` writes a recorded event into a state; `turn_order`
+works out whose turn comes next.
 
-The board is laid in `laying`, `state` and `position` hold and show where things are, `decide` judges with a
-file for each group of actions, `apply` writes what was recorded, `course` knows whose turn comes next.
+The expansion Sorcery is a rule system of its own in `domain.barony.sorcery`, which builds on these files.
+Nothing here imports it. The form of its casts is defined here all the same, because a cast is a well-formed
+action in every game of Barony: without Sorcery the rules refuse it (BS-SPL-1), not the parser.
 """
 
 from collections.abc import Mapping
 from typing import Any, Final
 
+from domain.barony.action_json import action_to_json, parse_action
+from domain.barony.action_text import action_text, parse_action_text
 from domain.barony.apply import apply
 from domain.barony.board import Board
 from domain.barony.bots import BOTS
@@ -23,8 +27,6 @@ from domain.barony.options import check_options
 from domain.barony.position import position
 from domain.barony.scene import scene
 from domain.barony.scoring import finish, standings
-from domain.barony.sorcery.action_json import action_to_json, parse_action
-from domain.barony.sorcery.action_text import action_text, parse_action_text
 from domain.barony.state import State
 from domain.chance import Chance
 from domain.contract import DomainEvent, Json
@@ -71,6 +73,4 @@ def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, An
     return state
 
 
-def copy(state: State) -> State:
-    """A state that may be changed without changing this one; the board is shared."""
-    return state.copy()
+copy = State.copy

@@ -1,15 +1,16 @@
-"""The form of actions: JSON to values and back (docs/formats.md, Actions). What is not of it breaks FORMAT.
+"""Actions from and to JSON (docs/formats.md, Actions). JSON of any other form breaks FORMAT.
 
-Only the form is looked at, never a board: a step from a hex to itself is of the form.
+Only the form is checked here, never the board: a step from a hex to itself has the right form.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from domain.barony.actions import (
     Action,
     AgreeToEnd,
     Build,
+    Cast,
     Expedition,
     Move,
     NewCity,
@@ -18,7 +19,14 @@ from domain.barony.actions import (
     PlaceCity,
     Recruit,
 )
-from domain.barony.components import RESOURCES
+from domain.barony.components import (
+    CONSTRUCTION,
+    FAMILY,
+    MOVEMENT,
+    RECRUITMENT,
+    RESOURCES,
+    SPELLS,
+)
 from domain.contract import Json, Resign
 from domain.hexes import Hex
 from domain.json_fields import Form, read_action
@@ -69,6 +77,41 @@ class BaronyForm(Form):
             counts[name] = self.count_of(count, f"discard.{name}")
         return (counts["mountain"], counts["forest"], counts["plain"], counts["field"])
 
+    def recruits(self) -> tuple[tuple[Hex, int], ...]:
+        """The field `recruits`, sorted by hex."""
+        recruits: list[tuple[Hex, int]] = []
+        for i, value in enumerate(self.entries("recruits")):
+            entry = self.entry(value, f"recruits.{i}", ("at", "knights"))
+            if entry:
+                at = self.hex_of(entry["at"], f"recruits.{i}.at")
+                recruits.append((at, self.count_of(entry["knights"], f"recruits.{i}.knights")))
+        self.once("recruits", [at for at, _ in recruits])
+        return tuple(sorted(recruits))
+
+    def cast(self) -> Cast:
+        """A cast. Its form depends on the families of its spells; whether these may be cast together is
+        for the rules to decide (BS-SPL-1).
+        """
+        listed = self.entries("spells")
+        spells = [self.word(value, f"spells.{i}", SPELLS) for i, value in enumerate(listed)]
+        self.once("spells", spells)
+        if self.wrong:
+            return Cast(())  # unknown spells do not tell which field is needed
+        needed = sorted({FAMILY[spell] for spell in spells})
+        given = [name for name in (CONSTRUCTION, MOVEMENT, RECRUITMENT) if name in self.raw]
+        if len(given) != 1 or given[0] not in needed:
+            self.wrong["spells"] = f"need exactly one field of: {', '.join(needed)}"
+            return Cast(())
+        names = tuple(sorted(spells))
+        if given == [MOVEMENT]:
+            self.allow("spells", "path", "takes")
+            hexes = enumerate(self.entries("path", least=2, most=3))
+            path = tuple(self.hex_of(at, f"path.{i}") for i, at in hexes)
+            return Cast(names, path=path, takes=self.takes())
+        if given == [RECRUITMENT]:
+            return Cast(names, recruits=self.allow("spells", "recruits").recruits())
+        return Cast(names, at=self.allow("spells", "at").hex("at"))
+
 
 FORMS: Final[Mapping[str, Callable[[BaronyForm], Action]]] = {
     "place_city": lambda form: PlaceCity(form.allow("at").hex("at")),
@@ -79,22 +122,21 @@ FORMS: Final[Mapping[str, Callable[[BaronyForm], Action]]] = {
     "expedition": lambda form: Expedition(form.allow("to").hex("to")),
     "noble_title": lambda form: NobleTitle(form.allow("discard").discard()),
     "pass": lambda form: form.bare(Pass()),
+    "cast": BaronyForm.cast,
     "agree_to_end": lambda form: AgreeToEnd(form.allow("agree").flag("agree")),
     "resign": lambda form: form.bare(Resign()),
 }
 """What reads an action of each type."""
 
 
-def parse_action(raw: object, forms: Mapping[str, Callable[[BaronyForm], Any]] = FORMS) -> Any:
-    """The action that decoded JSON stands for. Raises Malformed with every wrong field.
-
-    `forms`: what reads the fields of each type.
-    """
-    return read_action(raw, BaronyForm, forms)
+def parse_action(raw: object) -> Action:
+    """The action that decoded JSON stands for. Raises Malformed with every wrong field."""
+    action: Action = read_action(raw, BaronyForm, FORMS)
+    return action
 
 
 def action_to_json(action: Action) -> Json:
-    """The action as JSON; what may be left out when empty is."""
+    """The action as JSON, without optional fields that are empty."""
     raw: Json = {"type": action.type}
     match action:
         case PlaceCity(at) | NewCity(at):
@@ -112,6 +154,16 @@ def action_to_json(action: Action) -> Json:
         case NobleTitle(discard):
             named = zip(RESOURCES, discard, strict=True)
             raw["discard"] = {name: count for name, count in named if count}
+        case Cast(spells, path, takes, recruits, at):
+            raw["spells"] = list(spells)
+            if path:
+                raw["path"] = [list(hex) for hex in path]
+            if takes:
+                raw["takes"] = list(takes)
+            if recruits:
+                raw["recruits"] = [{"at": list(hex), "knights": n} for hex, n in recruits]
+            if at is not None:
+                raw["at"] = list(at)
         case AgreeToEnd(agree):
             raw["agree"] = agree
         case Pass() | Resign():

@@ -1,9 +1,11 @@
-"""The short text of hexes and actions, as people type and read it: `move 0,0>1,0 take plain`.
+"""Actions from and to their short form, as people type and read them: `move 0,0>1,0 take plain`.
 
 place 0,0                           recruit 2 at 0,0
 move 0,0>1,0 1,0>2,-1 take plain    build village 0,0 stronghold 1,-1
 city 0,0                            expedition 3,-1
 title 2 plain 2 field               pass | resign | agree | disagree
+cast celerity tornado 0,0>1,0>2,0 take plain
+cast charm 1 at 0,0 1 at 2,0        cast abundance at 0,0
 """
 
 from domain.barony.action_json import parse_action
@@ -11,6 +13,7 @@ from domain.barony.actions import (
     Action,
     AgreeToEnd,
     Build,
+    Cast,
     Expedition,
     Move,
     NewCity,
@@ -19,7 +22,7 @@ from domain.barony.actions import (
     PlaceCity,
     Recruit,
 )
-from domain.barony.components import RESOURCES
+from domain.barony.components import FAMILY, RESOURCES
 from domain.contract import Json, Resign
 from domain.hex_text import hex_pair, hex_text, json_from_text, number_from_text
 
@@ -33,7 +36,7 @@ def action_text(action: Action) -> str:
             return f"recruit {knights} at {hex_text(at)}"
         case Move(moves, takes):
             ways = " ".join(f"{hex_text(start)}>{hex_text(end)}" for start, end in moves)
-            return f"move {ways}{takes_text(takes)}"
+            return f"move {ways}{_takes_text(takes)}"
         case Build(builds):
             return "build " + " ".join(f"{name} {hex_text(at)}" for at, name in builds)
         case NewCity(at):
@@ -43,24 +46,34 @@ def action_text(action: Action) -> str:
         case NobleTitle(discard):
             named = zip(RESOURCES, discard, strict=True)
             return "title " + " ".join(f"{count} {name}" for name, count in named if count)
+        case Cast():
+            return f"cast {' '.join(action.spells)} {_cast_text(action)}"
         case AgreeToEnd(agree):
             return "agree" if agree else "disagree"
         case Pass() | Resign():
             return action.type
 
 
-def takes_text(takes: tuple[str, ...]) -> str:
+def _cast_text(cast: Cast) -> str:
+    """The field that the family of the spells needs."""
+    if cast.path:
+        return ">".join(map(hex_text, cast.path)) + _takes_text(cast.takes)
+    if cast.recruits:
+        return " ".join(f"{knights} at {hex_text(hex)}" for hex, knights in cast.recruits)
+    return f"at {hex_text(cast.at or ())}"
+
+
+def _takes_text(takes: tuple[str, ...]) -> str:
     """` take plain`, or nothing where nothing is taken."""
     return f" take {' '.join(takes)}" if takes else ""
 
 
 def parse_action_text(text: str) -> Action:
     """The action that the short form stands for. Raises Malformed."""
-    action: Action = parse_action(json_from_text(text, read_words))
-    return action
+    return parse_action(json_from_text(text, _read_words))
 
 
-def read_words(word: str, rest: list[str]) -> Json:
+def _read_words(word: str, rest: list[str]) -> Json:
     """The JSON of a short form in words. Raises ValueError, IndexError."""
     match word, rest:
         case "place", [at]:
@@ -68,8 +81,8 @@ def read_words(word: str, rest: list[str]) -> Json:
         case "recruit", [knights, "at", at]:
             return {"type": "recruit", "at": hex_pair(at), "knights": number_from_text(knights)}
         case "move", _:
-            ways, takes = until_take(rest)
-            return {"type": "move", "moves": [way_from_text(way) for way in ways], **takes}
+            ways, takes = _until_take(rest)
+            return {"type": "move", "moves": [_way_from_text(way) for way in ways], **takes}
         case "build", _:
             pairs = zip(rest[::2], rest[1::2], strict=True)
             builds = [{"at": hex_pair(at), "building": name} for name, at in pairs]
@@ -84,6 +97,8 @@ def read_words(word: str, rest: list[str]) -> Json:
             if len(dict(discard)) < len(discard):
                 raise ValueError("a kind of token named twice")
             return {"type": "noble_title", "discard": dict(discard)}
+        case "cast", _:
+            return _read_cast(rest)
         case "agree" | "disagree", []:
             return {"type": "agree_to_end", "agree": word == "agree"}
         case "pass" | "resign", []:
@@ -92,7 +107,25 @@ def read_words(word: str, rest: list[str]) -> Json:
             raise ValueError(word)
 
 
-def until_take(words: list[str]) -> tuple[list[str], Json]:
+def _read_cast(rest: list[str]) -> Json:
+    """The JSON of a cast. Raises ValueError, IndexError."""
+    spells = [word for word in rest if word in FAMILY]
+    words = rest[len(spells) :]
+    raw: Json = {"type": "cast", "spells": spells}
+    if words[0] == "at":
+        (_, at) = words
+        return {**raw, "at": hex_pair(at)}
+    if ">" in words[0]:
+        (way,), takes = _until_take(words)
+        return {**raw, "path": _way_from_text(way), **takes}
+    if set(words[1::3]) != {"at"}:
+        raise ValueError(words)
+    pairs = zip(words[::3], words[2::3], strict=True)
+    recruits = [{"at": hex_pair(at), "knights": number_from_text(n)} for n, at in pairs]
+    return {**raw, "recruits": recruits}
+
+
+def _until_take(words: list[str]) -> tuple[list[str], Json]:
     """The words before `take`, and the field with those after it."""
     if "take" not in words:
         return words, {}
@@ -100,6 +133,6 @@ def until_take(words: list[str]) -> tuple[list[str], Json]:
     return words[:i], {"takes": words[i + 1 :]}
 
 
-def way_from_text(text: str) -> list[list[int]]:
+def _way_from_text(text: str) -> list[list[int]]:
     """The hexes of `q,r>q,r`. Raises ValueError."""
     return [hex_pair(at) for at in text.split(">")]

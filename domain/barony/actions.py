@@ -1,4 +1,7 @@
-"""The actions of Barony as values. Their JSON is read and written in `form`, their text in `notation`."""
+"""The actions of Barony, those of Sorcery included, as values.
+
+`action_json` converts them from and to JSON, `action_text` from and to their short form.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
@@ -80,6 +83,22 @@ class AgreeToEnd:
     agree: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Spells of one family (BS-SPL), in alphabetical order, with a path, recruits or a hex.
+
+    A cast is a well-formed action in every game of Barony; without Sorcery the rules refuse it (BS-SPL-1).
+    """
+
+    type: ClassVar[str] = "cast"
+    spells: tuple[str, ...]
+    path: tuple[Hex, ...] = ()
+    """The start, then the hex on which each step ends."""
+    takes: tuple[str, ...] = ()
+    recruits: tuple[tuple[Hex, int], ...] = ()
+    at: Hex | None = None
+
+
 Action: TypeAlias = (
     PlaceCity
     | Recruit
@@ -89,6 +108,7 @@ Action: TypeAlias = (
     | Expedition
     | NobleTitle
     | Pass
+    | Cast
     | AgreeToEnd
     | Resign
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from domain.barony.components import CITY, RANKS, RESOURCES, STRONGHOLD, VILLAGE
-from domain.barony.state import State
+from domain.barony.state import State, replaced
 from domain.contract import Json
 
 KIND: Final = {name: kind for kind, name in enumerate(RESOURCES)}
@@ -18,18 +18,17 @@ KIND: Final = {name: kind for kind, name in enumerate(RESOURCES)}
 def _city_placed(state: State, data: Json) -> None:
     q, r = data["at"]
     seat, hex = data["seat"], state.board.index[q, r]
-    player = state.own_player(seat)
     state.building[hex], state.owner[hex] = CITY, seat
     state.knights[seat][hex] += 1
-    player.cities -= 1
-    player.knights -= 1
+    state.reserve_cities[seat] -= 1
+    state.reserve_knights[seat] -= 1
 
 
 def _knights_recruited(state: State, data: Json) -> None:
     q, r = data["at"]
     seat, knights = data["seat"], data["knights"]
     state.knights[seat][state.board.index[q, r]] += knights
-    state.own_player(seat).knights -= knights
+    state.reserve_knights[seat] -= knights
 
 
 def _knights_moved(state: State, data: Json) -> None:
@@ -55,64 +54,67 @@ def fell(state: State, seat: int, hex: int, destroyed: list[Json]) -> None:
         owner = fallen["seat"]
         if fallen["pawn"] == "knight":
             state.knights[owner][hex] -= 1
-            state.own_player(owner).knights += 1
+            state.reserve_knights[owner] += 1
             continue
         state.building[hex] = 0
-        loser = state.own_player(owner)
-        loser.villages += 1
+        state.reserve_villages[owner] += 1
         token = fallen["token"]
         if token is not None:
-            loser.resources[KIND[token]] -= 1
-            state.own_player(seat).resources[KIND[token]] += 1
+            state.add_tokens(owner, KIND[token], -1)
+            state.add_tokens(seat, KIND[token], 1)
 
 
 def _buildings_built(state: State, data: Json) -> None:
     seat = data["seat"]
-    player, knights = state.own_player(seat), state.knights[seat]
+    knights, tokens = state.knights[seat], [*state.resources[seat]]
     for built in data["built"]:
         q, r = built["at"]
         hex = state.board.index[q, r]
         knights[hex] -= 1
-        player.knights += 1
+        state.reserve_knights[seat] += 1
         state.owner[hex] = seat
         if built["building"] == "village":
             state.building[hex] = VILLAGE
-            player.villages -= 1
+            state.reserve_villages[seat] -= 1
         else:
             state.building[hex] = STRONGHOLD
-            player.strongholds -= 1
+            state.reserve_strongholds[seat] -= 1
         token = built["token"]
         if token is not None:
-            state.bank[KIND[token]] -= 1
-            player.resources[KIND[token]] += 1
+            kind = KIND[token]
+            state.bank[kind] -= 1
+            tokens[kind] += 1
+    state.resources[seat] = tuple(tokens)
 
 
 def _city_founded(state: State, data: Json) -> None:
     q, r = data["at"]
-    player = state.own_player(data["seat"])
+    seat = data["seat"]
     state.building[state.board.index[q, r]] = CITY
-    player.villages += 1
-    player.cities -= 1
-    player.new_cities += 1
-    player.score += data["points"]
+    state.reserve_villages[seat] += 1
+    state.reserve_cities[seat] -= 1
+    state.new_cities = replaced(state.new_cities, seat, state.new_cities[seat] + 1)
+    state.score = replaced(state.score, seat, state.score[seat] + data["points"])
 
 
 def _expedition_sent(state: State, data: Json) -> None:
     q, r = data["to"]
     seat = data["seat"]
-    player = state.own_player(seat)
     state.knights[seat][state.board.index[q, r]] += 1
-    player.knights -= 2
-    player.removed_knights += 1
+    state.reserve_knights[seat] -= 2
+    state.removed_knights = replaced(state.removed_knights, seat, state.removed_knights[seat] + 1)
 
 
 def _title_bought(state: State, data: Json) -> None:
-    player = state.own_player(data["seat"])
+    seat = data["seat"]
+    tokens = [*state.resources[seat]]
     for name, count in data["discarded"].items():
-        player.resources[KIND[name]] -= count
-        state.bank[KIND[name]] += count
-    player.rank = RANKS.index(data["rank"])
-    player.score += data["points"]
+        kind = KIND[name]
+        tokens[kind] -= count
+        state.bank[kind] += count
+    state.resources[seat] = tuple(tokens)
+    state.rank = replaced(state.rank, seat, RANKS.index(data["rank"]))
+    state.score = replaced(state.score, seat, state.score[seat] + data["points"])
 
 
 def _nothing_but_the_course(state: State, data: Json) -> None:
@@ -120,7 +122,7 @@ def _nothing_but_the_course(state: State, data: Json) -> None:
 
 
 def _seat_departed(state: State, data: Json) -> None:
-    state.own_player(data["seat"]).is_out = True
+    state.is_out = replaced(state.is_out, data["seat"], True)  # noqa: FBT003
     state.end_agreed_by = tuple(data.get("end_agreed_by", ()))
 
 
@@ -130,7 +132,7 @@ def _end_agreed(state: State, data: Json) -> None:
 
 def _game_finished(state: State, data: Json) -> None:
     state.phase = "finished"
-    state.ranking = data["ranking"]
+    state.ranking = tuple(data["ranking"])
 
 
 EventApplier: TypeAlias = Callable[[Any, Json], None]

@@ -1,5 +1,6 @@
 """What is in the box (BY-MAT): numbers and values, each in one place so that a correction is one line."""
 
+from collections.abc import Mapping
 from typing import Final
 
 MOUNTAIN, FOREST, PLAIN, FIELD, LAKE, MYSTERIOUS_PLACE = range(6)
@@ -41,3 +42,24 @@ TILES_A_PLAYER: Final = 9
 MOST_SEATS: Final = 4
 RADIUS: Final = {2: 5, 3: 6, 4: 7}
 """How far the hexes may lie from the middle one, by the number of players (BY-SET-2)."""
+
+MOVEMENT, RECRUITMENT, CONSTRUCTION = "path", "recruits", "at"
+"""The families of spells, each named by the field that a cast of the family needs."""
+
+FAMILY: Final[Mapping[str, str]] = {
+    "abundance": CONSTRUCTION,
+    "celerity": MOVEMENT,
+    "charm": RECRUITMENT,
+    "illusion": RECRUITMENT,
+    "petrification": CONSTRUCTION,
+    "portal": RECRUITMENT,
+    "sanctuary": CONSTRUCTION,
+    "teleportation": MOVEMENT,
+    "tornado": MOVEMENT,
+}
+"""The nine spells of Sorcery in alphabetical order, each with its family.
+
+They are here because the form of a cast is checked in every game of Barony; what spells cost and do is in
+`domain.barony.sorcery`.
+"""
+SPELLS: Final = tuple(FAMILY)

@@ -48,8 +48,11 @@ def bar_to_building(state: State, seat: int, hex: int) -> str | None:
 
 def decide_build(state: State, seat: int, action: Build) -> DomainEvent:
     """BY-BLD-1..5: knights become villages and strongholds, each with its token. Raises Refused."""
-    player, bank = state.players[seat], state.bank[:]
-    left = {"village": player.villages, "stronghold": player.strongholds}
+    bank = state.bank[:]
+    left = {
+        "village": state.reserve_villages[seat],
+        "stronghold": state.reserve_strongholds[seat],
+    }
     built: list[Json] = []
     for at, building in sorted(action.builds):
         hex = state.board.index.get(at)
@@ -80,8 +83,8 @@ def legal_builds(
     state: State, seat: int, bar: Callable[[Any, int, int], str | None] = bar_to_building
 ) -> list[Build]:
     """BY-BLD: every choice of hexes with every choice of buildings that the reserve allows."""
-    player, hexes = state.players[seat], state.board.hexes
-    villages, strongholds = player.villages, player.strongholds
+    hexes = state.board.hexes
+    villages, strongholds = state.reserve_villages[seat], state.reserve_strongholds[seat]
     sites = [
         ((hexes[hex], "village"), (hexes[hex], "stronghold"))
         for hex, count in enumerate(state.knights[seat])
@@ -120,7 +123,7 @@ def decide_new_city(state: State, seat: int, action: NewCity) -> DomainEvent:
     if hex is None:
         raise Refused("BY-CTY-1", f"{hex_text(action.at)} is not on the board")
     clause = bar_to_city(state, seat, hex)
-    if clause is None and not state.players[seat].cities:
+    if clause is None and not state.reserve_cities[seat]:
         clause = "BY-CTY-5"
     if clause is not None:
         raise Refused(clause, f"no city on {hex_text(action.at)}: {WHY_NOT_CITY[clause]}")
@@ -131,7 +134,7 @@ def decide_new_city(state: State, seat: int, action: NewCity) -> DomainEvent:
 
 def legal_new_cities(state: State, seat: int) -> list[NewCity]:
     """BY-CTY: every village that may become a city."""
-    if not state.players[seat].cities:
+    if not state.reserve_cities[seat]:
         return []
     return [
         NewCity(state.board.hexes[hex])

@@ -61,16 +61,15 @@ def decide_pass(
     state: State,
     seat: int,
     action: Pass,
-    lists: tuple[ActionGenerator, ...] = ACTION_GENERATORS,
-    text: Callable[[Any], str] = action_text,
+    generators: tuple[ActionGenerator, ...] = ACTION_GENERATORS,
 ) -> DomainEvent:
-    """BY-TURN-2: pass, where nothing else can be done. Raises Refused.
+    """BY-TURN-2: pass, where no other action is legal. Raises Refused.
 
-    `lists`: all that could be done; `text`: says it in short.
+    `generators` list the actions that count as other actions.
     """
-    other = some_action(state, seat, lists)
+    other = some_action(state, seat, generators)
     if other is not None:
-        raise Refused("BY-TURN-2", f"something can be done, for one: {text(other)}")
+        raise Refused("BY-TURN-2", f"something can be done, for one: {action_text(other)}")
     return DomainEvent("TurnPassed", {"seat": seat})
 
 
@@ -118,7 +117,7 @@ def remove(state: State, seat: int) -> DomainEvent:
     """BY-END-6: as if the seat had resigned. Raises Refused when it is out, NotNow when play is over."""
     if state.to_act is None:
         raise NotNow("BY-TURN-3", f"the game is {OVER[state.phase]}")
-    if state.players[seat].is_out:
+    if state.is_out[seat]:
         raise Refused("BY-TURN-3", f"seat {seat} is out of the game already")
     return _departed(state, seat, "PlayerRemoved")
 
@@ -157,7 +156,7 @@ def _decide_else(state: State, seat: int, action: object, judge: Decider | None)
     """What is no action A to F of the seat whose turn it is: BY-TURN-3, BY-SET-6, BY-END-5, 6, BS-SPL-1."""
     if state.to_act is None:
         raise NotNow("BY-TURN-3", f"the game takes no more actions: it is {OVER[state.phase]}")
-    if state.players[seat].is_out:
+    if state.is_out[seat]:
         raise Refused("BY-TURN-3", f"seat {seat} is out of the game")
     match action:
         case Resign():

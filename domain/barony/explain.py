@@ -88,7 +88,7 @@ def explain_site(state: State, seat: int, at: list[int], building: str) -> Reaso
 
 def explain_reserve(state: State, seat: int, used: int) -> Reason:
     """BY-REC-2: the knights that were there for a recruitment."""
-    held = state.players[seat].knights
+    held = state.reserve_knights[seat]
     return "BY-REC-2", f"of {counted(held, 'knight')} in reserve {held - used} are left"
 
 
@@ -158,7 +158,7 @@ def explain_tokens(state: State, seat: int, destroyed: Sequence[Json]) -> Iterat
 
 def _token_taken(state: State, seat: int, fallen: Json) -> Iterator[Reason]:
     owner, token = fallen["seat"], fallen["token"]
-    held = dict(zip(RESOURCES, state.players[owner].resources, strict=True))
+    held = dict(zip(RESOURCES, state.resources[owner], strict=True))
     if token is None:
         yield "BY-CON-2", f"seat {owner} had no token to give for its village"
         return
@@ -190,7 +190,7 @@ def explain_moves(
 
 def _built(state: State, data: Json) -> Iterator[Reason]:
     seat, built = data["seat"], data["built"]
-    player, bank = state.players[seat], state.bank[:]
+    bank = state.bank[:]
     here = listing(hex_text(entry["at"]) for entry in built)
     yield "BY-BLD-1", f"one knight of seat {seat} goes back to the reserve from {here}"
     hexes = [number_of(state, entry["at"]) for entry in built]
@@ -198,7 +198,10 @@ def _built(state: State, data: Json) -> Iterator[Reason]:
         yield "BY-BLD-2", f"there was no building on {here}"
     if not any(has_opposing_knight(state, seat, hex) for hex in hexes):
         yield "BY-BLD-3", f"no opponent's knight stood on {here}"
-    for building, held in (("village", player.villages), ("stronghold", player.strongholds)):
+    for building, held in (
+        ("village", state.reserve_villages[seat]),
+        ("stronghold", state.reserve_strongholds[seat]),
+    ):
         used = sum(entry["building"] == building for entry in built)
         if used:
             yield (
@@ -252,10 +255,10 @@ def explain_city_peace(state: State, data: Json) -> Iterator[Reason]:
 def explain_city_gain(state: State, data: Json) -> Iterator[Reason]:
     """BY-CTY-5, BY-END-1, 7: the reserve that a city came of, and its points."""
     seat, points = data["seat"], data["points"]
-    player = state.players[seat]
-    yield "BY-CTY-5", f"the reserve held {counted(player.cities, 'city')}"
-    yield "BY-END-1", f"seat {seat} rises by {points} to {player.score + points} on the track"
-    if player.new_cities + player.cities > 2:
+    cities, score = state.reserve_cities[seat], state.score[seat] + points
+    yield "BY-CTY-5", f"the reserve held {counted(cities, 'city')}"
+    yield "BY-END-1", f"seat {seat} rises by {points} to {score} on the track"
+    if state.new_cities[seat] + cities > 2:
         yield "BY-END-7", f"seat {seat} did not place all its cities in set-up"
 
 
@@ -267,25 +270,24 @@ def explain_expedition(state: State, data: Json) -> Iterator[Reason]:
     yield "BY-EXP-2", f"{off} of the six neighbours of {here} are off the board"
     yield "BY-EXP-3", f"{here} is a {ground_of(state, hex)}"
     yield "BY-EXP-4", f"no pawn stood on {here}"
-    held = state.players[seat].knights
+    held = state.reserve_knights[seat]
     yield "BY-EXP-5", f"of {counted(held, 'knight')} in reserve {held - 2} are left"
 
 
 def _title(state: State, data: Json) -> Iterator[Reason]:
     seat, paid = data["seat"], data["discarded"]
-    player = state.players[seat]
     gold = worth(tuple(paid.get(kind, 0) for kind in RESOURCES))
     change = f", and the {gold - TITLE_PRICE} beyond are lost" if gold > TITLE_PRICE else ""
     yield (
         "BY-TTL-1",
         f"{tokens_text(paid)} are worth {gold} resource points; a title costs {TITLE_PRICE}{change}",
     )
-    yield "BY-TTL-2", f"seat {seat} was {RANKS[player.rank]} and is {data['rank']} now"
+    yield "BY-TTL-2", f"seat {seat} was {RANKS[state.rank[seat]]} and is {data['rank']} now"
     least = min(paid, key=lambda kind: RESOURCE_POINTS[KIND[kind]])
     without = gold - RESOURCE_POINTS[KIND[least]]
     if without < TITLE_PRICE:
         yield "BY-TTL-3", f"without {token_text(least)} there would be {without}: all were needed"
-    score = player.score + data["points"]
+    score = state.score[seat] + data["points"]
     yield "BY-END-1", f"seat {seat} rises by {data['points']} to {score} on the track"
 
 

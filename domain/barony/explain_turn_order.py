@@ -89,12 +89,12 @@ def explain_ranking(state: State, data: Json) -> Iterator[Reason]:
         "BY-END-3",
         listing(
             f"seat {entry['seat']} has {entry['score']}, "
-            f"{token_points(state.players[entry['seat']])} of it for tokens"
+            f"{token_points(state, entry['seat'])} of it for tokens"
             for entry in ranking
         ),
     )
     yield "BY-END-4", f"seat {ranking[0]['seat']} stands first and is King"
-    playing = [entry for entry in ranking if not state.players[entry["seat"]].is_out]
+    playing = [entry for entry in ranking if not state.is_out[entry["seat"]]]
     for better, worse in pairwise(playing):
         if better["score"] == worse["score"]:
             yield (
@@ -124,7 +124,7 @@ def explain_course(
             "BY-TURN-1",
             f"round {state.round} is over, and seat {then['to_act']} begins round {then['round']}",
         )
-    dukes = [seat for seat, player in enumerate(after.players) if player.rank == DUKE]
+    dukes = [seat for seat, rank in enumerate(after.rank) if rank == DUKE]
     if then["phase"] == "play" and dukes:
         yield "BY-END-2", f"{_seats(dukes)} rose to duke: round {then['round']} is the last"
 
@@ -153,7 +153,7 @@ def _end_of_play(state: State, after: State, fact: DomainEvent) -> Iterator[Reas
     if len(playing) == 1:
         yield "BY-END-6", f"only seat {playing[0]} is left: the game ends at once"
         return
-    dukes = [seat for seat, player in enumerate(after.players) if player.rank == DUKE]
+    dukes = [seat for seat, rank in enumerate(after.rank) if rank == DUKE]
     if dukes:
         yield "BY-END-2", f"{_seats(dukes)} rose to duke: round {state.round} was the last"
     if state.round == state.round_limit:

@@ -156,7 +156,7 @@ def destroy(state: State, owner: int, pawn: str, at: Hex, takes: list[str]) -> J
     """BY-CON-2, 3: a fallen pawn as facts have it; for a village the next of `takes` is used up."""
     if pawn == "knight":
         return {"seat": owner, "pawn": pawn}
-    held = state.players[owner].resources
+    held = state.resources[owner]
     if not any(held):
         return {"seat": owner, "pawn": pawn, "token": None}
     if not takes:
@@ -227,7 +227,7 @@ def _spoils(state: State, seat: int, hex: int) -> list[tuple[str, ...]]:
     owner = state.owner[hex]
     if state.building[hex] != VILLAGE or owner == seat or not has_company(state, seat, hex):
         return NOTHING
-    held = state.players[owner].resources
+    held = state.resources[owner]
     return [(RESOURCES[kind],) for kind in range(4) if held[kind]] or NOTHING
 
 

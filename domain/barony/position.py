@@ -22,28 +22,28 @@ def position(state: State, viewer: int | None) -> Json:
         "players": [
             {
                 "seat": seat,
-                "status": "out" if player.is_out else "active",
-                "rank": RANKS[player.rank],
-                "new_cities": player.new_cities,
+                "status": "out" if state.is_out[seat] else "active",
+                "rank": RANKS[state.rank[seat]],
+                "new_cities": state.new_cities[seat],
                 "reserve": {
-                    "knights": player.knights,
-                    "villages": player.villages,
-                    "strongholds": player.strongholds,
-                    "cities": player.cities,
+                    "knights": state.reserve_knights[seat],
+                    "villages": state.reserve_villages[seat],
+                    "strongholds": state.reserve_strongholds[seat],
+                    "cities": state.reserve_cities[seat],
                 },
-                "removed_knights": player.removed_knights,
-                "resources": dict(zip(RESOURCES, player.resources, strict=True)),
+                "removed_knights": state.removed_knights[seat],
+                "resources": dict(zip(RESOURCES, state.resources[seat], strict=True)),
                 "magic": 0,
                 "imprints": [],
-                "score": player.score,
+                "score": state.score[seat],
             }
-            for seat, player in enumerate(state.players)
+            for seat in range(state.seats)
         ],
         "bank": dict(zip(RESOURCES, state.bank, strict=True)),
         "spells": [],
     }
-    if state.ranking is not None:
-        whole["ranking"] = state.ranking
+    if state.ranking:
+        whole["ranking"] = [{**entry} for entry in state.ranking]
     return whole
 
 
@@ -89,13 +89,17 @@ def fill(state: State, whole: Json, turn: int, *, end_by_agreement: bool) -> Non
         state.knights[seat][hex] = pawn["knights"]
         if pawn["building"]:
             state.building[hex], state.owner[hex] = BUILDINGS.index(pawn["building"]), seat
-    for entry, player in zip(whole["players"], state.players, strict=True):
-        reserve = entry["reserve"]
-        player.is_out = entry["status"] == "out"
-        player.rank, player.new_cities = RANKS.index(entry["rank"]), entry["new_cities"]
-        player.knights, player.villages = reserve["knights"], reserve["villages"]
-        player.strongholds, player.cities = reserve["strongholds"], reserve["cities"]
-        player.removed_knights, player.score = entry["removed_knights"], entry["score"]
-        player.resources = [entry["resources"][kind] for kind in RESOURCES]
+    players = whole["players"]
+    reserves = [player["reserve"] for player in players]
+    state.reserve_knights = [reserve["knights"] for reserve in reserves]
+    state.reserve_villages = [reserve["villages"] for reserve in reserves]
+    state.reserve_strongholds = [reserve["strongholds"] for reserve in reserves]
+    state.reserve_cities = [reserve["cities"] for reserve in reserves]
+    state.removed_knights = tuple(player["removed_knights"] for player in players)
+    state.resources = [tuple(player["resources"][kind] for kind in RESOURCES) for player in players]
+    state.rank = tuple(RANKS.index(player["rank"]) for player in players)
+    state.new_cities = tuple(player["new_cities"] for player in players)
+    state.score = tuple(player["score"] for player in players)
+    state.is_out = tuple(player["status"] == "out" for player in players)
     state.bank = [whole["bank"][kind] for kind in RESOURCES]
-    state.ranking = whole.get("ranking")
+    state.ranking = tuple(whole.get("ranking", ()))

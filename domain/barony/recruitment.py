@@ -23,7 +23,7 @@ def decide_recruit(state: State, seat: int, action: Recruit) -> DomainEvent:
         lake = "is adjacent to a lake" if most > RECRUITS else "is not adjacent to a lake"
         here = hex_text(action.at)
         raise Refused("BY-REC-1", f"{here} {lake}: {most} knights at most, not {action.knights}")
-    reserve = state.players[seat].knights
+    reserve = state.reserve_knights[seat]
     if action.knights > reserve:
         raise Refused("BY-REC-2", f"the reserve holds {reserve} knights, not {action.knights}")
     data = {"seat": seat, "at": list(action.at), "knights": action.knights}
@@ -32,7 +32,7 @@ def decide_recruit(state: State, seat: int, action: Recruit) -> DomainEvent:
 
 def legal_recruits(state: State, seat: int) -> list[Recruit]:
     """BY-REC: every city with every number of knights."""
-    reserve = state.players[seat].knights
+    reserve = state.reserve_knights[seat]
     return [
         Recruit(state.board.hexes[hex], knights)
         for hex in state.built(seat, CITY)
@@ -43,7 +43,7 @@ def legal_recruits(state: State, seat: int) -> list[Recruit]:
 def decide_expedition(state: State, seat: int, action: Expedition) -> DomainEvent:
     """BY-EXP-1..5: one knight leaves the game, another comes to the edge. Raises Refused."""
     hex = state.board.index.get(action.to)
-    reserve = state.players[seat].knights
+    reserve = state.reserve_knights[seat]
     if reserve < 2:
         raise Refused("BY-EXP-5", f"it takes two knights of the reserve, which holds {reserve}")
     if hex is None or not state.board.edge[hex]:
@@ -63,7 +63,7 @@ def is_free(state: State, hex: int) -> bool:
 
 def legal_expeditions(state: State, seat: int) -> list[Expedition]:
     """BY-EXP: every free hex on the edge, lakes apart."""
-    if state.players[seat].knights < 2:
+    if state.reserve_knights[seat] < 2:
         return []
     board = state.board
     return [

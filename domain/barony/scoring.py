@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 
 from domain.barony.components import RANKS, RESOURCES, VICTORY_POINTS
-from domain.barony.state import Player, State
+from domain.barony.state import State
 from domain.contract import DomainEvent, Json
 from domain.errors import NotNow
 
 
-def token_points(player: Player) -> int:
-    """BY-END-3: victory points of the unused tokens."""
-    held = zip(player.resources, VICTORY_POINTS, strict=True)
-    return sum(count * points for count, points in held)
+def token_points(state: State, seat: int) -> int:
+    """BY-END-3: victory points of the seat's unused tokens."""
+    tokens = zip(state.resources[seat], VICTORY_POINTS, strict=True)
+    return sum(count * points for count, points in tokens)
 
 
-def final_score(player: Player) -> int:
+def final_score(state: State, seat: int) -> int:
     """BY-END-3: what the seat would have if the game ended now."""
-    return player.score + token_points(player)
+    return state.score[seat] + token_points(state, seat)
 
 
 def standings(state: State) -> list[Json]:
@@ -24,14 +24,14 @@ def standings(state: State) -> list[Json]:
     return [
         {
             "seat": seat,
-            "score": player.score,
-            "final_score": final_score(player),
-            "rank": RANKS[player.rank],
-            "new_cities": player.new_cities,
-            "resources": dict(zip(RESOURCES, player.resources, strict=True)),
-            "token_points": token_points(player),
+            "score": state.score[seat],
+            "final_score": final_score(state, seat),
+            "rank": RANKS[state.rank[seat]],
+            "new_cities": state.new_cities[seat],
+            "resources": dict(zip(RESOURCES, state.resources[seat], strict=True)),
+            "token_points": token_points(state, seat),
         }
-        for seat, player in enumerate(state.players)
+        for seat in range(state.seats)
     ]
 
 
@@ -41,8 +41,8 @@ def ranking(state: State, scores: Sequence[int]) -> list[Json]:
     `scores` are the final ones, by seat.
     """
     order = sorted(
-        range(len(state.players)),
-        key=lambda seat: (not state.players[seat].is_out, scores[seat], seat),
+        range(state.seats),
+        key=lambda seat: (not state.is_out[seat], scores[seat], seat),
         reverse=True,
     )
     return [
@@ -59,5 +59,5 @@ def finish(state: State, scores: Sequence[int] | None = None) -> DomainEvent:
     if state.phase != "scoring":
         raise NotNow("BY-END-2", "the game is not being scored")
     if scores is None:
-        scores = [final_score(player) for player in state.players]
+        scores = [final_score(state, seat) for seat in range(state.seats)]
     return DomainEvent("GameFinished", {"ranking": ranking(state, scores)})

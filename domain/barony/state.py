@@ -1,9 +1,9 @@
 """The state of a game of Barony: where pawns and tokens are and whose turn it is. No rule lives here.
 
-States are changed in place by `domain.barony.apply` alone, on a copy that the caller owns.
+Only `domain.barony.apply` changes a state, in place, on a copy that the caller owns.
 """
 
-from typing import Self
+from typing import Self, TypeVar
 
 from domain.barony.board import Board
 from domain.barony.components import (
@@ -16,56 +16,24 @@ from domain.barony.components import (
 )
 from domain.contract import Json
 
+Value = TypeVar("Value")
 
-class Player:
-    """What a seat has beside the board. Pawns are those in reserve, `resources` tokens by kind."""
 
-    __slots__ = (
-        "cities",
-        "is_out",
-        "knights",
-        "new_cities",
-        "rank",
-        "removed_knights",
-        "resources",
-        "score",
-        "strongholds",
-        "villages",
-    )
-
-    def __init__(self) -> None:
-        self.knights = KNIGHTS
-        self.villages = VILLAGES
-        self.strongholds = STRONGHOLDS
-        self.cities = CITIES
-        self.removed_knights = 0
-        self.resources = [0, 0, 0, 0]
-        self.rank = 0
-        self.new_cities = 0
-        self.score = 0
-        self.is_out = False
-
-    def copy(self) -> "Player":
-        """A player that may be changed without changing this one."""
-        duplicate = Player.__new__(Player)
-        duplicate.knights = self.knights
-        duplicate.villages = self.villages
-        duplicate.strongholds = self.strongholds
-        duplicate.cities = self.cities
-        duplicate.removed_knights = self.removed_knights
-        duplicate.resources = self.resources[:]
-        duplicate.rank = self.rank
-        duplicate.new_cities = self.new_cities
-        duplicate.score = self.score
-        duplicate.is_out = self.is_out
-        return duplicate
+def replaced(values: tuple[Value, ...], index: int, value: Value) -> tuple[Value, ...]:
+    """The tuple with another value at the index. Raises IndexError."""
+    changed = [*values]
+    changed[index] = value
+    return tuple(changed)
 
 
 class State:
-    """One position of Barony. Hexes are numbers of `board`.
+    """One position of Barony. A hex is its number in `board`, a kind of token its index in `RESOURCES`.
 
-    `knights[seat][hex]` counts knights; `building[hex]` is a building's number and `owner[hex]` its seat
-    (meaningless where there is none): no hex ever has two buildings (BY-BLD-2).
+    `knights[seat][hex]` counts the knights on the board. `building[hex]` is the number of a building and
+    `owner[hex]` its seat, which means nothing where there is no building: no hex ever has two (BY-BLD-2).
+
+    What a seat has beside the board is in one sequence for each kind of thing, by seat: in a list what
+    changes often, in a tuple, which copies share, what changes seldom.
     """
 
     __slots__ = (
@@ -74,15 +42,23 @@ class State:
         "building",
         "end_agreed_by",
         "end_by_agreement",
+        "is_out",
         "knights",
-        "owned",
+        "new_cities",
         "owner",
         "passed",
         "phase",
-        "players",
+        "rank",
         "ranking",
+        "removed_knights",
+        "reserve_cities",
+        "reserve_knights",
+        "reserve_strongholds",
+        "reserve_villages",
+        "resources",
         "round",
         "round_limit",
+        "score",
         "to_act",
         "turn",
     )
@@ -101,17 +77,24 @@ class State:
         self.knights = [bytearray(size) for _ in range(seats)]
         self.building = bytearray([NO_BUILDING]) * size
         self.owner = bytearray(size)
-        self.players = [Player() for _ in range(seats)]
-        self.owned = 0
-        """Bit by bit, the seats whose player no other state shares (`own_player`)."""
+        self.reserve_knights = [KNIGHTS] * seats
+        self.reserve_villages = [VILLAGES] * seats
+        self.reserve_strongholds = [STRONGHOLDS] * seats
+        self.reserve_cities = [CITIES] * seats
+        self.resources: list[tuple[int, ...]] = [(0, 0, 0, 0)] * seats
+        """Resource tokens by seat, counted by kind."""
+        self.removed_knights = (0,) * seats
+        """Knights that expeditions removed from the game, by seat."""
+        self.rank = (0,) * seats
+        self.new_cities = (0,) * seats
+        self.score = (0,) * seats
+        self.is_out = (False,) * seats
         self.bank = [BANK_OF_EACH] * 4
-        self.ranking: list[Json] | None = None
+        self.ranking: tuple[Json, ...] = ()
+        """The entries of `position.ranking` once the game is finished."""
 
     def copy(self) -> Self:
-        """A state that may be changed without changing this one.
-
-        The board is shared, and so are players until `own_player` is asked for one.
-        """
+        """A state that may be changed without changing this one; they share only what never changes."""
         kind = type(self)
         duplicate = kind.__new__(kind)
         duplicate.board = self.board
@@ -123,22 +106,33 @@ class State:
         duplicate.end_by_agreement = self.end_by_agreement
         duplicate.passed = self.passed
         duplicate.end_agreed_by = self.end_agreed_by
-        duplicate.knights = [counts[:] for counts in self.knights]
+        duplicate.knights = list(map(bytearray.copy, self.knights))
         duplicate.building = self.building[:]
         duplicate.owner = self.owner[:]
-        duplicate.players = self.players[:]
-        duplicate.owned = self.owned = 0
+        duplicate.reserve_knights = self.reserve_knights[:]
+        duplicate.reserve_villages = self.reserve_villages[:]
+        duplicate.reserve_strongholds = self.reserve_strongholds[:]
+        duplicate.reserve_cities = self.reserve_cities[:]
+        duplicate.removed_knights = self.removed_knights
+        duplicate.resources = self.resources[:]
+        duplicate.rank = self.rank
+        duplicate.new_cities = self.new_cities
+        duplicate.score = self.score
+        duplicate.is_out = self.is_out
         duplicate.bank = self.bank[:]
         duplicate.ranking = self.ranking
         return duplicate
 
-    def own_player(self, seat: int) -> Player:
-        """The seat's player as one that only this state has, to be changed."""
-        player = self.players[seat]  # first: recorded facts may name any number as a seat
-        if not self.owned >> seat & 1:
-            self.owned |= 1 << seat
-            player = self.players[seat] = player.copy()
-        return player
+    @property
+    def seats(self) -> int:
+        """How many seats the game has, those that are out included."""
+        return len(self.is_out)
+
+    def add_tokens(self, seat: int, kind: int, count: int) -> None:
+        """The seat gains that many tokens of the kind, or loses them where `count` is negative."""
+        tokens = [*self.resources[seat]]
+        tokens[kind] += count
+        self.resources[seat] = tuple(tokens)
 
     def occupied(self, seat: int) -> bytes:
         """By hex, not 0 where a building or a knight of another seat is. Cheaper than a look at every hex."""
@@ -160,4 +154,4 @@ class State:
 
     def in_game(self) -> list[int]:
         """The seats still in the game."""
-        return [seat for seat, player in enumerate(self.players) if not player.is_out]
+        return [seat for seat, is_out in enumerate(self.is_out) if not is_out]

@@ -31,14 +31,13 @@ def has_needless_token(tokens: tuple[int, ...]) -> bool:
 
 def decide_title(state: State, seat: int, action: NobleTitle) -> DomainEvent:
     """BY-TTL-1, 2, 3: tokens go to the bank, the seat rises one rank. Raises Refused."""
-    player = state.players[seat]
-    if player.rank == DUKE:
+    rank, tokens = state.rank[seat], state.resources[seat]
+    if rank == DUKE:
         raise Refused("BY-TTL-2", f"seat {seat} is a duke, and there is nothing above")
     for kind, count in enumerate(action.discard):
-        if count > player.resources[kind]:
-            held = player.resources[kind]
+        if count > tokens[kind]:
             raise Refused(
-                "BY-TTL-1", f"seat {seat} has {held} {RESOURCES[kind]} tokens, not {count}"
+                "BY-TTL-1", f"seat {seat} has {tokens[kind]} {RESOURCES[kind]} tokens, not {count}"
             )
     paid = worth(action.discard)
     if paid < TITLE_PRICE:
@@ -49,21 +48,25 @@ def decide_title(state: State, seat: int, action: NobleTitle) -> DomainEvent:
             f"these tokens are worth {paid}, and {TITLE_PRICE} were left without one of them",
         )
     discarded = {RESOURCES[kind]: count for kind, count in enumerate(action.discard) if count}
-    rank = RANKS[player.rank + 1]
-    data = {"seat": seat, "rank": rank, "discarded": discarded, "points": POINTS_A_RANK}
+    data = {
+        "seat": seat,
+        "rank": RANKS[rank + 1],
+        "discarded": discarded,
+        "points": POINTS_A_RANK,
+    }
     return DomainEvent("TitleBought", data)
 
 
 def legal_titles(state: State, seat: int) -> list[NobleTitle]:
     """BY-TTL: every payment from which no token could be taken back."""
-    player = state.players[seat]
-    if player.rank == DUKE or worth(tuple(player.resources)) < TITLE_PRICE:
+    tokens = state.resources[seat]
+    if state.rank[seat] == DUKE or worth(tokens) < TITLE_PRICE:
         return []
     most = (TITLE_PRICE - 1) // min(RESOURCE_POINTS) + 1
     return [
         NobleTitle((mountain, forest, plain, field))
         for mountain, forest, plain, field in product(
-            *(range(min(count, most) + 1) for count in player.resources)
+            *(range(min(count, most) + 1) for count in tokens)
         )
         if worth((mountain, forest, plain, field)) >= TITLE_PRICE
         and not has_needless_token((mountain, forest, plain, field))

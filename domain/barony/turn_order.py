@@ -6,7 +6,7 @@ What a fact brings about for the course stands in it under `then`, so that apply
 from functools import cache
 
 from domain.barony.components import CITIES, CITY, DUKE, FIRST_CITIES, RANKS
-from domain.barony.state import State
+from domain.barony.state import State, replaced
 from domain.contract import DomainEvent, Json
 
 
@@ -21,7 +21,7 @@ def placements(seats: int) -> tuple[int, ...]:
 
 def cities_placed(state: State, seat: int) -> int:
     """How many cities the seat has placed; for set-up, when none is founded."""
-    return CITIES - state.players[seat].cities
+    return CITIES - state.reserve_cities[seat]
 
 
 def can_hold_first_city(state: State, hex: int) -> bool:
@@ -36,12 +36,12 @@ def can_hold_first_city(state: State, hex: int) -> bool:
 
 def after_placement(after: State) -> Json:
     """BY-SET-3, 5, 6: the course after a placement, or a departure in set-up, already made in `after`."""
-    placed = [cities_placed(after, seat) for seat in range(len(after.players))]
+    placed = [cities_placed(after, seat) for seat in range(after.seats)]
     free = any(can_hold_first_city(after, hex) for hex in range(len(after.board.hexes)))
-    for seat in placements(len(after.players)) if free else ():
+    for seat in placements(after.seats) if free else ():
         if placed[seat]:
             placed[seat] -= 1
-        elif not after.players[seat].is_out:
+        elif not after.is_out[seat]:
             return _then("setup", 0, after.turn + 1, seat)
     return _then("play", 1, after.turn + 1, after.in_game()[0])
 
@@ -55,7 +55,7 @@ def after_turn(state: State, fact: DomainEvent | None, leaver: int | None = None
     assert seat is not None
     passed = fact is not None and fact.type == "TurnPassed"
     is_plain = not (passed or state.passed or leaver is not None)
-    if is_plain and seat + 1 < len(state.players) and not state.players[seat + 1].is_out:
+    if is_plain and seat + 1 < len(state.is_out) and not state.is_out[seat + 1]:
         return _then("play", state.round, state.turn + 1, seat + 1)  # nearly every turn
     staying = state.in_game()
     if leaver is not None:
@@ -70,7 +70,7 @@ def after_turn(state: State, fact: DomainEvent | None, leaver: int | None = None
         return _then("play", state.round, state.turn + 1, following, who_passed)
     is_over = (
         (fact is not None and fact.data.get("rank") == RANKS[DUKE])
-        or any(player.rank == DUKE for player in state.players)
+        or DUKE in state.rank
         or state.round == state.round_limit
         or is_end_agreed(state, leaver)
         or list(who_passed) == staying
@@ -89,7 +89,7 @@ def after_departure(state: State, leaver: int) -> Json:
         if state.phase == "play":
             return after_turn(state, None, leaver)
         after = state.copy()
-        after.own_player(leaver).is_out = True
+        after.is_out = replaced(after.is_out, leaver, True)  # noqa: FBT003
         return after_placement(after)
     passed = tuple(seat for seat in state.passed if seat != leaver)
     return _then(state.phase, state.round, state.turn, state.to_act, passed)

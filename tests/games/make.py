@@ -68,7 +68,7 @@ def duke_resigns(name: str) -> Table:
     """Seat 0 becomes duke and leaves; the round is played to its end all the same (BY-END-2)."""
     table = Table(name, 3, seed=4, seating="joined")
     table.joins("bea", "cid")
-    table.bots(lambda game: bool(game.state.players[0].rank == DUKE))
+    table.bots(lambda game: bool(game.state.rank[0] == DUKE))
     table.play("0 resign")
     table.bots(never)
     table.end()

@@ -16,7 +16,7 @@ follows from ranks and cities (BY-END-1).
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from domain.barony.board import Board
 from domain.barony.components import (
@@ -27,7 +27,7 @@ from domain.barony.components import (
     STRONGHOLD,
     VILLAGE,
 )
-from domain.barony.state import Player, State
+from domain.barony.state import State, replaced
 from domain.barony.tiles import LETTERS
 from domain.hexes import Hex
 from tests.support.text_diagrams import course_words, read_course, rows
@@ -45,13 +45,14 @@ def drawing(state: State, cell: Callable[[State, int], str] | None = None) -> st
     if state.end_by_agreement:
         head.append("agreement")
     lines = [" ".join(head)]
-    for seat, player in enumerate(state.players):
-        words = [RANKS[player.rank], _tokens_text(player.resources)]
-        words += [f"new cities {player.new_cities}"] if player.new_cities else []
-        words += [f"removed {player.removed_knights}"] if player.removed_knights else []
+    for seat in range(state.seats):
+        new_cities, removed_knights = state.new_cities[seat], state.removed_knights[seat]
+        words = [RANKS[state.rank[seat]], _tokens_text(state.resources[seat])]
+        words += [f"new cities {new_cities}"] if new_cities else []
+        words += [f"removed {removed_knights}"] if removed_knights else []
         words += ["asked"] if seat in state.end_agreed_by else []
         words += ["passed"] if seat in state.passed else []
-        words += ["out"] if player.is_out else []
+        words += ["out"] if state.is_out[seat] else []
         lines.append(f"{seat}: " + ", ".join(word for word in words if word))
     lines.append(f"bank: {_tokens_text(state.bank)}")
     text = cell or cell_text
@@ -59,7 +60,7 @@ def drawing(state: State, cell: Callable[[State, int], str] | None = None) -> st
     return "\n".join([*lines, *rows(cells)]) + "\n"
 
 
-def _tokens_text(tokens: list[int]) -> str:
+def _tokens_text(tokens: Iterable[int]) -> str:
     return " ".join(
         f"{count}{letter}" for count, letter in zip(tokens, LETTERS, strict=False) if count
     )
@@ -112,9 +113,9 @@ def read(state: State, head: list[str], cells: dict[Hex, str]) -> None:
     for seat, words in _seat_lines(head).items():
         _parse_seat(state, int(seat), words)
     bank = next((line[5:] for line in head if line.startswith("bank:")), None)
-    held = [sum(kind) for kind in zip(*(p.resources for p in state.players), strict=True)]
+    held = [sum(kind) for kind in zip(*state.resources, strict=True)]
     whole = zip(state.bank, held, strict=True)
-    state.bank = [count - gone for count, gone in whole] if bank is None else _tokens(bank)
+    state.bank = [count - gone for count, gone in whole] if bank is None else [*_tokens(bank)]
 
 
 def _parse_head(state: State, line: str) -> None:
@@ -127,44 +128,47 @@ def _parse_head(state: State, line: str) -> None:
 def _parse_cell(state: State, hex: int, cell: str) -> None:
     for seat_text, pawns in re.findall(r"(\d)([csv]?k*)", cell[1:]):
         seat = int(seat_text)
-        player, knights = state.players[seat], pawns.count("k")
+        knights = pawns.count("k")
         state.knights[seat][hex] = knights
-        player.knights -= knights
+        state.reserve_knights[seat] -= knights
         building = _BUILDINGS.get(pawns[:1])
         if building is not None:
             state.building[hex], state.owner[hex] = building, seat
-            player.villages -= building == VILLAGE
-            player.strongholds -= building == STRONGHOLD
-            player.cities -= building == CITY
+            state.reserve_villages[seat] -= building == VILLAGE
+            state.reserve_strongholds[seat] -= building == STRONGHOLD
+            state.reserve_cities[seat] -= building == CITY
 
 
 def _parse_seat(state: State, seat: int, words: str) -> None:
-    player: Player = state.players[seat]
+    rank = new_cities = 0
     for word in filter(None, (part.strip() for part in words.split(","))):
         name, _, number = word.rpartition(" ")
         if word in RANKS:
-            player.rank = RANKS.index(word)
+            rank = RANKS.index(word)
         elif word == "out":
-            player.is_out = True
+            state.is_out = replaced(state.is_out, seat, True)
         elif word == "asked":
             state.end_agreed_by += (seat,)
         elif word == "passed":
             state.passed += (seat,)
         elif name == "new cities":
-            player.new_cities = int(number)
+            new_cities = int(number)
         elif name == "removed":
-            player.removed_knights = int(number)
-            player.knights -= int(number)
+            state.removed_knights = replaced(state.removed_knights, seat, int(number))
+            state.reserve_knights[seat] -= int(number)
         else:
-            player.resources = _tokens(word)
-    player.score = player.rank * POINTS_A_RANK + player.new_cities * POINTS_A_CITY
+            state.resources[seat] = _tokens(word)
+    score = rank * POINTS_A_RANK + new_cities * POINTS_A_CITY
+    state.rank = replaced(state.rank, seat, rank)
+    state.new_cities = replaced(state.new_cities, seat, new_cities)
+    state.score = replaced(state.score, seat, score)
 
 
-def _tokens(text: str) -> list[int]:
+def _tokens(text: str) -> tuple[int, ...]:
     tokens = [0, 0, 0, 0]
     for word in text.split():
         match = re.fullmatch(r"(\d+)([MFPD])", word)
         if match is None:
             raise ValueError(f"no tokens: {word!r}")
         tokens[LETTERS.index(match[2])] = int(match[1])
-    return tokens
+    return tuple(tokens)

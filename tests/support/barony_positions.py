@@ -24,7 +24,7 @@ from domain.barony.actions import (
 from domain.barony.board import Board
 from domain.barony.components import CITY, LAKE, MOUNTAIN, RESOURCES, STRONGHOLD, VILLAGE
 from domain.barony.sorcery.state import SorceryState
-from domain.barony.state import State
+from domain.barony.state import State, replaced
 from domain.chance import Chance
 from domain.contract import DomainEvent, RuleSystem, evolve
 from tests.support.barony_diagrams import drawing as barony_drawing
@@ -60,24 +60,23 @@ def small_states(draw: st.DrawFn, seats: int = 3) -> State:
     for hex, ground in enumerate(state.board.terrain):
         if ground != LAKE:
             _draw_pawns(draw, state, hex, is_mountain=ground == MOUNTAIN)
-    for player in state.players:
-        player.resources = draw(st.lists(st.integers(0, 2), min_size=4, max_size=4))
+    for seat in range(seats):
+        state.resources[seat] = tuple(draw(st.lists(st.integers(0, 2), min_size=4, max_size=4)))
     state.bank = draw(st.lists(st.integers(0, 2), min_size=4, max_size=4))
-    mover = state.players[0]
-    mover.rank = draw(st.integers(0, 4))
-    mover.removed_knights = draw(st.integers(0, max(0, mover.knights)))
-    mover.knights -= mover.removed_knights
-    mover.villages = draw(st.integers(0, 2))
-    mover.strongholds = draw(st.integers(0, 1))
+    state.rank = replaced(state.rank, 0, draw(st.integers(0, 4)))
+    removed = draw(st.integers(0, max(0, state.reserve_knights[0])))
+    state.removed_knights = replaced(state.removed_knights, 0, removed)
+    state.reserve_knights[0] -= removed
+    state.reserve_villages[0] = draw(st.integers(0, 2))
+    state.reserve_strongholds[0] = draw(st.integers(0, 1))
     return state
 
 
 def _draw_pawns(draw: st.DrawFn, state: State, hex: int, *, is_mountain: bool) -> None:
     """Alone a seat may have anything on a hex; with others it has one knight or village at most."""
-    present = draw(st.lists(st.sampled_from(range(len(state.players))), unique=True, max_size=3))
+    present = draw(st.lists(st.sampled_from(range(state.seats)), unique=True, max_size=3))
     present = present[:1] if is_mountain else present
     for seat in present:
-        player = state.players[seat]
         if len(present) == 1:
             building = draw(st.sampled_from([0, 0, VILLAGE, STRONGHOLD, CITY]))
             knights = draw(st.integers(0 if building else 1, 2))
@@ -85,14 +84,14 @@ def _draw_pawns(draw: st.DrawFn, state: State, hex: int, *, is_mountain: bool) -
             can_build = not state.building[hex]
             building = draw(st.sampled_from([0, VILLAGE])) if can_build else 0
             knights = 0 if building else 1
-        knights = min(knights, player.knights)
+        knights = min(knights, state.reserve_knights[seat])
         state.knights[seat][hex] = knights
-        player.knights -= knights
+        state.reserve_knights[seat] -= knights
         if building:
             state.building[hex], state.owner[hex] = building, seat
-            player.villages -= building == VILLAGE
-            player.strongholds -= building == STRONGHOLD
-            player.cities -= building == CITY
+            state.reserve_villages[seat] -= building == VILLAGE
+            state.reserve_strongholds[seat] -= building == STRONGHOLD
+            state.reserve_cities[seat] -= building == CITY
 
 
 def random_game(
@@ -117,13 +116,13 @@ def random_game(
 
 def pawns_of(state: State, seat: int) -> dict[str, int]:
     """All pawns of a seat, wherever they are."""
-    player = state.players[seat]
+    on_board, removed = sum(state.knights[seat]), state.removed_knights[seat]
     built = [b for b, o in zip(state.building, state.owner, strict=True) if b and o == seat]
     return {
-        "knights": player.knights + player.removed_knights + sum(state.knights[seat]),
-        "villages": player.villages + built.count(VILLAGE),
-        "strongholds": player.strongholds + built.count(STRONGHOLD),
-        "cities": player.cities + built.count(CITY),
+        "knights": state.reserve_knights[seat] + removed + on_board,
+        "villages": state.reserve_villages[seat] + built.count(VILLAGE),
+        "strongholds": state.reserve_strongholds[seat] + built.count(STRONGHOLD),
+        "cities": state.reserve_cities[seat] + built.count(CITY),
     }
 
 

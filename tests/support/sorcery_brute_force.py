@@ -5,11 +5,9 @@ from itertools import combinations, pairwise, product
 from operator import attrgetter
 
 from domain.barony import sorcery
-from domain.barony.components import RESOURCES
-from domain.barony.sorcery.actions import Cast
-from domain.barony.sorcery.components import CONSTRUCTION, FAMILY, MOVEMENT, SPELLS
+from domain.barony.actions import Cast
+from domain.barony.components import CONSTRUCTION, FAMILY, MOVEMENT, RESOURCES, SPELLS
 from domain.barony.sorcery.state import SorceryState
-from domain.barony.state import Player
 from domain.contract import evolve
 from domain.errors import Refused
 from domain.hexes import distance, neighbours
@@ -75,12 +73,23 @@ def after(state: SorceryState, cast: Cast) -> Hashable:
     return (
         tuple(map(bytes, later.knights)),
         tuple((building, owner) if building else () for building, owner in built),
-        tuple(tuple(map(_hashable, _kept(player))) for player in later.players),
+        tuple(map(_hashable, _by_seat(later))),
         (*later.bank, *later.magic, *later.imprints),
     )
 
 
-_kept = attrgetter(*Player.__slots__)
+_by_seat = attrgetter(
+    "reserve_knights",
+    "reserve_villages",
+    "reserve_strongholds",
+    "reserve_cities",
+    "removed_knights",
+    "resources",
+    "rank",
+    "new_cities",
+    "score",
+    "is_out",
+)
 
 
 def _hashable(value: object) -> Hashable:

@@ -9,25 +9,29 @@ from typing import Final
 
 from hypothesis import strategies as st
 
+from domain.barony.actions import Cast
 from domain.barony.components import (
     CITIES,
     CITY,
+    CONSTRUCTION,
+    FAMILY,
     FIELD,
     FOREST,
     KNIGHTS,
     LAKE,
     MOUNTAIN,
+    MOVEMENT,
     MYSTERIOUS_PLACE,
     PLAIN,
     RESOURCES,
+    SPELLS,
     STRONGHOLD,
     STRONGHOLDS,
     VILLAGE,
     VILLAGES,
 )
-from domain.barony.sorcery.actions import Cast
-from domain.barony.sorcery.components import CONSTRUCTION, FAMILY, MOVEMENT, SPELLS
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
+from domain.barony.state import replaced
 from domain.hexes import Hex, neighbours
 from tests.support.barony_positions import SEVEN
 
@@ -59,10 +63,11 @@ def sorcery_state(chooser: random.Random) -> SorceryState:
             for seat in chooser.sample(range(seats), chooser.randint(0, min(3, seats))):
                 state.imprints[seat] += (hex,)
     state.bank = [chooser.randint(0, 2) for _ in range(4)]
-    for seat, player in enumerate(state.players):
+    for seat in range(seats):
         most = chooser.randint(0, 2)
-        player.resources = [chooser.randint(0, most) for _ in range(4)]
-        player.is_out = seat != mover and seats > 2 and chooser.random() < 0.1
+        state.resources[seat] = tuple(chooser.randint(0, most) for _ in range(4))
+        is_out = seat != mover and seats > 2 and chooser.random() < 0.1
+        state.is_out = replaced(state.is_out, seat, is_out)
         _fill_reserve(chooser, state, seat)
     return state
 
@@ -71,7 +76,7 @@ def _put_pawns(chooser: random.Random, state: SorceryState, hex: int, *, may_bui
     """Alone a seat may have anything on a hex; with others it has one knight or village."""
     seats = [
         seat
-        for seat in range(len(state.players))
+        for seat in range(state.seats)
         if chooser.random() < (0.5 if seat == state.to_act else 0.3)
     ]
     for seat in chooser.sample(seats, len(seats)):
@@ -89,15 +94,16 @@ def _put_pawns(chooser: random.Random, state: SorceryState, hex: int, *, may_bui
 def _fill_reserve(chooser: random.Random, state: SorceryState, seat: int) -> None:
     """What is not on the board; for the seat to act fewer, as if the rest stood elsewhere."""
     built = [b for b, o in zip(state.building, state.owner, strict=True) if b and o == seat]
-    player = state.players[seat]
-    player.knights = KNIGHTS - sum(state.knights[seat])
-    player.villages = VILLAGES - built.count(VILLAGE)
-    player.strongholds = max(0, STRONGHOLDS - built.count(STRONGHOLD))
-    player.cities = max(0, CITIES - built.count(CITY))
+    state.reserve_knights[seat] = KNIGHTS - sum(state.knights[seat])
+    state.reserve_villages[seat] = VILLAGES - built.count(VILLAGE)
+    state.reserve_strongholds[seat] = max(0, STRONGHOLDS - built.count(STRONGHOLD))
+    state.reserve_cities[seat] = max(0, CITIES - built.count(CITY))
     if seat == state.to_act:
-        player.removed_knights = chooser.randint(0, min(3, player.knights))
-        player.knights = chooser.randint(0, player.knights - player.removed_knights)
-        player.cities = chooser.randint(0, 2)
+        reserve = state.reserve_knights[seat]
+        removed = chooser.randint(0, min(3, reserve))
+        state.removed_knights = replaced(state.removed_knights, seat, removed)
+        state.reserve_knights[seat] = chooser.randint(0, reserve - removed)
+        state.reserve_cities[seat] = chooser.randint(0, 2)
 
 
 small_sorcery_states: Final = st.builds(sorcery_state, st.randoms(use_true_random=False))

@@ -8,14 +8,15 @@ in `spells`, each family in its file.
 from collections.abc import Mapping
 from typing import Any, Final
 
+from domain.barony.action_json import action_to_json, parse_action
+from domain.barony.action_text import action_text, parse_action_text
+from domain.barony.components import SPELLS
 from domain.barony.decide import forfeit, remove
 from domain.barony.options import check_options as base_check_options
-from domain.barony.sorcery.action_json import action_to_json, parse_action
-from domain.barony.sorcery.action_text import action_text, parse_action_text
 from domain.barony.sorcery.apply import apply
 from domain.barony.sorcery.bots import BOTS
 from domain.barony.sorcery.clauses import CLAUSES
-from domain.barony.sorcery.components import MOST_SEATS, OPEN_SPELLS, SPELLS
+from domain.barony.sorcery.components import MOST_SEATS, OPEN_SPELLS
 from domain.barony.sorcery.event_text import event_text
 from domain.barony.sorcery.explain import explain
 from domain.barony.sorcery.laying import lay_board
@@ -76,6 +77,4 @@ def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, An
     return state
 
 
-def copy(state: SorceryState) -> SorceryState:
-    """A state that may be changed without changing this one; the board is shared."""
-    return state.copy()
+copy = SorceryState.copy

@@ -7,6 +7,7 @@ from domain.barony.apply import EVENT_APPLIERS, KIND, EventApplier, fell, move_k
 from domain.barony.apply import apply as base_apply
 from domain.barony.components import CITY
 from domain.barony.sorcery.state import SorceryState
+from domain.barony.state import replaced
 from domain.contract import Json
 
 
@@ -53,31 +54,31 @@ def _moved(state: SorceryState, data: Json) -> None:
 
 
 def _recruited(state: SorceryState, data: Json) -> None:
-    player, knights = state.own_player(data["seat"]), state.knights[data["seat"]]
-    returned = data.get("returned", 0)
-    player.removed_knights -= returned
-    player.knights += returned
+    seat, returned = data["seat"], data.get("returned", 0)
+    knights = state.knights[seat]
+    removed = state.removed_knights[seat] - returned
+    state.removed_knights = replaced(state.removed_knights, seat, removed)
+    state.reserve_knights[seat] += returned
     for entry in data["recruits"]:
         knights[state.board.index[tuple(entry["at"])]] += entry["knights"]
-        player.knights -= entry["knights"]
+        state.reserve_knights[seat] -= entry["knights"]
 
 
 def _founded(state: SorceryState, data: Json) -> None:
     seat, hex = data["seat"], state.board.index[tuple(data["at"])]
-    player = state.own_player(seat)
     if data["replaced"] == "knight":
         state.knights[seat][hex] -= 1
-        player.knights += 1
+        state.reserve_knights[seat] += 1
     else:
-        player.villages += 1
+        state.reserve_villages[seat] += 1
     state.building[hex], state.owner[hex] = CITY, seat
-    player.cities -= 1
-    player.new_cities += 1
-    player.score += data["points"]
+    state.reserve_cities[seat] -= 1
+    state.new_cities = replaced(state.new_cities, seat, state.new_cities[seat] + 1)
+    state.score = replaced(state.score, seat, state.score[seat] + data["points"])
     token = data.get("token")
     if token is not None:
         state.bank[KIND[token]] -= 1
-        player.resources[KIND[token]] += 1
+        state.add_tokens(seat, KIND[token], 1)
 
 
 _FAMILIES: Final[Mapping[str, EventApplier]] = {

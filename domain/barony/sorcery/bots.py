@@ -8,8 +8,9 @@ from itertools import pairwise
 from typing import Final
 
 from domain.barony.bots import A_CITY, KNIGHT_FELLED, KNIGHT_GIVEN_UP, ON_THE_WAY, Scorer
+from domain.barony.components import CONSTRUCTION, FAMILY, MOVEMENT
 from domain.barony.evaluation import GOLD, VILLAGE_FELLED
-from domain.barony.sorcery.components import CONSTRUCTION, COST, FAMILY, MOVEMENT, POINTS_AN_IMPRINT
+from domain.barony.sorcery.components import COST, POINTS_AN_IMPRINT
 from domain.barony.sorcery.evaluation import SorceryOutlook
 from domain.bots import weightiest
 from domain.chance import Chance

@@ -27,22 +27,6 @@ No stock is kept: five places bring the 30 of the box, and a player has an impri
 """
 POINTS_AN_IMPRINT: Final = 3
 
-MOVEMENT, RECRUITMENT, CONSTRUCTION = "path", "recruits", "at"
-"""The families, each by the field of a cast that it needs."""
-
-FAMILY: Final[Mapping[str, str]] = {
-    "abundance": CONSTRUCTION,
-    "celerity": MOVEMENT,
-    "charm": RECRUITMENT,
-    "illusion": RECRUITMENT,
-    "petrification": CONSTRUCTION,
-    "portal": RECRUITMENT,
-    "sanctuary": CONSTRUCTION,
-    "teleportation": MOVEMENT,
-    "tornado": MOVEMENT,
-}
-"""The nine spells in alphabetical order, each with its family."""
-SPELLS: Final = tuple(FAMILY)
 COST: Final[Mapping[str, int]] = {
     "abundance": 1,
     "celerity": 1,

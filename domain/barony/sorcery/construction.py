@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from domain.barony.actions import Cast
 from domain.barony.components import CITY, FOREST, MYSTERIOUS_PLACE, POINTS_A_CITY, VILLAGE
 from domain.barony.construction import (
     WHY_NOT_CITY,
@@ -10,7 +11,6 @@ from domain.barony.construction import (
     gain_token,
     has_opposing_knight,
 )
-from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.components import cost_of
 from domain.barony.sorcery.places import NO_BUILDING_HERE
 from domain.barony.sorcery.state import SorceryState
@@ -79,7 +79,7 @@ def decide_construction(state: SorceryState, seat: int, cast: Cast) -> Json:
         clause = "BS-SAN-1" if "sanctuary" in cast.spells else "BY-CTY-1"
         raise Refused(clause, f"{hex_text(at)} is not on the board")
     found = bar_to_city(state, seat, hex, cast.spells)
-    if found is None and not state.players[seat].cities:
+    if found is None and not state.reserve_cities[seat]:
         found = "BY-CTY-5"
     if found is not None:
         why = WHY_NOT[found]
@@ -100,7 +100,7 @@ def legal_constructions(
     state: SorceryState, seat: int, choices: Sequence[tuple[str, ...]]
 ) -> list[Cast]:
     """BS-ABU, BS-PET, BS-SAN: casts of these sets of spells, the first of those with one outcome."""
-    if not state.players[seat].cities:
+    if not state.reserve_cities[seat]:
         return []
     casts: dict[object, Cast] = {}
     hexes, terrain = state.board.hexes, state.board.terrain

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any, Final
 
-from domain.barony.components import BUILDINGS, CITY, FOREST, MYSTERIOUS_PLACE, TERRAINS
+from domain.barony.components import BUILDINGS, CITY, FOREST, MYSTERIOUS_PLACE, SPELLS, TERRAINS
 from domain.barony.explain import (
     REASONS,
     Reasons,
@@ -36,7 +36,7 @@ from domain.barony.explain_turn_order import (
     explain_standings,
 )
 from domain.barony.sorcery.apply import apply, come
-from domain.barony.sorcery.components import COST, PLACES, PLACES_APART, SPELLS
+from domain.barony.sorcery.components import COST, PLACES, PLACES_APART
 from domain.barony.sorcery.event_text import magic_text
 from domain.barony.sorcery.explain_movement import explain_arrival, explain_movement, explain_visit
 from domain.barony.sorcery.recruitment import sites
@@ -125,7 +125,7 @@ def _available(state: SorceryState, data: Json) -> Iterator[Reason]:
     seat, returned = data["seat"], data.get("returned", 0)
     used = sum(entry["knights"] for entry in data["recruits"]) - returned
     if returned:
-        removed = counted(state.players[seat].removed_knights, "knight")
+        removed = counted(state.removed_knights[seat], "knight")
         back = "come back" if returned > 1 else "comes back"
         yield "BS-POR-1", f"of {removed} removed by expeditions {returned} {back}"
         rest = f"{used} more of the reserve" if used else "none of the reserve was needed"

@@ -2,10 +2,10 @@
 
 from itertools import pairwise
 
+from domain.barony.actions import Cast
 from domain.barony.apply import fell, move_knight
 from domain.barony.components import VILLAGE
 from domain.barony.movement import arrive, barrier, check_step, destroy
-from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.places import visit
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json

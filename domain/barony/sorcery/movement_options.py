@@ -7,9 +7,9 @@ only where Tornado sweeps the start and Celerity leads back to it.
 from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
+from domain.barony.actions import Cast
 from domain.barony.components import RESOURCES, VILLAGE
 from domain.barony.movement import barred, has_company, meetings
-from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.components import cost_of
 from domain.barony.sorcery.movement import is_teleport, isolated_pawns
 from domain.barony.sorcery.places import visit
@@ -197,7 +197,7 @@ def _takes(
     found: dict[tuple[tuple[int, str], ...], tuple[str, ...]] = {}
     open_choices: list[tuple[tuple[int, str], ...]] = [()]
     for owner in owners:
-        held = state.players[owner].resources
+        held = state.resources[owner]
         longer = []
         for taken in open_choices:
             kinds = [

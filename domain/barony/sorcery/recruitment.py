@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
+from domain.barony.actions import Cast
 from domain.barony.components import CITY, STRONGHOLD
 from domain.barony.recruitment import recruits_at
-from domain.barony.sorcery.actions import Cast
 from domain.barony.sorcery.components import cost_of
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json
@@ -61,8 +61,8 @@ def decide_recruitment(state: SorceryState, seat: int, cast: Cast) -> Json:
 
 def available(state: SorceryState, seat: int, spells: Collection[str]) -> tuple[int, int]:
     """BS-POR-2: the knights to be had from the reserve, and by Portal from those removed."""
-    player = state.players[seat]
-    return player.knights, player.removed_knights if "portal" in spells else 0
+    removed = state.removed_knights[seat] if "portal" in spells else 0
+    return state.reserve_knights[seat], removed
 
 
 def _site_clause(spells: Collection[str]) -> tuple[str, str]:

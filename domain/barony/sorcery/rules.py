@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from domain.barony.actions import Build, Expedition, Move, Pass, PlaceCity
+from domain.barony.actions import Action, Build, Cast, Expedition, Move, Pass, PlaceCity
 from domain.barony.construction import legal_builds
 from domain.barony.decide import DECIDERS, Decider, decide_pass
 from domain.barony.decide import decide as base_decide
 from domain.barony.legal import ACTION_GENERATORS, ActionGenerator
 from domain.barony.legal import legal_actions as base_legal_actions
-from domain.barony.sorcery.action_text import action_text
-from domain.barony.sorcery.actions import Action, Cast
 from domain.barony.sorcery.places import bar_to_site, build, expedition, first_city, move
 from domain.barony.sorcery.spells import decide_cast, legal_casts
 from domain.barony.sorcery.state import SorceryState
@@ -32,7 +30,7 @@ SORCERY_JUDGES: Final[Mapping[type, Decider]] = {
     Move: move,
     Expedition: expedition,
     Build: build,
-    Pass: partial(decide_pass, lists=SORCERY_LISTS, text=action_text),
+    Pass: partial(decide_pass, generators=SORCERY_LISTS),
     Cast: decide_cast,
 }
 

@@ -4,16 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from domain.barony.components import CONSTRUCTION, FAMILY, MOVEMENT, RECRUITMENT
 from domain.barony.scene import LEGEND as BASE_LEGEND
 from domain.barony.scene import scene as base_scene
-from domain.barony.sorcery.components import (
-    CONSTRUCTION,
-    COST,
-    FAMILY,
-    MOVEMENT,
-    POINTS_AN_IMPRINT,
-    RECRUITMENT,
-)
+from domain.barony.sorcery.components import COST, POINTS_AN_IMPRINT
 from domain.barony.sorcery.event_text import event_text
 from domain.contract import Json
 from domain.hexes import Hex, hex_of

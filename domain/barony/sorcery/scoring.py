@@ -27,8 +27,5 @@ def standings(state: SorceryState) -> list[Json]:
 
 def finish(state: SorceryState) -> DomainEvent:
     """`GameFinished` with the ranking. Raises NotNow before play is over."""
-    scores = [
-        final_score(player) + imprint_points(state, seat)
-        for seat, player in enumerate(state.players)
-    ]
+    scores = [final_score(state, seat) + imprint_points(state, seat) for seat in range(state.seats)]
     return base_finish(state, scores)

@@ -5,14 +5,9 @@ from functools import cache
 from itertools import combinations
 from typing import Final
 
-from domain.barony.sorcery.actions import Cast
-from domain.barony.sorcery.components import (
-    CONSTRUCTION,
-    FAMILY,
-    MOVEMENT,
-    RECRUITMENT,
-    cost_of,
-)
+from domain.barony.actions import Cast
+from domain.barony.components import CONSTRUCTION, FAMILY, MOVEMENT, RECRUITMENT
+from domain.barony.sorcery.components import cost_of
 from domain.barony.sorcery.construction import decide_construction, legal_constructions
 from domain.barony.sorcery.movement import decide_movement
 from domain.barony.sorcery.movement_options import legal_movements

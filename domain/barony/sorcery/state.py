@@ -46,7 +46,7 @@ class SorceryState(State):
 
     def copy(self) -> Self:  # type: ignore[explicit-override]
         """A state that may be changed without changing this one."""
-        duplicate = super().copy()
+        duplicate = State.copy(self)
         duplicate.spells = self.spells
         duplicate.magic = self.magic[:]
         duplicate.imprints = self.imprints[:]

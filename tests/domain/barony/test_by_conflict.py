@@ -16,10 +16,9 @@ def raid(*, red: str = "", blue: str = "", cells: str) -> State:
     return given(f"play round 5 seat 0\n{seats}\nboard\n{cells}")
 
 
-def everything_of(state: State, seat: int) -> tuple[int, int, list[int]]:
+def everything_of(state: State, seat: int) -> tuple[int, int, tuple[int, ...]]:
     """Knights and villages in reserve, and tokens."""
-    player = state.players[seat]
-    return player.knights, player.villages, player.resources
+    return state.reserve_knights[seat], state.reserve_villages[seat], state.resources[seat]
 
 
 @pytest.mark.allows("BY-CON-1", "BY-CON-2")
@@ -135,7 +134,7 @@ def test_the_token_comes_from_the_owner_who_may_be_out(words: str) -> None:
         P0k F0k1v P2ck
         """)
     after = when(state, 0, "move 0,0>1,0 take field").after
-    assert [player.resources for player in after.players[:2]] == [[0, 0, 0, 1], [1, 0, 0, 1]]
+    assert after.resources[:2] == [(0, 0, 0, 1), (1, 0, 0, 1)]
     assert after.bank == state.bank
 
 
@@ -158,7 +157,7 @@ def test_a_destroyed_knight_gives_no_token() -> None:
     state = raid(red="2D", cells="P0k F0k1k P1ck")
     when(state, YELLOW, "move 0,0>1,0 take field").is_refused("BY-CON-3", "nothing")
     after = when(state, YELLOW, "move 0,0>1,0").after
-    assert everything_of(after, RED)[2] == [0, 0, 0, 2]
+    assert everything_of(after, RED)[2] == (0, 0, 0, 2)
 
 
 @pytest.mark.refuses("BY-CON-2")
@@ -178,8 +177,8 @@ def test_the_attacker_chooses_the_kind() -> None:
     kinds = ("mountain", "forest", "plain", "field")
     for kind, name in enumerate(kinds):
         after = when(state, YELLOW, f"move 0,0>1,0 take {name}").after
-        assert after.players[YELLOW].resources == [int(kind == other) for other in range(4)]
-        assert after.players[RED].resources == [int(kind != other) for other in range(4)]
+        assert after.resources[YELLOW] == tuple(int(kind == other) for other in range(4))
+        assert after.resources[RED] == tuple(int(kind != other) for other in range(4))
 
 
 @pytest.mark.allows("BY-CON-3")
@@ -188,7 +187,7 @@ def test_two_villages_two_kinds_in_the_order_in_which_they_fall() -> None:
     there = when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take mountain field").after
     back = when(state, YELLOW, "move 4,0>3,0 0,0>1,0 take field mountain").after
     assert barony.position(there, None) == barony.position(back, None)
-    assert everything_of(there, YELLOW)[2] == [1, 0, 0, 1]
+    assert everything_of(there, YELLOW)[2] == (1, 0, 0, 1)
 
 
 @pytest.mark.allows("BY-CON-3")
@@ -215,15 +214,15 @@ def test_a_village_whose_owner_has_no_token_is_passed_over_in_the_list() -> None
 def test_the_first_fall_may_take_the_owners_last_token() -> None:
     state = raid(red="1P", cells="P0k F0k1v D F0k1v P0k")
     after = when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take plain").after
-    assert everything_of(after, YELLOW)[2] == [0, 0, 1, 0]
-    assert everything_of(after, RED)[1:] == (14, [0, 0, 0, 0])
+    assert everything_of(after, YELLOW)[2] == (0, 0, 1, 0)
+    assert everything_of(after, RED)[1:] == (14, (0, 0, 0, 0))
 
 
 @pytest.mark.allows("BY-CON-3")
 def test_two_tokens_of_one_owner_may_be_of_one_kind() -> None:
     state = raid(red="2P", cells="P0k F0k1v D F0k1v P0k")
     after = when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take plain plain").after
-    assert everything_of(after, YELLOW)[2] == [0, 0, 2, 0]
+    assert everything_of(after, YELLOW)[2] == (0, 0, 2, 0)
 
 
 @pytest.mark.refuses("BY-CON-3")

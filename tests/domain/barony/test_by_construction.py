@@ -32,7 +32,7 @@ def test_one_building_is_enough_and_the_knight_goes_back_to_the_reserve() -> Non
     after = when(given(CAMP), 0, "build village 1,0").tells(
         "BuildingsBuilt", built=[{"at": [1, 0], "building": "village", "token": "field"}]
     )
-    assert (after.players[0].knights, after.players[0].villages) == (3, 13)
+    assert (after.reserve_knights[0], after.reserve_villages[0]) == (3, 13)
 
 
 @pytest.mark.allows("BY-BLD-1")
@@ -136,7 +136,7 @@ def test_the_second_stronghold_and_the_last_village_are_built() -> None:
     row = " ".join(["P0v"] * 13)
     state = given(f"play round 3 seat 0\n0: baron\n1: baron\nboard\nM0k M0k P0s {row}")
     after = when(state, 0, "build village 0,0 stronghold 1,0").after
-    assert (after.players[0].villages, after.players[0].strongholds) == (0, 0)
+    assert (after.reserve_villages[0], after.reserve_strongholds[0]) == (0, 0)
 
 
 @pytest.mark.refuses("BY-BLD-4")
@@ -158,7 +158,7 @@ def test_each_building_gains_the_token_of_its_own_hex() -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nM0k F0k P0k D0k D0k P1ck")
     build = "build village 0,0 stronghold 1,0 village 2,0 stronghold 3,0 village 4,0"
     after = when(state, 0, build).after
-    assert after.players[0].resources == [1, 1, 1, 2]
+    assert after.resources[0] == (1, 1, 1, 2)
     assert after.bank == [19, 19, 19, 18]
 
 
@@ -166,8 +166,8 @@ def test_each_building_gains_the_token_of_its_own_hex() -> None:
 def test_no_token_is_gained_for_knights_that_stay_knights_nor_by_others() -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nM0kk F0k P1k")
     after = when(state, 0, "build village 0,0").after
-    assert after.players[0].resources == [1, 0, 0, 0]
-    assert after.players[1].resources == [0, 0, 0, 0]
+    assert after.resources[0] == (1, 0, 0, 0)
+    assert after.resources[1] == (0, 0, 0, 0)
 
 
 @pytest.mark.allows("BY-BLD-6")

@@ -202,7 +202,7 @@ def test_a_city_forgone_in_set_up_is_built_later_and_scores_beyond_80() -> None:
 def test_from_set_up_on_a_forgone_city_stays_in_the_reserve() -> None:
     state = given("setup round 0 seat 0\n0: baron\n1: baron\nboard\nP P F F F P L")
     state = played(state, "0 place 0,0", "1 place 5,0", "0 recruit 1 at 0,0", "1 recruit 1 at 5,0")
-    assert [player.cities for player in state.players] == [4, 4]
+    assert state.reserve_cities == [4, 4]
     assert scores(state) == [0, 0]
 
 

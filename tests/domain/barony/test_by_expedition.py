@@ -129,7 +129,7 @@ def test_no_expedition_goes_where_any_pawn_is(cell: str) -> None:
 def test_two_knights_of_the_reserve_are_enough() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP0ckkkkk D P1ck")
     after = when(state, 0, "expedition 1,0").after
-    assert (after.players[0].knights, after.players[0].removed_knights) == (0, 1)
+    assert (after.reserve_knights[0], after.removed_knights[0]) == (0, 1)
 
 
 @pytest.mark.refuses("BY-EXP-5")

@@ -181,7 +181,7 @@ def test_two_buildings_on_the_terrain_of_the_last_token_gain_one() -> None:
 def test_tokens_paid_for_a_title_can_be_gained_again() -> None:
     state = given("play round 4 seat 0\n0: baron, 20P\n1: baron\nboard\nP0k P1k")
     state = played(state, "0 title 4 plain", "1 build village 1,0")
-    assert (state.bank[2], state.players[1].resources) == (3, [0, 0, 1, 0])
+    assert (state.bank[2], state.resources[1]) == (3, (0, 0, 1, 0))
 
 
 @pytest.mark.allows("BY-MAT-5")

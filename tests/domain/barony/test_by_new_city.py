@@ -31,9 +31,12 @@ def test_example_16_a_village_becomes_a_city_and_15_points_are_25() -> None:
 def test_the_village_goes_back_to_the_reserve_the_knights_stay_and_no_token_is_gained() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP0vkk D P0v P0c P1ck")
     after = when(state, 0, "city 0,0").tells("CityFounded", at=[0, 0], points=10)
-    player = after.players[0]
-    assert (player.villages, player.cities, player.knights) == (13, 3, 5)
-    assert player.resources == [0, 0, 0, 0]
+    assert (after.reserve_villages[0], after.reserve_cities[0], after.reserve_knights[0]) == (
+        13,
+        3,
+        5,
+    )
+    assert after.resources[0] == (0, 0, 0, 0)
 
 
 @pytest.mark.allows("BY-CTY-1")
@@ -139,7 +142,7 @@ def test_the_last_city_of_the_reserve_is_built() -> None:
         P0v D P0c D P0c D P0c D P0c D P1ck
         """)
     after = when(state, 0, "city 0,0").after
-    assert (after.players[0].cities, scores(after)) == (0, [20, 0])
+    assert (after.reserve_cities[0], scores(after)) == (0, [20, 0])
 
 
 @pytest.mark.refuses("BY-CTY-5")

@@ -29,7 +29,7 @@ def order_of_placing(state: State, departures: dict[int, int] | None = None) -> 
     order: list[int] = []
     while (seat := state.to_act) is not None and state.phase == "setup":
         leaver = (departures or {}).get(len(order))
-        if leaver is not None and not state.players[leaver].is_out:
+        if leaver is not None and not state.is_out[leaver]:
             state = when(state, leaver, "resign").after
         else:
             order.append(seat)
@@ -149,7 +149,7 @@ def test_with_no_hex_left_all_further_cities_are_forgone() -> None:
         board
         P0ck P F P1ck L
         """)
-    assert [(player.cities, player.knights) for player in after.players] == [(4, 6), (4, 6)]
+    assert (after.reserve_cities, after.reserve_knights) == ([4, 4], [6, 6])
 
 
 @pytest.mark.allows("BY-SET-5")

@@ -41,7 +41,7 @@ def test_each_title_leads_to_the_next(rank: str, next_rank: str) -> None:
 def test_no_change_is_given_and_the_tokens_go_to_the_bank() -> None:
     state = court("baron, 4F 1D")
     after = when(state, 0, "title 4 forest 1 field").after
-    assert after.players[0].resources == [0, 0, 0, 0]
+    assert after.resources[0] == (0, 0, 0, 0)
     assert after.bank == [20, 20, 20, 20]
 
 

@@ -7,6 +7,7 @@ from hypothesis import given as property_of
 from hypothesis import settings
 
 from domain import barony
+from domain.barony import sorcery
 from domain.barony.actions import (
     Action,
 )
@@ -18,7 +19,7 @@ from domain.barony.components import (
 )
 from domain.barony.position import from_position
 from domain.barony.state import State
-from domain.contract import evolve
+from domain.contract import RuleSystem, evolve
 from domain.errors import Refused
 from tests.support.barony_diagrams import drawing, parse_drawing
 from tests.support.barony_positions import conceivable_actions, pawns_of, random_game, small_states
@@ -37,7 +38,7 @@ def test_pawns_and_tokens_are_conserved(seats: int, seed: int) -> None:
     for state, _ in random_game(seats, seed):
         assert all(pawns_of(state, seat) == whole for seat in range(seats))
         for kind in range(4):
-            assert state.bank[kind] + sum(p.resources[kind] for p in state.players) == 20
+            assert state.bank[kind] + sum(tokens[kind] for tokens in state.resources) == 20
 
 
 @pytest.mark.parametrize(("seats", "seed"), GAMES)
@@ -71,6 +72,35 @@ def test_a_decision_changes_no_state(seats: int) -> None:
         before = drawing(state)
         evolve(barony, state, [fact])
         assert drawing(state) == before
+
+
+@pytest.mark.parametrize("rules", [barony, sorcery])
+def test_copying_a_state_does_not_write_to_it(rules: RuleSystem) -> None:
+    for state, event in random_game(3, 9, round_limit=8, rules=rules):
+        source = evolve(rules, state, [event])
+        before = attributes(source)
+        copied = attributes(rules.copy(source))
+        for name, value in attributes(source).items():
+            assert value is before[name]
+            assert value is not copied[name] or not isinstance(value, list | bytearray | dict)
+
+
+@pytest.mark.parametrize("rules", [barony, sorcery])
+def test_a_copy_and_its_source_change_independently(rules: RuleSystem) -> None:
+    for state, event in random_game(3, 9, round_limit=8, rules=rules):
+        source = rules.copy(state)
+        copied = rules.copy(source)
+        rules.apply(source, event.type, event.data)
+        assert rules.position(copied, None) == rules.position(state, None)
+        after = rules.position(source, None)
+        rules.apply(copied, event.type, event.data)
+        assert rules.position(source, None) == after == rules.position(copied, None)
+
+
+def attributes(state: State) -> dict[str, object]:
+    """Everything that a state consists of."""
+    names = [name for kind in type(state).__mro__ for name in getattr(kind, "__slots__", ())]
+    return {name: getattr(state, name) for name in names}
 
 
 def outcome(state: State, action: Action) -> str | None:

@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from domain.barony import sorcery
-from domain.barony.sorcery.actions import Cast
+from domain.barony.actions import Cast
 from domain.barony.sorcery.spells import legal_casts
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json, evolve

@@ -27,7 +27,7 @@ def test_example_5_abundance_petrification_and_sanctuary_together() -> None:
     fact = when(site("F0k P P1ck"), 0, "cast abundance petrification sanctuary at 0,0")
     after = fact.becomes(built("F0c P P1ck", 0, "1F"))
     fact.tells("SpellsCast", cost=4, replaced="knight", token="forest", points=10)
-    assert (after.players[0].knights, after.players[0].cities) == (7, 4)
+    assert (after.reserve_knights[0], after.reserve_cities[0]) == (7, 4)
     assert after.bank == [25, 24, 25, 25]
 
 
@@ -59,7 +59,7 @@ def test_abundance_may_be_cast_when_the_bank_has_run_out() -> None:
 def test_without_abundance_no_token_is_gained(cells: str, cast: str) -> None:
     fact = when(site(cells), 0, f"cast {cast}")
     assert "token" not in fact.fact.data
-    assert fact.after.players[0].resources == [0, 0, 0, 0]
+    assert fact.after.resources[0] == (0, 0, 0, 0)
 
 
 @pytest.mark.refuses("BS-ABU-1")
@@ -134,7 +134,7 @@ def test_without_sanctuary_the_city_replaces_an_own_village_alone(cells: str, cl
 def test_sanctuary_puts_a_city_in_a_knights_place() -> None:
     fact = when(site("P0k F P1ck"), 0, "cast sanctuary at 0,0")
     after = fact.becomes(built("P0c F P1ck", 2))
-    assert (after.players[0].knights, after.players[0].villages) == (7, 14)
+    assert (after.reserve_knights[0], after.reserve_villages[0]) == (7, 14)
 
 
 @pytest.mark.allows("BS-SAN-1")
@@ -268,14 +268,14 @@ def test_every_construction_earns_ten_points_and_takes_a_city(cast: str) -> None
     state = site(LAND)
     after = when(state, 0, f"cast {cast}").after
     assert scores(after) == [10, 0, 0]
-    assert (after.players[0].cities, after.players[0].new_cities) == (4, 1)
+    assert (after.reserve_cities[0], after.new_cities[0]) == (4, 1)
 
 
 @pytest.mark.refuses("BS-SPL-6")
 @pytest.mark.parametrize("cast", EVERY)
 def test_none_is_cast_with_no_city_in_reserve(cast: str) -> None:
     state = site(f"{LAND} P P0c P P0c P P0c P P0c P P0c")
-    assert state.players[0].cities == 0
+    assert state.reserve_cities[0] == 0
     when(state, 0, f"cast {cast}").is_refused("BY-CTY-5", "reserve")
 
 

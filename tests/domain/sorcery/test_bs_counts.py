@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from domain.barony import sorcery
-from domain.barony.sorcery.actions import Action, Cast
-from domain.barony.sorcery.components import FAMILY
+from domain.barony.actions import Action, Cast
+from domain.barony.components import FAMILY
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import evolve
 from tests.support.barony_positions import given

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from domain.barony import sorcery
-from domain.barony.sorcery.components import SPELLS
+from domain.barony.components import SPELLS
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.chance import Chance

@@ -66,7 +66,7 @@ def test_there_is_no_26th_token_of_a_kind() -> None:
     after = when(state, 0, "build village 0,0").tells(
         "BuildingsBuilt", built=[{"at": [0, 0], "building": "village", "token": None}]
     )
-    assert (after.players[0].resources, after.bank) == ([0] * 4, [25, 0, 25, 25])
+    assert (after.resources[0], after.bank) == ((0,) * 4, [25, 0, 25, 25])
 
 
 FIVE_PLACES = """

@@ -14,8 +14,8 @@ from hypothesis import given as property_of
 from hypothesis import settings
 
 from domain.barony import sorcery
+from domain.barony.actions import Action, Cast
 from domain.barony.components import MYSTERIOUS_PLACE
-from domain.barony.sorcery.actions import Action, Cast
 from domain.barony.sorcery.position import from_position
 from domain.barony.sorcery.spells import legal_casts
 from domain.barony.sorcery.state import SorceryState
@@ -38,7 +38,7 @@ def test_pawns_tokens_magic_and_imprints_are_conserved(seats: int, seed: int) ->
         assert isinstance(state, SorceryState)
         assert all(pawns_of(state, seat) == PAWNS for seat in range(seats))
         for kind in range(4):
-            assert state.bank[kind] + sum(p.resources[kind] for p in state.players) == 25
+            assert state.bank[kind] + sum(tokens[kind] for tokens in state.resources) == 25
         there = Counter(chain.from_iterable(state.imprints))
         assert all(state.board.terrain[hex] == MYSTERIOUS_PLACE for hex in there)
         gained = sum(sum((3, 2, 1)[:imprints]) for imprints in there.values())

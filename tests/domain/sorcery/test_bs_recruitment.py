@@ -35,7 +35,7 @@ def test_charm_recruits_one_knight_in_every_city() -> None:
 def test_charm_may_leave_cities_out(cities: tuple[str, ...]) -> None:
     text = "cast charm " + " ".join(f"1 at {city}" for city in cities)
     after = when(levy(), 0, text).leads_to("play round 5 seat 1")
-    assert after.players[0].knights == 6 - len(cities)
+    assert after.reserve_knights[0] == 6 - len(cities)
 
 
 @pytest.mark.allows("BS-CHA-1")

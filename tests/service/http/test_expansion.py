@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.barony.sorcery.components import FAMILY, SPELLS
+from domain.barony.components import FAMILY, SPELLS
 from domain.event import Event
 from domain.registry import rule_system_for
 from ledger.record import read
