@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain import lifecycle
 from domain.chance import Chance
 from domain.contract import Bot, Json
 from domain.event import Event
 from domain.game import Game
-from ledger.seal import seal
+from ledger import commands
+from ledger.pending import PendingEvents
+from ledger.seal import SALT_BYTES
 
 AT = "2026-01-01T00:00:00.000Z"
 ROUNDS = 60
@@ -41,38 +42,35 @@ def play(
     **options: object,
 ) -> Played:
     """A whole game of sensible bots, or of the bot given; equal seeds give equal logs."""
-    played = Played([], [], [], {})
-    game: Game | None = None
-
-    def add(fact: object, by: Json, action: Json | None = None) -> Game:
-        sealed = seal(
-            game,
-            fact,  # type: ignore[arg-type]
-            game_id="bench",
-            by=by,
-            action=action,
-            at=AT,
-            salt=lambda: bytes(32),
-        )
-        played.events.append(sealed.event)
-        played.lines.append(sealed.line)
-        played.opened.update((name, told["value"]) for name, told in sealed.opens.items())
-        return sealed.game
-
-    game = add(lifecycle.create(rules, seats, options, None, seed), {"player": "p0"})
-    for number in range(seats):
-        game = add(lifecycle.join(game, f"p{number}", b""), {"player": f"p{number}"})
-    game = add(lifecycle.start(game, seed), {"system": "start"})
-    chance, system = Chance(seed), game.rules
-    while (seat := game.to_act) is not None:
+    pending = PendingEvents("bench", None, timestamp=lambda: AT, salt=lambda: bytes(SALT_BYTES))
+    commands.create(
+        pending,
+        "p0",
+        rules=rules,
+        seats=seats,
+        options=options,
+        clock=None,
+        secret=seed,
+        nonce=b"",
+    )
+    for number in range(1, seats):
+        commands.join(pending, f"p{number}", b"", lambda: seed)
+    turns: list[tuple[Game, int, object]] = []
+    chance, system = Chance(seed), pending.game.rules
+    while (seat := pending.game.to_act) is not None:
+        game = pending.game
         legal = [system.action_to_json(a) for a in system.legal_actions(game.state, seat)]
-        raw = (bot or system.BOTS["sensible"])(
-            system.position(game.state, seat), legal, seat, chance
-        )
-        action = system.parse_action(raw)
-        played.turns.append((game, seat, action))
-        game = add(lifecycle.act(game, seat, action), {"seat": seat}, raw)
-    return played
+        position = system.position(game.state, seat)
+        raw_action = (bot or system.BOTS["sensible"])(position, legal, seat, chance)
+        action = system.parse_action(raw_action)
+        turns.append((game, seat, action))
+        commands.act(pending, seat, action)
+    opened = {
+        name: opening["value"]
+        for openings in pending.openings.values()
+        for name, opening in openings.items()
+    }
+    return Played(list(pending.events), list(pending.lines), turns, opened)
 
 
 def some_games() -> list[Played]:

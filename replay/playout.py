@@ -8,17 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from itertools import count
 from typing import Any, Final
 
 from domain import lifecycle
 from domain.chance import Chance
-from domain.contract import DomainEvent, Json
+from domain.contract import Json
 from domain.errors import Malformed
 from domain.game import Game
 from domain.registry import rule_system_for
-from ledger import record
+from ledger import commands, record
 from ledger.keys import SigningKey
-from ledger.seal import Sealed, seal
+from ledger.pending import PendingEvents
+from ledger.seal import SALT_BYTES
 from replay.bots import USUAL, bot_named, bot_names
 
 ROUND_LIMIT: Final = 100
@@ -85,98 +87,58 @@ def plan(
 
 
 def play(plan: Plan, number: int = 1) -> Played:
-    """The game of that number (from 1), played to its end and recorded."""
-    table = _Table(plan, number)
-    table.seat_everyone()
+    """Play the game of this number (from 1) to its end and return it with its record."""
+    seed = plan.game_seed(number)
+    secret = _derived(seed, "secret")
+    salts = Chance(_derived(seed, "salts"))
+    events = count()
+    pending = PendingEvents(
+        f"playout-{seed.hex()[:12]}",
+        None,
+        timestamp=lambda: _timestamp(START + PACE * next(events)),
+        salt=lambda: bytes(salts.below(256) for _ in range(SALT_BYTES)),
+    )
+    players = [f"bot-{place}-{name}" for place, name in enumerate(plan.bots, 1)]
+    commands.create(
+        pending,
+        players[0],
+        rules=plan.rules,
+        seats=plan.seats,
+        options=plan.options,
+        clock=None,
+        secret=secret,
+        nonce=_derived(seed, "nonce", players[0]),
+    )
+    for player in players[1:]:
+        commands.join(pending, player, _derived(seed, "nonce", player), lambda: secret)
+    chances = {player: Chance(_derived(seed, "mind", player)) for player in players}
     actions = 0
-    while table.game.to_act is not None:
-        table.act()
-        table.score()
+    while (seat := pending.game.to_act) is not None:
+        commands.act(pending, seat, _chosen_action(pending.game, seat, chances))
+        _score_rounds(pending)
         actions += 1
-    table.score()
-    table.finish()
-    return Played(table.game, table.record(), actions)
+    commands.finish(pending, lambda: secret)
+    return Played(pending.game, _record(plan, pending), actions)
 
 
-class _Table:
-    """One game under way."""
+def _chosen_action(game: Game, seat: int, chances: Mapping[str, Chance]) -> Any:
+    """The action that the seat's bot chooses from what a person at its seat would see."""
+    rules, player = game.rules, game.players[seat]
+    legal = [rules.action_to_json(action) for action in rules.legal_actions(game.state, seat)]
+    bot = bot_named(rules, player.split("-", 2)[2])
+    return rules.parse_action(bot(rules.position(game.state, seat), legal, seat, chances[player]))
 
-    def __init__(self, plan: Plan, number: int) -> None:
-        self.plan = plan
-        self.seed = plan.game_seed(number)
-        self.sealed: list[Sealed] = []
-        self.minds: dict[str, Chance] = {}
-        """By player, the chance that the bot's choices come of."""
-        self.ends: dict[int, Game] = {}
-        """By round not yet scored, the game as it stood at its end."""
-        self._salts = Chance(self._derived("salts"))
 
-    @property
-    def game(self) -> Game:
-        return self.sealed[-1].game
+def _score_rounds(pending: PendingEvents) -> None:
+    while pending.game.rounds_ended:
+        commands.score_next_round(pending, pending.game_at)
 
-    def _derived(self, *label: str | int) -> bytes:
-        return _derived(self.seed, *label)
 
-    def _add(self, fact: DomainEvent, by: Json, action: Json | None = None) -> None:
-        made = seal(
-            self.game if self.sealed else None,
-            fact,
-            game_id=f"playout-{self.seed.hex()[:12]}",
-            by=by,
-            action=action,
-            at=_written(START + PACE * len(self.sealed)),
-            salt=lambda: bytes(self._salts.below(256) for _ in range(32)),
-        )
-        self.sealed.append(made)
-        for round, seq in made.game.rounds_ended.items():
-            if seq == made.event["seq"]:
-                self.ends[round] = made.game
-
-    def seat_everyone(self) -> None:
-        """Create the game, let all bots join, start it."""
-        plan = self.plan
-        players = [f"bot-{place}-{name}" for place, name in enumerate(plan.bots, 1)]
-        secret = self._derived("secret")
-        fact = lifecycle.create(plan.rules, plan.seats, plan.options, None, secret)
-        self._add(fact, {"player": players[0]})
-        for player in players:
-            nonce = self._derived("nonce", player)
-            self._add(lifecycle.join(self.game, player, nonce), {"player": player})
-            self.minds[player] = Chance(self._derived("mind", player))
-        self._add(lifecycle.start(self.game, secret), {"system": "start"})
-
-    def act(self) -> None:
-        """Let the bot whose turn it is act, as a person would."""
-        game = self.game
-        seat = game.to_act
-        assert seat is not None
-        rules, player = game.rules, game.players[seat]
-        name = player.split("-", 2)[2]
-        legal = [rules.action_to_json(action) for action in rules.legal_actions(game.state, seat)]
-        position = rules.position(game.state, seat)
-        chosen = bot_named(rules, name)(position, legal, seat, self.minds[player])
-        action = rules.parse_action(chosen)
-        self._add(lifecycle.act(game, seat, action), {"seat": seat}, rules.action_to_json(action))
-
-    def score(self) -> None:
-        """Score every round that has ended."""
-        while self.game.rounds_ended:
-            round = min(self.game.rounds_ended)
-            fact = lifecycle.score(self.game, round, self.ends.pop(round))
-            self._add(fact, {"system": "scorer"})
-
-    def finish(self) -> None:
-        """Rank the players and open the secret."""
-        self._add(lifecycle.finish(self.game, self._derived("secret")), {"system": "scorer"})
-
-    def record(self) -> bytes:
-        """The record, signed by a key of the playout's own."""
-        key = SigningKey.from_seed(_derived(self.plan.seed, "key"))
-        keys = [key.published(_written(START))]
-        opens = {made.event["seq"]: made.opens for made in self.sealed if made.opens}
-        header = record.header(self.game, keys, key.sign_head)
-        return b"".join(record.write(header, (made.line for made in self.sealed), opens))
+def _record(plan: Plan, pending: PendingEvents) -> bytes:
+    """The record of a whole game, signed by a key that derives from the plan's seed."""
+    key = SigningKey.from_seed(_derived(plan.seed, "key"))
+    header = record.header(pending.game, [key.published(_timestamp(START))], key.sign_head)
+    return b"".join(record.write(header, pending.lines, pending.openings))
 
 
 def played(plan: Plan, games: int) -> Iterator[Played]:
@@ -190,5 +152,5 @@ def _derived(seed: bytes, *label: str | int) -> bytes:
     return sha256(f"cartulary playout v1 {label!r} ".encode() + seed).digest()
 
 
-def _written(at: datetime) -> str:
+def _timestamp(at: datetime) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%S.000Z")

@@ -10,7 +10,7 @@ import pytest
 
 from domain.contract import ALL_SECRETS, Json
 from domain.event import Event
-from tests.games.recorded import FOLDER, course_of, record_of
+from tests.games.records import FOLDER, course_of, record_of
 
 PLAYED_TO_THE_END = {"baron-battles", "baron-five", "baron-last-turns-run-out", "baron-ties"}
 ALL = {path.stem for path in FOLDER.glob("baron-*.jsonl")}

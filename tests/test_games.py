@@ -21,7 +21,7 @@ from domain.event import ZEROS, Event
 from domain.game import _LIFE, Game, evolve
 from ledger.canonical import canonical, digest
 from replay.audit import audit
-from tests.games.recorded import FOLDER, course_of, record_of
+from tests.games.records import FOLDER, course_of, record_of
 
 SIGNED_BY = "7a5f2ddb67056d32"
 """The key that was made for these records."""

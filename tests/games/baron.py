@@ -4,71 +4,71 @@ from functools import partial
 from typing import Final
 
 from domain.game import Game
-from tests.games.table import Table, in_round, never
+from tests.games.scripted_game import ScriptedGame, in_round, never
 
-Baron: Final = partial(Table, rules="baron")
+Baron: Final = partial(ScriptedGame, rules="baron")
 
 
-def baron_ties(name: str) -> Table:
+def baron_ties(name: str) -> ScriptedGame:
     """Four seats to the last tile: the first place is shared; the scorer is slow."""
-    table = Baron(name, 4, seed=44, scorer_delay=5)
-    table.joins("bea", "cid", "dan")
-    table.bots(never)
-    table.end()
-    return table
+    game = Baron(name, 4, seed=44, scorer_delay=5)
+    game.join("bea", "cid", "dan")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def baron_battles(name: str) -> Table:
+def baron_battles(name: str) -> ScriptedGame:
     """Players by chance: one tile completes three knights, one of whom wins; at the end one seat goes out."""
-    table = Baron(name, 3, seed=64, seating="joined")
-    table.joins("bea", "cid")
-    table.bots(never, sensible=False)
-    table.end()
-    return table
+    game = Baron(name, 3, seed=64, seating="joined")
+    game.join("bea", "cid")
+    game.play_bots(never, sensible=False)
+    game.finish()
+    return game
 
 
-def baron_five(name: str) -> Table:
+def baron_five(name: str) -> ScriptedGame:
     """Five seats, of which one resigns and two fall into the oubliette; their keeps fight on."""
-    table = Baron(name, 5, seed=26)
-    table.joins("bea", "cid", "dan", "eve")
-    table.bots(in_round(5), sensible=(0, 2))
-    table.play("3 resign")
-    table.bots(never, sensible=(0, 2))
-    table.end()
-    return table
+    game = Baron(name, 5, seed=26)
+    game.join("bea", "cid", "dan", "eve")
+    game.play_bots(in_round(5), sensible=(0, 2))
+    game.play("3 resign")
+    game.play_bots(never, sensible=(0, 2))
+    game.finish()
+    return game
 
 
-def baron_one_left(name: str) -> Table:
+def baron_one_left(name: str) -> ScriptedGame:
     """Two of three fall into the oubliette; with the second, whose baron is beaten, the game is over."""
-    table = Baron(name, 3, seed=36)
-    table.joins("bea", "cid")
-    table.bots(never, sensible=(0,))
-    table.end()
-    return table
+    game = Baron(name, 3, seed=36)
+    game.join("bea", "cid")
+    game.play_bots(never, sensible=(0,))
+    game.finish()
+    return game
 
 
-def baron_last_turns_run_out(name: str) -> Table:
+def baron_last_turns_run_out(name: str) -> ScriptedGame:
     """Forfeited: a turn before drawing, one after it, and two of the last, before laying and after it."""
-    table = Baron(name, 2, seed=9, per_turn=3600, seating="joined", private=True, invited=("bea",))
-    table.joins("bea")
-    table.bots(in_round(3))
-    table.play("clock")
-    table.bots(lambda game: in_round(5)(game) and game.state.phase == "lay")
-    table.play("clock")
-    table.bots(lambda game: _are_last_turns(game) and game.to_act == 1)
-    table.play("clock")
-    table.bots(lambda game: bool(game.state.turns_left[0] == 1 and game.state.phase == "keep"))
-    table.play("clock")
-    table.bots(never)
-    table.end()
-    return table
+    game = Baron(name, 2, seed=9, per_turn=3600, seating="joined", private=True, invited=("bea",))
+    game.join("bea")
+    game.play_bots(in_round(3))
+    game.play("clock")
+    game.play_bots(lambda game: in_round(5)(game) and game.state.phase == "lay")
+    game.play("clock")
+    game.play_bots(lambda game: _are_last_turns(game) and game.to_act == 1)
+    game.play("clock")
+    game.play_bots(lambda game: bool(game.state.turns_left[0] == 1 and game.state.phase == "keep"))
+    game.play("clock")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def baron_nothing_can_be_laid(name: str) -> Table:
+def baron_nothing_can_be_laid(name: str) -> ScriptedGame:
     """One seat lays a quarry on the other side of a meadow: then there is no room for its quarries."""
-    table = Baron(name, 2, seed=3371, per_turn=3600, seating="joined")
-    table.joins("bea")
-    table.play(
+    game = Baron(name, 2, seed=3371, per_turn=3600, seating="joined")
+    game.join("bea")
+    game.play(
         """
         0 draw 2
         clock
@@ -86,19 +86,19 @@ def baron_nothing_can_be_laid(name: str) -> Table:
         0 resign
         """
     )
-    table.end()
-    return table
+    game.finish()
+    return game
 
 
-def baron_abandoned(name: str) -> Table:
+def baron_abandoned(name: str) -> ScriptedGame:
     """The arbiter removes a seat off its turn, and later ends the game as it stands."""
-    table = Baron(name, 3)
-    table.joins("bea", "cid")
-    table.bots(lambda game: in_round(3)(game) and game.to_act == 1)
-    table.play("arbiter 0")
-    table.bots(in_round(5))
-    table.abandon()
-    return table
+    game = Baron(name, 3)
+    game.join("bea", "cid")
+    game.play_bots(lambda game: in_round(3)(game) and game.to_act == 1)
+    game.play("arbiter 0")
+    game.play_bots(in_round(5))
+    game.abandon()
+    return game
 
 
 def _are_last_turns(game: Game) -> bool:

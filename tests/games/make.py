@@ -14,107 +14,107 @@ from typing import Final
 from domain.barony.components import DUKE
 from tests.games import sorcery
 from tests.games.baron import GAMES_OF_BARON
-from tests.games.table import Table, in_round, never
+from tests.games.scripted_game import ScriptedGame, in_round, never
 
 HERE: Final = Path(__file__).parent
 
 
-def duke_of_two(name: str) -> Table:
+def duke_of_two(name: str) -> ScriptedGame:
     """The last seat becomes duke, so the round is over with that."""
-    table = Table(name, 2, seating="joined")
-    table.joins("bea")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 2, seating="joined")
+    game.join("bea")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def duke_of_three(name: str) -> Table:
+def duke_of_three(name: str) -> ScriptedGame:
     """The seats are drawn, and the last one becomes duke."""
-    table = Table(name, 3, seed=2)
-    table.joins("bea", "cid")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 3, seed=2)
+    game.join("bea", "cid")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def duke_of_four(name: str) -> Table:
+def duke_of_four(name: str) -> ScriptedGame:
     """Two dukes in one round, who tie; the scorer is slow."""
-    table = Table(name, 4, scorer_delay=5)
-    table.joins("bea", "cid", "dan")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 4, scorer_delay=5)
+    game.join("bea", "cid", "dan")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def duke_sits_first(name: str) -> Table:
+def duke_sits_first(name: str) -> ScriptedGame:
     """Seat 0 becomes duke, the round is played on, and seat 2 catches up and has the tie."""
-    table = Table(name, 3, seed=10, scorer_delay=1, seating="joined")
-    table.joins("bea", "cid")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 3, seed=10, scorer_delay=1, seating="joined")
+    game.join("bea", "cid")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def dukes_tie(name: str) -> Table:
+def dukes_tie(name: str) -> ScriptedGame:
     """The duke has as many points as the one who sits further from the first player."""
-    table = Table(name, 2, seed=92, seating="joined")
-    table.joins("bea")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 2, seed=92, seating="joined")
+    game.join("bea")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def duke_resigns(name: str) -> Table:
+def duke_resigns(name: str) -> ScriptedGame:
     """Seat 0 becomes duke and leaves; the round is played to its end all the same (BY-END-2)."""
-    table = Table(name, 3, seed=4, seating="joined")
-    table.joins("bea", "cid")
-    table.bots(lambda game: bool(game.state.rank[0] == DUKE))
-    table.play("0 resign")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 3, seed=4, seating="joined")
+    game.join("bea", "cid")
+    game.play_bots(lambda game: bool(game.state.rank[0] == DUKE))
+    game.play("0 resign")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def round_limit(name: str) -> Table:
+def round_limit(name: str) -> ScriptedGame:
     """Players by chance; the scorer is slow."""
-    table = Table(name, 4, scorer_delay=7, round_limit=12)
-    table.joins("bea", "cid", "dan")
-    table.bots(never, sensible=False)
-    table.end()
-    return table
+    game = ScriptedGame(name, 4, scorer_delay=7, round_limit=12)
+    game.join("bea", "cid", "dan")
+    game.play_bots(never, sensible=False)
+    game.finish()
+    return game
 
 
-def agreement(name: str) -> Table:
+def agreement(name: str) -> ScriptedGame:
     """Asked for, on turn and off, taken back, asked by all: the round is played to its end."""
-    table = Table(name, 3, end_by_agreement=True, private=True, invited=("bea", "cid"))
-    table.joins("bea", "cid")
-    table.bots(in_round(3))
-    table.play("2 agree\n0 agree\n2 disagree\n1 agree")
-    table.bots(in_round(5))
-    table.play("2 agree")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 3, end_by_agreement=True, private=True, invited=("bea", "cid"))
+    game.join("bea", "cid")
+    game.play_bots(in_round(3))
+    game.play("2 agree\n0 agree\n2 disagree\n1 agree")
+    game.play_bots(in_round(5))
+    game.play("2 agree")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def agreement_by_departure(name: str) -> Table:
+def agreement_by_departure(name: str) -> ScriptedGame:
     """Two of three ask, the third leaves: all that are left have asked."""
-    table = Table(name, 3, end_by_agreement=True, seating="joined")
-    table.joins("bea", "cid")
-    table.bots(in_round(4))
-    table.play("2 agree\n0 agree")
-    table.bots(lambda game: game.to_act == 1)
-    table.play("1 resign")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 3, end_by_agreement=True, seating="joined")
+    game.join("bea", "cid")
+    game.play_bots(in_round(4))
+    game.play("2 agree\n0 agree")
+    game.play_bots(lambda game: game.to_act == 1)
+    game.play("1 resign")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def blocked_round(name: str) -> Table:
+def blocked_round(name: str) -> ScriptedGame:
     """Each has all knights left in a city with one way out, a mountain on which the other has a village."""
-    table = Table(name, 2, seed=356, seating="joined", scorer_delay=1)
-    table.joins("bea")
-    table.play(
+    game = ScriptedGame(name, 2, seed=356, seating="joined", scorer_delay=1)
+    game.join("bea")
+    game.play(
         """
         0 place 0,-4
         1 place 2,-4
@@ -140,15 +140,15 @@ def blocked_round(name: str) -> Table:
         1 pass
         """
     )
-    table.end()
-    return table
+    game.finish()
+    return game
 
 
-def blocked_by_departure(name: str) -> Table:
+def blocked_by_departure(name: str) -> ScriptedGame:
     """Two of three pass, and the third, who could act, leaves: every seat still in the game passed."""
-    table = Table(name, 3, seed=170, seating="joined")
-    table.joins("bea", "cid")
-    table.play(
+    game = ScriptedGame(name, 3, seed=170, seating="joined")
+    game.join("bea", "cid")
+    game.play(
         """
         0 place 1,-5
         1 place 3,-6
@@ -178,94 +178,94 @@ def blocked_by_departure(name: str) -> Table:
         2 resign
         """
     )
-    table.end()
-    return table
+    game.finish()
+    return game
 
 
-def one_left(name: str) -> Table:
+def one_left(name: str) -> ScriptedGame:
     """Three resign in play, on turn and off; the round in which the last of them does is cut short."""
-    table = Table(name, 4)
-    table.joins("bea", "cid", "dan")
-    table.bots(in_round(2))
-    table.play("0 resign\n2 resign")
-    table.bots(in_round(5), sensible=False)
-    table.play("3 resign")
-    table.end()
-    return table
+    game = ScriptedGame(name, 4)
+    game.join("bea", "cid", "dan")
+    game.play_bots(in_round(2))
+    game.play("0 resign\n2 resign")
+    game.play_bots(in_round(5), sensible=False)
+    game.play("3 resign")
+    game.finish()
+    return game
 
 
-def one_left_in_set_up(name: str) -> Table:
+def one_left_in_set_up(name: str) -> ScriptedGame:
     """No round was begun, so none is scored."""
-    table = Table(name, 3)
-    table.joins("bea", "cid")
-    table.bots(lambda game: game.state.turn == 4)
-    table.play("0 resign\n2 resign")
-    table.end()
-    return table
+    game = ScriptedGame(name, 3)
+    game.join("bea", "cid")
+    game.play_bots(lambda game: game.state.turn == 4)
+    game.play("0 resign\n2 resign")
+    game.finish()
+    return game
 
 
-def clock_runs_out(name: str) -> Table:
+def clock_runs_out(name: str) -> ScriptedGame:
     """It removes a player in set-up, and forfeits turns in play: a whole round of them is no block."""
-    table = Table(name, 4, seating="joined", per_turn=3600, scorer_delay=2, round_limit=7)
-    table.joins("bea", "cid", "dan")
-    table.bots(lambda game: game.state.turn == 3)
-    table.play("clock")
-    table.bots(in_round(3), sensible=False)
-    table.play("clock\nclock\nclock")
-    table.bots(lambda game: game.to_act == 3)
-    table.play("clock")
-    table.bots(in_round(7), sensible=False)
-    table.play("clock")
-    table.bots(never, sensible=False)
-    table.end()
-    return table
+    game = ScriptedGame(name, 4, seating="joined", per_turn=3600, scorer_delay=2, round_limit=7)
+    game.join("bea", "cid", "dan")
+    game.play_bots(lambda game: game.state.turn == 3)
+    game.play("clock")
+    game.play_bots(in_round(3), sensible=False)
+    game.play("clock\nclock\nclock")
+    game.play_bots(lambda game: game.to_act == 3)
+    game.play("clock")
+    game.play_bots(in_round(7), sensible=False)
+    game.play("clock")
+    game.play_bots(never, sensible=False)
+    game.finish()
+    return game
 
 
-def clock_leaves_one(name: str) -> Table:
+def clock_leaves_one(name: str) -> ScriptedGame:
     """Who lets the clock run out in a set-up of two leaves the other alone."""
-    table = Table(name, 2, per_turn=600)
-    table.joins("bea")
-    table.play("clock")
-    table.end()
-    return table
+    game = ScriptedGame(name, 2, per_turn=600)
+    game.join("bea")
+    game.play("clock")
+    game.finish()
+    return game
 
 
-def removed_by_arbiter(name: str) -> Table:
+def removed_by_arbiter(name: str) -> ScriptedGame:
     """One seat off its turn in set-up, one on its turn in play; the two others play to the round limit."""
-    table = Table(name, 4, round_limit=6)
-    table.joins("bea", "cid", "dan")
-    table.bots(lambda game: game.state.turn == 5)
-    table.play("arbiter 0")
-    table.bots(lambda game: in_round(3)(game) and game.to_act == 2)
-    table.play("arbiter 2")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 4, round_limit=6)
+    game.join("bea", "cid", "dan")
+    game.play_bots(lambda game: game.state.turn == 5)
+    game.play("arbiter 0")
+    game.play_bots(lambda game: in_round(3)(game) and game.to_act == 2)
+    game.play("arbiter 2")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def everybody_left(name: str) -> Table:
+def everybody_left(name: str) -> ScriptedGame:
     """Places are taken and given back, one of them twice; with the last player the game goes."""
-    table = Table(name, 3)
-    table.joins("bea")
-    table.leaves("ada")
-    table.joins("cid")
-    table.leaves("bea")
-    table.joins("bea")
-    table.leaves("cid")
-    table.leaves("bea")
-    return table
+    game = ScriptedGame(name, 3)
+    game.join("bea")
+    game.leave("ada")
+    game.join("cid")
+    game.leave("bea")
+    game.join("bea")
+    game.leave("cid")
+    game.leave("bea")
+    return game
 
 
-def abandoned_in_play(name: str) -> Table:
+def abandoned_in_play(name: str) -> ScriptedGame:
     """An arbiter ends the game as it stands, without a ranking."""
-    table = Table(name, 2)
-    table.joins("bea")
-    table.bots(lambda game: in_round(4)(game) and game.to_act == 1)
-    table.abandon()
-    return table
+    game = ScriptedGame(name, 2)
+    game.join("bea")
+    game.play_bots(lambda game: in_round(4)(game) and game.to_act == 1)
+    game.abandon()
+    return game
 
 
-GAMES: Final[Mapping[str, Callable[[str], Table]]] = {
+GAMES: Final[Mapping[str, Callable[[str], ScriptedGame]]] = {
     function.__name__.replace("_", "-"): function
     for function in (
         duke_of_two,

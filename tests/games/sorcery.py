@@ -3,93 +3,93 @@
 from collections.abc import Callable
 from typing import Final
 
-from tests.games.table import Table, in_round, never
+from tests.games.scripted_game import ScriptedGame, in_round, never
 
 
-def sorcery_duke_of_two(name: str) -> Table:
+def sorcery_duke_of_two(name: str) -> ScriptedGame:
     """Three places are on the board, and each player explores them all."""
-    table = Table(name, 2, sorcery=True, seating="joined")
-    table.joins("bea")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 2, sorcery=True, seating="joined")
+    game.join("bea")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def sorcery_duke_of_five(name: str) -> Table:
+def sorcery_duke_of_five(name: str) -> ScriptedGame:
     """All that is in the two boxes."""
-    table = Table(name, 5, sorcery=True)
-    table.joins("bea", "cid", "dan", "eve")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 5, sorcery=True)
+    game.join("bea", "cid", "dan", "eve")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def sorcery_imprints_decide(name: str) -> Table:
+def sorcery_imprints_decide(name: str) -> ScriptedGame:
     """Without imprints seat 1 would win by six points; with them seat 2 has the tie."""
-    table = Table(name, 3, seed=1, sorcery=True, seating="joined", scorer_delay=3)
-    table.joins("bea", "cid")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 3, seed=1, sorcery=True, seating="joined", scorer_delay=3)
+    game.join("bea", "cid")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-def sorcery_movement(name: str) -> Table:
+def sorcery_movement(name: str) -> ScriptedGame:
     """Celerity, Teleportation and Tornado lie open, and all but one of their combinations are cast."""
-    table = Table(name, 4, seed=148, sorcery=True, round_limit=14)
-    table.joins("bea", "cid", "dan")
-    table.bots(never, eager=True)
-    table.end()
-    return table
+    game = ScriptedGame(name, 4, seed=148, sorcery=True, round_limit=14)
+    game.join("bea", "cid", "dan")
+    game.play_bots(never, eager=True)
+    game.finish()
+    return game
 
 
-def sorcery_recruitment(name: str) -> Table:
+def sorcery_recruitment(name: str) -> ScriptedGame:
     """Charm, Illusion and Portal lie open, and all of their combinations are cast."""
-    table = Table(name, 4, seed=79, sorcery=True, round_limit=13)
-    table.joins("bea", "cid", "dan")
-    table.bots(never, eager=True)
-    table.end()
-    return table
+    game = ScriptedGame(name, 4, seed=79, sorcery=True, round_limit=13)
+    game.join("bea", "cid", "dan")
+    game.play_bots(never, eager=True)
+    game.finish()
+    return game
 
 
-def sorcery_construction(name: str) -> Table:
+def sorcery_construction(name: str) -> ScriptedGame:
     """Abundance, Petrification and Sanctuary lie open, and all of their combinations are cast."""
-    table = Table(name, 5, seed=101, sorcery=True, round_limit=16)
-    table.joins("bea", "cid", "dan", "eve")
-    table.bots(never, eager=True)
-    table.end()
-    return table
+    game = ScriptedGame(name, 5, seed=101, sorcery=True, round_limit=16)
+    game.join("bea", "cid", "dan", "eve")
+    game.play_bots(never, eager=True)
+    game.finish()
+    return game
 
 
-def sorcery_sweeps(name: str) -> Table:
+def sorcery_sweeps(name: str) -> ScriptedGame:
     """Tornado sweeps where knights start and where they end; spells of all families are cast."""
-    table = Table(name, 5, seed=2, sorcery=True, round_limit=12)
-    table.joins("bea", "cid", "dan", "eve")
-    table.bots(never, eager=True)
-    table.end()
-    return table
+    game = ScriptedGame(name, 5, seed=2, sorcery=True, round_limit=12)
+    game.join("bea", "cid", "dan", "eve")
+    game.play_bots(never, eager=True)
+    game.finish()
+    return game
 
 
-def sorcery_round_limit(name: str) -> Table:
+def sorcery_round_limit(name: str) -> ScriptedGame:
     """Players by chance; the scorer is slow."""
-    table = Table(name, 2, seed=60, scorer_delay=5, sorcery=True, round_limit=20)
-    table.joins("bea")
-    table.bots(never, sensible=False)
-    table.end()
-    return table
+    game = ScriptedGame(name, 2, seed=60, scorer_delay=5, sorcery=True, round_limit=20)
+    game.join("bea")
+    game.play_bots(never, sensible=False)
+    game.finish()
+    return game
 
 
-def sorcery_resignation(name: str) -> Table:
+def sorcery_resignation(name: str) -> ScriptedGame:
     """Who resigns has imprints on the board, which stay there and count; the others play on."""
-    table = Table(name, 3, sorcery=True, seating="joined", round_limit=15)
-    table.joins("bea", "cid")
-    table.bots(in_round(9))
-    table.play("1 resign")
-    table.bots(never)
-    table.end()
-    return table
+    game = ScriptedGame(name, 3, sorcery=True, seating="joined", round_limit=15)
+    game.join("bea", "cid")
+    game.play_bots(in_round(9))
+    game.play("1 resign")
+    game.play_bots(never)
+    game.finish()
+    return game
 
 
-GAMES: Final[tuple[Callable[[str], Table], ...]] = (
+GAMES: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
     sorcery_duke_of_two,
     sorcery_duke_of_five,
     sorcery_imprints_decide,

@@ -252,7 +252,6 @@ def test_a_seat_that_no_game_has_is_found_and_stops_nothing() -> None:
 
 def test_a_private_game_that_seated_a_stranger_is_found() -> None:
     table = Table("barony", options={"private": True})
-    table.join("player-0")
     table.add(DomainEvent("SeatTaken", {"player": "stranger", "nonce": ""}), {"player": "stranger"})
     assert "not invited" in found(table.record(), "decisions").what
 

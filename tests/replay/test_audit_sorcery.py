@@ -36,9 +36,7 @@ def test_a_game_passes_while_it_is_played() -> None:
     """The secret that board and spells come from is not known then, and it is said so."""
     table = some_game("moves")
     cast = next(made.game.seq for made in table.sealed if made.event["type"] == "SpellsCast")
-    cut = Table.__new__(Table)
-    cut.sealed = table.sealed[:cast]
-    report = audited(cut.record())
+    report = audited(table.until(cast).record())
     assert report.findings == []
     checks = {check.name: check for check in report.checks}
     assert checks["chance"].left_out
@@ -178,9 +176,8 @@ def test_a_ranking_without_the_points_of_imprints_is_found() -> None:
 def started() -> Iterator[Table]:
     """Games that have just started, with other spells each."""
     for nonce in range(256):
-        table = Table("barony", 2, {"sorcery": True, "seating": "joined"})
-        table.join("player-0", bytes([nonce]))
-        yield table.start()
+        options = {"sorcery": True, "seating": "joined"}
+        yield Table("barony", 2, options, nonce=bytes([nonce])).start()
 
 
 def cast_for_nothing(spell: str, *, is_open: bool) -> bytes:

@@ -91,7 +91,6 @@ def test_a_round_is_over_with_the_event_that_ends_it(eventful: Table, record: Re
 
 def test_before_the_start_there_is_neither_turn_nor_round() -> None:
     table = Table()
-    table.join("player-0")
     record = read(table.record())
     with pytest.raises(PositionNotFound, match="0 turns"):
         after_turn(record, 1)

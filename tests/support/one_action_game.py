@@ -57,9 +57,8 @@ def _distance(action: Json, goals: Sequence[Hex]) -> int:
 
 def played(seats: int, rounds: int, seed: int) -> Table:
     """A finished game with Sorcery among such players; board, spells and play come of the seed."""
-    table = Table("barony", seats, {"sorcery": True, "round_limit": rounds})
-    table.join("player-0", bytes([seed]))
-    table.start()
+    options = {"sorcery": True, "round_limit": rounds}
+    table = Table("barony", seats, options, nonce=bytes([seed])).start()
     chance = random.Random(seed)
     while (seat := table.game.to_act) is not None:
         rules, state = table.game.rules, table.game.state

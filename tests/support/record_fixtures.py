@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cartulary.commands import RECORD_COMMANDS
-from domain import lifecycle
 from tests.support import token_game
 from tests.support.records import Table
 
@@ -25,9 +24,8 @@ def known_heap() -> Iterator[None]:
 def eventful() -> Table:
     """A finished game with a place left, a forfeit, a removal and a resignation."""
     table = Table(seats=4, clock={"per_turn": 60})
-    for player in ("player-0", "goes"):
-        table.join(player)
-    table.add(lifecycle.leave(table.game, "goes"), {"player": "goes"})
+    table.join("goes")
+    table.leave("goes")
     table.start()
     table.take(1)
     table.take(2)

@@ -1,24 +1,24 @@
-"""Records made move by move for tests, by the rules, or forged by somebody who can seal as well as we can.
+"""Records for tests: of games played move by move, and forged ones.
 
-`Table` plays through the same decisions and seals as anything else; `forged` changes the events of a record
-and makes chain, positions and head fit again, so that only the rules can tell.
+`Table` plays by the same commands as the service. `forged` changes the events of a record and makes the
+chain, the positions and the signature fit again, so that only the rules can refute it.
 """
 
-from collections.abc import Callable, Mapping
-from copy import deepcopy
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy, deepcopy
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any
 
-from domain import lifecycle
 from domain.contract import DomainEvent, Json
 from domain.event import ZEROS, Event
 from domain.game import Game, evolve
-from ledger import record
+from ledger import commands, record
 from ledger.canonical import canonical, digest
 from ledger.keys import SigningKey
+from ledger.pending import PendingEvents
 from ledger.record import Record
-from ledger.seal import Sealed, seal, state_hash
+from ledger.seal import Sealed, state_hash
 from replay.audit import Finding, Report, audit
 
 KEY = SigningKey.from_seed(b"k" * 32)
@@ -28,7 +28,7 @@ SECRET = bytes(range(32))
 
 
 class Table:
-    """A game played move by move; every event comes a second after the one before."""
+    """A game played move by move without a server; each event comes a second after the one before it."""
 
     def __init__(
         self,
@@ -36,95 +36,130 @@ class Table:
         seats: int = 2,
         options: Mapping[str, Any] | None = None,
         clock: Json | None = None,
+        *,
+        nonce: bytes = b"nonce",
     ) -> None:
-        self.at = datetime(2026, 11, 20, 9, 15, tzinfo=UTC)
-        self.sealed: list[Sealed] = []
-        self.ends: dict[int, Game] = {}
-        self.add(
-            lifecycle.create(rules, seats, options or {}, clock, SECRET), {"player": "player-0"}
+        """Create the game; `player-0` takes its first place, with this nonce."""
+        self._pending = PendingEvents(
+            "game-1", None, timestamp=self._next_timestamp, salt=self._salt
+        )
+        self._at = datetime(2026, 11, 20, 9, 15, tzinfo=UTC)
+        commands.create(
+            self._pending,
+            "player-0",
+            rules=rules,
+            seats=seats,
+            options=options or {},
+            clock=clock,
+            secret=SECRET,
+            nonce=nonce,
         )
 
     @property
-    def game(self) -> Game:
-        return self.sealed[-1].game
+    def sealed(self) -> Sequence[Sealed]:
+        """All events so far, each with the game after it."""
+        return self._pending.sealed
 
-    def add(self, fact: DomainEvent, by: Json, action: Json | None = None) -> Event:
-        """Seal a fact, whoever says that it is one."""
-        made = seal(
-            self.game if self.sealed else None,
-            fact,
-            game_id="game-1",
-            by=by,
-            action=action,
-            at=self.at.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
-            salt=lambda: digest(str(len(self.sealed)).encode()).encode()[:32],
-        )
-        self.sealed.append(made)
-        self.at += timedelta(seconds=1)
-        for round, seq in made.game.rounds_ended.items():
-            if seq == made.game.seq:
-                self.ends[round] = made.game
-        return made.event
+    @property
+    def game(self) -> Game:
+        """The game after its last event."""
+        return self._pending.game
+
+    def add(self, event: DomainEvent, by: Json, action: Json | None = None) -> Event:
+        """Seal an event, whether or not the rules allow it, and return it."""
+        self._pending.add(event, by, action)
+        return self._last_event
 
     def wait(self, seconds: int) -> None:
-        self.at += timedelta(seconds=seconds)
+        """Let time pass before the next event."""
+        self._at += timedelta(seconds=seconds)
 
     def join(self, player: str, nonce: bytes = b"nonce") -> None:
-        self.add(lifecycle.join(self.game, player, nonce), {"player": player})
+        """Let a player join; the last free place starts the game."""
+        commands.join(self._pending, player, nonce, lambda: SECRET)
+
+    def leave(self, player: str) -> None:
+        """Let a player leave before the start."""
+        commands.leave(self._pending, player, lambda: SECRET)
 
     def start(self) -> "Table":
-        """Everybody joins who is still missing, and the game starts."""
-        while len(self.game.places) < self.game.seats:
+        """Let players take the remaining places, which starts the game."""
+        while self.game.status == "open":
             self.join(f"player-{len(self.game.places)}")
-        self.add(lifecycle.start(self.game, SECRET), {"system": "start"})
         return self
 
     def act(self, action: Json, seat: int | None = None) -> Event:
-        who = self.game.to_act if seat is None else seat
-        assert who is not None
-        parsed = self.game.rules.parse_action(action)
-        return self.add(lifecycle.act(self.game, who, parsed), {"seat": who}, action)
+        """Let a seat act, by default the one whose turn it is, and return the event."""
+        actor = self.game.to_act if seat is None else seat
+        assert actor is not None
+        commands.act(self._pending, actor, self.game.rules.parse_action(action))
+        return self._last_event
 
     def take(self, stones: int) -> Event:
+        """Act in the token game (tests/support/token_game.py)."""
         return self.act({"type": "take", "stones": stones})
 
     def forfeit(self) -> Event:
-        return self.add(lifecycle.forfeit(self.game), {"system": "clock"})
+        """Let the clock forfeit the turn under way."""
+        commands.forfeit(self._pending)
+        return self._last_event
 
     def remove(self, seat: int) -> Event:
-        return self.add(lifecycle.remove(self.game, seat), {"system": "arbiter"})
+        """Let the arbiter remove a seat."""
+        commands.remove(self._pending, seat)
+        return self._last_event
 
     def score(self) -> None:
+        """Score all rounds that have ended."""
         while self.game.rounds_ended:
-            round = min(self.game.rounds_ended)
-            self.add(lifecycle.score(self.game, round, self.ends[round]), {"system": "scorer"})
+            commands.score_next_round(self._pending, self._pending.game_at)
 
     def finish(self) -> "Table":
+        """Score the remaining rounds and finish the game."""
         self.score()
-        self.add(lifecycle.finish(self.game, SECRET), {"system": "scorer"})
+        commands.finish(self._pending, lambda: SECRET)
         return self
 
     def play_out(self) -> "Table":
-        """Whoever is to act takes the first legal action, to the end."""
+        """Let every seat take its first legal action until play is over, and finish the game."""
         while (seat := self.game.to_act) is not None:
             rules = self.game.rules
             self.act(rules.action_to_json(rules.legal_actions(self.game.state, seat)[0]))
         return self.finish()
 
     def abandon(self, by: str = "arbiter") -> "Table":
-        self.add(lifecycle.abandon(self.game, SECRET), {"system": by})
+        """End the game as it stands."""
+        commands.abandon(self._pending, lambda: SECRET, by={"system": by})
         return self
+
+    def until(self, seq: int) -> "Table":
+        """Return the same game as it was after event `seq`."""
+        earlier = copy(self)
+        earlier._pending = copy(self._pending)
+        earlier._pending.sealed = self._pending.sealed[:seq]
+        return earlier
 
     def record(
         self, *, opened: bool = True, receipts: bool = False, key: SigningKey = KEY
     ) -> bytes:
-        """The record; `opened`: with all secrets, `receipts`: with one for every action."""
-        opens = {made.game.seq: made.opens for made in self.sealed if made.opens and opened}
-        signed = [
-            key.receipt(made.event) for made in self.sealed if made.event["action"] and receipts
-        ]
+        """Return the record, with or without its secrets and a receipt for every action."""
+        events = self._pending.events
+        signed = [key.receipt(event) for event in events if event["action"] and receipts]
         header = record.header(self.game, [key.published(SINCE)], key.sign_head)
-        return b"".join(record.write(header, (made.line for made in self.sealed), opens, signed))
+        openings = self._pending.openings if opened else {}
+        return b"".join(record.write(header, self._pending.lines, openings, signed))
+
+    @property
+    def _last_event(self) -> Event:
+        return self._pending.sealed[-1].event
+
+    def _next_timestamp(self) -> str:
+        timestamp = self._at.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        self._at += timedelta(seconds=1)
+        return timestamp
+
+    def _salt(self) -> bytes:
+        return digest(str(len(self._pending.sealed)).encode()).encode()[:32]
 
 
 def read(data: bytes) -> Record:

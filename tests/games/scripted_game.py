@@ -1,0 +1,198 @@
+"""Plays one game without a server, from a script or by bots, and writes its record.
+
+Everything derives from the game's name and its `seed`, so the same script writes the same file. The scripts
+are in tests/games/make.py and the modules that it imports.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any, Final
+
+from domain.chance import Chance
+from domain.game import Game
+from ledger import commands
+from ledger.keys import SigningKey
+from ledger.pending import PendingEvents
+from ledger.record import header, write
+from ledger.seal import SALT_BYTES
+
+PLAYERS: Final = ("ada", "bea", "cid", "dan", "eve")
+NONCES: Final = (b"", b"north", b"\x00" * 64, b"\xf0\x9f\x8e\xb2", b"\xff")
+"""One per player: the shortest, the longest, and three other lengths."""
+KEY: Final = SigningKey.from_seed(sha256(b"cartulary tests/games").digest())
+"""Signs these records and nothing else: everybody who reads this line has the private key."""
+KEY_SINCE: Final = "2026-01-01T00:00:00.000Z"
+
+
+class ScriptedGame:
+    """One game, from its creation to its record.
+
+    `scorer_delay` is the number of events that the scorer lets pass before it scores a round.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        seats: int,
+        *,
+        rules: str = "barony",
+        seed: int = 0,
+        per_turn: int | None = None,
+        scorer_delay: int = 0,
+        invited: Sequence[str] = (),
+        **options: Any,
+    ) -> None:
+        self._secret = sha256(f"cartulary tests/games {name} {seed}".encode()).digest()
+        self._chance = Chance(sha256(b"players of " + self._secret).digest())
+        salts = Chance(sha256(b"salts of " + self._secret).digest())
+        self._scorer_delay = scorer_delay
+        self._now = datetime(2026, 3, 1, 9, tzinfo=UTC)
+        self._pending = PendingEvents(
+            name,
+            None,
+            timestamp=lambda: self._now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            salt=lambda: bytes(salts.below(256) for _ in range(SALT_BYTES)),
+        )
+        commands.create(
+            self._pending,
+            PLAYERS[0],
+            rules=rules,
+            seats=seats,
+            options=options,
+            clock=None if per_turn is None else {"per_turn": per_turn},
+            secret=self._secret,
+            nonce=NONCES[0],
+            invited=invited,
+        )
+
+    @property
+    def game(self) -> Game:
+        """The game after its last event."""
+        return self._pending.game
+
+    def join(self, *players: str) -> None:
+        """Let players join, one after the other; the last free place starts the game."""
+        for player in players:
+            self._wait()
+            nonce = NONCES[PLAYERS.index(player)]
+            commands.join(self._pending, player, nonce, lambda: self._secret)
+
+    def leave(self, player: str) -> None:
+        """Let a player leave before the start; the last one to leave abandons the game."""
+        self._wait()
+        commands.leave(self._pending, player, lambda: self._secret)
+
+    def play(self, script: str) -> None:
+        """Play lines of `SEAT ACTION`, in short form, or `clock` (a deadline passes), or `arbiter SEAT`
+        (the arbiter removes that seat).
+        """
+        for line in filter(None, map(str.strip, script.splitlines())):
+            actor, _, action = line.partition(" ")
+            if actor == "clock":
+                self._pass_deadline()
+            elif actor == "arbiter":
+                self._wait()
+                commands.remove(self._pending, int(action))
+            else:
+                self._act(int(actor), self.game.rules.parse_action_text(action))
+            self._score(self._scorer_delay)
+
+    def play_bots(
+        self,
+        until: Callable[[Game], bool],
+        *,
+        sensible: bool | Collection[int] = True,
+        eager: bool = False,
+    ) -> None:
+        """Let bots play until the condition holds or play is over.
+
+        `sensible`: whether the seats, or which of them, play sensibly; the others choose at random. With
+        `eager`, a seat casts a combination of spells that nobody has cast yet as soon as it can.
+        """
+        while (seat := self.game.to_act) is not None and not until(self.game):
+            rules = self.game.rules
+            actions = rules.legal_actions(self.game.state, seat)
+            if eager and (casts := self._new_casts(actions)):
+                action = casts[self._chance.below(len(casts))]
+            elif sensible if isinstance(sensible, bool) else seat in sensible:
+                legal = [rules.action_to_json(action) for action in actions]
+                position = rules.position(self.game.state, seat)
+                bot = rules.BOTS["sensible"]
+                action = rules.parse_action(bot(position, legal, seat, self._chance))
+            else:
+                action = self._random_action(actions)
+            self._act(seat, action)
+            self._score(self._scorer_delay)
+
+    def finish(self) -> None:
+        """Score the remaining rounds and finish the game."""
+        self._score(0)
+        self._wait()
+        commands.finish(self._pending, lambda: self._secret)
+
+    def abandon(self) -> None:
+        """Let the arbiter end the game as it stands; rounds that are not scored stay unscored."""
+        self._wait()
+        commands.abandon(self._pending, lambda: self._secret)
+
+    def record(self, *, with_receipts: bool = False) -> bytes:
+        """Return the record as a file, with a receipt for each action if asked for."""
+        assert self.game.has_ended, "only then may all secrets be in the record"
+        head = header(self.game, [KEY.published(KEY_SINCE)], KEY.sign_head)
+        actions = [event for event in self._pending.events if with_receipts and event["action"]]
+        receipts = map(KEY.receipt, actions)
+        return b"".join(write(head, self._pending.lines, self._pending.openings, receipts))
+
+    def _act(self, seat: int, action: Any) -> None:
+        self._wait()
+        commands.act(self._pending, seat, action)
+
+    def _new_casts(self, actions: Sequence[Any]) -> list[Any]:
+        cast = [
+            event["data"]["spells"]
+            for event in self._pending.events
+            if event["type"] == "SpellsCast"
+        ]
+        return [
+            action
+            for action in actions
+            if action.type == "cast" and list(action.spells) not in cast
+        ]
+
+    def _random_action(self, actions: Sequence[Any]) -> Any:
+        """Draw a type of action first, so that rare types are taken as well."""
+        types = sorted({action.type for action in actions})
+        type = types[self._chance.below(len(types))]
+        candidates = [action for action in actions if action.type == type]
+        return candidates[self._chance.below(len(candidates))]
+
+    def _pass_deadline(self) -> None:
+        """Let the turn under way take a little longer than the clock allows."""
+        clock = self.game.clock
+        assert clock is not None
+        began = datetime.fromisoformat(self.game.turn_at)
+        self._now = max(self._now, began + timedelta(seconds=clock["per_turn"], milliseconds=250))
+        commands.forfeit(self._pending)
+
+    def _score(self, delay: int) -> None:
+        """Score all ended rounds once `delay` events have followed the end of the first of them."""
+        ended = self.game.rounds_ended
+        if not ended or self.game.seq - min(ended.values()) < delay:
+            return
+        while self.game.rounds_ended:
+            commands.score_next_round(self._pending, self._pending.game_at)
+
+    def _wait(self) -> None:
+        """Let up to ten minutes pass."""
+        self._now += timedelta(milliseconds=1 + self._chance.below(600_000))
+
+
+def never(_game: Game) -> bool:
+    """The condition to play until play is over."""
+    return False
+
+
+def in_round(number: int) -> Callable[[Game], bool]:
+    """Return the condition that this round has begun."""
+    return lambda game: bool(game.state.round >= number)
