@@ -1,4 +1,4 @@
-"""The README's game: its shell lines as they stand, against `cartulary serve` as anybody starts it."""
+"""The README's commands, run as they are printed, against a service that `cartulary serve` started."""
 
 import json
 import re
@@ -59,17 +59,14 @@ def test_the_readme_plays_a_game_of_three_to_its_end(address: str, tmp_path: Pat
     assert "http://127.0.0.1:8000" in lines
     script = lines.replace("http://127.0.0.1:8000", address) + "echo; echo GAME=$GAME\n"
 
-    ran = subprocess.run(
-        ["/bin/bash", "-eu", "-c", script],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=WAIT,
-        check=False,
-    )
+    first, second = (run_script(script, tmp_path) for _ in range(2))
 
-    assert ran.returncode == 0, ran.stderr
-    game = ran.stdout.strip().rpartition("GAME=")[2]
+    assert (first.returncode, first.stderr) == (0, "")
+    assert second.returncode == 0
+    assert second.stderr.count("players was refused: ") == 3
+    assert second.stderr.count("the handle 'ana' is taken") == 1
+    game = first.stdout.strip().rpartition("GAME=")[2]
+    assert game != second.stdout.strip().rpartition("GAME=")[2]
     summary = httpx.get(f"{address}/api/v1/games/{game}").json()
     assert summary["status"] == "finished"
     with (tmp_path / "game.jsonl").open("rb") as file:
@@ -80,6 +77,27 @@ def test_the_readme_plays_a_game_of_three_to_its_end(address: str, tmp_path: Pat
     assert types[-1] == "GameFinished"
     with (tmp_path / "game.jsonl").open("rb") as file:
         assert audit(file).is_sound
+
+
+def test_the_readme_prints_why_a_request_was_refused(address: str, tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text()
+    (lines, *_) = re.findall(r"^```sh readme\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    script = lines.replace("http://127.0.0.1:8000", address).replace("quarter gallon", "short")
+    result = run_script(script, tmp_path)
+    assert "players was refused: " in result.stderr
+    assert "must have 8 to 1024 characters" in result.stderr
+
+
+def run_script(script: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Run shell lines in a folder, as a reader would paste them."""
+    return subprocess.run(
+        ["/bin/bash", "-u", "-c", script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=WAIT,
+        check=False,
+    )
 
 
 def test_the_commands_of_the_readme_look_back(tmp_path: Path) -> None:
