@@ -16,7 +16,7 @@ from domain.barony import sorcery
 from domain.barony.action_json import FORMS
 from domain.barony.sorcery.state import SorceryState
 from tests.support.barony_positions import given
-from tests.support.pages import FORMATS, PAGES, all_fences, fences, short_forms
+from tests.support.pages import DOCS, FORMATS, PAGES, all_fences, fences, short_forms
 
 
 @pytest.mark.parametrize("body", all_fences("python"))
@@ -107,3 +107,19 @@ def anchors(text: str) -> set[str]:
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings
     } | set(re.findall(r'id="([^"]+)"', text))
+
+
+def test_the_index_of_the_docs_lists_every_page() -> None:
+    index = (DOCS / "README.md").read_text()
+    for page in DOCS.glob("*.md"):
+        assert page.name == "README.md" or f"]({page.name})" in index, page.name
+
+
+def test_the_index_of_decisions_lists_every_decision_with_its_date() -> None:
+    folder = DOCS / "decisions"
+    index = (folder / "README.md").read_text()
+    for page in folder.glob("[0-9]*.md"):
+        title, _, date, *_ = page.read_text().splitlines()
+        number, _, name = title.removeprefix("# ").partition(". ")
+        day = date.strip("*").partition(",")[0]
+        assert f"| [{number}]({page.name}) | {day} | {name} |" in index

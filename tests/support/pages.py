@@ -7,8 +7,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).parent.parent.parent
-PAGES: Final = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
-FORMATS: Final = ROOT / "docs" / "formats.md"
+PAGES: Final = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def fences(page: Path, kind: str) -> list[str]:
