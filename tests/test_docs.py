@@ -16,7 +16,7 @@ from domain.barony import sorcery
 from domain.barony.action_json import FORMS
 from domain.barony.sorcery.state import SorceryState
 from tests.support.barony_positions import given
-from tests.support.pages import DOCS, FORMATS, PAGES, all_fences, fences, short_forms
+from tests.support.pages import DOCS, FORMATS, PAGES, ROOT, all_fences, fences, short_forms
 
 
 @pytest.mark.parametrize("body", all_fences("python"))
@@ -90,7 +90,7 @@ def test_every_action_is_shown() -> None:
     }
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text()
     for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):

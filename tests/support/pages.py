@@ -7,7 +7,9 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).parent.parent.parent
-PAGES: Final = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+DOCS: Final = ROOT / "docs"
+PAGES: Final = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+FORMATS: Final = DOCS / "formats.md"
 
 
 def fences(page: Path, kind: str) -> list[str]:
