@@ -29,15 +29,24 @@ def act(game: str) -> tuple[Response, int]:
     return jsonify({"seq": seq.decode(), "expected": body["expected_seq"]}), 201
 
 
-if __name__ in ("__main__", "__mp_main__"):
-    # Behind the very gateway that our own application is behind, in every process of it.
-    from service.server import processes as serve
+def process_command(address: str, port: int, threads: int) -> list[str]:
+    """The command of one of several processes."""
+    return [sys.executable, "-m", "bench.bare", address, str(port), str(threads)]
 
-    serve.create_app = lambda *_: app
 
 if __name__ == "__main__":
+    # The endpoint runs behind the same gateway as our own application, in every process.
+    from service.server import processes, web_process
     from service.settings import load_settings
 
-    serve.run_web(
-        load_settings(os.environ), port=int(sys.argv[1]), workers=int(os.environ["BENCH_PROCESSES"])
-    )
+    web_process.create_app = lambda *_: app
+    if len(sys.argv) == len(("bare", "address", "port", "threads")):
+        web_process.main()
+    else:
+        processes.run_web(
+            load_settings(os.environ),
+            os.environ,
+            port=int(sys.argv[1]),
+            processes=int(os.environ["BENCH_PROCESSES"]),
+            process_command=process_command,
+        )

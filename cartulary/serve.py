@@ -1,201 +1,105 @@
-"""The whole service on one machine: Redis, web server, worker and scheduler, started and stopped together.
+"""`cartulary serve`: Redis, web server, worker and scheduler, started and stopped together.
 
-This process serves nothing itself. It starts the others, starts again what dies and says so, and on
-Ctrl-C or SIGTERM ends all of them within seconds. If it is killed, they end by themselves (tether.py).
+This process serves nothing itself. It supervises the others and reports what happens to them. If
+it is killed, they end as well (service/supervision/parent_watch.py).
 """
 
-import errno
-import signal
-import socket
 import sys
-import time
 from collections.abc import Callable, Mapping
-from http.client import HTTPConnection, HTTPException
-from threading import Event
-from types import FrameType
+from typing import Final
 
-from cartulary.child_process import FIRST_PAUSE, LONGEST_PAUSE, Child
-from cartulary.parent_watch import ParentWatch
+import httpx
+
 from domain.errors import CartularyError
-from service.embedded_redis import EmbeddedRedis, EmbeddedRedisError
+from service.data_folder import DataFolderInUse, DataFolderLock
+from service.embedded_redis import EmbeddedRedis
+from service.server.shared_port import PortError, hold_port, local_url, web_command
 from service.settings import Settings
+from service.supervision.child_process import ChildProcess
+from service.supervision.stop_signals import StopSignals
+from service.supervision.supervisor import Supervisor
 
-TENDING = 0.1
-"""Seconds between two looks at the children."""
-SECONDS_TO_END = 8.0
-"""For all children together, before those that are left are killed."""
-SECONDS_TO_BE_READY = 15.0
-"""After which it is said what is being waited for."""
+SECONDS_TO_STOP: Final = 8.0
+"""For the processes that use Redis, and again for Redis. What has not ended then is killed."""
 
-Say = Callable[[str], None]
-
-
-class CannotListen(CartularyError):
-    """The web server could not listen there."""
+Print = Callable[[str], None]
 
 
-class Machine:
-    """The processes of a service on one machine. `say` is told what happens to them, `ready` once that
-    the first request was served.
-    """
-
-    def __init__(
-        self,
-        settings: Settings,
-        environ: Mapping[str, str],
-        place: tuple[str, int],
-        say: Say,
-        ready: Callable[[], None],
-    ) -> None:
-        self._place = place
-        self._say = say
-        self._ready = ready
-        self._redis = EmbeddedRedis(settings.data) if settings.is_embedded else None
-        self._redis_again = 0.0
-        self._redis_pause = FIRST_PAUSE
-        self._tether = ParentWatch()
-        environment = {**environ, "CARTULARY_DATA": str(settings.data)}
-        web = ["web", "--host", place[0], "--port", str(place[1])]
-        self._children = [
-            Child(words[0], [sys.executable, "-m", "cartulary", *words], environment, self._tether)
-            for words in (web, ["worker"], ["scheduler"])
-        ]
-
-    def run(self, stop: Event, hurry: Event) -> None:
-        """Run until told to stop. Raises EmbeddedRedisError when there is no Redis to begin with."""
-        try:
-            if self._redis is not None:
-                self._redis.start()
-            for child in self._children:
-                child.start()
-            self._wait_until_ready(stop)
-            while not stop.wait(TENDING):
-                self._tend()
-        finally:
-            self._end(hurry)
-
-    def _wait_until_ready(self, stop: Event) -> None:
-        patience = time.monotonic() + SECONDS_TO_BE_READY
-        while not stop.wait(TENDING):
-            self._tend()
-            if _serves(*self._place):
-                self._ready()
-                return
-            if time.monotonic() > patience:
-                patience += SECONDS_TO_BE_READY
-                self._say("the web server is not ready yet: does its Redis answer?")
-
-    def _tend(self) -> None:
-        self._tend_redis()
-        for child in self._children:
-            news = child.tend()
-            if news is not None:
-                self._say(news)
-
-    def _tend_redis(self) -> None:
-        if (
-            self._redis is None
-            or self._redis.pid is not None
-            or time.monotonic() < self._redis_again
-        ):
-            return
-        try:
-            self._redis.start()
-        except EmbeddedRedisError as error:
-            self._redis_again = time.monotonic() + self._redis_pause
-            self._say(f"redis does not come up: {error}; tried again in {self._redis_pause:g} s")
-            self._redis_pause = min(2 * self._redis_pause, LONGEST_PAUSE)
-        else:
-            self._redis_pause = FIRST_PAUSE
-            self._say("redis had ended and is started again")
-
-    def _end(self, hurry: Event) -> None:
-        for child in self._children:
-            child.tell_to_end()
-        patience = time.monotonic() + SECONDS_TO_END
-        while not all(child.has_ended() for child in self._children):
-            if time.monotonic() > patience or hurry.is_set():
-                break
-            time.sleep(0.02)
-        for child in self._children:
-            child.bury()
-        # After those who use it. What was acknowledged is on disk already, however this ends.
-        if self._redis is not None:
-            self._redis.stop()
-        self._tether.let_go()
+class AlreadyRunning(CartularyError):
+    """The port and the data folder are both in use, most likely by the same service."""
 
 
 def serve(
-    settings: Settings, environ: Mapping[str, str], host: str, port: int, show: Say, say: Say
+    settings: Settings,
+    environ: Mapping[str, str],
+    host: str,
+    port: int,
+    show: Print,
+    report: Print,
 ) -> None:
-    """Run the whole service until Ctrl-C or SIGTERM; a second one makes the end quick.
+    """Run the whole service until SIGTERM or SIGINT; a second signal kills what has not ended yet.
 
-    `port` 0 takes one that is free. `show` is given what to do next, `say` what happens. Raises
-    CannotListen, EmbeddedRedisError.
+    `settings` are those of `environ`, which the processes inherit. `port` 0 takes a free one.
+    `show` is called once, with instructions, when the service is ready; `report` is called with a
+    sentence for everything that happens to a process. Raises PortError, DataFolderError,
+    EmbeddedRedisError, and AlreadyRunning.
     """
-    place = (host, _port(host, port))
-    stop, hurry = Event(), Event()
-
-    def tell(signum: int, frame: FrameType | None) -> None:
-        if stop.is_set():
-            hurry.set()
-        else:
-            say("stopping")
-        stop.set()
-
-    signal.signal(signal.SIGTERM, tell)
-    signal.signal(signal.SIGINT, tell)
-    Machine(settings, environ, place, say, lambda: show(_banner(settings, *place))).run(stop, hurry)
-    say("stopped")
-
-
-def _port(host: str, port: int) -> int:
-    """The port to listen on, of which it was seen a moment ago that it is free."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, protocol, _, address = found[0]
-        with socket.socket(family, kind, protocol) as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            trial.bind(address)
-            free: int = trial.getsockname()[1]
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise CannotListen(
-                f"port {port} of {host} is in use: choose another with --port, or stop what uses it"
-            ) from None
-        raise CannotListen(
-            f"nothing can listen on port {port} of {host}: {error.strerror}"
-        ) from error
-    return free
+        with hold_port(host, port) as (address, held_port):
+            supervisor = _supervisor(settings, environ, web_command(address, held_port), report)
+            url = local_url(address, held_port)
+            stop = StopSignals()
+            stop.listen()
+            supervisor.run(stop, lambda: _is_ready(url), lambda: show(_instructions(settings, url)))
+    except PortError as error:
+        raise _explain(error, settings, host, port) from error
+    report("stopped")
 
 
-def _serves(host: str, port: int) -> bool:
-    """Whether the web server says that it is ready."""
-    connection = HTTPConnection(_reached(host), port, timeout=1)
+def _supervisor(
+    settings: Settings, environ: Mapping[str, str], web: list[str], report: Print
+) -> Supervisor:
+    commands = {
+        "web": web,
+        "worker": [sys.executable, "-m", "cartulary", "worker"],
+        "scheduler": [sys.executable, "-m", "cartulary", "scheduler"],
+    }
+    environment = {**environ, "CARTULARY_DATA": str(settings.data)}
+    children = [ChildProcess(name, command, environment) for name, command in commands.items()]
+    # Redis is started before the processes that use it, and stopped after them.
+    redis = [EmbeddedRedis(settings.data)] if settings.is_embedded else []
+    return Supervisor([redis, children], report, seconds_to_stop=SECONDS_TO_STOP)
+
+
+def _explain(error: PortError, settings: Settings, host: str, port: int) -> CartularyError:
+    """The error to raise where a port cannot be used."""
+    if settings.is_embedded:
+        try:
+            DataFolderLock(settings.data).check()
+        except DataFolderInUse as in_use:
+            return AlreadyRunning(
+                f"port {port} of {host} and the data folder {settings.data} are in use: Cartulary is running"
+                f" already. {in_use.how_to_stop}, or run a second service with --port and --data"
+                """ (make serve ARGS="--port PORT --data FOLDER")"""
+            )
+    return error
+
+
+def _is_ready(url: str) -> bool:
     try:
-        connection.request("GET", "/readyz")
-        return connection.getresponse().status == 200
-    except (OSError, HTTPException):
+        return httpx.get(f"{url}/readyz", timeout=1, trust_env=False).is_success
+    except httpx.TransportError:
         return False
-    finally:
-        connection.close()
 
 
-def _reached(host: str) -> str:
-    """By what name this machine reaches itself where it listens on all its addresses."""
-    return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104
-
-
-def _banner(settings: Settings, host: str, port: int) -> str:
-    reached = _reached(host)
-    url = f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
-    kept = f"in {settings.data}" if settings.is_embedded else "in the Redis of CARTULARY_REDIS_URL"
+def _instructions(settings: Settings, url: str) -> str:
+    store = settings.data if settings.is_embedded else "the Redis of CARTULARY_REDIS_URL"
     return f"""
   Cartulary is at   {url}
 
-  the calls         {url}/api/v1/docs
-  its games         {kept}
+  API               {url}/api/v1/docs
+  games are in      {store}
   to begin          curl {url}/api/v1/players -H 'Content-Type: application/json' \\
                       -d '{{"handle": "ana", "password": "correct horse"}}'
-  to end            Ctrl-C
+  to stop           Ctrl-C
 """

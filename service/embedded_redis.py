@@ -1,54 +1,46 @@
-"""The embedded default Redis: a real redis-server that we start and stop, on a folder of its own.
+"""The embedded Redis: a redis-server that this process starts and stops, on the data folder.
 
-Here belongs all that is about that process: which binary, its settings, its folder and lock, its
-beginning and its end. What is stored in it, and a Redis that somebody else runs, do not.
+This file chooses the program and its settings, starts it, waits until it has loaded its data, and
+stops it. The folder and its lock are in service/data_folder.py.
 """
 
-import contextlib
-import fcntl
-import hashlib
 import importlib.util
 import logging
 import os
 import re
 import shutil
-import stat
 import subprocess
-import sys
-import threading
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
-from urllib.parse import quote
+from typing import Final, Self
 
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from tenacity import Retrying, retry_if_exception_type, retry_if_result, wait_fixed
 
+from service.data_folder import DataFolderLock, make_private, socket_of, url_of
 from service.errors import ServiceError
+from service.supervision.child_process import ChildProcess
+from service.supervision.parent_watch import watched_command
+from service.supervision.retry import wait_until
 
 log = logging.getLogger(__name__)
 
 Version = tuple[int, int, int]
 
-OLDEST: Version = (6, 2, 0)
-# Since this version the append-only file is a folder, which an older server does not look into.
-LOG_IS_A_FOLDER: Version = (7, 0, 0)
+OLDEST: Final[Version] = (6, 2, 0)
+LOG_IS_A_FOLDER: Final[Version] = (7, 0, 0)
+"""Since this version the append-only file is a folder, which an older server ignores."""
 
-# The longest path that fits a socket's address, by the smallest of the systems' limits (104 bytes
-# with the zero at the end).
-LONGEST_SOCKET_PATH = 103
-# Seconds: for the server to answer at all (loading its log may take all the time it needs), to go
-# when asked to, and to be gone after whoever started it has died.
-PATIENCE_START = 120.0
-PATIENCE_STOP = 60.0
-PATIENCE_LOCK = 10.0
+SECONDS_TO_ANSWER: Final = 120.0
+"""How long a server may be silent while it starts. While it loads its data it responds, for however long."""
+SECONDS_TO_STOP: Final = 60.0
 
-# What has been acknowledged is kept: every write is on disk before its answer. What
-# `aof-load-truncated` gives up is a write cut off in the middle, of which nobody has been told.
-SETTINGS = {
+SETTINGS: Final = {
+    # Every write is on disk before its response, so what was acknowledged is kept. With
+    # `aof-load-truncated`, a write that was cut off in the middle is dropped; nobody got a response to it.
     "appendonly": "yes",
     "appendfsync": "always",
     "no-appendfsync-on-rewrite": "no",
@@ -61,43 +53,25 @@ SETTINGS = {
     "logfile": "",
 }
 
-# Becomes the server, after asking the kernel to end it (SIGTERM) when the thread that started it
-# ends, so that it does not outlive us, not even when we are killed. A `preexec_fn` would do the
-# same, but is unsafe beside threads. 1 is PR_SET_PDEATHSIG; only Linux has it, and elsewhere a
-# server whose starter was killed goes on (and keeps its lock) until it is ended by hand.
-TETHERED = """
-import ctypes, os, signal, sys
-if sys.platform == "linux":
-    ctypes.CDLL(None).prctl(1, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != int(sys.argv[1]):
-        sys.exit("whoever started this is gone")
-os.execv(sys.argv[2], sys.argv[2:])
-"""
-
 
 class EmbeddedRedisError(ServiceError):
-    """The embedded Redis cannot be had: no binary, its folder taken, or it does not come up."""
-
-
-def default_data_folder(environ: Mapping[str, str]) -> Path:
-    """Where a service on one machine keeps its data: the user's data folder, by the XDG convention."""
-    base = Path(environ.get("XDG_DATA_HOME", ""))
-    # The convention says that a relative path there is to be ignored.
-    return (base if base.is_absolute() else Path.home() / ".local" / "share") / "cartulary"
+    """The embedded Redis does not start: there is no program for it, or the program fails."""
 
 
 def version_of(executable: str) -> Version:
-    """The version that a redis-server says it has."""
+    """The version of a redis-server or valkey-server. Raises EmbeddedRedisError if it is neither."""
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [executable, "--version"], capture_output=True, text=True, timeout=10, check=True
         ).stdout
     except (OSError, UnicodeDecodeError, subprocess.SubprocessError) as error:
         raise EmbeddedRedisError(f"{executable} does not run: {error}") from error
-    found = re.search(r"\bv=(\d+)\.(\d+)\.(\d+)", said)
-    if found is None:
-        raise EmbeddedRedisError(f"{executable} is no redis-server: it says {said.strip()!r}")
-    return int(found[1]), int(found[2]), int(found[3])
+    match = re.search(r"\bv=(\d+)\.(\d+)\.(\d+)", output)
+    if match is None:
+        raise EmbeddedRedisError(
+            f"{executable} is not a redis-server: it prints {output.strip()!r}"
+        )
+    return int(match[1]), int(match[2]), int(match[3])
 
 
 def bundled_executable() -> str | None:
@@ -135,42 +109,32 @@ def find_executable() -> tuple[str, Version]:
     )
 
 
-def socket_of(data: Path) -> Path:
-    """Where the server of a data folder listens: in it, or under /tmp if that path is too long."""
-    path = data.absolute() / "redis" / "redis.sock"
-    if len(os.fsencode(path)) <= LONGEST_SOCKET_PATH:
-        return path
-    name = hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:16]
-    # Not from TMPDIR, which may be long too and need not be the same for who looks for the socket;
-    # `_private_folder` sees to it that nobody else has put a folder there before us.
-    return Path(f"/tmp/cartulary-{os.getuid()}-{name}/redis.sock")  # noqa: S108
-
-
-def url_of(data: Path) -> str:
-    """The URL at which the server of a data folder answers, while one runs: for redis-py and RQ."""
-    return f"unix://{quote(str(socket_of(data)))}"
-
-
 class EmbeddedRedis:
     """A redis-server on a data folder, running between `start` and `stop` (or inside a `with`).
 
-    Starting needs the main thread: the server lives no longer than the thread that started it.
+    It ends with the process that has started it. It is also a program that a supervisor can look after.
     """
 
+    name = "redis"
+
     def __init__(self, data: Path, executable: str | None = None) -> None:
+        """`executable`: the redis-server to start; by default the one that `find_executable` returns."""
         self.data = data
         self.url = url_of(data)
         self._folder = data / "redis"
         self._executable = executable
-        self._process: subprocess.Popen[bytes] | None = None
-        self._lock: IO[str] | None = None
+        self._lock = DataFolderLock(data)
+        self._process: ChildProcess | None = None
 
     @property
     def pid(self) -> int | None:
-        """The server's process id, or None when it does not run."""
-        if self._process is None or self._process.poll() is not None:
-            return None
-        return self._process.pid
+        """The server's process id while it runs, else None."""
+        return None if self._process is None else self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the server runs."""
+        return self.pid is not None
 
     def __enter__(self) -> Self:
         self.start()
@@ -185,25 +149,23 @@ class EmbeddedRedis:
         self.stop()
 
     def start(self) -> None:
-        """Start the server and wait until it has loaded its log and answers.
+        """Start the server and wait until it has loaded its data and answers.
 
-        Raises EmbeddedRedisError if there is no fitting binary, if the folder is in use, or if the
-        server does not come up; then nothing is left running.
+        Raises EmbeddedRedisError if there is no suitable program or the server fails, and DataFolderError if
+        the folder is in use or cannot be used. Then nothing is left running.
         """
-        if threading.current_thread() is not threading.main_thread():
-            raise EmbeddedRedisError("the embedded Redis is started by the main thread only")
-        if self.pid is not None:
+        if self.is_running:
             raise EmbeddedRedisError(f"the embedded Redis on {self.data} is running already")
         if self._executable is None:
             executable, version = find_executable()
         else:
             executable, version = self._executable, _new_enough(self._executable)
-        self._release()
-        _private_folder(self._folder)
-        self._lock = _locked(self._folder / "lock")
+        self.reap()
+        self._lock.acquire()
         try:
             _check_readable(self._folder, version)
-            self._spawn(executable)
+            self._process = self._prepare(executable)
+            self._process.start()
             self._wait_until_ready()
         except BaseException:
             self.kill()
@@ -211,85 +173,84 @@ class EmbeddedRedis:
         log.info("Redis %s (%s) on %s", _dotted(version), executable, self._folder)
 
     def stop(self) -> None:
-        """End the server in good order. Does nothing when it does not run."""
-        if self._process is not None and self.pid is not None:
-            self._process.terminate()
-            try:
-                self._process.wait(PATIENCE_STOP)
-            except subprocess.TimeoutExpired:
-                log.warning("the embedded Redis does not stop; killed")
+        """Stop the server, and kill it if it does not end. Does nothing if it does not run."""
+        self.terminate()
+        if not wait_until(lambda: not self.is_running, SECONDS_TO_STOP):
+            log.warning("the embedded Redis does not stop and is killed")
         self.kill()
 
     def kill(self) -> None:
-        """End the server with SIGKILL, as a crash would; what was acknowledged is there afterwards."""
+        """Kill the server (SIGKILL) and unlock the folder. Acknowledged writes are on disk already."""
+        self.reap()
+        self._lock.release()
+
+    def terminate(self) -> None:
+        """Ask the server to end (SIGTERM)."""
         if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
-        self._release()
+            self._process.terminate()
 
-    def _release(self) -> None:
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+    def reap(self) -> int | None:
+        """Kill what is left of the server, keeping the folder locked; returns its exit status.
 
-    def _spawn(self, executable: str) -> None:
-        assert self._lock is not None
+        None if it was not started.
+        """
+        return None if self._process is None else self._process.reap()
+
+    def _prepare(self, executable: str) -> ChildProcess:
         socket = socket_of(self.data)
-        _private_folder(socket.parent)
-        socket.unlink(missing_ok=True)  # of a server that was killed: the lock says that it is gone
+        make_private(socket.parent)
+        # The lock is ours, so the server that has left this socket is gone.
+        socket.unlink(missing_ok=True)
         settings = SETTINGS | {"dir": str(self._folder.absolute()), "unixsocket": str(socket)}
-        words = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        tether = [sys.executable, "-I", "-S", "-c", TETHERED, str(os.getpid())]
-        with open(self._log_file, "ab", opener=_open_private) as output:
-            self._process = subprocess.Popen(
-                [*tether, str(Path(executable).absolute()), *words],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                # It has the lock as long as it lives, even where it outlives us.
-                pass_fds=[self._lock.fileno()],
-                # Ctrl-C is for us: who uses the server goes first, then `stop` ends it.
-                start_new_session=True,
-                umask=0o077,
-            )
+        options = [word for name, value in settings.items() for word in (f"--{name}", value)]
+        return ChildProcess(
+            self.name,
+            watched_command([str(Path(executable).absolute()), *options]),
+            output=self._log_file,
+            # The server holds the lock as long as it lives, even if it outlives this process for a moment.
+            pass_fds=[self._lock.fileno()],
+            umask=0o077,
+        )
 
     @property
     def _log_file(self) -> Path:
         return self._folder / "redis.log"
 
     def _wait_until_ready(self) -> None:
-        assert self._process is not None
-        heard = said = time.monotonic()
-        # A server that loads answers only now and then, so a timeout says nothing by itself.
-        # `protocol=2` spares the handshake.
-        with redis.Redis.from_url(self.url, protocol=2, retry=Retry(NoBackoff(), 0)) as client:
-            while True:
-                try:
-                    client.ping()
-                except redis.BusyLoadingError:
-                    heard = time.monotonic()
-                    if heard - said >= 1:
-                        said = heard
-                        with contextlib.suppress(redis.ConnectionError, redis.TimeoutError):
-                            done = client.info("persistence").get("loading_loaded_perc")
-                            log.info("loading the log: %s %%", "100" if done is None else done)
-                except (redis.ConnectionError, redis.TimeoutError):
-                    pass
-                else:
-                    return
-                if self._process.poll() is not None:
-                    status = self._process.returncode
-                    raise EmbeddedRedisError(
-                        f"redis-server ended with status {status}: {self._last_words()}"
-                    )
-                if time.monotonic() - heard > PATIENCE_START:
-                    raise EmbeddedRedisError(
-                        f"redis-server gave no answer in {PATIENCE_START:.0f} s: {self._last_words()}"
-                    )
-                time.sleep(0.01)
+        """Wait until the server answers. Raises EmbeddedRedisError if it ends, or is silent for too long."""
+        last_sign = last_report = time.monotonic()
 
-    def _last_words(self) -> str:
+        def answers(client: redis.Redis) -> bool:
+            nonlocal last_sign, last_report
+            if not self.is_running:
+                status = None if self._process is None else self._process.reap()
+                raise EmbeddedRedisError(
+                    f"redis-server ended with status {status}: {self._last_lines()}"
+                )
+            now = time.monotonic()
+            if now - last_sign > SECONDS_TO_ANSWER:
+                raise EmbeddedRedisError(
+                    f"redis-server gave no answer in {SECONDS_TO_ANSWER:.0f} s: {self._last_lines()}"
+                )
+            try:
+                client.ping()
+            except redis.BusyLoadingError:
+                last_sign = now
+                if now - last_report >= 1:
+                    last_report = now
+                    percent = client.info("persistence").get("loading_loaded_perc", "100")
+                    log.info("loading the data: %s %%", percent)
+                return False
+            return True
+
+        # A server that is loading answers only from time to time, so a timeout alone is no failure.
+        errors = (redis.ConnectionError, redis.TimeoutError)
+        retry = retry_if_exception_type(errors) | retry_if_result(lambda is_ready: not is_ready)
+        # `protocol=2` avoids the handshake of version 3.
+        with redis.Redis.from_url(self.url, protocol=2, retry=Retry(NoBackoff(), 0)) as client:
+            Retrying(retry=retry, wait=wait_fixed(0.01))(answers, client)
+
+    def _last_lines(self) -> str:
         lines = self._log_file.read_text(encoding="utf-8", errors="replace").splitlines()
         return " / ".join(lines[-3:]) + f" (all of it in {self._log_file})"
 
@@ -314,56 +275,3 @@ def _check_readable(folder: Path, version: Version) -> None:
             f"the data in {folder} was written by Redis 7 or later, which Redis {_dotted(version)}"
             " cannot read: put redis-server 7 on the PATH again"
         )
-
-
-def _private_folder(folder: Path) -> None:
-    """Make a folder that nobody else can look into, or make sure that it is one."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-            raise EmbeddedRedisError(f"{folder} belongs to somebody else")
-        folder.chmod(0o700)
-    except OSError as error:
-        raise EmbeddedRedisError(f"{folder} cannot be used: {error}") from error
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
-def _locked(path: Path) -> IO[str]:
-    """The lock file with our process id in it, locked while it is open here or in the server."""
-    file = open(path, "a+", encoding="ascii", opener=_open_private)  # noqa: SIM115
-    deadline = time.monotonic() + PATIENCE_LOCK
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            owner = file.read()
-            # The server of an owner who has died is about to end too: that is worth waiting for.
-            if _is_alive(owner) or time.monotonic() > deadline:
-                file.close()
-                raise EmbeddedRedisError(
-                    f"an embedded Redis runs on {path.parent} already, started by process {owner}:"
-                    " stop that one, or choose another data folder"
-                ) from None
-            time.sleep(0.02)
-        else:
-            file.truncate(0)
-            file.write(str(os.getpid()))
-            file.flush()
-            return file
-
-
-def _is_alive(pid: str) -> bool:
-    if not pid.isdigit():
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -24,7 +24,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from domain.errors import CartularyError
-from service.embedded_redis import default_data_folder, url_of
+from service.data_folder import default_data_folder, url_of
 
 
 class SettingsError(CartularyError):
@@ -51,9 +51,7 @@ class Settings:
 def load_settings(environ: Mapping[str, str]) -> Settings:
     """The settings of an environment, defaults filled in. Raises SettingsError."""
     named = environ.get("CARTULARY_REDIS_URL") or None
-    data = (
-        Path(environ.get("CARTULARY_DATA") or default_data_folder(environ)).expanduser().absolute()
-    )
+    data = Path(environ.get("CARTULARY_DATA") or default_data_folder()).expanduser().absolute()
     redis_url = url_of(data) if named is None else _redis_url("CARTULARY_REDIS_URL", named)
     queue = environ.get("CARTULARY_QUEUE_URL") or None
     key = environ.get("CARTULARY_SIGNING_KEY") or None

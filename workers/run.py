@@ -5,8 +5,6 @@ neither.
 """
 
 import logging
-import signal
-from threading import Event
 from types import FrameType
 
 import redis
@@ -18,6 +16,8 @@ from typing_extensions import override
 from service.bootstrap import build
 from service.connection import connect
 from service.settings import Settings
+from service.supervision.retry import Backoff, retry_until_stopped
+from service.supervision.stop_signals import StopSignals
 from workers.jobs import Jobs, NoteJob, configure
 from workers.notifiers import senders
 from workers.queue import WorkQueues
@@ -40,7 +40,7 @@ class NoteWorker(SimpleWorker):
     max_connection_wait_time = LONGEST_PAUSE
     log_result_lifespan = False
 
-    def __init__(self, queues: list[Queue], client: redis.Redis, stop: Event) -> None:
+    def __init__(self, queues: list[Queue], client: redis.Redis, stop: StopSignals) -> None:
         super().__init__(
             queues,
             connection=client,
@@ -78,25 +78,35 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
     # A connection of its own, since RQ sets how long that may wait for an answer.
     client = connect(settings.queue_url)
     known = WorkQueues(client).queues
-    stop = _stop_on_signals()
-    log.info("working on what waits in %s", " and ".join(queues))
-    pause = FIRST_PAUSE
-    while not stop.is_set():
+    stop = StopSignals()
+    stop.listen()
+    log.info("working on the queues %s", ", ".join(queues))
+
+    def work() -> None:
         try:
-            worker = NoteWorker([known[name] for name in queues], client, stop)
-            pause = FIRST_PAUSE
-            worker.work(logging_level=None)
-        except (redis.RedisError, OSError) as error:
-            log.warning("the queue does not answer (%s); trying again in %.1f s", error, pause)
-        _stop_on_signals(stop)
-        stop.wait(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
+            NoteWorker([known[name] for name in queues], client, stop).work(logging_level=None)
+        finally:
+            # RQ has installed signal handlers of its own.
+            stop.listen()
+        if not stop.is_set():
+            raise redis.ConnectionError("the connection was lost")
+
+    retry_until_stopped(
+        work,
+        stop,
+        errors=(redis.RedisError, OSError),
+        backoff=Backoff(first=FIRST_PAUSE, longest=LONGEST_PAUSE, steady=LONGEST_PAUSE),
+        on_error=lambda error, pause: log.warning(
+            "the queue does not answer (%s); trying again in %.1f s", error, pause
+        ),
+    )
 
 
 def run_scheduler(settings: Settings) -> None:
     """Schedule until told to stop."""
     scheduler = Scheduler(build(settings), connect(settings.queue_url))
-    stop = _stop_on_signals()
+    stop = StopSignals()
+    stop.listen()
     log.info("scheduling")
     scheduler.run(stop)
 
@@ -107,15 +117,3 @@ def _without_known_tracebacks(record: logging.LogRecord) -> bool:
     if isinstance(error, redis.ConnectionError | redis.TimeoutError):
         record.msg, record.args, record.exc_info = f"{record.getMessage()} ({error})", (), None
     return True
-
-
-def _stop_on_signals(stop: Event | None = None) -> Event:
-    """An event that is set when the process is told to stop."""
-    told = stop or Event()
-
-    def tell(signum: int, frame: FrameType | None) -> None:
-        told.set()
-
-    signal.signal(signal.SIGTERM, tell)
-    signal.signal(signal.SIGINT, tell)
-    return told

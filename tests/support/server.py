@@ -23,9 +23,10 @@ if files := int(sys.argv[3]):
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 run_web(
     load_settings(os.environ),
+    os.environ,
     port=int(sys.argv[1]),
-    workers=int(sys.argv[2]),
-    ready=lambda url: print(url, flush=True),
+    processes=int(sys.argv[2]),
+    on_listening=lambda url: print(url, flush=True),
 )
 """
 
@@ -37,7 +38,7 @@ class WebServer:
         self,
         settings: Settings,
         *,
-        workers: int = 1,
+        processes: int = 1,
         files: int = 0,
         environ: Mapping[str, str] | None = None,
         first: str = "",
@@ -46,7 +47,7 @@ class WebServer:
         self.files = files
         self._program = f"{first}\n{PROGRAM}"
         self.settings = settings
-        self.workers = workers
+        self.processes = processes
         self.url = ""
         self.log = settings.data / "web.log"
         self._environ = dict(environ or {})
@@ -91,7 +92,7 @@ class WebServer:
                     "-c",
                     self._program,
                     str(self._port),
-                    str(self.workers),
+                    str(self.processes),
                     str(self.files),
                 ],
                 env={**os.environ, **environ},

@@ -1,94 +1,86 @@
-"""A service of real processes that can be killed one by one: Redis, web servers, workers, schedulers."""
+"""A service of real processes that a test kills one by one: Redis, web server, workers, schedulers."""
 
-import os
-import signal
 import socket
-import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 
-from cartulary.parent_watch import ParentWatch
 from service.embedded_redis import EmbeddedRedis
-from tests.support.processes import begin, wait_until
+from service.supervision.child_process import ChildProcess
+from tests.support.processes import environment, wait_until
 
 
 @dataclass
-class Estate:
-    """The processes of a service on a folder. Only the main thread may start and kill."""
+class ServiceProcesses:
+    """The processes of a service on a folder."""
 
     folder: Path
     copies: int = 1
-    """How many workers and schedulers there are; web server and Redis are one each."""
+    """How many workers and schedulers there are. There is one web server and one Redis."""
     kills: dict[str, int] = field(default_factory=dict)
+    """How often a process of each kind was killed."""
 
     def __post_init__(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port: int = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
+            port: int = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
         self.data = self.folder / "data"
-        self.journal = self.folder / "journal"
         self.redis = EmbeddedRedis(self.data)
-        self._tether = ParentWatch()
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self._words = {"web": ["web", "--port", str(self.port)]}
+        self._processes: dict[str, EmbeddedRedis | ChildProcess] = {"redis": self.redis}
+        self._add("web", "web", "--port", str(port))
         for number in range(self.copies):
-            self._words[f"worker {number}"] = ["worker"]
-            self._words[f"scheduler {number}"] = ["scheduler"]
+            self._add(f"worker {number}", "worker")
+            self._add(f"scheduler {number}", "scheduler")
 
     @property
     def names(self) -> list[str]:
-        """What can be killed."""
-        return ["redis", *self._words]
+        """The names of the processes."""
+        return list(self._processes)
 
     def start(self) -> None:
-        """Start everything, and wait until it serves."""
+        """Start every process, and wait until the service is ready."""
         for name in self.names:
             self.start_one(name)
-        wait_until(self.serves)
+        wait_until(self.is_ready)
 
     def start_one(self, name: str) -> None:
-        """Start a part that does not run."""
-        if name == "redis":
-            self.redis.start()
-            return
-        settings = {
-            "CARTULARY_DATA": str(self.data),
-            "CARTULARY_RATE_ACCOUNTS": "",
-            "CARTULARY_SWEEP_SECONDS": "0.5",
-        }
-        self._running[name] = begin(
-            *self._words[name],
-            out=self.journal,
-            err=self.journal,
-            settings=settings,
-            tether=self._tether,
-        )
+        """Start a process that is not running."""
+        self._processes[name].start()
 
     def kill(self, name: str) -> None:
-        """End a part as a crash would."""
-        if name == "redis":
-            self.redis.kill()
-        else:
-            process = self._running.pop(name)
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        """Kill a process as a crash would."""
+        self._processes[name].reap()
         kind = name.split(" ", maxsplit=1)[0]
         self.kills[kind] = self.kills.get(kind, 0) + 1
 
-    def end(self) -> None:
-        """End everything that runs."""
-        for process in self._running.values():
+    def stop(self) -> None:
+        """Stop every process, Redis last."""
+        others = [process for process in self._processes.values() if process is not self.redis]
+        for process in others:
             process.terminate()
-        for process in self._running.values():
-            process.wait(20)
+        wait_until(lambda: not any(process.is_running for process in others))
+        for process in others:
+            process.reap()
         self.redis.stop()
-        self._tether.let_go()
 
-    def serves(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether the web server is ready."""
         try:
             return httpx.get(f"{self.url}/readyz", timeout=2).status_code == 200
         except httpx.TransportError:
             return False
+
+    def _add(self, name: str, *words: str) -> None:
+        settings = {
+            "CARTULARY_DATA": str(self.data),
+            "CARTULARY_RATE_ACCOUNTS": "",
+            "CARTULARY_SWEEP_SECONDS": "0.5",
+        }
+        self._processes[name] = ChildProcess(
+            name,
+            [sys.executable, "-m", "cartulary", *words],
+            environment(**settings),
+            output=self.folder / "log",
+        )

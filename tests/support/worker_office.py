@@ -2,12 +2,12 @@
 
 import logging
 import signal
-from threading import Event
 
 import redis
 
 from service.bootstrap import Service
 from service.connection import connect
+from service.supervision.stop_signals import StopSignals
 from workers.jobs import Jobs, configure
 from workers.notifications import Notification
 from workers.notifiers import NotDelivered, Notifier
@@ -64,7 +64,9 @@ class Office:
         handlers = {name: signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM)}
         logging.getLogger("rq.worker").setLevel(logging.WARNING)
         try:
-            worker = NoteWorker([self.queues.queues[name] for name in QUEUES], self.client, Event())
+            worker = NoteWorker(
+                [self.queues.queues[name] for name in QUEUES], self.client, StopSignals()
+            )
             worker.work(burst=True, logging_level=None)
         finally:
             for name, handler in handlers.items():

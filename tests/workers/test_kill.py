@@ -18,7 +18,7 @@ from replay.audit import audit
 from service.bootstrap import Service, build
 from service.settings import Settings
 from tests.support.bot_players import Notebook, Table
-from tests.support.service_processes import Estate
+from tests.support.service_processes import ServiceProcesses
 
 SECONDS_TO_SETTLE = 90
 
@@ -38,34 +38,38 @@ class Count:
 
 
 @pytest.fixture
-def estate(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Estate]:
-    estate = Estate(tmp_path, copies=request.param)
-    estate.start()
-    yield estate
-    estate.end()
+def processes(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[ServiceProcesses]:
+    processes = ServiceProcesses(tmp_path, copies=request.param)
+    processes.start()
+    yield processes
+    processes.stop()
 
 
-@pytest.mark.parametrize("estate", [1], indirect=True)
-def test_a_few_kills_lose_and_double_nothing(estate: Estate) -> None:
-    play_and_kill(estate, kills=8, tables=3, seed=1)
+@pytest.mark.parametrize("processes", [1], indirect=True)
+def test_a_few_kills_lose_and_double_nothing(processes: ServiceProcesses) -> None:
+    play_and_kill(processes, kills=8, tables=3, seed=1)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("estate", [2], indirect=True)
+@pytest.mark.parametrize("processes", [2], indirect=True)
 def test_200_kills_lose_and_double_nothing(
-    estate: Estate, capsys: pytest.CaptureFixture[str]
+    processes: ServiceProcesses, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    figures = play_and_kill(estate, kills=200, tables=4, seed=int(time.time()))
+    figures = play_and_kill(processes, kills=200, tables=4, seed=int(time.time()))
     with capsys.disabled():
         print("\n\n" + "\n".join(f"  {name:<40}{value}" for name, value in figures.items()))  # noqa: T201
 
 
-def play_and_kill(estate: Estate, kills: int, tables: int, seed: int) -> dict[str, Any]:
+def play_and_kill(
+    processes: ServiceProcesses, kills: int, tables: int, seed: int
+) -> dict[str, Any]:
     """Play at some tables while parts are killed, see that all is as it should be; the figures."""
     began = time.monotonic()
     chance = random.Random(seed)
     notebook, late = Notebook(), threading.Event()
-    playing = [Table(estate.url, notebook, seed * 100 + number, late) for number in range(tables)]
+    playing = [
+        Table(processes.url, notebook, seed * 100 + number, late) for number in range(tables)
+    ]
     for table in playing:
         table.start()
     try:
@@ -74,10 +78,10 @@ def play_and_kill(estate: Estate, kills: int, tables: int, seed: int) -> dict[st
         for number in range(kills):
             time.sleep(chance.uniform(0.3, 1.2))
             kind = kinds[number % 4] if number < 8 else chance.choice(kinds)
-            name = chance.choice([name for name in estate.names if name.startswith(kind)])
-            estate.kill(name)
+            name = chance.choice([name for name in processes.names if name.startswith(kind)])
+            processes.kill(name)
             time.sleep(chance.choice((0, 0, chance.uniform(0, 0.6))))
-            estate.start_one(name)
+            processes.start_one(name)
             assert all(table.error is None for table in playing), said(playing)
     finally:
         late.set()
@@ -86,10 +90,10 @@ def play_and_kill(estate: Estate, kills: int, tables: int, seed: int) -> dict[st
     assert all(table.error is None for table in playing), said(playing)
     service = build(
         Settings(
-            estate.data,
-            estate.redis.url,
-            estate.redis.url,
-            estate.data / "signing-key.pem",
+            processes.data,
+            processes.redis.url,
+            processes.redis.url,
+            processes.data / "signing-key.pem",
         )
     )
     try:
@@ -102,8 +106,8 @@ def play_and_kill(estate: Estate, kills: int, tables: int, seed: int) -> dict[st
     assert count.finished >= tables
     return {
         "seed": seed,
-        "kills": sum(estate.kills.values()),
-        **{f"  {kind}": number for kind, number in sorted(estate.kills.items())},
+        "kills": sum(processes.kills.values()),
+        **{f"  {kind}": number for kind, number in sorted(processes.kills.items())},
         "games played to their end": count.finished,
         "games that nobody heard of (no answer)": count.games - count.finished,
         "events": count.events,

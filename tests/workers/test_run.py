@@ -40,7 +40,9 @@ def run(tmp_path: Path, settings: Settings) -> Iterator[Run]:
         process.wait()
 
 
-@pytest.mark.parametrize(("name", "says"), [("worker", "working on"), ("scheduler", "scheduling")])
+@pytest.mark.parametrize(
+    ("name", "says"), [("worker", "working on the queues"), ("scheduler", "scheduling")]
+)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("after", [0, 0.5])
 def test_it_ends_when_it_is_told_to(

@@ -1,36 +1,38 @@
-"""The web process: it stops in good order, shares its port with nobody unawares, and can be several."""
+"""The web server stops in good order, shares its port with no other service, and can be several processes."""
 
 import os
+import re
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import pytest
 
 from service.embedded_redis import EmbeddedRedis
-from service.server.processes import PortError, run_web
+from service.server.processes import run_web
+from service.server.shared_port import PortError, hold_port, local_url
 from tests.service.conftest import settings_for
 from tests.support.http_contract import assert_problem
 from tests.support.people import PASSWORD, People, moves
+from tests.support.processes import descendants, is_running, wait_until
 from tests.support.server import WebServer
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_signal_ends_it_and_what_is_under_way_is_answered(
-    web_redis: EmbeddedRedis, tmp_path: Path, number: int, workers: int
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_signal_stops_it_after_the_requests_under_way(
+    web_redis: EmbeddedRedis, tmp_path: Path, number: int, processes: int
 ) -> None:
-    names = [f"{workers}-{number}-{place}" for place in range(4)]
-    with WebServer(settings_for(web_redis, tmp_path), workers=workers) as server:
+    names = [f"{processes}-{number}-{place}" for place in range(4)]
+    with WebServer(settings_for(web_redis, tmp_path), processes=processes) as server:
         clients = [httpx.Client(base_url=server.url, timeout=30) for _ in names]
         for client in clients:
             assert client.get("/healthz").status_code == 200
         with ThreadPoolExecutor(len(names)) as pool:
-            # A password takes a while to hash, and not all at once: the signal comes in between.
-            asked = [
+            # Hashing a password takes a while, and not all are hashed at once: the signal arrives in between.
+            responses = [
                 pool.submit(
                     client.post, "/api/v1/players", json={"handle": name, "password": PASSWORD}
                 )
@@ -38,90 +40,95 @@ def test_a_signal_ends_it_and_what_is_under_way_is_answered(
             ]
             time.sleep(0.03)
             assert server.stop(number) < 10
-            assert [one.result().status_code for one in asked] == [201] * len(names)
+            assert [response.result().status_code for response in responses] == [201] * len(names)
         assert server.status == 0
         for client in clients:
             client.close()
 
 
-def test_a_port_that_is_taken_is_an_error(
+def test_a_port_in_use_is_an_error_that_names_the_option(
     web: WebServer, web_redis: EmbeddedRedis, tmp_path: Path
 ) -> None:
     port = int(web.url.rsplit(":", 1)[1])
-    with pytest.raises(PortError, match=f"port {port} cannot be listened on"):
-        run_web(settings_for(web_redis, tmp_path), port=port)
-    with pytest.raises(PortError):
-        run_web(settings_for(web_redis, tmp_path), host="no-such-host.invalid")
+    settings = settings_for(web_redis, tmp_path)
+    with pytest.raises(PortError, match=rf"^port {port} of 127\.0\.0\.1 is in use: .* --port$"):
+        run_web(settings, os.environ, port=port)
+    with pytest.raises(PortError, match="cannot be used"):
+        run_web(settings, os.environ, host="no-such-host.invalid")
 
 
-def is_there(pid: int) -> bool:
-    """Whether a process runs."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
-    except FileNotFoundError:
-        return False
+def test_a_port_that_is_held_is_in_use() -> None:
+    with hold_port("127.0.0.1", 0) as (address, port):
+        assert address == "127.0.0.1"
+        with pytest.raises(PortError, match="is in use"), hold_port("127.0.0.1", port):
+            pass
+    with hold_port("127.0.0.1", port):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("address", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:80"),
+        ("0.0.0.0", "http://127.0.0.1:80"),  # noqa: S104 (nothing is bound)
+        ("::", "http://[::1]:80"),
+    ],
+)
+def test_the_local_url_of_an_address(address: str, url: str) -> None:
+    assert local_url(address, 80) == url
 
 
 class TestSeveralProcesses:
-    def test_share_the_port_and_the_figures(self, web_redis: EmbeddedRedis, tmp_path: Path) -> None:
-        with WebServer(settings_for(web_redis, tmp_path), workers=2) as server:
+    def test_share_the_port_and_the_metrics(self, web_redis: EmbeddedRedis, tmp_path: Path) -> None:
+        with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
+            wait_until(lambda: len(pids_of(server)) == 2)
             people = People(server.url)
             game, players = people.table()
             for _ in range(4):
                 moves(game, players)
             for _ in range(40):
-                # Each on a connection of its own, so that both processes get some.
+                # Each request has a connection of its own, so that both processes get some.
                 assert httpx.get(f"{server.url}/api/v1/games/{game}").json()["head"]["seq"] == 8
             text = httpx.get(server.url + "/metrics").text
-            shown = 'cartulary_requests_total{method="GET",route="/api/v1/games/{game_id}",status="200"}'
-            (line,) = [line for line in text.splitlines() if line.startswith(shown)]
+            counter = 'cartulary_requests_total{method="GET",route="/api/v1/games/{game_id}",status="200"}'
+            (line,) = [line for line in text.splitlines() if line.startswith(counter)]
             assert float(line.split()[-1]) >= 40
             people.close()
 
     def test_one_that_dies_is_replaced(self, web_redis: EmbeddedRedis, tmp_path: Path) -> None:
-        with WebServer(settings_for(web_redis, tmp_path), workers=2) as server:
-            before = workers_of(server)
-            assert len(before) == 2
-            os.kill(min(before), signal.SIGKILL)
-            deadline = time.monotonic() + 15
-            while len(workers_of(server) - {min(before)}) < 2:
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
+        with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
+            first, second = sorted(pids_of(server))
+            os.kill(first, signal.SIGKILL)
+            wait_until(lambda: len(pids_of(server) - {first, second}) == 1)
             for _ in range(10):
                 assert httpx.get(server.url + "/healthz").status_code == 200
+            assert any("web was ended by SIGKILL" in line for line in server.lines())
             assert server.stop() < 10
 
-    def test_none_outlives_the_first_one_even_if_that_is_killed(
+    def test_none_outlives_the_parent_process(
         self, web_redis: EmbeddedRedis, tmp_path: Path
     ) -> None:
-        with WebServer(settings_for(web_redis, tmp_path), workers=2) as server:
-            workers = workers_of(server)
+        with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
+            pids = pids_of(server)
+            assert len(pids) == 2
             server.stop(signal.SIGKILL)
-            deadline = time.monotonic() + 10
-            while any(is_there(pid) for pid in workers):
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            wait_until(lambda: not any(is_running(pid) for pid in pids), seconds=10)
 
 
-def workers_of(server: WebServer) -> set[int]:
-    """The processes that serve: what multiprocessing needs besides has another command line."""
-    found = set()
-    for children in Path(f"/proc/{server.pid}/task").glob("*/children"):
-        for pid in children.read_text().split():
-            with suppress(FileNotFoundError):
-                if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                    found.add(int(pid))
-    return found
+def pids_of(server: WebServer) -> set[int]:
+    """The ids of the processes that serve."""
+    pattern = r"-m service\.server\.web_process "
+    return {pid for pid, words in descendants(server.pid).items() if re.search(pattern, words)}
 
 
-def test_a_request_that_never_ends_keeps_nobody_from_stopping(
+def test_a_request_that_never_ends_does_not_keep_it_from_stopping(
     web_redis: EmbeddedRedis, tmp_path: Path
 ) -> None:
     with WebServer(settings_for(web_redis, tmp_path)) as server:
         response = httpx.get(server.url + "/nothing")
         assert_problem(response)
 
-        def slowly() -> None:
+        def post_slowly() -> None:
             with httpx.Client() as client:
 
                 def pieces() -> object:
@@ -130,11 +137,11 @@ def test_a_request_that_never_ends_keeps_nobody_from_stopping(
                     yield b"}"
 
                 try:
-                    client.post(server.url + "/api/v1/players", content=pieces())  # type: ignore[arg-type]
+                    client.post(server.url + "/api/v1/players", content=pieces())  # type: ignore[arg-type] # a generator is a valid body
                 except httpx.HTTPError:
                     return
 
         with ThreadPoolExecutor(1) as pool:
-            pool.submit(slowly)
+            pool.submit(post_slowly)
             time.sleep(0.3)
             assert server.stop() < 15

@@ -1,0 +1,172 @@
+"""The data folder of a service on one machine: where it is, who uses it, and that it is private.
+
+It holds the files of the embedded Redis (`redis/`) and the key that signs receipts. What Redis does with its
+folder is in service/embedded_redis.py.
+"""
+
+import hashlib
+import os
+import stat
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+from urllib.parse import quote
+
+import platformdirs
+from filelock import FileLock, Timeout
+
+from service.errors import ServiceError
+
+LONGEST_SOCKET_PATH: Final = 103
+"""Bytes of the longest path that the address of a Unix socket can hold on every system."""
+SECONDS_TO_WAIT_FOR_ORPHAN: Final = 10.0
+"""How long a Redis whose parent has died may take to end, and to release the folder."""
+
+
+class DataFolderError(ServiceError):
+    """The data folder cannot be used."""
+
+
+class DataFolderInUse(DataFolderError):
+    """Another service uses the data folder. `how_to_stop` is an instruction for people."""
+
+    def __init__(self, folder: Path, owner: str) -> None:
+        """`owner`: the id of the process that runs that service, or "" if only its Redis is left."""
+        if owner:
+            self.how_to_stop = f"Stop process {owner} (Ctrl-C in its terminal, or `kill {owner}`)"
+        else:
+            self.how_to_stop = "Stop the redis-server that is left of it"
+        super().__init__(
+            f"the data folder {folder} is in use by another service. {self.how_to_stop}, or choose"
+            " another folder with --data or CARTULARY_DATA"
+        )
+
+
+def default_data_folder() -> Path:
+    """The folder `cartulary` among the user's data: on Linux in XDG_DATA_HOME or ~/.local/share.
+
+    Elsewhere, a folder in ~/.local/share is still used if it exists and the other one does not.
+    """
+    folder = platformdirs.user_data_path("cartulary", appauthor=False)
+    earlier = Path.home() / ".local" / "share" / "cartulary"
+    if sys.platform != "linux" and earlier.exists() and not folder.exists():
+        return earlier
+    return folder
+
+
+def socket_of(data: Path) -> Path:
+    """The socket of the embedded Redis: in the data folder, or under /tmp if that path is too long."""
+    path = data.absolute() / "redis" / "redis.sock"
+    if len(os.fsencode(path)) <= LONGEST_SOCKET_PATH:
+        return path
+    name = hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:16]
+    # Not TMPDIR, which may be long as well, and may differ between the server and a command that looks for
+    # its socket. `make_private` makes sure that nobody else has created this folder before.
+    return Path(f"/tmp/cartulary-{os.getuid()}-{name}/redis.sock")  # noqa: S108
+
+
+def url_of(data: Path) -> str:
+    """The URL of the embedded Redis of a data folder, for redis-py and RQ."""
+    return f"unix://{quote(str(socket_of(data)))}"
+
+
+def make_private(folder: Path) -> None:
+    """Create a folder that only its owner can look into, or make an existing one so.
+
+    Raises DataFolderError.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+            raise DataFolderError(f"{folder} belongs to somebody else")
+        folder.chmod(0o700)
+    except OSError as error:
+        raise DataFolderError(f"{folder} cannot be used: {error}") from error
+
+
+class DataFolderLock:
+    """The lock that lets only one service at a time use a data folder.
+
+    The lock belongs to an open file, so a program that inherits the file holds it as well: a
+    redis-server keeps its folder locked until it ends, even if the process that started it has died.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._path = data / "redis" / "lock"
+        self._fd = -1
+        self._lock = FileLock(
+            self._path, timeout=0, mode=0o600, thread_local=False, on_acquired=self._on_acquired
+        )
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+
+    def acquire(self) -> None:
+        """Lock the folder, unless this object has locked it already.
+
+        Raises DataFolderInUse, and DataFolderError if the folder cannot be used at all.
+        """
+        make_private(self._path.parent)
+        if self._lock.is_locked:
+            return
+        try:
+            self._lock.acquire()
+        except Timeout:
+            owner = self._owner()
+            if _is_alive(owner):
+                raise DataFolderInUse(self._data, owner) from None
+            try:
+                self._lock.acquire(timeout=SECONDS_TO_WAIT_FOR_ORPHAN, poll_interval=0.02)
+            except Timeout:
+                raise DataFolderInUse(self._data, "") from None
+
+    def release(self) -> None:
+        """Unlock the folder. Does nothing if it is not locked."""
+        self._lock.release()
+
+    def fileno(self) -> int:
+        """The descriptor of the locked file."""
+        assert self._lock.is_locked
+        return self._fd
+
+    def check(self) -> None:
+        """Raise DataFolderInUse if another service uses the folder."""
+        if self._path.exists() and not self._lock.is_locked:
+            with self:
+                pass
+
+    def _owner(self) -> str:
+        """The id of the process that has locked the folder last; "" if it is not known."""
+        try:
+            return self._path.read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            return ""
+
+    def _on_acquired(self, fd: int) -> None:
+        self._fd = fd
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, str(os.getpid()).encode(), 0)
+
+
+def _is_alive(pid: str) -> bool:
+    if not pid.isdigit():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,132 @@
+"""One process of the web server: from settings to a listening server, and to its orderly end.
+
+`run_web` (processes.py) runs it inside its own process, or starts several processes of it that share a port.
+Such a process is this file run as a module: `python -m service.server.web_process ADDRESS PORT THREADS`.
+"""
+
+import asyncio
+import gc
+import logging
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from granian.constants import HTTPModes, Interfaces
+from granian.log import LogLevels
+from granian.server.embed import Server
+from tenacity import AsyncRetrying, retry_if_exception_type, wait_fixed
+
+from service.bootstrap import build
+from service.http import access_log
+from service.http.app import create_app
+from service.http.metrics import Metrics
+from service.server.gateway import Gateway
+from service.server.shared_port import SECONDS_TO_FINISH, PortError
+from service.server.streams import MOST_STREAMS, StreamHub
+from service.settings import Settings, load_settings
+from service.supervision.parent_watch import watch_parent
+
+log = logging.getLogger("service.server.web_process")  # also when the file is run as a module
+
+GC_THRESHOLDS: Final = (20_000, 20, 50)
+"""When to collect garbage in cycles. Cached games live long and contain no cycles, so frequent collections
+cost much and free little."""
+SPARE_FILES: Final = 256
+"""Open files that streams leave free, mainly for the connections of other requests."""
+
+
+async def serve_web(
+    settings: Settings, address: str, port: int, threads: int, on_listening: Callable[[], None]
+) -> None:
+    """Serve in this process until SIGTERM or SIGINT; then finish the requests under way and end the streams.
+
+    `on_listening` is called once, as soon as connections are accepted. Needs the main thread.
+    """
+    service = build(settings)
+    metrics = Metrics()
+    streams = _most_streams()
+    hub = StreamHub(settings.redis_url, metrics, streams)
+    gateway = Gateway(create_app(service, metrics), hub, threads)
+    server = Server(
+        gateway,
+        address,
+        port,
+        interface=Interfaces.ASGINL,
+        http=HTTPModes.auto,
+        websockets=False,
+        backlog=1024,
+        # Connections at once: streams must leave room for other requests.
+        backpressure=streams + SPARE_FILES,
+        # Granian's own messages are about worker processes, of which it has none here. Errors go to our log.
+        log_level=LogLevels.error,
+        log_dictconfig={
+            "handlers": {},
+            "formatters": {},
+            "loggers": {"_granian": {"level": "ERROR"}},
+        },
+    )
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    # Not loop.add_signal_handler: its wake-up pipe drops signals under heavy load, for example when thousands
+    # of streams close at once.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GC_THRESHOLDS)
+    hub.start()
+    serving = asyncio.create_task(server.serve())
+    stopping = asyncio.create_task(stop.wait())
+    await _wait_until_listening(address, port, serving)
+    on_listening()
+    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    log.info("stopping; %d streams are open", len(hub))
+    await hub.close()
+    server.stop()  # type: ignore[no-untyped-call] # granian's embedded server has no annotations here
+    with suppress(TimeoutError):
+        await asyncio.wait_for(serving, SECONDS_TO_FINISH)
+    gateway.close()
+    service.redis.close()
+
+
+def main() -> None:
+    """Serve on the port that the parent process holds, with the settings of the environment."""
+    watch_parent(os.environ)
+    access_log.configure()
+    address, port, threads = sys.argv[1:]
+    settings = load_settings(os.environ)
+    asyncio.run(serve_web(settings, address, int(port), int(threads), lambda: None))
+
+
+async def _wait_until_listening(address: str, port: int, serving: "asyncio.Task[None]") -> None:
+    async def connect() -> None:
+        _, writer = await asyncio.open_connection(address, port)
+        writer.close()
+
+    retrying = AsyncRetrying(
+        retry=retry_if_exception_type(OSError),
+        wait=wait_fixed(0.01),
+        stop=lambda _: serving.done(),
+        retry_error_callback=lambda _: None,
+    )
+    await retrying(connect)
+    if serving.done():
+        serving.result()
+        raise PortError(f"nothing listens on {address} port {port}")
+
+
+def _most_streams() -> int:
+    """How many streams this process can hold open, after raising its limit of open files."""
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        files = most
+    return MOST_STREAMS if files < 0 else max(1, min(MOST_STREAMS, files - SPARE_FILES))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""The parent watch: a child process ends when the process that started it has died.
+
+The parent keeps the writing end of a pipe and never writes to it. The child inherits the reading
+end, whose number is in the environment variable CARTULARY_PARENT_PIPE. When the parent dies, even by
+SIGKILL, the kernel closes the writing end, and the child reads the end of the file. This works on
+every Unix and needs no polling.
+
+A Python process of the service calls `watch_parent`. Any other program is started with the command
+that `watched_command` returns, which runs this file as a script. The script runs without
+site-packages, so this file imports the standard library only.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Final, NoReturn
+
+PARENT_PIPE: Final = "CARTULARY_PARENT_PIPE"
+"""Environment variable with the file descriptor of the pipe's reading end."""
+
+SECONDS_TO_END: Final = 5.0
+"""How long a process has to end after SIGTERM before it is killed."""
+
+
+def watch_parent(environ: Mapping[str, str]) -> None:
+    """End this process when its parent has died, if the parent has passed a pipe for that.
+
+    The process gets SIGTERM first. If it has not ended after SECONDS_TO_END, it is killed together with its
+    process group.
+    """
+    number = environ.get(PARENT_PIPE, "")
+    if not number.isdigit():
+        return
+    pipe = int(number)
+    # Children of this process get a pipe of their own.
+    os.set_inheritable(pipe, False)  # noqa: FBT003 (the function takes no keyword)
+    threading.Thread(
+        target=_end_with_parent, args=(pipe,), name="parent watch", daemon=True
+    ).start()
+
+
+def watched_command(command: Sequence[str]) -> list[str]:
+    """The command that runs `command` (with the path of its program) under a parent watch.
+
+    The program keeps the process id of the command. A small second process watches on its behalf.
+    """
+    return [sys.executable, "-I", "-S", __file__, *command]
+
+
+def _end_with_parent(pipe: int) -> None:
+    while os.read(pipe, 1):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(SECONDS_TO_END)
+    _kill(os.getpid())
+
+
+def _exec_watched(command: list[str]) -> NoReturn:
+    """Become the program, after starting the process that watches the parent."""
+    parent_pipe = int(os.environ.pop(PARENT_PIPE))
+    program_pipe, program_end = os.pipe()
+    program = os.getpid()
+    if os.fork() == 0:
+        try:
+            _watch(program, parent_pipe, program_pipe)
+        finally:
+            os._exit(0)
+    os.close(parent_pipe)
+    # Only the program holds this end, so that the watcher notices when the program ends.
+    os.set_inheritable(program_end, True)  # noqa: FBT003 (the function takes no keyword)
+    os.execv(command[0], command)  # noqa: S606 (there is no shell to go through)
+
+
+def _watch(program: int, parent_pipe: int, program_pipe: int) -> None:
+    """End `program` when the parent has died; return when `program` has ended."""
+    # The program may have inherited more, such as the file that locks its folder. That must close with it.
+    first, second = sorted((parent_pipe, program_pipe))
+    for low, high in ((3, first), (first + 1, second), (second + 1, os.sysconf("SC_OPEN_MAX"))):
+        os.closerange(low, high)
+    ended, _, _ = select.select([parent_pipe, program_pipe], [], [])
+    if program_pipe in ended:
+        return
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(program, signal.SIGTERM)
+        ended, _, _ = select.select([program_pipe], [], [], SECONDS_TO_END)
+        if not ended:
+            _kill(program)
+
+
+def _kill(pid: int) -> None:
+    """Kill a process, and the whole process group if it leads one."""
+    if os.getpgid(pid) == pid:
+        os.killpg(pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    _exec_watched(sys.argv[1:])

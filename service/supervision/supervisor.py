@@ -1,0 +1,140 @@
+"""The supervisor: starts several programs, restarts each one that dies, and stops all of them together."""
+
+import signal
+import time
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+from domain.errors import CartularyError
+from service.supervision.retry import Backoff, wait_until
+from service.supervision.stop_signals import StopSignals
+
+POLL_SECONDS: Final = 0.1
+"""Between two looks at the programs."""
+SECONDS_TO_BE_READY: Final = 15.0
+"""After which a report says that the programs are not ready yet."""
+
+
+class Program(Protocol):
+    """What a supervisor looks after; `ChildProcess` is one."""
+
+    name: str
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the program runs."""
+
+    def start(self) -> None:
+        """Start the program. Raises CartularyError if that is not possible now."""
+
+    def terminate(self) -> None:
+        """Ask the program to end."""
+
+    def reap(self) -> int | None:
+        """Kill what is left of the program; returns its exit status, or None if it was not started."""
+
+
+class Supervisor:
+    """Runs programs until this process is asked to stop.
+
+    `stages`: a stage is started after the one before it, and stopped before it. `report` is called with a
+    sentence whenever something happens to a program. A program that has not ended `seconds_to_stop` after
+    SIGTERM is killed.
+    """
+
+    def __init__(
+        self,
+        stages: Sequence[Sequence[Program]],
+        report: Callable[[str], None],
+        *,
+        seconds_to_stop: float,
+    ) -> None:
+        self._stages = stages
+        self._report = report
+        self._seconds_to_stop = seconds_to_stop
+        self._restarts = [_Restart(program, report) for stage in stages for program in stage]
+
+    def run(
+        self, stop: StopSignals, is_ready: Callable[[], bool], on_ready: Callable[[], None]
+    ) -> None:
+        """Run until `stop` is set; a second signal kills what has not ended by then.
+
+        `on_ready` is called once, as soon as `is_ready` returns True. Raises the CartularyError of a program
+        that does not start the first time; nothing is left running then.
+        """
+        try:
+            for stage in self._stages:
+                for program in stage:
+                    program.start()
+            self._wait_until_ready(stop, is_ready, on_ready)
+            while not stop.wait(POLL_SECONDS):
+                self._poll()
+            self._report("stopping")
+        finally:
+            for stage in reversed(self._stages):
+                self._stop(stage, stop)
+
+    def _wait_until_ready(
+        self, stop: StopSignals, is_ready: Callable[[], bool], on_ready: Callable[[], None]
+    ) -> None:
+        def is_over() -> bool:
+            self._poll()
+            return stop.is_set() or is_ready()
+
+        while not wait_until(is_over, SECONDS_TO_BE_READY, POLL_SECONDS):
+            self._report("the service is not ready yet: does its Redis answer?")
+        if not stop.is_set():
+            on_ready()
+
+    def _poll(self) -> None:
+        for restart in self._restarts:
+            restart.poll()
+
+    def _stop(self, stage: Sequence[Program], stop: StopSignals) -> None:
+        for program in stage:
+            program.terminate()
+        wait_until(
+            lambda: stop.count > 1 or not any(program.is_running for program in stage),
+            self._seconds_to_stop,
+        )
+        for program in stage:
+            program.reap()
+
+
+class _Restart:
+    """The restarts of one program."""
+
+    def __init__(self, program: Program, report: Callable[[str], None]) -> None:
+        self._program = program
+        self._report = report
+        self._backoff = Backoff(first=0.2, longest=10.0, steady=30.0)
+        self._due: float | None = None
+
+    def poll(self) -> None:
+        """Restart the program if it has died and its pause is over."""
+        name = self._program.name
+        if self._due is None:
+            if not self._program.is_running:
+                status = self._program.reap()
+                self._schedule(f"{name} {_describe(status)}")
+        elif time.monotonic() >= self._due:
+            try:
+                self._program.start()
+            except CartularyError as error:
+                self._schedule(f"{name} does not start: {error}")
+            else:
+                self._due = None
+                self._report(f"{name} was restarted")
+
+    def _schedule(self, reason: str) -> None:
+        pause = self._backoff.pause()
+        self._due = time.monotonic() + pause
+        self._report(f"{reason}; it will be restarted in {pause:g} s")
+
+
+def _describe(status: int | None) -> str:
+    if status is None:
+        return "has ended"
+    if status < 0:
+        return f"was ended by {signal.Signals(-status).name}"
+    return f"ended with status {status}"
