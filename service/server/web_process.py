@@ -99,7 +99,11 @@ def main() -> None:
     access_log.configure()
     address, port, threads = sys.argv[1:]
     settings = load_settings(os.environ)
-    asyncio.run(serve_web(settings, address, int(port), int(threads), lambda: None))
+
+    def on_listening() -> None:
+        log.info("process %d is listening", os.getpid())
+
+    asyncio.run(serve_web(settings, address, int(port), int(threads), on_listening))
 
 
 async def _wait_until_listening(address: str, port: int, serving: "asyncio.Task[None]") -> None:

@@ -153,6 +153,7 @@ class Table(threading.Thread):
         """Play."""
         try:
             guests = [Guest(self._url, self._notebook, self._chance) for _ in range(3)]
+            self._game(guests)
             while not self._late.is_set():
                 self._game(guests)
             for guest in guests:

@@ -81,7 +81,7 @@ def test_the_local_url_of_an_address(address: str, url: str) -> None:
 class TestSeveralProcesses:
     def test_share_the_port_and_the_metrics(self, web_redis: EmbeddedRedis, tmp_path: Path) -> None:
         with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
-            wait_until(lambda: len(pids_of(server)) == 2)
+            wait_until(lambda: number_listening(server) == 2)
             people = People(server.url)
             game, players = people.table()
             for _ in range(4):
@@ -97,6 +97,7 @@ class TestSeveralProcesses:
 
     def test_one_that_dies_is_replaced(self, web_redis: EmbeddedRedis, tmp_path: Path) -> None:
         with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
+            wait_until(lambda: number_listening(server) == 2)
             first, second = sorted(pids_of(server))
             os.kill(first, signal.SIGKILL)
             wait_until(lambda: len(pids_of(server) - {first, second}) == 1)
@@ -119,6 +120,11 @@ def pids_of(server: WebServer) -> set[int]:
     """The ids of the processes that serve."""
     pattern = r"-m service\.server\.web_process "
     return {pid for pid, words in descendants(server.pid).items() if re.search(pattern, words)}
+
+
+def number_listening(server: WebServer) -> int:
+    """How many processes have reported that they accept connections."""
+    return sum("is listening" in line for line in server.lines())
 
 
 def test_a_request_that_never_ends_does_not_keep_it_from_stopping(
