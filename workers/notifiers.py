@@ -50,7 +50,7 @@ class LogSender:
             notice.game,
             notice.seq,
             ", ".join(notice.players),
-            extra={"told": notice.as_json()},
+            extra=notice.as_json(),
         )
 
 

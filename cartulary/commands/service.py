@@ -124,8 +124,8 @@ def retire_key(key: str, redis: str | None) -> None:
 
 def _process_settings() -> Settings:
     """Load the settings for a process of the service, which logs JSON lines and ends with its parent."""
-    from service.http import access_log
+    from service import json_logging
 
     watch_parent(os.environ)
-    access_log.configure()
+    json_logging.configure()
     return load_settings(os.environ)

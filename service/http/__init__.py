@@ -1,6 +1,7 @@
-"""HTTP in front of the service: what comes in is checked here, what goes out is put into words here.
+"""The HTTP API: the Flask application that answers requests.
 
-Here nothing is decided about games or players: routes call `service.games`, accounts and listings.
-How a request gets in: gateway.py takes it from the server, app.py is the Flask application behind it,
-routes/ has the calls, schemas/ their forms; streams.py holds the event streams open, outside the threads.
+`app.py` creates the application, `routes/` has the views, `schemas/` the schemas that check
+requests and make up the OpenAPI document. `blueprint.py` and `auth.py` do what every view needs
+before it runs. The code that accepts connections and keeps event streams open is in service/server;
+nothing here depends on it.
 """

@@ -1,110 +1,78 @@
-"""Who asks: the player behind a token, and what a refusal may tell whom.
+"""Authentication, and which error a client may see.
 
-A private game is a 404 to all who may not know of it, before any word on tokens, seats or bodies.
+A private game must look like a game that does not exist to everybody who may not see it, whatever
+else is wrong with their request. `blueprint.py` calls `hide_private` and `participants_only` only
+when a request has failed: a successful request has passed the same checks where the game was
+loaded.
 """
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, ParamSpec
+from typing import Literal, TypeAlias
 
-from flask import Response, g, request
-from werkzeug.exceptions import HTTPException
+from flask import g, request
 
-from domain.errors import Malformed, NotNow
 from service.errors import Forbidden, Unauthorised
 from service.http.context import service
 
-P = ParamSpec("P")
-View = Callable[P, Response]
+AuthPolicy: TypeAlias = Literal["public", "optional_auth", "login_required", "participants_only"]
+"""Who may call a route. `public` ignores tokens; `optional_auth` serves everybody, but refuses an
+invalid token; `participants_only` serves the players of the game in the URL."""
 
 
-def token() -> str | None:
-    """The token that was sent, or None. Raises Unauthorised for what is no bearer token."""
-    sent = request.headers.get("Authorization")
-    if sent is None:
+def bearer_token() -> str | None:
+    """Return the token of the request, or None if it has none.
+
+    Raises Unauthorised if the Authorization header is not a bearer token.
+    """
+    header = request.headers.get("Authorization")
+    if header is None:
         return None
-    scheme, _, word = sent.partition(" ")
-    if scheme.lower() != "bearer" or not word.strip():
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
         raise Unauthorised("the Authorization header must be `Bearer TOKEN`")
-    return word.strip()
+    return token.strip()
 
 
-def viewer() -> str | None:
-    """The player who asks, or None where no token was sent. Raises Unauthorised for one that is not valid."""
-    if "viewer" not in g:
-        sent = token()
-        player = None if sent is None else service().players.by_token(sent)
-        if sent is not None and player is None:
-            raise Unauthorised("this token is not valid, or no longer")
-        g.viewer = player
-    found: str | None = g.viewer
-    return found
+def optional_auth() -> str | None:
+    """Return the id of the player who sends the request, or None without a token.
+
+    Raises Unauthorised for an invalid token.
+    """
+    if "player_id" not in g:
+        token = bearer_token()
+        player_id = None if token is None else service().players.by_token(token)
+        if token is not None and player_id is None:
+            raise Unauthorised("the token is invalid or has expired")
+        g.player_id = player_id
+    current: str | None = g.player_id
+    return current
 
 
-def anyone() -> str | None:
-    """The player who asks, None also for a token that is not valid."""
+def login_required() -> str:
+    """Return the id of the player who sends the request. Raises Unauthorised without a valid token."""
+    player_id = optional_auth()
+    if player_id is None:
+        raise Unauthorised("a token is required: `Authorization: Bearer TOKEN`")
+    return player_id
+
+
+def known_player() -> str | None:
+    """Return the id of the player who sends the request, or None without a valid token."""
     try:
-        return viewer()
+        return optional_auth()
     except Unauthorised:
         return None
 
 
-def player() -> str:
-    """The player who asks. Raises Unauthorised where nobody is known."""
-    known = viewer()
-    if known is None:
-        raise Unauthorised("this needs a token: Authorization: Bearer TOKEN")
-    return known
+def hide_private(game_id: str) -> None:
+    """Raise NotFound if the sender of the request may not know of the game.
+
+    Otherwise remember the game's seq for the response (`problems.py`).
+    """
+    g.game_seq = service().queries.visible_game(game_id, known_player()).seq
 
 
-def login_required(view: View[P]) -> View[P]:
-    """A call for players: who is unknown is told so before anything else is looked at."""
-
-    @wraps(view)
-    def asked(*args: P.args, **kwargs: P.kwargs) -> Response:
-        player()
-        return view(*args, **kwargs)
-
-    return asked
-
-
-def optional_auth(view: View[P]) -> View[P]:
-    """A call for everyone; but a token that is not valid is said to be so."""
-
-    @wraps(view)
-    def asked(*args: P.args, **kwargs: P.kwargs) -> Response:
-        viewer()
-        return view(*args, **kwargs)
-
-    return asked
-
-
-def hide_private(view: View[P]) -> View[P]:
-    """A call on a game: whatever is wrong with it, who may not know of the game is told only 404."""
-
-    @wraps(view)
-    def asked(*args: P.args, **kwargs: P.kwargs) -> Response:
-        try:
-            return view(*args, **kwargs)
-        except (Unauthorised, Forbidden, Malformed, NotNow, HTTPException):
-            game_id: Any = kwargs["game_id"]
-            g.head = service().queries.visible_game(game_id, anyone()).seq
-            raise
-
-    return asked
-
-
-def seated(view: View[P]) -> View[P]:
-    """A call for the players of a game: others are told so before a word on what they sent."""
-
-    @wraps(view)
-    def asked(*args: P.args, **kwargs: P.kwargs) -> Response:
-        try:
-            return view(*args, **kwargs)
-        except (Malformed, HTTPException):
-            game_id: Any = kwargs["game_id"]
-            if not service().queries.visible_game(game_id, player()).has_joined(player()):
-                raise Forbidden("this is not a player of the game") from None
-            raise
-
-    return asked
+def participants_only(game_id: str) -> None:
+    """Raise Forbidden if the sender of the request is not a player of the game."""
+    player_id = login_required()
+    if not service().queries.visible_game(game_id, player_id).has_joined(player_id):
+        raise Forbidden("this is not a player of the game")

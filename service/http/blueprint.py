@@ -1,7 +1,7 @@
-"""Blueprints: routes whose forms are checked here and stand in the OpenAPI document.
+"""Blueprints whose routes are described once: the description checks requests and makes the OpenAPI document.
 
-flask-smorest keeps the document; of its decorators only what they note about a view is used, so that a
-call costs nothing for being described. Forms are checked by our own strict reading of bodies and queries.
+flask-smorest generates the document from marshmallow schemas. Its own decorators are not used: each
+of them wraps the view once more, and they read requests less strictly than this API promises.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,153 +9,262 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias
 
-import flask_smorest  # type: ignore[import-untyped]
+import flask_smorest  # type: ignore[import-untyped] # has no annotations
 from flask import Response, request
-from flask_smorest.utils import prepare_response  # type: ignore[import-untyped]
+from flask_smorest.utils import prepare_response  # type: ignore[import-untyped] # has no annotations
 from marshmallow import Schema
+from werkzeug.exceptions import HTTPException
 
-from domain.errors import Malformed
-from service.http.json_body import json_of
-from service.http.problems import CONTENT_TYPE, NAMES
-from service.http.schemas.fields import Form, Text, checked
-from service.http.schemas.problem import Problem
+from domain.contract import Json
+from domain.errors import Malformed, NotNow
+from service.errors import Forbidden, Unauthorised
+from service.http.auth import (
+    AuthPolicy,
+    hide_private,
+    login_required,
+    optional_auth,
+    participants_only,
+)
+from service.http.json_body import read_json
+from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES, Problem
+from service.http.schemas.fields import StrictSchema, Text, validate
 
 View: TypeAlias = Callable[..., Response]
 Decorator: TypeAlias = Callable[[View], View]
-Further: TypeAlias = Callable[..., Mapping[str, str]]
-"""Looks at a body that its form has refused for what else is wrong with it: (body, **view_args) -> faults."""
+ExtraValidation: TypeAlias = Callable[..., Mapping[str, str]]
+"""Finds further errors in a body that its schema has refused: (body, **arguments of the view) ->
+errors by field."""
 
-_SECURED: Final[dict[str, Any]] = {"security": [{"token": []}]}
+NO_QUERY: Final = StrictSchema()
+"""The query of a route that has no parameters: unknown ones are refused, such as a request for
+another's view."""
+
+_GAME_ID: Final = "<game_id>"
+_HIDING: Final = (Unauthorised, Forbidden, Malformed, NotNow, HTTPException)
+"""Errors that would reveal that a private game exists."""
+_SECURITY: Final[Mapping[AuthPolicy, list[Json]]] = {
+    "public": [],
+    "optional_auth": [{}, {"token": []}],
+    "login_required": [{"token": []}],
+    "participants_only": [{"token": []}],
+}
 
 
-class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
-    """Routes that belong together."""
+class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest has no annotations
+    """A group of routes."""
 
-    def call(self, method: str, rule: str, **options: Any) -> Decorator:
-        """Have a view answer to this method at this address."""
-
-        def decorated(view: View) -> View:
-            self.add_url_rule(rule, None, view, methods=[method], **options)
-            return view
-
-        return decorated
-
-    def takes(
-        self, form: Schema, *, required: bool = True, further: Further | None = None
-    ) -> Decorator:
-        """The view is given the body, checked, as `body`. Not `required`: it may be left out."""
-
-        def decorated(view: View) -> View:
-            @wraps(view)
-            def asked(**arguments: Any) -> Response:
-                raw = json_of(request, required=required)
-                try:
-                    body = checked(form, raw)
-                except Malformed as refused:
-                    if further is None or not isinstance(raw, dict):
-                        raise
-                    raise Malformed({**further(raw, **arguments), **refused.fields}) from None
-                return view(**arguments, body=body)
-
-            noted = super(Blueprint, self).arguments(form, required=required, error_status_code=400)
-            return _note(asked, noted)
-
-        return decorated
-
-    def asks(self, form: Schema) -> Decorator:
-        """The view is given the query, checked, as `query`."""
-
-        def decorated(view: View) -> View:
-            @wraps(view)
-            def asked(**arguments: Any) -> Response:
-                twice = [name for name, values in request.args.lists() if len(values) > 1]
-                if twice:
-                    raise Malformed(dict.fromkeys(twice, "is given more than once"))
-                query = checked(form, request.args.to_dict())
-                return view(**arguments, query=query)
-
-            noted = super(Blueprint, self).arguments(form, location="query", error_status_code=400)
-            return _note(asked, noted)
-
-        return decorated
-
-    def asks_nothing(self, view: View) -> View:
-        """The view takes no query: what somebody asks for there, as another's view, is not passed over."""
-
-        @wraps(view)
-        def asked(**arguments: Any) -> Response:
-            checked(Form(), request.args.to_dict())
-            return view(**arguments)
-
-        return asked
-
-    def header(self, name: str, description: str) -> Decorator:
-        """Describe a header that the view looks at."""
-        form = Schema.from_dict({name: Text(metadata={"description": description})}, name=name)
-        return self._noting(super().arguments(form, location="headers", error_status_code=400))
-
-    def gives(
+    def route(
         self,
-        status: int,
-        form: Schema | None,
-        description: str,
+        method: str,
+        rule: str,
         *,
-        content_type: str | None = None,
-        headers: Mapping[str, str] | None = None,
+        auth: AuthPolicy,
+        responses: Mapping[int, Json],
+        query: Schema | None = None,
+        json_body: Schema | None = None,
+        is_body_required: bool = True,
+        extra_validation: ExtraValidation | None = None,
+        is_idempotent: bool = False,
+        request_headers: Mapping[str, str] | None = None,
+        error_responses: tuple[int, ...] = (),
+        limit: Decorator | None = None,
     ) -> Decorator:
-        """Describe what the view answers when all is well. `headers`: name, and what it says."""
-        told = {
-            name: {"description": what, "schema": {"type": "string"}}
-            for name, what in (headers or {}).items()
-        }
-        return self._noting(
-            self.response(
-                status,
-                form,
-                description=description,
-                content_type=content_type,
-                headers=told or None,
+        """Register a view for a method and a URL rule.
+
+        Before the view runs, the request is checked in this order: `limit`, `auth`, `query` or
+        `json_body`, and the Idempotency-Key of a route that `is_idempotent`. On a route with
+        `<game_id>`, every error becomes a 404 if the game is private and the sender may not see it.
+        The view is called with the arguments of the URL and, as far as they are part of the
+        description, with `player` (the id of the player; None is possible with `optional_auth`),
+        `query`, `body` and `idempotency_key`.
+
+        `responses` are the successful ones by status (see `response`); `error_responses` are the statuses of
+        errors besides those that follow from the rest of the description; `request_headers` are descriptions
+        by name.
+        """
+        is_about_game = _GAME_ID in rule
+
+        def decorator(view: View) -> View:
+            endpoint = _checked(
+                view,
+                auth=auth,
+                query=query,
+                json_body=json_body,
+                is_body_required=is_body_required,
+                extra_validation=extra_validation,
+                is_idempotent=is_idempotent,
+                is_about_game=is_about_game,
             )
-        )
+            if limit is not None:
+                endpoint = limit(endpoint)
+            operation = {
+                "operationId": view.__name__,
+                **_operation(
+                    auth=auth,
+                    query=query,
+                    json_body=json_body,
+                    is_body_required=is_body_required,
+                    is_idempotent=is_idempotent,
+                    is_about_game=is_about_game,
+                    request_headers=request_headers or {},
+                    responses=responses,
+                    error_responses=error_responses,
+                ),
+            }
+            endpoint._apidoc = {"manual_doc": operation}  # type: ignore[attr-defined] # noqa: SLF001 # where flask-smorest looks
+            self.add_url_rule(rule, None, endpoint, methods=[method])
+            return endpoint
 
-    def refuses(self, *statuses: int, player: bool = False) -> Decorator:
-        """Describe with which statuses the view refuses; `player`: it needs a token."""
-
-        def decorated(view: View) -> View:
-            for status in sorted({*statuses, 429, 500, 503} | ({401} if player else set())):
-                view = _note(view, self.alt_response(status, HTTPStatus(status).name))
-            return _note(view, self.doc(**_SECURED)) if player else view
-
-        return decorated
-
-    def _noting(self, library: Callable[[View], Any]) -> Decorator:
-        return lambda view: _note(view, library)
+        return decorator
 
 
-class Api(flask_smorest.Api):  # type: ignore[misc]
-    """The OpenAPI document; errors are problems, and are handled elsewhere."""
+class Api(flask_smorest.Api):  # type: ignore[misc] # flask_smorest has no annotations
+    """The OpenAPI document. Errors are handled in problems.py."""
 
     DEFAULT_ERROR_RESPONSE_NAME = None
 
     def _register_error_handlers(self) -> None:
-        """Nothing: service/http/problems.py does it."""
+        """Install none of flask-smorest's handlers."""
 
     def _register_responses(self) -> None:
-        for status in NAMES:
-            response = {"description": NAMES[status][1], "schema": Problem}
-            prepare_response(response, self.spec, CONTENT_TYPE)
-            self.spec.components.response(HTTPStatus(status).name, response, lazy=True)
+        for status, problem_type in PROBLEM_TYPES.items():
+            reply = {"description": problem_type.title, "schema": Problem}
+            prepare_response(reply, self.spec, CONTENT_TYPE)
+            self.spec.components.response(_error_name(status), reply, lazy=True)
 
 
-def idempotency_key() -> str | None:
-    """The Idempotency-Key that was sent, or None. Raises Malformed."""
+def response(
+    description: str,
+    schema: Schema | None = None,
+    *,
+    content_type: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Json:
+    """Return the OpenAPI description of a response. `headers` are descriptions by name."""
+    reply: Json = {"description": description}
+    if schema is not None:
+        reply["content"] = {content_type or "application/json": {"schema": schema}}
+    elif content_type is not None:
+        reply["content"] = {content_type: {"schema": {"type": "string"}}}
+    if headers:
+        reply["headers"] = {
+            name: {"description": text, "schema": {"type": "string"}}
+            for name, text in headers.items()
+        }
+    return reply
+
+
+def _checked(
+    view: View,
+    *,
+    auth: AuthPolicy,
+    query: Schema | None,
+    json_body: Schema | None,
+    is_body_required: bool,
+    extra_validation: ExtraValidation | None,
+    is_idempotent: bool,
+    is_about_game: bool,
+) -> View:
+    """Return the view with the checks of `Blueprint.route` before it."""
+    authenticate = (
+        None if auth == "public" else optional_auth if auth == "optional_auth" else login_required
+    )
+
+    @wraps(view)
+    def endpoint(**arguments: Any) -> Response:
+        try:
+            if authenticate is not None:
+                arguments["player"] = authenticate()
+            if query is not None:
+                parameters = _read_query(query)
+                if query is not NO_QUERY:
+                    arguments["query"] = parameters
+            if json_body is not None:
+                raw = read_json(request, required=is_body_required)
+                try:
+                    arguments["body"] = validate(json_body, raw)
+                except Malformed as error:
+                    if extra_validation is None or not isinstance(raw, dict):
+                        raise
+                    further = extra_validation(raw, **arguments)
+                    raise Malformed({**further, **error.fields}) from None
+            if is_idempotent:
+                arguments["idempotency_key"] = _idempotency_key()
+            return view(**arguments)
+        except _HIDING as error:
+            if is_about_game:
+                hide_private(arguments["game_id"])
+            if auth == "participants_only" and isinstance(error, Malformed | HTTPException):
+                participants_only(arguments["game_id"])
+            raise
+
+    return endpoint
+
+
+def _operation(
+    *,
+    auth: AuthPolicy,
+    query: Schema | None,
+    json_body: Schema | None,
+    is_body_required: bool,
+    is_idempotent: bool,
+    is_about_game: bool,
+    request_headers: Mapping[str, str],
+    responses: Mapping[int, Json],
+    error_responses: tuple[int, ...],
+) -> Json:
+    """Return the OpenAPI operation of a route, with the errors that follow from its description."""
+    operation: Json = {"security": _SECURITY[auth], "parameters": []}
+    headers = dict(request_headers)
+    errors = {429, 500, 503, *error_responses}
+    if auth != "public":
+        errors.add(401)
+    if auth == "participants_only":
+        errors.add(403)
+    if is_about_game:
+        errors.add(404)
+    if query is not None:
+        errors.add(400)
+        operation["parameters"].append({"in": "query", "schema": query})
+    if json_body is not None:
+        errors |= {400, 413, 415}
+        content = {"application/json": {"schema": json_body}}
+        operation["requestBody"] = {"required": is_body_required, "content": content}
+    if is_idempotent:
+        errors |= {400, 422}
+        headers["Idempotency-Key"] = (
+            "A request that repeats the key and the body of an earlier one gets the same response and takes"
+            " effect only once."
+        )
+    if headers:
+        schema = Schema.from_dict(
+            {name: Text(metadata={"description": text}) for name, text in headers.items()},
+            name="RequestHeaders",
+        )
+        operation["parameters"].append({"in": "header", "schema": schema})
+    operation["responses"] = {
+        **{str(status): reply for status, reply in responses.items()},
+        **{str(status): _error_name(status) for status in sorted(errors)},
+    }
+    return operation
+
+
+def _read_query(schema: Schema) -> dict[str, Any]:
+    """Return the parameters of the query. Raises Malformed, also for one that is given twice."""
+    repeated = [name for name, values in request.args.lists() if len(values) > 1]
+    if repeated:
+        raise Malformed(dict.fromkeys(repeated, "is given more than once"))
+    return validate(schema, request.args.to_dict())
+
+
+def _idempotency_key() -> str | None:
+    """Return the Idempotency-Key of the request, or None. Raises Malformed."""
     key = request.headers.get("Idempotency-Key")
     if key is not None and not (0 < len(key) <= 255 and key.isascii() and key.isprintable()):
         raise Malformed({"Idempotency-Key": "must be 1 to 255 printable ASCII characters"})
     return key
 
 
-def _note(view: View, library: Callable[[View], Any]) -> View:
-    """Take over what a decorator of the library notes about a view, and leave its wrapper away."""
-    view._apidoc = library(view)._apidoc  # type: ignore[attr-defined] # noqa: SLF001
-    return view
+def _error_name(status: int) -> str:
+    """Return the name of an error response among the components of the document."""
+    return HTTPStatus(status).name

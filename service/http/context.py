@@ -1,4 +1,4 @@
-"""What belongs to the request at hand: the service behind the application, and figures about it."""
+"""Access to the parts of the service from the code that handles a request."""
 
 from typing import Final, cast
 
@@ -8,14 +8,15 @@ from service.bootstrap import Service
 from service.http.metrics import Metrics
 
 SERVICE: Final = "cartulary"
-METRICS: Final = "cartulary-figures"
+METRICS: Final = "cartulary-metrics"
+"""The names under which `create_app` stores them in `app.extensions`."""
 
 
 def service() -> Service:
-    """The service behind the application that handles this request."""
+    """Return the service behind the application that handles the current request."""
     return cast("Service", current_app.extensions[SERVICE])
 
 
-def figures() -> Metrics:
-    """The figures that this application gives of itself."""
+def metrics() -> Metrics:
+    """Return the metrics of the application that handles the current request."""
     return cast("Metrics", current_app.extensions[METRICS])

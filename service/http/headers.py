@@ -1,14 +1,15 @@
-"""Headers that every answer has: what browsers may do with it, and who may read it.
+"""Headers that every response has.
 
-Everything here may be read by pages of any origin (CORS `*`): there are no cookies, a request speaks for a
-player only by a token that its sender put in, so another site's page can do no more than its reader could.
+Pages of any origin may read every response (CORS `*`). This is safe because there are no cookies: a
+request acts for a player only by the token that its sender adds, so another site can do no more
+than its visitor could.
 """
 
 from typing import Final
 
 from flask import Flask, Response, request
 
-_ALWAYS: Final = (
+_DEFAULTS: Final = (
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
     ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
@@ -25,13 +26,13 @@ _PREFLIGHT: Final = {
 
 
 def register(app: Flask) -> None:
-    """Have every answer of this application come with these headers."""
-    app.after_request(_mannered)
+    """Add these headers to every response of the application, except where a view has set them."""
+    app.after_request(_add_headers)
 
 
-def _mannered(response: Response) -> Response:
-    said = {name.title() for name, _ in response.headers}
-    response.headers.extend([header for header in _ALWAYS if header[0] not in said])
+def _add_headers(response: Response) -> Response:
+    present = {name.title() for name, _ in response.headers}
+    response.headers.extend([header for header in _DEFAULTS if header[0] not in present])
     if request.method == "OPTIONS" and response.status_code == 200:
         response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
         for name, value in _PREFLIGHT.items():

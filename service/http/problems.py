@@ -1,47 +1,86 @@
-"""Refusals: what went wrong as problem details (RFC 9457), and which HTTP status it is.
+"""Errors as problem details (RFC 9457), and the HTTP status of each error.
 
-This is the one place that says which status an error of domain/errors.py has; those of service/errors.py
-bring theirs along. Whatever is not of that tree is a fault of the server: a 500 that says nothing, and a
-line in the log that says all, found again by the request's id.
+Errors of service/errors.py carry their status; the statuses of the errors in domain/errors.py are
+set here and nowhere else. Any other exception is a fault of the server: the response is a 500
+without details, and the log has the traceback under the request's id.
 """
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 import redis
 from flask import Flask, Response, g, request
+from marshmallow import Schema, fields
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from domain.errors import CartularyError, Malformed, NotNow, Refused
-from service.connection import AWAY
+from service.connection import reachable
 from service.errors import ServiceError, Stale, TooMany, Unauthorised, Unavailable
 from service.store.event_store import HeadMoved
 
 log = logging.getLogger(__name__)
 
 CONTENT_TYPE: Final = "application/problem+json"
-NAMES: Final[Mapping[int, tuple[str, str]]] = {
-    400: ("malformed", "The request is not of the form"),
-    401: ("unauthorised", "No valid token"),
-    403: ("forbidden", "Not allowed to see or do this"),
-    404: ("not-found", "No such thing"),
-    405: ("method-not-allowed", "Nothing answers to this method here"),
-    408: ("too-slow", "The request did not arrive in time"),
-    409: ("conflict", "Not as things stand now"),
-    413: ("too-large", "The body is too large"),
-    415: ("not-json", "The body is not JSON"),
-    422: ("refused", "The rules forbid it"),
-    429: ("too-many-requests", "Too many requests"),
-    500: ("internal", "A fault of the server"),
-    503: ("unavailable", "Not able to serve for the moment"),
+_INTERNAL: Final = "the error has been logged under the id of this request"
+
+
+class ProblemType(NamedTuple):
+    """The name of a problem, which ends its `type`, and its title."""
+
+    name: str
+    title: str
+
+
+PROBLEM_TYPES: Final[Mapping[int, ProblemType]] = {
+    400: ProblemType("malformed", "The request is malformed"),
+    401: ProblemType("unauthorised", "A valid token is required"),
+    403: ProblemType("forbidden", "Not allowed to see or do this"),
+    404: ProblemType("not-found", "No such resource"),
+    405: ProblemType("method-not-allowed", "The resource does not support this method"),
+    408: ProblemType("too-slow", "The request did not arrive in time"),
+    409: ProblemType("conflict", "Not possible in the current state"),
+    413: ProblemType("too-large", "The body is too large"),
+    415: ProblemType("not-json", "The body is not JSON"),
+    422: ProblemType("refused", "The request is refused"),
+    429: ProblemType("too-many-requests", "Too many requests"),
+    500: ProblemType("internal", "Internal server error"),
+    503: ProblemType("unavailable", "Temporarily unavailable"),
 }
-"""The problem `type` (after `urn:cartulary:problem:`) and title of every status there is."""
+"""The problem type of every status that the API returns for an error."""
+
+
+class FieldError(Schema):
+    """What is wrong with one field of a request."""
+
+    field = fields.String(
+        metadata={"description": "Path of the field, such as `action.at`, or the name of a header."}
+    )
+    detail = fields.String(metadata={"description": "What is wrong with it."})
+
+
+class Problem(Schema):
+    """Why a request was refused (RFC 9457)."""
+
+    type = fields.String(metadata={"description": "`urn:cartulary:problem:` and a name."})
+    title = fields.String(metadata={"description": "The name in words."})
+    status = fields.Integer(metadata={"description": "The HTTP status."})
+    detail = fields.String(metadata={"description": "What is wrong with this request."})
+    instance = fields.String(
+        metadata={"description": "The id of the request, as in the log of the server."}
+    )
+    clause = fields.String(
+        metadata={"description": "Id of the clause of the rules that forbids the action."}
+    )
+    errors = fields.List(
+        fields.Nested(FieldError), metadata={"description": "Every invalid field."}
+    )
+    seq = fields.Integer(metadata={"description": "Seq of the last event of the game."})
 
 
 def status_of(error: CartularyError) -> int:
-    """The HTTP status of an error of our own."""
+    """Return the HTTP status of an error."""
     match error:
         case Malformed():
             return 400
@@ -58,8 +97,8 @@ def status_of(error: CartularyError) -> int:
 def problem(
     status: int, detail: str, headers: Mapping[str, str] | None = None, **members: Any
 ) -> Response:
-    """A problem as an answer."""
-    name, title = NAMES[status]
+    """Return a problem as a response. `members` are added to its body."""
+    name, title = PROBLEM_TYPES[status]
     body = {
         "type": f"urn:cartulary:problem:{name}",
         "title": title,
@@ -72,70 +111,74 @@ def problem(
 
 
 def register(app: Flask) -> None:
-    """Have every error of this application answered by a problem."""
-    app.register_error_handler(CartularyError, _refused)
-    app.register_error_handler(HTTPException, _not_served)
-    app.register_error_handler(Exception, _fault)
-    for kind in AWAY:
-        app.register_error_handler(kind, _away)
+    """Answer every error of the application with a problem."""
+    app.register_error_handler(CartularyError, _handle_our_error)
+    app.register_error_handler(HTTPException, _handle_http_exception)
+    app.register_error_handler(redis.RedisError, _handle_redis_error)
+    app.register_error_handler(Exception, _handle_fault)
 
 
-def _refused(error: CartularyError) -> Response:
+def _handle_our_error(error: CartularyError) -> Response:
     status = status_of(error)
     if status == 500:
-        return _fault(error)
+        return _handle_fault(error)
     members: dict[str, Any] = {}
     headers: dict[str, str] = {}
     match error:
         case Malformed():
             members["errors"] = [
-                {"field": field or "body", "detail": what} for field, what in error.fields.items()
+                {"field": field or "body", "detail": message}
+                for field, message in error.fields.items()
             ]
             if any(field.split(".")[0] == "action" for field in error.fields):
                 members["clause"] = error.clause
         case Refused():
             if error.clause is not None:
                 members["clause"] = error.clause
-            if status == 409 and "head" in g:
-                members["seq"] = g.head
+            if status == 409 and "game_seq" in g:
+                members["seq"] = g.game_seq
         case Stale() | HeadMoved():
             members["seq"] = error.head
         case Unauthorised():
-            sent = "Authorization" in request.headers
-            headers["WWW-Authenticate"] = "Bearer" + (' error="invalid_token"' if sent else "")
+            has_token = "Authorization" in request.headers
+            headers["WWW-Authenticate"] = "Bearer" + (' error="invalid_token"' if has_token else "")
         case TooMany() | Unavailable():
             headers["Retry-After"] = str(error.retry_after)
         case _:
             pass
-    return problem(status, _sentence(error), headers, **members)
+    detail = error.why if isinstance(error, Refused | ServiceError) else str(error)
+    return problem(status, detail, headers, **members)
 
 
-def _not_served(error: HTTPException) -> Response:
-    """What Flask refuses by itself: routes, methods, sizes, types."""
-    status = error.code if error.code is not None and error.code in NAMES else 400
+def _handle_http_exception(error: HTTPException) -> Response:
+    """Answer what Flask refuses by itself: unknown routes, methods, sizes and media types."""
+    status = error.code if error.code is not None and error.code in PROBLEM_TYPES else 400
     headers: dict[str, str] = {}
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         headers["Allow"] = ", ".join(sorted(error.valid_methods))
     match status:
         case 404:
-            detail = "there is nothing at this address"
+            detail = "there is no resource at this address"
         case 405:
-            detail = f"{request.method} is not among {headers.get('Allow', 'what it takes')}"
+            detail = f"{request.method} is not one of {headers.get('Allow', 'the allowed methods')}"
         case 500:
-            detail = "it has been noted under this request's id"
+            detail = _INTERNAL
         case _:
-            detail = error.description or NAMES[status][1]
+            detail = error.description or PROBLEM_TYPES[status].title
     return problem(status, detail, headers)
 
 
-def _away(error: redis.RedisError) -> Response:
-    return _refused(Unavailable("the store does not answer"))
+def _handle_redis_error(error: redis.RedisError) -> Response:
+    """Answer errors of Redis that no part of the service has translated, as of the rate limits."""
+    try:
+        with reachable():
+            raise error
+    except Unavailable as unavailable:
+        return _handle_our_error(unavailable)
+    except redis.RedisError:
+        return _handle_fault(error)
 
 
-def _fault(error: Exception) -> Response:
-    log.error("a fault while serving a request", exc_info=error)
-    return problem(500, "it has been noted under this request's id")
-
-
-def _sentence(error: CartularyError) -> str:
-    return error.why if isinstance(error, Refused | ServiceError) else str(error)
+def _handle_fault(error: Exception) -> Response:
+    log.error("unexpected error while handling a request", exc_info=error)
+    return problem(500, _INTERNAL)

@@ -1,86 +1,65 @@
-"""Rate limits: how many requests one player or address may make.
+"""Rate limits of requests, and of attempts to register or log in (Flask-Limiter).
 
-All requests are counted in the memory of the process, which costs nothing worth mention; registering and
-logging in, which cost a hash each and invite guessing, are counted in Redis for all processes together.
-Both limits are settings (service/settings.py); none is set for requests unless somebody wants it.
+Attempts cost a password hash each and allow guessing, so they are counted in Redis for all
+processes together. Other requests are counted in the memory of each process, and only if an
+operator sets a limit. Both limits are settings (service/settings.py).
 """
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, Final, ParamSpec, cast
+from typing import Final
 
 import redis
-from flask import Flask, Response, current_app, request
-from limits import RateLimitItem, parse_many
-from limits.storage import MemoryStorage, RedisStorage
-from limits.strategies import FixedWindowRateLimiter
+from flask import Flask, request
+from flask_limiter import Limiter, RequestLimit
 
-from service.connection import reachable
 from service.errors import TooMany
-from service.http import auth
-from service.settings import Settings
+from service.http.auth import known_player
+from service.http.context import service
 
-P = ParamSpec("P")
-
-PREFIX: Final = "cartulary:rate"
-EXTENSION: Final = "cartulary-rates"
-UNCOUNTED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
-
-
-class RateLimits:
-    """The limits of one application."""
-
-    def __init__(self, settings: Settings, client: redis.Redis) -> None:
-        self._requests = _limits(settings.rate_requests)
-        self._accounts = _limits(settings.rate_accounts)
-        self._here = FixedWindowRateLimiter(MemoryStorage())
-        # The URL only says that it is Redis: the connections are ours.
-        storage = RedisStorage("redis://", client.connection_pool, PREFIX)
-        self._everywhere = FixedWindowRateLimiter(storage)
-
-    def count_request(self) -> None:
-        """Count this request. Raises TooMany."""
-        if self._requests and request.path not in UNCOUNTED:
-            who = auth.anyone() or _address()
-            _count(self._here, self._requests, "requests", who)
-
-    def count_account(self) -> None:
-        """Count this attempt at an account. Raises TooMany, Unavailable."""
-        if self._accounts:
-            with reachable():
-                _count(self._everywhere, self._accounts, "accounts", _address())
-
-
-def register(app: Flask, limits: RateLimits) -> None:
-    """Have all requests of this application counted."""
-    app.extensions[EXTENSION] = limits
-    app.before_request(limits.count_request)
-
-
-def accounts_limited(view: Callable[P, Response]) -> Callable[P, Response]:
-    """A call that is counted among the attempts at accounts."""
-
-    @wraps(view)
-    def counted(*args: P.args, **kwargs: P.kwargs) -> Response:
-        cast("RateLimits", current_app.extensions[EXTENSION]).count_account()
-        return view(*args, **kwargs)
-
-    return counted
-
-
-def _limits(words: str) -> Sequence[RateLimitItem]:
-    return parse_many(words) if words else ()
-
-
-def _count(limiter: FixedWindowRateLimiter, limits: Sequence[RateLimitItem], *key: str) -> None:
-    for limit in limits:
-        if not limiter.hit(limit, *key):
-            stats: Any = limiter.get_window_stats(limit, *key)
-            wait = max(1, math.ceil(stats.reset_time - time.time()))
-            raise TooMany(f"no more than {limit} are taken from one side", wait)
+_KEY_PREFIX: Final = "cartulary:rate"
+_UNLIMITED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 def _address() -> str:
-    return request.remote_addr or "nowhere"
+    return request.remote_addr or "unknown"
+
+
+def _refuse(limit: RequestLimit) -> None:
+    """Raise TooMany instead of the exception of Flask-Limiter, which has no time to wait."""
+    seconds = math.ceil(limit.window.reset_time - time.time())
+    raise TooMany(f"the limit is {limit.limit}", max(1, seconds))
+
+
+_accounts: Final = Limiter(_address, strategy="fixed-window", on_breach=_refuse)
+limit_account_attempts = _accounts.shared_limit(
+    lambda: service().settings.rate_accounts, scope="accounts"
+)
+"""Decorates a view that registers or logs in. It raises TooMany, and Unavailable if Redis does not answer."""
+
+
+def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:
+    """Have the application count attempts in Redis, and, if `requests_limit` is not empty, all requests."""
+    if requests_limit:
+        Limiter(
+            lambda: known_player() or _address(),
+            app=app,
+            application_limits=[requests_limit],
+            application_limits_exempt_when=lambda: request.path in _UNLIMITED,
+            # Requests that match no route have no endpoint, but count like all others.
+            request_identifier=lambda: request.endpoint or "none",
+            storage_uri="memory://",
+            strategy="fixed-window",
+            on_breach=_refuse,
+        )
+    app.config["RATELIMIT_STORAGE_URI"] = (
+        "redis://"  # names the kind only: the pool has the address
+    )
+    app.config["RATELIMIT_STORAGE_OPTIONS"] = {
+        "connection_pool": client.connection_pool,
+        "key_prefix": _KEY_PREFIX,
+    }
+    # Flask-Limiter's hooks look up the limits of every request, which takes as long as Flask itself, and
+    # limits of decorated views do not need them. It installs none for a limiter that is registered already.
+    app.extensions.setdefault("limiter", set()).add(_accounts)
+    _accounts.init_app(app)

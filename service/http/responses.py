@@ -1,20 +1,74 @@
-"""Answers: JSON made straight from what the service says, without a schema in between.
+"""JSON responses, and the representations of games and players that several routes return.
 
-The schemas in schemas/ describe these answers in the OpenAPI document; the tests hold the two together.
+Responses are encoded directly, not through marshmallow. The schemas in schemas/ only describe them; the tests
+validate every response against the document.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 from flask import Response
 
+from domain.contract import Json
+from domain.game import Game
+from service import clock
+from service.http.context import service
+from service.players import Player
 
-def answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A JSON answer."""
+
+def json_response(
+    value: Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a response with a JSON body."""
     return Response(orjson.dumps(value), status, headers, content_type="application/json")
 
 
-def nothing() -> Response:
-    """204: done, and there is nothing to say."""
+def no_content() -> Response:
+    """Return an empty response with status 204."""
     return Response(status=204)
+
+
+def game_summaries(games: Sequence[Game]) -> list[Json]:
+    """Return the summaries of games, in their order. Looks up the players of all games in one step."""
+    ids = tuple(dict.fromkeys(player for game in games for player in _players(game)))
+    handles = {player.id: player.handle for player in service().players.get(ids)} if ids else {}
+    return [
+        {
+            "id": game.id,
+            "rules": game.rules.NAME,
+            "options": game.options,
+            "clock": game.clock,
+            "seats": game.seats,
+            "status": game.status,
+            "players": [
+                {"id": player, "handle": handles[player], "seat": game.seat_of(player)}
+                for player in _players(game)
+            ],
+            "head": {"seq": game.seq, "hash": game.hash},
+            "to_act": game.to_act,
+            "deadline": clock.deadline(game),
+        }
+        for game in games
+    ]
+
+
+def game_summary(game: Game) -> Json:
+    """Return the summary of a game."""
+    return game_summaries([game])[0]
+
+
+def account(player: Player) -> Json:
+    """Return a player's account, as only that player sees it."""
+    return {
+        "id": player.id,
+        "handle": player.handle,
+        "created": player.created,
+        "email": player.email,
+        "locale": player.locale,
+    }
+
+
+def _players(game: Game) -> Sequence[str]:
+    """Return the ids of the players: by seat, or in the order of joining before the game starts."""
+    return game.players or [place.player for place in game.places]

@@ -1,1 +1,1 @@
-"""The code that serves HTTP: the gateway, the processes and the event streams."""
+"""The code that serves HTTP: web processes, the gateway to the Flask application, and event streams."""

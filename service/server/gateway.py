@@ -1,9 +1,9 @@
-"""The gateway: requests as the server (granian, over ASGI) gives them, for Flask in threads or as streams.
+"""The gateway: takes requests from the web server (granian, over ASGI) to the Flask application.
 
-Everything goes through the Flask application, streams too: there is one place where a request is named,
-counted, judged and noted down. A stream, once judged, is handed over to the event loop, so its thread is
-free again while it stays open. Why not granian's own WSGI: it would hold a thread for every stream. Why
-not its RSGI: what is sent there to a slow reader piles up in memory without anybody being told.
+Flask handles every request in a thread, including the requests for event streams. If it accepts one
+of these, the event loop sends the stream, and the thread is free again. Granian's own WSGI server
+would use a thread for every open stream; over its RSGI interface, data for a client that does not
+read would pile up in memory unnoticed.
 """
 
 import asyncio
@@ -18,14 +18,14 @@ from typing import Any, Final, TypeAlias
 import redis
 from flask import Flask
 
-from service.http.app import ARRIVAL
-from service.http.json_body import MOST_BYTES
-from service.server.streams import FULL, HANDED_OVER, Listener, StreamHub, StreamRequest
+from service.http.environ import REFUSED_STATUS, STREAM_REQUEST, STREAMS_ARE_FULL, StreamRequest
+from service.http.json_body import MAX_BODY_BYTES
+from service.server.streams import Listener, StreamHub
 
 log = logging.getLogger(__name__)
 
-PATIENCE: Final = 30.0
-"""Seconds that a body may take to arrive."""
+BODY_TIMEOUT: Final = 30.0
+"""Seconds within which the body of a request must arrive."""
 
 Message: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
@@ -33,12 +33,12 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Headers: TypeAlias = list[tuple[str, str]]
 
 
-class GoneError(Exception):
-    """The client hung up before its request was here."""
+class ClientDisconnectedError(Exception):
+    """The client closed the connection before its request was complete."""
 
 
 class Gateway:
-    """The ASGI application that the server calls for every request."""
+    """The ASGI application that the web server calls for every request."""
 
     def __init__(self, app: Flask, hub: StreamHub, threads: int) -> None:
         self._app = app
@@ -47,96 +47,106 @@ class Gateway:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        headers: list[tuple[bytes, bytes]] = list(scope["headers"])
+        request_headers: list[tuple[bytes, bytes]] = list(scope["headers"])
         try:
-            body, status = await _arrived(dict(headers), scope["http_version"], receive)
-        except GoneError:
+            body, refused_status = await _read_body(
+                dict(request_headers), scope["http_version"], receive
+            )
+        except ClientDisconnectedError:
             return
-        environ = _environ(scope, headers, body)
-        if status is not None:
-            environ[ARRIVAL] = status
+        environ = _environ(scope, request_headers, body)
+        if refused_status is not None:
+            environ[REFUSED_STATUS] = refused_status
         if self._hub.is_full:
-            environ[FULL] = True
+            environ[STREAMS_ARE_FULL] = True
         loop = asyncio.get_running_loop()
-        code, told, answer = await loop.run_in_executor(self._threads, self._called, environ)
-        if status is not None and scope["http_version"].startswith("1"):
-            # The rest of the body is not read, so nothing can follow it on this connection.
-            told.append(("Connection", "close"))
-        wanted: StreamRequest | None = environ.get(HANDED_OVER)
-        if wanted is not None and code == 200 and scope["method"] == "GET":
-            await self._stream(wanted, told, receive, send)
+        status, headers, response = await loop.run_in_executor(
+            self._threads, self._call_flask, environ
+        )
+        if refused_status is not None and scope["http_version"].startswith("1"):
+            # The rest of the body is not read, so the connection cannot be used again.
+            headers.append(("Connection", "close"))
+        stream: StreamRequest | None = environ.get(STREAM_REQUEST)
+        if stream is not None and status == 200 and scope["method"] == "GET":
+            await self._send_stream(stream, headers, receive, send)
         else:
-            await send(_start(code, told))
-            await send({"type": "http.response.body", "body": answer})
+            await send(_response_start(status, headers))
+            await send({"type": "http.response.body", "body": response})
 
     def close(self) -> None:
-        """Wait for the requests in the threads."""
+        """Wait for the requests that are being handled."""
         self._threads.shutdown()
 
-    def _called(self, environ: dict[str, Any]) -> tuple[int, Headers, bytes]:
-        """What Flask answers."""
-        begun: list[tuple[int, Headers]] = []
+    def _call_flask(self, environ: dict[str, Any]) -> tuple[int, Headers, bytes]:
+        """Return the status, the headers and the body of Flask's response."""
+        starts: list[tuple[int, Headers]] = []
 
-        def start(status: str, headers: Headers, error: object = None) -> Callable[[bytes], object]:
-            begun.append((int(status[:3]), headers))
-            return _nobody_writes
+        def start_response(
+            status: str, headers: Headers, error: object = None
+        ) -> Callable[[bytes], object]:
+            starts.append((int(status[:3]), headers))
+            return _refuse_write
 
-        parts: Iterable[bytes] = self._app.wsgi_app(environ, start)
+        parts: Iterable[bytes] = self._app.wsgi_app(environ, start_response)
         try:
             body = b"".join(parts)
         finally:
             close = getattr(parts, "close", None)
             if close is not None:
                 close()
-        code, headers = begun[-1]
-        return code, headers, body
+        status, headers = starts[-1]
+        return status, headers, body
 
-    async def _stream(
-        self, wanted: StreamRequest, told: Headers, receive: Receive, send: Send
+    async def _send_stream(
+        self, stream: StreamRequest, headers: Headers, receive: Receive, send: Send
     ) -> None:
-        await send(_start(200, [pair for pair in told if pair[0].lower() != "content-length"]))
+        without_length = [pair for pair in headers if pair[0].lower() != "content-length"]
+        await send(_response_start(200, without_length))
         listener = Listener()
-        gone = asyncio.create_task(_gone(receive))
-        gone.add_done_callback(lambda _: listener.close())
+        disconnect = asyncio.create_task(_wait_for_disconnect(receive))
+        disconnect.add_done_callback(lambda _: listener.close())
         try:
-            async with aclosing(self._hub.frames(wanted, listener)) as frames:
+            async with aclosing(self._hub.frames(stream, listener)) as frames:
                 async for frame in frames:
                     await send({"type": "http.response.body", "body": frame, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
         except RuntimeError:
-            log.debug("a stream's reader has gone")
+            log.debug("the client of a stream has disconnected")
         except redis.RedisError as error:
             log.warning("a stream could not begin: %s", type(error).__name__)
         except asyncio.CancelledError:
-            log.info("a stream's reader was too slow")
+            log.info("the client of a stream was too slow")
         finally:
-            gone.cancel()
+            disconnect.cancel()
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-async def _arrived(
-    headers: dict[bytes, bytes], version: str, receive: Receive
+async def _read_body(
+    headers: dict[bytes, bytes], http_version: str, receive: Receive
 ) -> tuple[bytes, int | None]:
-    """The body; or the status with which it is refused: too large, too slow. Raises GoneError."""
+    """Return the body, or the status of its refusal: 413 if it is too large, 408 if it is too slow.
+
+    Raises ClientDisconnectedError.
+    """
     length = headers.get(b"content-length")
-    # In HTTP/1 one of the two says that there is a body; later versions need neither.
-    if length is None and b"transfer-encoding" not in headers and version.startswith("1"):
+    # In HTTP/1, a request with a body has one of these headers; later versions need neither.
+    if length is None and b"transfer-encoding" not in headers and http_version.startswith("1"):
         return b"", None
-    if length is not None and int(length) > MOST_BYTES:
+    if length is not None and int(length) > MAX_BODY_BYTES:
         return b"", 413
     body = b""
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(BODY_TIMEOUT):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise GoneError
+                    raise ClientDisconnectedError
                 body += message.get("body", b"")
-                if len(body) > MOST_BYTES:
+                if len(body) > MAX_BODY_BYTES:
                     return b"", 413
                 if not message.get("more_body", False):
                     return body, None
@@ -145,7 +155,7 @@ async def _arrived(
 
 
 def _environ(scope: Message, headers: list[tuple[bytes, bytes]], body: bytes) -> dict[str, Any]:
-    """The request as WSGI has it."""
+    """Return the request as a WSGI environ."""
     host, port = scope.get("server") or ("localhost", 80)
     client = scope.get("client") or ("", 0)
     environ: dict[str, Any] = {
@@ -166,19 +176,19 @@ def _environ(scope: Message, headers: list[tuple[bytes, bytes]], body: bytes) ->
         "wsgi.multiprocess": True,
         "wsgi.run_once": False,
     }
-    for field, text in headers:
-        name, value = field.decode("latin-1"), text.decode("latin-1")
+    for raw_name, raw_value in headers:
+        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
         if name == "content-type":
             environ["CONTENT_TYPE"] = value
         elif name not in ("content-length", "transfer-encoding") and "_" not in name:
-            # The body is whole here, however it came. A name with an underscore would be taken for the one
-            # with a hyphen.
-            known = "HTTP_" + name.upper().replace("-", "_")
-            environ[known] = f"{environ[known]},{value}" if known in environ else value
+            # The body is complete, however it was transferred. A name with an underscore is left out, since
+            # it would be mistaken for the one with a hyphen.
+            variable = "HTTP_" + name.upper().replace("-", "_")
+            environ[variable] = f"{environ[variable]},{value}" if variable in environ else value
     return environ
 
 
-def _start(status: int, headers: Headers) -> Message:
+def _response_start(status: int, headers: Headers) -> Message:
     return {
         "type": "http.response.start",
         "status": status,
@@ -188,5 +198,5 @@ def _start(status: int, headers: Headers) -> Message:
     }
 
 
-def _nobody_writes(data: bytes) -> object:
-    raise NotImplementedError("answers are returned, not written")
+def _refuse_write(data: bytes) -> object:
+    raise NotImplementedError("the application returns its responses and does not write them")

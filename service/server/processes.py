@@ -13,7 +13,7 @@ from typing import Final
 from prometheus_client.multiprocess import mark_process_dead
 
 from service.http import access_log
-from service.http.metrics import SHARED
+from service.http.metrics import MULTIPROC_DIR
 from service.server.shared_port import (
     SECONDS_TO_FINISH,
     THREADS,
@@ -80,7 +80,7 @@ def _web_processes(
     def forget(pid: int) -> None:
         mark_process_dead(pid, folder)  # type: ignore[no-untyped-call] # it has no annotations
 
-    environment = {**environ, SHARED: folder}
+    environment = {**environ, MULTIPROC_DIR: folder}
     return [ChildProcess("web", command, environment, on_exit=forget) for _ in range(number)]
 
 

@@ -1,10 +1,7 @@
-"""Event streams: one subscription to Redis for a process, fanned out to all who listen.
+"""Event streams: each event of a game is read once in a process, and sent to every stream of that game.
 
-Nothing here uses a thread: a stream costs a task and a short queue. Of each game that somebody listens to,
-new events are read once and given to every listener. An event is read from the log, always: the
-subscription only says that there is something to read, so a message that is lost delays at most (every game
-listened to is looked at again now and then, and when Redis has been away). Who reads too slowly is dropped,
-and comes back with the last id that arrived.
+A stream uses no thread: it is a task with a short queue. A stream whose client reads too slowly is
+closed, and may be resumed after the last event that arrived.
 """
 
 import asyncio
@@ -18,107 +15,93 @@ import orjson
 import redis.asyncio
 
 from domain.event import ENDINGS
+from service.http.environ import StreamRequest
 from service.http.metrics import Metrics
-from service.store.redis_event_store import appended_channel, log_key
+from service.server.append_feed import AppendFeed
+from service.store.redis_event_store import log_key
 
 log = logging.getLogger(__name__)
 
-HANDED_OVER: Final = "cartulary.stream"
-"""Where a request says, in its environ, that its answer is a stream: a `StreamRequest`."""
+MAX_STREAMS: Final = 20_000
+MAX_QUEUED_EVENTS: Final = 256
+"""Events that may wait for the client of a stream before it counts as too slow."""
+HEARTBEAT_SECONDS: Final = 15.0
+"""Time without events after which a comment is sent, so that nothing on the way closes the connection."""
+RETRY_SECONDS: Final = 0.5
+SHUTDOWN_TIMEOUT: Final = 1.0
+REDIS_CONNECTIONS: Final = 8
+"""Connections of a process; one of them is the subscription."""
+REDIS_TIMEOUT: Final = 5.0
+CONNECT_TIMEOUT: Final = 2.0
+PAGE_SIZE: Final = 200
 
-FULL: Final = "cartulary.full"
-"""Where the gateway says, in the same place, that no more streams are taken."""
-
-MOST_STREAMS: Final = 20_000
-CONNECTIONS: Final = 8
-"""To Redis, for a process; one of them is the subscription."""
-QUEUE: Final = 256
-"""Events that may wait for a reader before it counts as too slow."""
-HEARTBEAT: Final = 15.0
-"""Seconds of silence after which a comment is sent, so that nobody between here and there hangs up."""
-LOOK_AGAIN: Final = 10.0
-"""Seconds after which every game listened to is looked at, message or no message."""
-RETRY: Final = 0.5
-PATIENCE_STOP: Final = 1.0
-PAGE: Final = 200
-
-BEATING: Final = b":\n\n"
-OVER: Final = b"event: end\ndata: {}\n\n"
+HEARTBEAT_FRAME: Final = b":\n\n"
+END_FRAME: Final = b"event: end\ndata: {}\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class StreamRequest:
-    """A stream that somebody may have: events of a game after a seq.
-
-    `leaver`: a player who may see this game only as long as they have their place in it.
-    """
-
-    game: str
-    after: int
-    leaver: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """An event as it goes over the wire, and what the stream must know of it."""
+class EventFrame:
+    """An event as it is sent. `leaver` is the player who left the game with it, if any."""
 
     seq: int
     text: bytes
-    is_end: bool
+    ends_game: bool
     leaver: str | None
 
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """One open stream."""
+    """One open stream. `task` is the task that sends it."""
 
-    queue: "asyncio.Queue[Frame | None]" = field(default_factory=lambda: asyncio.Queue(QUEUE + 1))
+    queue: "asyncio.Queue[EventFrame | None]" = field(
+        default_factory=lambda: asyncio.Queue(MAX_QUEUED_EVENTS + 1)
+    )
     task: "asyncio.Task[None] | None" = None
 
-    def give(self, frame: Frame) -> bool:
-        """Put an event in the queue; False when it is full."""
-        if self.queue.qsize() >= QUEUE:
+    def offer(self, frame: EventFrame) -> bool:
+        """Queue an event. Returns False if the queue is full."""
+        if self.queue.qsize() >= MAX_QUEUED_EVENTS:
             return False
         self.queue.put_nowait(frame)
         return True
 
     def close(self) -> None:
-        """Let the stream end when all that waits is sent."""
+        """End the stream after the events in its queue."""
         with suppress(asyncio.QueueFull):
             self.queue.put_nowait(None)
 
 
 @dataclass(slots=True, eq=False)
 class Channel:
-    """A game that somebody listens to. Everything up to `seq` has been given to its listeners."""
+    """A game with at least one open stream. All events up to `seq` have been offered to the listeners."""
 
-    game: str
+    game_id: str
     seq: int
     listeners: set[Listener] = field(default_factory=set)
-    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    has_news: asyncio.Event = field(default_factory=asyncio.Event)
     task: "asyncio.Task[None] | None" = None
 
 
 class StreamHub:
     """All open streams of a process. Belongs to one event loop."""
 
-    def __init__(self, redis_url: str, figures: Metrics, most: int = MOST_STREAMS) -> None:
-        self._most = most
-        # A few connections for all streams: who wants one waits for it, however many begin at once.
+    def __init__(self, redis_url: str, metrics: Metrics, max_streams: int = MAX_STREAMS) -> None:
+        self._max_streams = max_streams
+        # All streams share a few connections. When many begin at once, they wait for one of them.
         pool: Any = redis.asyncio.BlockingConnectionPool.from_url(
             redis_url,
-            max_connections=CONNECTIONS,
-            timeout=5.0,
-            socket_connect_timeout=2.0,
-            socket_timeout=5.0,
+            max_connections=REDIS_CONNECTIONS,
+            timeout=REDIS_TIMEOUT,
+            socket_connect_timeout=CONNECT_TIMEOUT,
+            socket_timeout=REDIS_TIMEOUT,
         )
         self._redis: redis.asyncio.Redis = redis.asyncio.Redis.from_pool(pool)
-        self._figures = figures
+        self._metrics = metrics
         self._channels: dict[str, Channel] = {}
         self._listeners: set[Listener] = set()
-        self._pubsub: Any = None
-        self._goodbyes: set[asyncio.Task[None]] = set()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._feed = AppendFeed(self._redis, self._channels, self._wake)
+        self._feed_task: asyncio.Task[None] | None = None
+        self._unsubscribing: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
     def __len__(self) -> int:
@@ -126,209 +109,156 @@ class StreamHub:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more streams are taken."""
-        return self._is_closed or len(self._listeners) >= self._most
+        """Whether no further stream can be opened."""
+        return self._is_closed or len(self._listeners) >= self._max_streams
 
     def start(self) -> None:
-        """Begin to follow the logs."""
-        self._tasks = [asyncio.create_task(self._subscribe()), asyncio.create_task(self._look())]
+        """Begin to follow the games that have streams."""
+        self._feed_task = asyncio.create_task(self._feed.run())
 
     async def close(self) -> None:
-        """End all streams in good order. Who listened may come back elsewhere at once."""
+        """End all streams in good order, so that their clients can resume them elsewhere at once."""
         self._is_closed = True
-        readers = [listener.task for listener in self._listeners if listener.task is not None]
+        self._feed.close()
+        senders = [listener.task for listener in self._listeners if listener.task is not None]
         for listener in self._listeners:
             listener.close()
-        if readers:
-            await asyncio.wait(readers, timeout=PATIENCE_STOP)
-        followers = [channel.task for channel in self._channels.values() if channel.task]
-        tasks = [*self._tasks, *followers]
+        if senders:
+            await asyncio.wait(senders, timeout=SHUTDOWN_TIMEOUT)
+        tasks = [channel.task for channel in self._channels.values() if channel.task is not None]
+        if self._feed_task is not None:
+            tasks.append(self._feed_task)
         for task in tasks:
             task.cancel()
         if tasks:
-            # Not for ever: the client of Redis, while it connects, may swallow being cancelled.
-            await asyncio.wait(tasks, timeout=PATIENCE_STOP)
+            # With a timeout: see `AppendFeed.close`.
+            await asyncio.wait(tasks, timeout=SHUTDOWN_TIMEOUT)
         await self._redis.aclose()
 
     async def frames(
-        self, wanted: StreamRequest, listener: Listener
+        self, stream: StreamRequest, listener: Listener
     ) -> AsyncGenerator[bytes, None]:
-        """What to send, as it comes: events, and comments in between. Ends when there will be no more.
+        """Yield what to send, as it comes: events, and heartbeats in between.
 
-        `listener.close()` ends it from elsewhere. Raises redis.RedisError when the log cannot be read
-        at the beginning; later it waits.
+        Ends with the game, or after `listener.close()`. Raises redis.RedisError if the log cannot be read at
+        the beginning; later it waits for Redis.
         """
         listener.task = asyncio.current_task()
         self._listeners.add(listener)
-        self._figures.streams.inc()
+        self._metrics.open_streams.inc()
         try:
-            yield BEATING
-            channel = await self._join(wanted.game, listener)
-            # From here on what comes is in the queue; what was before is read from the log.
-            joined = channel.seq
-            sent = wanted.after
-            while sent < joined:
-                page = await self._read(wanted.game, sent, min(joined, sent + PAGE))
+            yield HEARTBEAT_FRAME
+            channel = await self._join(stream.game_id, listener)
+            # New events are in the queue from here on; earlier ones are read from the log.
+            joined_at = channel.seq
+            sent = stream.after
+            while sent < joined_at:
+                page = await self._read(stream.game_id, sent, min(joined_at, sent + PAGE_SIZE))
                 if not page:
                     break
                 for frame in page:
-                    if frame.leaver is not None and frame.leaver == wanted.leaver:
+                    if _evicts(stream, frame):
                         return
                     yield frame.text
                     sent = frame.seq
-                    if frame.is_end:
-                        yield OVER
+                    if frame.ends_game:
+                        yield END_FRAME
                         return
             while True:
                 try:
-                    awaited = await asyncio.wait_for(listener.queue.get(), HEARTBEAT)
+                    queued = await asyncio.wait_for(listener.queue.get(), HEARTBEAT_SECONDS)
                 except TimeoutError:
-                    yield BEATING
+                    yield HEARTBEAT_FRAME
                     continue
-                if awaited is None or (
-                    awaited.leaver is not None and awaited.leaver == wanted.leaver
-                ):
+                if queued is None or _evicts(stream, queued):
                     return
-                if awaited.seq <= sent:
-                    # It came while the log was read, and was among what was read; or is known anyway.
+                if queued.seq <= sent:
+                    # The pages included it, or the client has it.
                     continue
-                yield awaited.text
-                sent = awaited.seq
-                if awaited.is_end:
-                    yield OVER
+                yield queued.text
+                sent = queued.seq
+                if queued.ends_game:
+                    yield END_FRAME
                     return
         finally:
             self._listeners.discard(listener)
-            self._figures.streams.dec()
-            # Looked up anew: who gave up while joining may be in it too.
-            left = self._channels.get(wanted.game)
-            if left is not None:
-                self._leave(left, listener)
+            self._metrics.open_streams.dec()
+            # Looked up again: a listener that was cancelled in `_join` may be in it as well.
+            joined = self._channels.get(stream.game_id)
+            if joined is not None:
+                self._leave(joined, listener)
 
-    async def _join(self, game: str, listener: Listener) -> Channel:
-        channel = self._channels.get(game)
+    async def _join(self, game_id: str, listener: Listener) -> Channel:
+        """Add a listener to the channel of a game, which is opened if necessary."""
+        channel = self._channels.get(game_id)
         if channel is None:
-            head = int(await self._redis.xlen(log_key(game)))
-            # Somebody else may have opened it meanwhile.
-            channel = self._channels.get(game)
+            head = int(await self._redis.xlen(log_key(game_id)))
+            # Another listener may have opened it in the meantime.
+            channel = self._channels.get(game_id)
             if channel is None:
-                channel = self._channels[game] = Channel(game, head)
+                channel = self._channels[game_id] = Channel(game_id, head)
                 channel.task = asyncio.create_task(self._follow(channel))
                 channel.listeners.add(listener)
-                await self._tell("subscribe", game)
+                await self._feed.subscribe(game_id)
         channel.listeners.add(listener)
         return channel
 
     def _leave(self, channel: Channel, listener: Listener) -> None:
+        """Remove a listener from a channel, which is closed when it was the last."""
         channel.listeners.discard(listener)
-        if not channel.listeners and self._channels.get(channel.game) is channel:
-            del self._channels[channel.game]
+        if not channel.listeners and self._channels.get(channel.game_id) is channel:
+            del self._channels[channel.game_id]
             if channel.task is not None:
                 channel.task.cancel()
-            goodbye = asyncio.create_task(self._unsubscribe(channel.game))
-            self._goodbyes.add(goodbye)
-            goodbye.add_done_callback(self._goodbyes.discard)
+            task = asyncio.create_task(self._feed.unsubscribe(channel.game_id))
+            self._unsubscribing.add(task)
+            task.add_done_callback(self._unsubscribing.discard)
 
-    async def _unsubscribe(self, game: str) -> None:
-        # Somebody may listen to it again by now.
-        if game not in self._channels:
-            await self._tell("unsubscribe", game)
+    def _wake(self, game_id: str) -> None:
+        self._channels[game_id].has_news.set()
 
     async def _follow(self, channel: Channel) -> None:
-        """Give what is new in a game's log to all who listen, whenever somebody says that there is."""
-        # Something may have been appended between the look at the head and now.
-        channel.woken.set()
+        """Offer the new events of a game to its listeners, whenever there may be some."""
+        # Events may have been appended since `_join` read the head.
+        channel.has_news.set()
         while True:
-            await channel.woken.wait()
-            channel.woken.clear()
+            await channel.has_news.wait()
+            channel.has_news.clear()
             try:
-                while page := await self._read(channel.game, channel.seq, channel.seq + PAGE):
+                while page := await self._read(
+                    channel.game_id, channel.seq, channel.seq + PAGE_SIZE
+                ):
                     for frame in page:
-                        self._give(channel, frame)
+                        self._offer(channel, frame)
                     channel.seq = page[-1].seq
             except (redis.RedisError, OSError):
-                await asyncio.sleep(RETRY)
-                channel.woken.set()
+                await asyncio.sleep(RETRY_SECONDS)
+                channel.has_news.set()
 
-    def _give(self, channel: Channel, frame: Frame) -> None:
+    def _offer(self, channel: Channel, frame: EventFrame) -> None:
         for listener in [*channel.listeners]:
-            if not listener.give(frame):
+            if not listener.offer(frame):
                 channel.listeners.discard(listener)
-                self._figures.dropped.inc()
+                self._metrics.dropped_streams.inc()
                 if listener.task is not None:
-                    # It waits for its reader, perhaps for ever: the queue's end would not reach it.
+                    # It waits for its client, and would not see the end of the queue.
                     listener.task.cancel()
 
-    async def _read(self, game: str, after: int, upto: int) -> list[Frame]:
-        # Its declared type has room for what other commands may say.
-        entries: Any = await self._redis.xrange(log_key(game), f"{after + 1}-0", f"{upto}-0")
-        return [_frame(fields[b"e"]) for _, fields in entries]
-
-    async def _subscribe(self) -> None:
-        """Listen to what is said of appends to the games that somebody listens to.
-
-        A game is looked at when its subscription begins, and so all are after an interruption.
-        """
-        while not self._is_closed:
-            try:
-                async with self._redis.pubsub() as pubsub:
-                    try:
-                        # One that nobody speaks on, so that there is something to listen to at any time.
-                        await pubsub.subscribe(appended_channel(""))
-                        # From here on who comes subscribes by themselves; who came before is seen to now.
-                        self._pubsub = pubsub
-                        await self._subscribe_missing()
-                        while not self._is_closed:
-                            message = await pubsub.get_message(timeout=HEARTBEAT)
-                            if message is not None and message["type"] in ("message", "subscribe"):
-                                game = (
-                                    message["channel"].decode().removeprefix(appended_channel(""))
-                                )
-                                if game in self._channels:
-                                    self._channels[game].woken.set()
-                    finally:
-                        # Before it is closed: nobody may subscribe by it any more.
-                        self._pubsub = None
-            except (redis.RedisError, OSError) as error:
-                log.warning("event streams wait for Redis: %s", type(error).__name__)
-            except Exception:
-                log.exception("event streams cannot follow Redis")
-            await asyncio.sleep(RETRY)
-
-    async def _tell(self, command: str, game: str) -> None:
-        """Begin or end the subscription to a game. Without one yet, `_subscribe` will begin with it."""
-        if command == "unsubscribe" and game in self._channels:
-            return  # somebody came meanwhile
-        if self._pubsub is not None:
-            # Two that connect anew at once may come upon each other (RuntimeError). What was missed is made
-            # good when all games are looked at.
-            with suppress(redis.RedisError, OSError, RuntimeError):
-                await getattr(self._pubsub, command)(appended_channel(game))
-
-    async def _subscribe_missing(self) -> None:
-        """Subscribe to every game listened to that the subscription has not, as when Redis was away."""
-        if self._pubsub is not None:
-            known = self._pubsub.channels
-            missing = [
-                game for game in self._channels if appended_channel(game).encode() not in known
-            ]
-            for game in missing:
-                await self._tell("subscribe", game)
-
-    async def _look(self) -> None:
-        while True:
-            await asyncio.sleep(LOOK_AGAIN)
-            self._wake_all()
-            await self._subscribe_missing()
-
-    def _wake_all(self) -> None:
-        for channel in self._channels.values():
-            channel.woken.set()
+    async def _read(self, game_id: str, after: int, last: int) -> list[EventFrame]:
+        """Return the events after seq `after` up to seq `last`."""
+        # The declared type allows for what other commands return.
+        entries: Any = await self._redis.xrange(log_key(game_id), f"{after + 1}-0", f"{last}-0")
+        return [_event_frame(fields[b"e"]) for _, fields in entries]
 
 
-def _frame(line: bytes) -> Frame:
+def _evicts(stream: StreamRequest, frame: EventFrame) -> bool:
+    """Return whether the viewer of the stream may not see the game any more from this event on."""
+    return frame.leaver is not None and frame.leaver == stream.evict_on_leave
+
+
+def _event_frame(line: bytes) -> EventFrame:
     event = orjson.loads(line)
     seq: int = event["seq"]
-    left = event["data"]["player"] if event["type"] == "SeatLeft" else None
-    # Canonical JSON has no line breaks, so an event is one line of data.
-    return Frame(seq, b"id: %d\ndata: %b\n\n" % (seq, line), event["type"] in ENDINGS, left)
+    leaver = event["data"]["player"] if event["type"] == "SeatLeft" else None
+    # Canonical JSON contains no line breaks, so an event is one line of data.
+    return EventFrame(seq, b"id: %d\ndata: %b\n\n" % (seq, line), event["type"] in ENDINGS, leaver)

@@ -26,7 +26,7 @@ from service.http.app import create_app
 from service.http.metrics import Metrics
 from service.server.gateway import Gateway
 from service.server.shared_port import SECONDS_TO_FINISH, PortError
-from service.server.streams import MOST_STREAMS, StreamHub
+from service.server.streams import MAX_STREAMS, StreamHub
 from service.settings import Settings, load_settings
 from service.supervision.parent_watch import watch_parent
 
@@ -129,7 +129,7 @@ def _most_streams() -> int:
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         files = most
-    return MOST_STREAMS if files < 0 else max(1, min(MOST_STREAMS, files - SPARE_FILES))
+    return MAX_STREAMS if files < 0 else max(1, min(MAX_STREAMS, files - SPARE_FILES))
 
 
 if __name__ == "__main__":

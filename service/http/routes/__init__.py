@@ -1,1 +1,1 @@
-"""The calls, one file for each thing that is called upon."""
+"""The views of the API, one file for each kind of resource."""

@@ -1,133 +1,161 @@
-"""Games: create, join, leave, and find them."""
+"""Games: creating, joining, leaving and finding them."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from flask import Response
 
 from domain import lifecycle
+from domain.contract import Json
 from domain.errors import Malformed
 from domain.game import Game
 from ledger.turn_clock import clock_faults
-from service.http import auth
-from service.http.blueprint import Blueprint, idempotency_key
-from service.http.context import figures, service
-from service.http.responses import answer, nothing
-from service.http.schemas.games import CreateGame, Games, Join, ListGames, Summary
-from service.http.summaries import summaries, summary
+from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.context import metrics, service
+from service.http.responses import game_summaries, game_summary, json_response, no_content
+from service.http.schemas.games import CreateGame, GameList, JoinGame, ListGames, Summary
 from service.listings import STATUSES, Page
 
-MOST_LISTED = 100
+MAX_PAGE_SIZE: Final = 100
 
 blueprint = Blueprint("games", __name__, description="Games, from an open table to their end.")
-_KEY = blueprint.header(
-    "Idempotency-Key",
-    "a request repeated with the same key and body is find_idempotency_record again, done once",
-)
 
 
-def _further(body: dict[str, Any]) -> dict[str, str]:
-    """What the rules and the clock find wrong with what is asked for."""
-    faults = clock_faults(body.get("clock"))
+def _rule_errors(body: Json, player: str) -> dict[str, str]:
+    """Return what is wrong with the clock and with what the rules check, by field."""
+    errors = clock_faults(body.get("clock"))
     options = body.get("options", {})
     try:
         lifecycle.check_options(
             body.get("rules"), body.get("seats"), options if isinstance(options, dict) else {}
         )
-    except Malformed as refused:
-        faults |= refused.fields
-    return faults
+    except Malformed as error:
+        errors |= error.fields
+    return errors
 
 
-@blueprint.call("POST", "/games")
-@blueprint.gives(201, Summary(), "the game", headers={"Location": "where it is from now on"})
-@blueprint.refuses(400, 413, 415, 422, player=True)
-@_KEY
-@auth.login_required
-@blueprint.takes(CreateGame(), further=_further)
-def create(body: dict[str, Any]) -> Response:
-    """Create a game; its creator has the first place."""
-    key = idempotency_key()
-    invited, unknown = _guests(body.pop("invite"))
-    if unknown:
-        raise Malformed({**_further(body), **unknown})
-    game = service().commands.create(auth.player(), **body, invited=invited, idempotency_key=key)
-    figures().acknowledged("GameCreated", "SeatTaken")
-    return answer(summary(game), 201, {"Location": f"/api/v1/games/{game.id}"})
+@blueprint.route(
+    "POST",
+    "/games",
+    auth="login_required",
+    json_body=CreateGame(),
+    extra_validation=_rule_errors,
+    is_idempotent=True,
+    responses={
+        201: response(
+            "The summary of the game.", Summary(), headers={"Location": "URL of the game."}
+        )
+    },
+)
+def create_game(player: str, body: Json, idempotency_key: str | None) -> Response:
+    """Create a game.
+
+    The creator has the first place.
+    """
+    invited, errors = _invited_players(body.pop("invite"))
+    if errors:
+        raise Malformed({**_rule_errors(body, player), **errors})
+    game = service().commands.create(
+        player, **body, invited=invited, idempotency_key=idempotency_key
+    )
+    metrics().count_events("GameCreated", "SeatTaken")
+    return json_response(game_summary(game), 201, {"Location": f"/api/v1/games/{game.id}"})
 
 
-def _guests(handles: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The players of these handles, and which handles are nobody's."""
-    found, unknown = [], {}
-    for place, handle in enumerate(handles):
-        guest = service().players.by_handle(handle)
-        if guest is None:
-            unknown[f"invite.{place}"] = "is no player's handle"
+def _invited_players(handles: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the ids of the players with these handles, and the errors for unknown handles by field."""
+    invited, errors = [], {}
+    for index, handle in enumerate(handles):
+        player = service().players.by_handle(handle)
+        if player is None:
+            errors[f"invite.{index}"] = "is not the handle of a player"
         else:
-            found.append(guest.id)
-    return tuple(found), unknown
+            invited.append(player.id)
+    return tuple(invited), errors
 
 
-@blueprint.call("GET", "/games")
-@blueprint.gives(200, Games(), "games, newest first; `next` is the `cursor` of the page after")
-@blueprint.refuses(400, 401)
-@auth.optional_auth
-@blueprint.asks(ListGames())
-def list_games(query: dict[str, Any]) -> Response:
-    """Find games; private ones are among them for who may see them."""
+@blueprint.route(
+    "GET",
+    "/games",
+    auth="optional_auth",
+    query=ListGames(),
+    responses={
+        200: response(
+            "A page of games, newest first. `next` is the `cursor` of the next page.", GameList()
+        )
+    },
+)
+def list_games(player: str | None, query: Json) -> Response:
+    """List games, newest first.
+
+    With a token, the list includes the private games that the player may see.
+    """
     statuses = [] if query["status"] is None else query["status"].split(",")
-    unknown = [status for status in statuses if status not in STATUSES]
-    if unknown:
-        raise Malformed({"status": f"must be of {', '.join(STATUSES)}, with commas between"})
-    page = _page(statuses, query)
+    if any(status not in STATUSES for status in statuses):
+        raise Malformed(
+            {"status": f"must be one or several of {', '.join(STATUSES)}, separated by commas"}
+        )
+    page = _page(statuses, query, viewer=player)
     games = service().queries.games(page.games) if page.games else []
-    return answer({"games": summaries(games), "next": page.next})
+    return json_response({"games": game_summaries(games), "next": page.next})
 
 
-def _page(statuses: list[Any], query: dict[str, Any]) -> Page:
-    player = None
+def _page(statuses: list[Any], query: Json, viewer: str | None) -> Page:
+    player_id = None
     if query["player"] is not None:
-        known = service().players.by_handle(query["player"])
-        if known is None:
+        player = service().players.by_handle(query["player"])
+        if player is None:
             return Page((), None)
-        player = known.id
-    limit = min(query["limit"], MOST_LISTED)
-    return service().listings.page(statuses, player, query["cursor"], limit, auth.viewer())
+        player_id = player.id
+    limit = min(query["limit"], MAX_PAGE_SIZE)
+    return service().listings.page(statuses, player_id, query["cursor"], limit, viewer)
 
 
-@blueprint.call("GET", "/games/<game_id>")
-@blueprint.gives(200, Summary(), "the game")
-@blueprint.refuses(400, 401, 404)
-@auth.hide_private
-@auth.optional_auth
-@blueprint.asks_nothing
-def show(game_id: str) -> Response:
-    """A game in short."""
-    return answer(summary(service().queries.visible_game(game_id, auth.viewer())))
+@blueprint.route(
+    "GET",
+    "/games/<game_id>",
+    auth="optional_auth",
+    query=NO_QUERY,
+    responses={200: response("The summary of the game.", Summary())},
+)
+def get_game(game_id: str, player: str | None) -> Response:
+    """Get the summary of a game."""
+    return json_response(game_summary(service().queries.visible_game(game_id, player)))
 
 
-@blueprint.call("POST", "/games/<game_id>/players")
-@blueprint.gives(201, Summary(), "the game; a full one has started")
-@blueprint.refuses(400, 404, 409, 413, 415, 422, player=True)
-@_KEY
-@auth.hide_private
-@auth.login_required
-@blueprint.takes(Join(), required=False)
-def join(game_id: str, body: dict[str, Any]) -> Response:
-    """Take a place."""
-    game: Game = service().commands.join(game_id, auth.player(), body["nonce"], idempotency_key())
-    figures().acknowledged("SeatTaken", *["GameStarted"] * (game.status != "open"))
-    return answer(summary(game), 201)
+@blueprint.route(
+    "POST",
+    "/games/<game_id>/players",
+    auth="login_required",
+    json_body=JoinGame(),
+    is_body_required=False,
+    is_idempotent=True,
+    responses={201: response("The summary of the game, after joining.", Summary())},
+    error_responses=(409,),
+)
+def join_game(game_id: str, player: str, body: Json, idempotency_key: str | None) -> Response:
+    """Join a game.
+
+    The game starts when its last place is taken.
+    """
+    game: Game = service().commands.join(game_id, player, body["nonce"], idempotency_key)
+    metrics().count_events("SeatTaken", *["GameStarted"] * (game.status != "open"))
+    return json_response(game_summary(game), 201)
 
 
-@blueprint.call("DELETE", "/games/<game_id>/players/me")
-@blueprint.gives(204, None, "the place is free again; who leaves last abandons the game")
-@blueprint.refuses(400, 404, 409, 422, player=True)
-@_KEY
-@auth.hide_private
-@auth.login_required
-def leave(game_id: str) -> Response:
-    """Give one's place back, before the game has started."""
-    game = service().commands.leave(game_id, auth.player(), idempotency_key())
-    figures().acknowledged("SeatLeft", *["GameAbandoned"] * (game.status == "abandoned"))
-    return nothing()
+@blueprint.route(
+    "DELETE",
+    "/games/<game_id>/players/me",
+    auth="login_required",
+    is_idempotent=True,
+    responses={204: response("The player has left the game.")},
+    error_responses=(409,),
+)
+def leave_game(game_id: str, player: str, idempotency_key: str | None) -> Response:
+    """Leave a game before it starts.
+
+    The game is abandoned when its last player leaves.
+    """
+    game = service().commands.leave(game_id, player, idempotency_key)
+    metrics().count_events("SeatLeft", *["GameAbandoned"] * (game.status == "abandoned"))
+    return no_content()

@@ -1,4 +1,8 @@
-"""How the process is: alive, able to serve, and in figures. Outside of /api/v1, without tokens."""
+"""Health checks and metrics, for those who operate the service. They are outside /api/v1 and need
+no token.
+"""
+
+from typing import Final
 
 import redis
 from flask import Response, current_app
@@ -8,61 +12,68 @@ from redis.retry import Retry
 
 from service.connection import reachable
 from service.errors import Unavailable
-from service.http.blueprint import Blueprint
-from service.http.context import figures, service
+from service.http.blueprint import Blueprint, response
+from service.http.context import metrics, service
 from service.http.metrics import CONTENT_TYPE
-from service.http.responses import answer
+from service.http.responses import json_response
 
-PATIENCE = 1.0
-"""Seconds that a part may take to answer before it counts as away."""
+PING_TIMEOUT: Final = 1.0
+"""Seconds after which a Redis that does not answer counts as unreachable."""
 
 
 class Health(Schema):
-    """How a process is."""
+    """The state of a process."""
 
     status = fields.String(required=True)
 
 
-blueprint = Blueprint("health", __name__, description="For those who run the service.")
+blueprint = Blueprint("health", __name__, description="For those who operate the service.")
 
 
-@blueprint.call("GET", "/healthz")
-@blueprint.gives(200, Health(), "alive")
-@blueprint.refuses()
-def alive() -> Response:
-    """Whether the process answers at all."""
-    return answer({"status": "alive"})
+@blueprint.route(
+    "GET", "/healthz", auth="public", responses={200: response("The process is alive.", Health())}
+)
+def check_health() -> Response:
+    """Check whether the process is alive."""
+    return json_response({"status": "alive"})
 
 
-@blueprint.call("GET", "/readyz")
-@blueprint.gives(200, Health(), "able to serve")
-@blueprint.refuses()
-def ready() -> Response:
-    """Whether the log and the queue can be reached."""
+@blueprint.route(
+    "GET",
+    "/readyz",
+    auth="public",
+    responses={200: response("The process is ready to serve.", Health())},
+)
+def check_readiness() -> Response:
+    """Check whether the process is ready: the log and the queue can be reached."""
     settings = service().settings
-    parts = {"the log": settings.redis_url, "the queue": settings.queue_url}
-    away = [name for name, url in parts.items() if not _answers(url)]
-    if away:
-        raise Unavailable(f"{' and '.join(away)} cannot be reached")
-    return answer({"status": "ready"})
+    urls = {"the log": settings.redis_url, "the queue": settings.queue_url}
+    unreachable = [name for name, url in urls.items() if not _is_reachable(url)]
+    if unreachable:
+        raise Unavailable(f"{' and '.join(unreachable)} cannot be reached")
+    return json_response({"status": "ready"})
 
 
-@blueprint.call("GET", "/metrics")
-@blueprint.gives(200, None, "figures for Prometheus", content_type="text/plain")
-@blueprint.refuses()
-def metrics() -> Response:
-    """Metrics, in Prometheus' text form."""
-    return Response(figures().text(), content_type=CONTENT_TYPE)
+@blueprint.route(
+    "GET",
+    "/metrics",
+    auth="public",
+    responses={200: response("Metrics for Prometheus.", content_type="text/plain")},
+)
+def get_metrics() -> Response:
+    """Get metrics in the text format of Prometheus."""
+    return Response(metrics().render(), content_type=CONTENT_TYPE)
 
 
-def _answers(url: str) -> bool:
-    client: redis.Redis = current_app.extensions.setdefault("cartulary-pings", {}).setdefault(
+def _is_reachable(url: str) -> bool:
+    clients: dict[str, redis.Redis] = current_app.extensions.setdefault("cartulary-pings", {})
+    client = clients.setdefault(
         url,
         redis.Redis.from_url(
             url,
             retry=Retry(NoBackoff(), 0),
-            socket_connect_timeout=PATIENCE,
-            socket_timeout=PATIENCE,
+            socket_connect_timeout=PING_TIMEOUT,
+            socket_timeout=PING_TIMEOUT,
         ),
     )
     try:

@@ -1,74 +1,88 @@
-"""History: the log of a game, one event of it, the stream of what comes, and the record to keep."""
+"""History: the log of a game, single events, the event stream, the game record, and the keys to
+check it with.
+"""
 
-from typing import Any, Final
+from typing import Final
 
 from flask import Response, request
 
+from domain.contract import Json
 from domain.errors import Malformed
 from replay.diff import changes
 from service.errors import Unavailable
-from service.http import auth
-from service.http.blueprint import Blueprint
+from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
-from service.http.responses import answer
-from service.http.schemas.fields import LARGEST
-from service.http.schemas.play import After, EventInFull, Events, StreamAfter
-from service.server.streams import FULL, HANDED_OVER, StreamRequest
+from service.http.environ import STREAM_REQUEST, STREAMS_ARE_FULL, StreamRequest
+from service.http.responses import json_response, no_content
+from service.http.schemas.fields import MAX_INTEGER
+from service.http.schemas.play import EventDetails, EventList, EventsQuery, KeyList, StreamQuery
 
-MOST_EVENTS: Final = 500
+MAX_PAGE_SIZE: Final = 500
+RETRY_STREAM_SECONDS: Final = 5
 
-blueprint = Blueprint("history", __name__, description="What has happened, and what happens.")
-
-
-@blueprint.call("GET", "/games/<game_id>/events")
-@blueprint.gives(200, Events(), "events; `next` is the `after` of the page after")
-@blueprint.refuses(400, 401, 404)
-@auth.hide_private
-@auth.optional_auth
-@blueprint.asks(After())
-def events(game_id: str, query: dict[str, Any]) -> Response:
-    """The log of a game."""
-    service().queries.visible_game(game_id, auth.viewer())
-    limit = min(query["limit"], MOST_EVENTS)
-    # One more than is shown says whether there are more, whatever is appended meanwhile.
-    found = service().queries.events(game_id, query["after"], limit + 1)
-    shown = found[:limit]
-    more = len(found) > limit
-    return answer({"events": shown, "next": shown[-1]["seq"] if more else None})
+blueprint = Blueprint("history", __name__, description="The log of a game, and proofs of it.")
 
 
-@blueprint.call("GET", f"/games/<game_id>/events/<int(max={LARGEST}):seq>")
-@blueprint.gives(200, EventInFull(), "the event, the positions before and after, their differences")
-@blueprint.refuses(400, 401, 404)
-@auth.hide_private
-@auth.optional_auth
-@blueprint.asks_nothing
-def event(game_id: str, seq: int) -> Response:
-    """One event."""
-    known = auth.viewer()
-    game = service().queries.visible_game(game_id, known)
-    seat = None if known is None else game.seat_of(known)
-    found, before, after = service().queries.event(game_id, seq, seat)
-    told = {"event": found, "before": before, "after": after, "changes": changes(before, after)}
-    return answer(told)
-
-
-@blueprint.call("GET", "/games/<game_id>/record")
-@blueprint.gives(
-    200,
-    None,
-    "the record, one JSON a line",
-    headers={"Content-Disposition": "a name for the file"},
+@blueprint.route(
+    "GET",
+    "/games/<game_id>/events",
+    auth="optional_auth",
+    query=EventsQuery(),
+    responses={
+        200: response("A page of events. `next` is the `after` of the next page.", EventList())
+    },
 )
-@blueprint.refuses(400, 401, 404)
-@auth.hide_private
-@auth.optional_auth
-@blueprint.asks_nothing
-def record(game_id: str) -> Response:
-    """The game record, at any time: all that the viewer may see, to replay and to check."""
-    known = auth.viewer()
-    game = service().queries.visible_game(game_id, known)
-    seat = None if known is None else game.seat_of(known)
+def list_events(game_id: str, player: str | None, query: Json) -> Response:
+    """List the events of a game."""
+    service().queries.visible_game(game_id, player)
+    limit = min(query["limit"], MAX_PAGE_SIZE)
+    # Reading one event more than the page shows whether there is a next page.
+    events = service().queries.events(game_id, query["after"], limit + 1)
+    page = events[:limit]
+    return json_response({"events": page, "next": page[-1]["seq"] if len(events) > limit else None})
+
+
+@blueprint.route(
+    "GET",
+    f"/games/<game_id>/events/<int(max={MAX_INTEGER}):seq>",
+    auth="optional_auth",
+    query=NO_QUERY,
+    responses={
+        200: response(
+            "The event, the positions before and after, and what changed.", EventDetails()
+        )
+    },
+)
+def get_event(game_id: str, seq: int, player: str | None) -> Response:
+    """Get an event, with the positions before and after it as the viewer may see them."""
+    game = service().queries.visible_game(game_id, player)
+    seat = None if player is None else game.seat_of(player)
+    event, before, after = service().queries.event(game_id, seq, seat)
+    return json_response(
+        {"event": event, "before": before, "after": after, "changes": changes(before, after)}
+    )
+
+
+@blueprint.route(
+    "GET",
+    "/games/<game_id>/record",
+    auth="optional_auth",
+    query=NO_QUERY,
+    responses={
+        200: response(
+            "The game record, one JSON object a line.",
+            content_type="application/jsonl",
+            headers={"Content-Disposition": "A file name for the record."},
+        )
+    },
+)
+def get_record(game_id: str, player: str | None) -> Response:
+    """Get the game record, at any time.
+
+    It contains everything that the viewer may see, and can be replayed and audited without the server.
+    """
+    game = service().queries.visible_game(game_id, player)
+    seat = None if player is None else game.seat_of(player)
     return Response(
         service().queries.record(game_id, seat),
         content_type="application/jsonl",
@@ -79,41 +93,58 @@ def record(game_id: str) -> Response:
     )
 
 
-@blueprint.call("GET", "/games/<game_id>/stream")
-@blueprint.gives(200, None, "events as they come", content_type="text/event-stream")
-@blueprint.gives(
-    204, None, "the game is over, and all of it is known: there is nothing to wait for"
+@blueprint.route(
+    "GET",
+    "/games/<game_id>/stream",
+    auth="optional_auth",
+    query=StreamQuery(),
+    request_headers={"Last-Event-ID": "Seq of the last event that the client has."},
+    responses={
+        200: response("One server-sent event per event.", content_type="text/event-stream"),
+        204: response("The game is over, and the client has all of its events."),
+    },
 )
-@blueprint.refuses(400, 401, 404)
-@blueprint.header("Last-Event-ID", "the seq of the last event that is known")
-@auth.hide_private
-@auth.optional_auth
-@blueprint.asks(StreamAfter())
-def stream(game_id: str, query: dict[str, Any]) -> Response:
-    """The events of a game as they come (server-sent events), from the first one not yet known.
+def stream_events(game_id: str, player: str | None, query: Json) -> Response:
+    """Stream the events of a game as they are appended.
 
-    Here it is only judged; the stream itself is held open outside of the threads (streams.py).
+    The `id` of a server-sent event is the seq. The stream begins after `Last-Event-ID` or `after`, and ends
+    with an event named `end` when the game is over.
     """
-    known = auth.viewer()
-    game = service().queries.visible_game(game_id, known)
-    after = _last_event_id(query["after"] or 0)
-    if game.status in ("finished", "abandoned") and after >= game.seq:
-        return Response(status=204)
-    if FULL in request.environ:
-        raise Unavailable("no more streams can be held open here for now", retry_after=5)
-    guest = known is not None and known in game.invited
-    leaver = known if game.options["private"] and not guest else None
-    request.environ[HANDED_OVER] = StreamRequest(game_id, after, leaver)
+    game = service().queries.visible_game(game_id, player)
+    after = _last_event_id(default=query["after"] or 0)
+    if game.has_ended and after >= game.seq:
+        return no_content()
+    if STREAMS_ARE_FULL in request.environ:
+        raise Unavailable(
+            "the server cannot open more event streams now", retry_after=RETRY_STREAM_SECONDS
+        )
+    is_invited = player is not None and player in game.invited
+    evict_on_leave = player if game.options["private"] and not is_invited else None
+    # The gateway sends the stream itself, after this response's head (service/server/streams.py).
+    request.environ[STREAM_REQUEST] = StreamRequest(game_id, after, evict_on_leave)
     return Response(
         content_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
-def _last_event_id(otherwise: int) -> int:
-    sent = request.headers.get("Last-Event-ID")
-    if not sent:
-        return otherwise
-    if not (sent.isascii() and sent.isdigit() and len(sent) <= 16 and int(sent) <= LARGEST):
+@blueprint.route(
+    "GET",
+    "/keys",
+    auth="optional_auth",
+    responses={200: response("All keys, the oldest first.", KeyList())},
+)
+def list_keys(player: str | None) -> Response:
+    """List the public keys that receipts and records are checked with, including retired ones."""
+    return json_response({"keys": service().keyring.published(), "next": None})
+
+
+def _last_event_id(default: int) -> int:
+    header = request.headers.get("Last-Event-ID")
+    if not header:
+        return default
+    if not (
+        header.isascii() and header.isdigit() and len(header) <= 16 and int(header) <= MAX_INTEGER
+    ):
         raise Malformed({"Last-Event-ID": "must be the seq of an event"})
-    return int(sent)
+    return int(header)

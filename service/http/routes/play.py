@@ -1,97 +1,109 @@
-"""Play: the position, what a seat may do, and doing it."""
-
-from typing import Any
+"""Play: positions, legal actions, and submitting an action."""
 
 from flask import Response, request
 
+from domain.contract import Json
 from domain.errors import Malformed
 from service.errors import NotFound
-from service.http import auth
-from service.http.blueprint import Blueprint, idempotency_key
-from service.http.context import figures, service
-from service.http.responses import answer
-from service.http.schemas.play import Accepted, Act, AtSeq, LegalActions, Position
+from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.context import metrics, service
+from service.http.responses import json_response
+from service.http.schemas.play import (
+    AcceptedAction,
+    LegalActions,
+    Position,
+    PositionQuery,
+    SubmitAction,
+)
 
 blueprint = Blueprint("play", __name__, description="Positions and actions.")
 
 
-@blueprint.call("GET", "/games/<game_id>/position")
-@blueprint.gives(200, Position(), "the position", headers={"ETag": 'its seq, as `"17"`'})
-@blueprint.gives(304, None, "the position is the one that is known (only for the head)")
-@blueprint.refuses(400, 401, 404)
-@blueprint.header("If-None-Match", "the ETag of the position that is known")
-@auth.hide_private
-@auth.optional_auth
-@blueprint.asks(AtSeq())
-def position(game_id: str, query: dict[str, Any]) -> Response:
-    """The position after an event, as the viewer may see it."""
-    head = service().queries.visible_game(game_id, auth.viewer())
+@blueprint.route(
+    "GET",
+    "/games/<game_id>/position",
+    auth="optional_auth",
+    query=PositionQuery(),
+    request_headers={"If-None-Match": "ETag of the position that the client has."},
+    responses={
+        200: response("The position.", Position(), headers={"ETag": 'The seq, such as `"17"`.'}),
+        304: response("The position is still the one that the client has (without `seq` only)."),
+    },
+)
+def get_position(game_id: str, player: str | None, query: Json) -> Response:
+    """Get the position after an event, as the viewer may see it."""
+    head = service().queries.visible_game(game_id, player)
     seq = query["seq"] or head.seq
     game = head if seq == head.seq else service().queries.game_at(game_id, seq)
-    told = game.position(_seat(head.players), ended=head.has_ended)
-    if told is None:
-        raise NotFound(f"there is no position at event {seq}: the game has not started there")
+    seat = None if player is None else head.seat_of(player)
+    position = game.position(seat, ended=head.has_ended)
+    if position is None:
+        raise NotFound(f"there is no position after event {seq}: the game had not started")
     # An earlier position may show more once the game is over, so only the head's is known by its seq.
     headers = {"ETag": f'"{seq}"', "Cache-Control": "private, no-cache", "Vary": "Authorization"}
     if query["seq"] is None and request.if_none_match.contains_weak(str(seq)):
         return Response(status=304, headers=headers)
-    return answer(told, headers=headers)
+    return json_response(position, headers=headers)
 
 
-@blueprint.call("GET", "/games/<game_id>/legal-actions")
-@blueprint.gives(200, LegalActions(), "actions for every outcome; none when it is another's turn")
-@blueprint.refuses(400, 403, 404, player=True)
-@auth.hide_private
-@auth.login_required
-@auth.seated
-@blueprint.asks_nothing
-def legal_actions(game_id: str) -> Response:
-    """What the viewer's seat may do."""
-    seq, actions = service().queries.legal_actions(game_id, auth.player())
-    return answer({"seq": seq, "actions": actions})
+@blueprint.route(
+    "GET",
+    "/games/<game_id>/legal-actions",
+    auth="participants_only",
+    query=NO_QUERY,
+    responses={
+        200: response("The legal actions, none if it is another seat's turn.", LegalActions())
+    },
+)
+def get_legal_actions(game_id: str, player: str) -> Response:
+    """List the legal actions of the player's seat.
+
+    The list contains at least one action for every possible outcome. `resign` and `agree_to_end` are not
+    listed.
+    """
+    seq, actions = service().queries.legal_actions(game_id, player)
+    return json_response({"seq": seq, "actions": actions})
 
 
-def _faults_of_action(body: dict[str, Any], game_id: str) -> dict[str, str]:
-    """What the rules find wrong with the form of an action."""
+def _action_errors(body: Json, game_id: str, player: str) -> dict[str, str]:
+    """Return what is wrong with the form of the action, by field."""
     if "action" not in body:
         return {}
-    game = service().queries.visible_game(game_id, auth.player())
+    game = service().queries.visible_game(game_id, player)
     try:
         game.rules.parse_action(body["action"])
-    except Malformed as refused:
-        return _within_action(refused)
+    except Malformed as error:
+        return _within_action(error)
     return {}
 
 
-def _within_action(refused: Malformed) -> dict[str, str]:
-    return {f"action.{path}" if path else "action": what for path, what in refused.fields.items()}
+def _within_action(error: Malformed) -> dict[str, str]:
+    return {
+        f"action.{path}" if path else "action": message for path, message in error.fields.items()
+    }
 
 
-@blueprint.call("POST", "/games/<game_id>/actions")
-@blueprint.gives(201, Accepted(), "the events that it became, and a receipt for the first")
-@blueprint.refuses(400, 403, 404, 409, 413, 415, 422, player=True)
-@blueprint.header(
-    "Idempotency-Key",
-    "a request repeated with the same key and body is find_idempotency_record again, done once",
+@blueprint.route(
+    "POST",
+    "/games/<game_id>/actions",
+    auth="participants_only",
+    json_body=SubmitAction(),
+    extra_validation=_action_errors,
+    is_idempotent=True,
+    responses={201: response("The events, and a receipt for the first.", AcceptedAction())},
+    error_responses=(409, 422),
 )
-@auth.hide_private
-@auth.login_required
-@auth.seated
-@blueprint.takes(Act(), further=_faults_of_action)
-def act(game_id: str, body: dict[str, Any]) -> Response:
-    """Act."""
-    key = idempotency_key()
+def submit_action(game_id: str, player: str, body: Json, idempotency_key: str | None) -> Response:
+    """Submit an action.
+
+    It applies to the position after event `expected_seq`. If the position has changed since, the response is
+    a 409 with the game's seq; if the rules forbid the action, a 422 with the clause.
+    """
     try:
         accepted = service().commands.act(
-            game_id, auth.player(), body["action"], body["expected_seq"], key
+            game_id, player, body["action"], body["expected_seq"], idempotency_key
         )
-    except Malformed as refused:
-        raise Malformed(_within_action(refused)) from None
-    figures().acknowledged(*(event["type"] for event in accepted.events))
-    return answer({"events": accepted.events, "receipt": accepted.receipt}, 201)
-
-
-def _seat(players: tuple[str, ...]) -> int | None:
-    """The seat of the viewer, None for a spectator."""
-    known = auth.viewer()
-    return players.index(known) if known in players else None
+    except Malformed as error:
+        raise Malformed(_within_action(error)) from None
+    metrics().count_events(*(event["type"] for event in accepted.events))
+    return json_response({"events": accepted.events, "receipt": accepted.receipt}, 201)

@@ -1,58 +1,73 @@
-"""Players: register, log in and out, and what waits for whom."""
-
-from typing import Any
+"""Accounts: registering, logging in and out, and the player's own page."""
 
 from flask import Response
 
-from service.http import auth
-from service.http.blueprint import Blueprint
+from domain.contract import Json
+from service.http.auth import bearer_token
+from service.http.blueprint import Blueprint, response
 from service.http.context import service
-from service.http.ratelimits import accounts_limited
-from service.http.responses import answer, nothing
-from service.http.schemas.players import LogIn, Me, Register, Registered, Token
-from service.http.summaries import own, summaries
+from service.http.ratelimits import limit_account_attempts
+from service.http.responses import account, game_summaries, json_response, no_content
+from service.http.schemas.players import LogIn, Me, Register, Registration, Token
 
-blueprint = Blueprint("players", __name__, description="Who plays, and as whom a request speaks.")
+blueprint = Blueprint("players", __name__, description="Accounts and tokens.")
 
 
-@blueprint.call("POST", "/players")
-@blueprint.gives(201, Registered(), "the player, and a first token")
-@blueprint.refuses(400, 409, 413, 415)
-@accounts_limited
-@blueprint.takes(Register())
-def register(body: dict[str, Any]) -> Response:
-    """Register."""
+@blueprint.route(
+    "POST",
+    "/players",
+    auth="public",
+    limit=limit_account_attempts,
+    json_body=Register(),
+    responses={201: response("The player, and a first token.", Registration())},
+    error_responses=(409,),
+)
+def register_player(body: Json) -> Response:
+    """Register a player.
+
+    A handle belongs to one player, in upper and lower case. The token is shown only in this response.
+    """
     player, token = service().players.register(**body)
-    return answer({"player": own(player), "token": token}, 201)
+    return json_response({"player": account(player), "token": token}, 201)
 
 
-@blueprint.call("POST", "/tokens")
-@blueprint.gives(201, Token(), "a new token; others go on being valid")
-@blueprint.refuses(400, 401, 413, 415)
-@accounts_limited
-@blueprint.takes(LogIn())
-def log_in(body: dict[str, Any]) -> Response:
-    """Log in."""
-    return answer({"token": service().players.login(**body)}, 201)
+@blueprint.route(
+    "POST",
+    "/tokens",
+    auth="public",
+    limit=limit_account_attempts,
+    json_body=LogIn(),
+    responses={201: response("A new token. Earlier tokens stay valid.", Token())},
+    error_responses=(401,),
+)
+def log_in(body: Json) -> Response:
+    """Log in.
+
+    The token is shown only in this response, and is valid for 180 days.
+    """
+    return json_response({"token": service().players.login(**body)}, 201)
 
 
-@blueprint.call("DELETE", "/tokens/current")
-@blueprint.gives(204, None, "the token that this request carried is no longer valid")
-@blueprint.refuses(player=True)
-@auth.login_required
-def log_out() -> Response:
+@blueprint.route(
+    "DELETE",
+    "/tokens/current",
+    auth="login_required",
+    responses={204: response("The token of this request is no longer valid.")},
+)
+def log_out(player: str) -> Response:
     """Log out."""
-    service().players.logout(auth.token() or "")
-    return nothing()
+    service().players.logout(bearer_token() or "")
+    return no_content()
 
 
-@blueprint.call("GET", "/me")
-@blueprint.gives(200, Me(), "the player, and the games in which it is their turn")
-@blueprint.refuses(player=True)
-@auth.login_required
-def me() -> Response:
-    """Myself, and the games that wait for me."""
-    player = auth.player()
-    (known,) = service().players.get([player])
-    games = summaries(service().queries.games_waiting_for(player))
-    return answer({"player": own(known), "games": games, "next": None})
+@blueprint.route(
+    "GET",
+    "/me",
+    auth="login_required",
+    responses={200: response("The player, and the games in which it is their turn.", Me())},
+)
+def get_me(player: str) -> Response:
+    """Get the player's own account, and the games that wait for them."""
+    (own,) = service().players.get([player])
+    games = game_summaries(service().queries.games_waiting_for(player))
+    return json_response({"player": account(own), "games": games, "next": None})

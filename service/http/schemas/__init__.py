@@ -1,1 +1,1 @@
-"""The forms of requests, which are checked by them, and of answers, which are only described by them."""
+"""The schemas of requests, which check them, and of responses, which only describe them."""

@@ -1,133 +1,143 @@
-"""Fields of requests, strict: a word is no number, `true` is not 1, and every message says what to send."""
+"""Strict marshmallow fields for requests: a string is not a number, and `true` is not 1.
+
+Their messages complete a sentence that begins with the name of the field, and say what to send.
+"""
 
 import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, fields
+from typing_extensions import override
 
 from domain.errors import Malformed
 
-LARGEST: Final = 2**53 - 1
+MAX_INTEGER: Final = 2**53 - 1
 _Messages = dict[str, str | list[Any] | dict[Any, Any]]
 
 _MESSAGES: Final[_Messages] = {"required": "is missing", "null": "must not be null"}
 
 
-def _messages(own: _Messages) -> _Messages:
+def _messages(**own: str) -> _Messages:
     return {**_MESSAGES, **own}
 
 
-class Form(Schema):
-    """The form of a body or a query: what it does not name is refused, which is marshmallow's default."""
+class StrictSchema(Schema):
+    """The schema of a body or a query. Unknown fields are refused, which is marshmallow's default."""
 
-    error_messages = {"unknown": "is not known", "type": "must be an object"}  # noqa: RUF012
+    error_messages = {"unknown": "is not known", "type": "must be an object"}  # noqa: RUF012 # marshmallow declares it without ClassVar
 
 
 class Text(fields.String):
     """A string."""
 
-    default_error_messages = _messages({"invalid": "must be a string"})
+    default_error_messages = _messages(invalid="must be a string")
 
 
-class Whole(fields.Integer):
-    """An integer of a body, 0 or more, below 2^53."""
+class NonNegativeInteger(fields.Integer):
+    """An integer in a body, from 0 to 2^53 - 1."""
 
-    default_error_messages = _messages({"invalid": "must be a whole number, 0 or more"})
+    default_error_messages = _messages(invalid="must be a whole number, 0 or more")
 
     def __init__(self, **kwargs: Any) -> None:
-        kwargs.setdefault("metadata", {}).update(minimum=0, maximum=LARGEST)
+        kwargs.setdefault("metadata", {}).update(minimum=0, maximum=MAX_INTEGER)
         super().__init__(strict=True, **kwargs)
 
-    def _validated(self, value: Any) -> int:  # type: ignore[explicit-override]
+    @override
+    def _validated(self, value: Any) -> int:
         number = super()._validated(value)
-        if not 0 <= number <= LARGEST:
+        if not 0 <= number <= MAX_INTEGER:
             raise self.make_error("invalid")
         return number
 
 
-class Count(fields.Field[int]):
-    """An integer of a query, written in digits; `least` to 2^53 - 1."""
+class QueryInteger(fields.Field[int]):
+    """An integer in a query, written in decimal digits, from `minimum` to 2^53 - 1."""
 
-    def __init__(self, *, least: int = 0, **kwargs: Any) -> None:
-        self.least = least
-        kwargs.setdefault("metadata", {}).update(type="integer", minimum=least, maximum=LARGEST)
+    def __init__(self, *, minimum: int = 0, **kwargs: Any) -> None:
+        self.minimum = minimum
+        kwargs.setdefault("metadata", {}).update(
+            type="integer", minimum=minimum, maximum=MAX_INTEGER
+        )
         super().__init__(**kwargs)
 
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:  # type: ignore[explicit-override]
+    @override
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         if isinstance(value, str) and re.fullmatch(r"[0-9]{1,16}", value):
             number = int(value)
-            if self.least <= number <= LARGEST:
+            if self.minimum <= number <= MAX_INTEGER:
                 return number
-        raise ValidationError(f"must be a whole number, {self.least} or more")
+        raise ValidationError(f"must be a whole number, {self.minimum} or more")
 
 
-class Object(fields.Field[dict[str, Any]]):
-    """An object, whose inside is for somebody else to check."""
+class AnyObject(fields.Field[dict[str, Any]]):
+    """An object whose contents are checked elsewhere."""
 
-    default_error_messages = _messages({"invalid": "must be an object"})
+    default_error_messages = _messages(invalid="must be an object")
 
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:  # type: ignore[explicit-override]
+    @override
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise self.make_error("invalid")
         return value
 
 
-class Anything(fields.Raw):
-    """A value of any kind, which is for somebody else to check."""
+class AnyValue(fields.Raw):
+    """A value of any type, which is checked elsewhere."""
 
-    default_error_messages = _messages({})
+    default_error_messages = _messages()
 
 
-class Texts(fields.List[str]):
+class TextList(fields.List[str]):
     """An array of strings."""
 
-    default_error_messages = _messages({"invalid": "must be an array"})
+    default_error_messages = _messages(invalid="must be an array")
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(Text(), **kwargs)
 
 
-class Hex(fields.Field[bytes]):
-    """Bytes in lowercase hex, `most` of them at most."""
+class HexBytes(fields.Field[bytes]):
+    """At most `max_bytes` bytes in lowercase hex."""
 
-    default_error_messages = _messages({})
+    default_error_messages = _messages()
 
-    def __init__(self, *, most: int, **kwargs: Any) -> None:
-        self.most = most
+    def __init__(self, *, max_bytes: int, **kwargs: Any) -> None:
+        self.max_bytes = max_bytes
         kwargs.setdefault("metadata", {}).update(
-            type="string", pattern=f"^([0-9a-f]{{2}}){{0,{most}}}$"
+            type="string", pattern=f"^([0-9a-f]{{2}}){{0,{max_bytes}}}$"
         )
         super().__init__(**kwargs)
 
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bytes:  # type: ignore[explicit-override]
+    @override
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bytes:
         if not isinstance(value, str) or not re.fullmatch(r"(?:[0-9a-f]{2})*", value):
             raise ValidationError("must be bytes in lowercase hex, two digits each")
-        if len(value) > 2 * self.most:
-            raise ValidationError(f"must have at most {self.most} bytes")
+        if len(value) > 2 * self.max_bytes:
+            raise ValidationError(f"must have at most {self.max_bytes} bytes")
         return bytes.fromhex(value)
 
 
-def checked(form: Schema, raw: object) -> dict[str, Any]:
-    """What a form makes of decoded JSON or of a query. Raises Malformed, every wrong field named."""
+def validate(schema: Schema, raw: object) -> dict[str, Any]:
+    """Return what a schema loads from decoded JSON or from a query.
+
+    Raises Malformed, which names every invalid field.
+    """
     try:
-        loaded: dict[str, Any] = form.load(raw)  # type: ignore[arg-type]
+        loaded: dict[str, Any] = schema.load(raw)  # type: ignore[arg-type] # a wrong type is a ValidationError
     except ValidationError as error:
-        raise Malformed(
-            _flat(
-                error.normalized_messages()  # type: ignore[no-untyped-call]
-            )
-        ) from None
+        messages = error.normalized_messages()  # type: ignore[no-untyped-call] # has no annotations
+        raise Malformed(_flatten(messages)) from None
     return loaded
 
 
-def _flat(messages: Mapping[Any, Any], prefix: str = "") -> dict[str, str]:
-    """The tree of messages that marshmallow makes, by path."""
+def _flatten(messages: Mapping[Any, Any], prefix: str = "") -> dict[str, str]:
+    """Return marshmallow's nested messages by the paths of the fields, such as `invite.0`."""
     flat: dict[str, str] = {}
-    for name, told in messages.items():
+    for name, message in messages.items():
         path = prefix if name == "_schema" else f"{prefix}.{name}" if prefix else str(name)
-        if isinstance(told, Mapping):
-            flat |= _flat(told, path)
+        if isinstance(message, Mapping):
+            flat |= _flatten(message, path)
         else:
-            flat[path] = "; ".join(map(str, told))
+            flat[path] = "; ".join(map(str, message))
     return flat

@@ -1,4 +1,4 @@
-"""Forms about games: creating, joining, listing, and what is told of a game."""
+"""Schemas of games: creating, joining and listing them, and their summaries."""
 
 from typing import Final
 
@@ -6,79 +6,93 @@ from marshmallow import Schema, fields
 
 from domain.chance import NONCE_BYTES_MOST
 from domain.registry import EXPANSIONS, RULES
-from service.http.schemas.fields import Anything, Count, Form, Hex, Object, Text, Texts, Whole
+from service.http.schemas.fields import (
+    AnyObject,
+    AnyValue,
+    HexBytes,
+    NonNegativeInteger,
+    QueryInteger,
+    StrictSchema,
+    Text,
+    TextList,
+)
 from service.listings import STATUSES
 
 _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXPANSIONS)
+_NONCE: Final = {
+    "description": "Bytes that become part of the game's seed; drawn by the server if left out."
+}
 
 
-class CreateGame(Form):
-    """A new game; what options there are is for its rules to say."""
+class CreateGame(StrictSchema):
+    """A new game. Its rule system defines which options it has."""
 
     rules = Text(required=True, metadata={"enum": sorted(RULES)})
-    seats = Whole(
+    seats = NonNegativeInteger(
         required=True,
-        metadata={"description": "how many there may be depends on the rules and their options"},
+        metadata={"description": "Number of players; its range depends on the rules and options."},
     )
-    options = Object(
+    options = AnyObject(
         load_default=dict,
         metadata={
             "type": "object",
             "description": (
-                "`seating` (`drawn` or `joined`), `private` (true or false), and the rules' own, among"
-                f" them (true or false) the expansions: {_EXPANSIONS}"
+                "`seating` (`drawn` or `joined`), `private` (true or false) and the options of the rules,"
+                f" which include the expansions (true or false): {_EXPANSIONS}."
             ),
         },
     )
-    clock = Anything(
+    clock = AnyValue(
         load_default=None,
         metadata={
             "type": "object",
             "nullable": True,
-            "description": 'null, or `{"per_turn": SECONDS}`',
+            "description": 'Null, or `{"per_turn": SECONDS}`.',
         },
     )
-    invite = Texts(load_default=list, metadata={"description": "handles"})
-    nonce = Hex(most=NONCE_BYTES_MOST, load_default=None)
+    invite = TextList(load_default=list, metadata={"description": "Handles of players to invite."})
+    nonce = HexBytes(max_bytes=NONCE_BYTES_MOST, load_default=None, metadata=dict(_NONCE))
 
 
-class Join(Form):
+class JoinGame(StrictSchema):
     """A place in a game."""
 
-    nonce = Hex(most=NONCE_BYTES_MOST, load_default=None)
+    nonce = HexBytes(max_bytes=NONCE_BYTES_MOST, load_default=None, metadata=dict(_NONCE))
 
 
-class ListGames(Form):
+class ListGames(StrictSchema):
     """Which games to list."""
 
     status = Text(
         load_default=None,
-        metadata={"description": f"of {', '.join(STATUSES)}: one or several, with commas between"},
+        metadata={"description": f"One or several of {', '.join(STATUSES)}, separated by commas."},
     )
-    player = Text(load_default=None, metadata={"description": "handle of one who has a place"})
-    cursor = Text(load_default=None, metadata={"description": "`next` of the page before"})
-    limit = Count(least=1, load_default=50, metadata={"description": "100 are given at most"})
+    player = Text(load_default=None, metadata={"description": "Handle of a player in the game."})
+    cursor = Text(load_default=None, metadata={"description": "`next` of the previous page."})
+    limit = QueryInteger(
+        minimum=1, load_default=50, metadata={"description": "Games per page, at most 100."}
+    )
 
 
 class Head(Schema):
-    """Where a game's log ends."""
+    """The last event of a game."""
 
     seq = fields.Integer(required=True)
     hash = fields.String(required=True)
 
 
 class Place(Schema):
-    """Who has a place in a game."""
+    """A player of a game."""
 
     id = fields.String(required=True)
     handle = fields.String(required=True)
     seat = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "null until it starts"}
+        required=True, allow_none=True, metadata={"description": "Null until the game starts."}
     )
 
 
 class Summary(Schema):
-    """A game in short."""
+    """The summary of a game."""
 
     id = fields.String(required=True)
     rules = fields.String(required=True, metadata={"enum": sorted(RULES)})
@@ -88,11 +102,17 @@ class Summary(Schema):
     status = fields.String(required=True, metadata={"enum": list(STATUSES)})
     players = fields.List(fields.Nested(Place), required=True)
     head = fields.Nested(Head, required=True)
-    to_act = fields.Integer(required=True, allow_none=True, metadata={"description": "a seat"})
-    deadline = fields.String(required=True, allow_none=True, metadata={"format": "date-time"})
+    to_act = fields.Integer(
+        required=True, allow_none=True, metadata={"description": "The seat whose turn it is."}
+    )
+    deadline = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"format": "date-time", "description": "When that turn is forfeited."},
+    )
 
 
-class Games(Schema):
+class GameList(Schema):
     """A page of games, newest first."""
 
     games = fields.List(fields.Nested(Summary), required=True)

@@ -1,51 +1,62 @@
-"""Forms about play and its log: acting, positions, events, the record and the keys."""
+"""Schemas of play and of the log: actions, positions, events, receipts and keys."""
 
 from marshmallow import Schema, fields
 
 from domain.registry import RULES
-from service.http.schemas.fields import Anything, Count, Form, Whole
+from service.http.schemas.fields import AnyValue, NonNegativeInteger, QueryInteger, StrictSchema
 
 _POSITION = {
     "type": "object",
     "nullable": True,
-    "description": "a position as the viewer may see it; null before the start",
+    "description": "A position as the viewer may see it; null before the start.",
 }
 
 
-class Act(Form):
-    """An action, on the position that was seen at `expected_seq`."""
+class SubmitAction(StrictSchema):
+    """An action, and the event after which the player saw the position."""
 
-    action = Anything(
+    action = AnyValue(
         required=True,
-        metadata={"type": "object", "description": "an action, as the page on formats has it"},
+        metadata={"type": "object", "description": "An action of the game (docs/formats.md)."},
     )
-    expected_seq = Whole(required=True)
+    expected_seq = NonNegativeInteger(required=True)
 
 
-class AtSeq(Form):
-    """A place in the log."""
+class PositionQuery(StrictSchema):
+    """Which position to show."""
 
-    seq = Count(least=1, load_default=None, metadata={"description": "default: the last event"})
-
-
-class After(Form):
-    """Where to read on in the log."""
-
-    after = Count(load_default=0, metadata={"description": "`next` of the page before"})
-    limit = Count(least=1, load_default=100, metadata={"description": "500 are given at most"})
+    seq = QueryInteger(
+        minimum=1,
+        load_default=None,
+        metadata={"description": "The position after this event; default: the last event."},
+    )
 
 
-class StreamAfter(Form):
+class EventsQuery(StrictSchema):
+    """Which page of the log to show."""
+
+    after = QueryInteger(
+        load_default=0,
+        metadata={"description": "`next` of the previous page, or the seq of an event."},
+    )
+    limit = QueryInteger(
+        minimum=1, load_default=100, metadata={"description": "Events per page, at most 500."}
+    )
+
+
+class StreamQuery(StrictSchema):
     """Where a stream begins."""
 
-    after = Count(
+    after = QueryInteger(
         load_default=None,
-        metadata={"description": "the last event that is known; `Last-Event-ID` goes before it"},
+        metadata={
+            "description": "The stream begins after this event. `Last-Event-ID` takes precedence."
+        },
     )
 
 
 class Event(Schema):
-    """An event, the envelope of the page on formats."""
+    """An event of the log."""
 
     v = fields.Integer(required=True)
     game = fields.String(required=True)
@@ -62,7 +73,7 @@ class Event(Schema):
 
 
 class Receipt(Schema):
-    """What proves that the server accepted an action."""
+    """Proves that the server accepted an action."""
 
     game = fields.String(required=True)
     seq = fields.Integer(required=True)
@@ -72,22 +83,22 @@ class Receipt(Schema):
     signature = fields.String(required=True)
 
 
-class Accepted(Schema):
-    """An action that was accepted."""
+class AcceptedAction(Schema):
+    """The events that an action caused, and the receipt for the first of them."""
 
     events = fields.List(fields.Nested(Event), required=True)
     receipt = fields.Nested(Receipt, required=True)
 
 
 class LegalActions(Schema):
-    """What a seat may do."""
+    """The legal actions of a seat."""
 
     seq = fields.Integer(required=True)
     actions = fields.List(fields.Dict(), required=True)
 
 
 class Position(Schema):
-    """A position as the viewer may see it; what is in it depends on the rules (the page on formats)."""
+    """A position as the viewer may see it. Its other fields depend on the rules (docs/formats.md)."""
 
     rules = fields.String(required=True, metadata={"enum": sorted(RULES)})
     phase = fields.String(required=True)
@@ -95,15 +106,15 @@ class Position(Schema):
     to_act = fields.Integer(required=True, allow_none=True)
 
 
-class Events(Schema):
-    """A part of the log."""
+class EventList(Schema):
+    """A page of the log."""
 
     events = fields.List(fields.Nested(Event), required=True)
     next = fields.Integer(required=True, allow_none=True)
 
 
-class EventInFull(Schema):
-    """One event, the positions around it, and where they differ."""
+class EventDetails(Schema):
+    """An event, the positions before and after it, and the differences between them."""
 
     event = fields.Nested(Event, required=True)
     before = fields.Raw(required=True, metadata=_POSITION)
@@ -112,17 +123,17 @@ class EventInFull(Schema):
 
 
 class Key(Schema):
-    """A public key of receipts."""
+    """A public key that receipts are checked with."""
 
     key = fields.String(required=True)
     public = fields.String(required=True)
-    # `from` is a word of Python's.
+    # `from` is a keyword of Python.
     from_ = fields.String(required=True, data_key="from", metadata={"format": "date-time"})
     until = fields.String(required=True, allow_none=True, metadata={"format": "date-time"})
 
 
-class Keys(Schema):
-    """All public keys of receipts, retired ones too."""
+class KeyList(Schema):
+    """All public keys of the server, including retired ones."""
 
     keys = fields.List(fields.Nested(Key), required=True)
     next = fields.String(required=True, allow_none=True)

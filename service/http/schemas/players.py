@@ -1,35 +1,42 @@
-"""Forms about players: registering, logging in, and what is told of a player."""
+"""Schemas of accounts: registering, logging in, and a player's own data."""
 
 from marshmallow import Schema, fields
 
-from service.http.schemas.fields import Form, Text
+from service.http.schemas.fields import StrictSchema, Text
 from service.http.schemas.games import Summary
 
 
-class Register(Form):
-    """A new player."""
+class Register(StrictSchema):
+    """A new account."""
 
-    handle = Text(required=True, metadata={"example": "ada"})
+    handle = Text(
+        required=True,
+        metadata={"example": "ada", "description": "The player's public name, in any script."},
+    )
     password = Text(required=True, metadata={"minLength": 8, "maxLength": 1024})
     email = Text(allow_none=True, load_default=None)
-    locale = Text(allow_none=True, load_default=None, metadata={"example": "en"})
+    locale = Text(
+        allow_none=True,
+        load_default=None,
+        metadata={"example": "en", "description": "A language tag, such as `en` or `fr-CH`."},
+    )
 
 
-class LogIn(Form):
-    """A player's own words."""
+class LogIn(StrictSchema):
+    """The credentials of a player."""
 
     handle = Text(required=True)
     password = Text(required=True)
 
 
 class Token(Schema):
-    """What a player's requests carry from now on."""
+    """A token for the Authorization header."""
 
     token = fields.String(required=True)
 
 
 class Player(Schema):
-    """A player, as told to themselves."""
+    """A player's account, as only that player sees it."""
 
     id = fields.String(required=True)
     handle = fields.String(required=True)
@@ -38,8 +45,8 @@ class Player(Schema):
     locale = fields.String(required=True, allow_none=True)
 
 
-class Registered(Schema):
-    """A new player, and a first token."""
+class Registration(Schema):
+    """A new player and a first token."""
 
     player = fields.Nested(Player, required=True)
     token = fields.String(required=True)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import Malformed
-from service.http.json_body import DEEPEST, decoded
+from service.http.json_body import MAX_DEPTH, decode_json
 from tests.support.people import People
 
 DATA, HEADERS, SETTINGS = 0, 1, 4
@@ -49,7 +49,7 @@ NOT_STRICT = [
     b"[" * 60000,
     b"[" * 2000 + b"]" * 2000,
     b'{"a":' * 500 + b"1" + b"}" * 500,
-    b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1),
+    b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
     b"nul",
     b"\x00",
 ]
@@ -58,7 +58,7 @@ NOT_STRICT = [
 @pytest.mark.parametrize("body", NOT_STRICT, ids=lambda body: repr(body[:20]))
 def test_what_is_not_strict_json_is_malformed(body: bytes) -> None:
     with pytest.raises(Malformed):
-        decoded(body)
+        decode_json(body)
 
 
 @pytest.mark.http("POST /games/ID/actions", 400)
@@ -82,13 +82,13 @@ strict = st.recursive(
 
 @given(strict, st.booleans())
 def test_strict_json_is_what_it_is(value: Any, ascii: bool) -> None:
-    assert decoded(json.dumps(value, ensure_ascii=ascii).encode()) == value
+    assert decode_json(json.dumps(value, ensure_ascii=ascii).encode()) == value
 
 
 @given(st.binary(max_size=40))
 def test_any_bytes_are_json_or_malformed(body: bytes) -> None:
     try:
-        value = decoded(body)
+        value = decode_json(body)
     except Malformed:
         return
     assert json.loads(body.decode()) == value

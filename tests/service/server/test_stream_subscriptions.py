@@ -3,8 +3,9 @@
 import asyncio
 
 from service.embedded_redis import EmbeddedRedis
+from service.http.environ import StreamRequest
 from service.http.metrics import Metrics
-from service.server.streams import Listener, StreamHub, StreamRequest
+from service.server.streams import Listener, StreamHub
 
 
 def test_whoever_comes_while_the_subscription_begins_is_in_it(web_redis: EmbeddedRedis) -> None:

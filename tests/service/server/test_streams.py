@@ -13,7 +13,7 @@ import pytest
 
 from service.bootstrap import build
 from service.embedded_redis import EmbeddedRedis
-from service.server.streams import QUEUE
+from service.server.streams import MAX_QUEUED_EVENTS
 from service.settings import Settings
 from tests.service.conftest import settings_for
 from tests.support import table
@@ -244,7 +244,7 @@ def test_a_reader_who_does_not_read_is_dropped_and_others_are_not(
         # Agreeing and taking it back changes little and goes on for ever; what it writes fills every buffer.
         while await beside(figure, people.url, "cartulary_streams_dropped_total") == dropped:
             await beside(fill, seen)
-            for _ in range(QUEUE // 2):
+            for _ in range(MAX_QUEUED_EVENTS // 2):
                 received = await quick.next()
                 assert received is not None
                 seen += 1
@@ -257,7 +257,7 @@ def test_a_reader_who_does_not_read_is_dropped_and_others_are_not(
         # Straight into the log, with no more of an event than a stream looks at.
         line = b'{"data":{},"seq":%d,"type":"Filler","x":"' + b"x" * 8000 + b'"}'
         with service.redis.pipeline() as pipeline:
-            for seq in range(head + 1, head + 1 + QUEUE // 2):
+            for seq in range(head + 1, head + 1 + MAX_QUEUED_EVENTS // 2):
                 pipeline.xadd(f"cartulary:{{{game}}}:log", {"e": line % seq}, id=f"{seq}-0")
             pipeline.publish(f"cartulary:appended:{game}", head)
             pipeline.publish(f"cartulary:appended:{game}", head)

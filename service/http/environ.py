@@ -1,0 +1,30 @@
+"""What the gateway and the application tell each other about a request.
+
+WSGI has no event streams and no requests that fail before they are complete, so both use keys of their own in
+the WSGI environ of a request.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+REFUSED_STATUS: Final = "cartulary.refused_status"
+"""Set by the gateway: the HTTP status with which the application must refuse the request (408 or 413)."""
+
+STREAMS_ARE_FULL: Final = "cartulary.streams_are_full"
+"""Set by the gateway if no further event stream can be opened."""
+
+STREAM_REQUEST: Final = "cartulary.stream_request"
+"""Set by the application if the response is an event stream: a `StreamRequest`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRequest:
+    """An event stream that a client is allowed to open: the events of `game_id` after seq `after`.
+
+    `evict_on_leave` is the id of a player who may see this game only while they have a place in it: the
+    stream ends when they leave the game.
+    """
+
+    game_id: str
+    after: int
+    evict_on_leave: str | None = None

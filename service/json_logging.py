@@ -1,0 +1,56 @@
+"""Log lines in JSON on standard error, for every process of the service.
+
+A line has the fields `at`, `level`, `logger` and `message`, those that the call passed as `extra`,
+`request` (the id of the HTTP request that it belongs to) and, after an exception, `error` (the
+traceback). Nothing that is secret is logged: no bodies, headers, tokens or queries, and of a player
+only the id, which is a pseudonym.
+"""
+
+import logging
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from pythonjsonlogger.core import LogData
+from pythonjsonlogger.orjson import OrjsonFormatter
+from typing_extensions import override
+
+from service import clock
+
+
+class JsonFormatter(OrjsonFormatter):
+    """Formats a record as one JSON object. `request_id` returns the id of the current request, if any."""
+
+    def __init__(self, request_id: Callable[[], str | None]) -> None:
+        super().__init__(
+            ["levelname", "name", "message"],
+            rename_fields={"levelname": "level", "name": "logger", "exc_info": "error"},
+        )
+        self._request_id = request_id
+
+    @override
+    def add_fields(
+        self, log_data: LogData, record: logging.LogRecord, message_dict: dict[str, Any]
+    ) -> None:
+        """Add the time and the id of the request to the fields of the library."""
+        log_data["at"] = clock.format(clock.now())
+        super().add_fields(log_data, record, message_dict)
+        log_data["level"] = record.levelname.lower()
+        request_id = self._request_id()
+        if request_id is not None:
+            log_data["request"] = request_id
+
+
+def configure(
+    level: int = logging.INFO, request_id: Callable[[], str | None] = lambda: None
+) -> None:
+    """Log everything as JSON lines on standard error. Call it once in a process that serves or works."""
+    # The place of the call, and the names of thread and process, take half the time of a line, and no line
+    # shows them.
+    logging._srcfile = None  # noqa: SLF001 # the documentation of `logging` recommends it
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter(request_id))
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    # It logs the addresses of those who exceed a limit.
+    logging.getLogger("flask-limiter").setLevel(logging.WARNING)

@@ -1,0 +1,109 @@
+"""The subscription to Redis that reports appends to games.
+
+A message only reports that there is something to read; events are always read from the log. So a lost message
+delays an event, but does not lose it: after an interruption, and regularly, all games are reported.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from typing import Any, Final
+
+import redis.asyncio
+
+from service.store.redis_event_store import appended_channel
+
+log = logging.getLogger(__name__)
+
+RECONNECT_SECONDS: Final = 0.5
+POLL_SECONDS: Final = 10.0
+"""Time between two reports of all games, whether or not messages have arrived."""
+_MESSAGE_TIMEOUT: Final = 15.0
+
+
+class AppendFeed:
+    """Calls `on_append` with the id of a game after an append to it, as long as the game is in `games`.
+
+    `games` are the games to follow; whoever adds one calls `subscribe` afterwards, and whoever
+    removes one calls `unsubscribe`. Belongs to one event loop.
+    """
+
+    def __init__(
+        self, client: redis.asyncio.Redis, games: Collection[str], on_append: Callable[[str], None]
+    ) -> None:
+        self._redis = client
+        self._games = games
+        self._on_append = on_append
+        self._pubsub: Any = None
+        """The subscription; None while there is no connection."""
+        self._is_closed = False
+
+    async def run(self) -> None:
+        """Follow the games until `close` is called or the task is cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._listen())
+            tasks.create_task(self._poll())
+
+    def close(self) -> None:
+        """Stop at the next opportunity: the client of Redis may swallow a cancellation while it connects."""
+        self._is_closed = True
+
+    async def subscribe(self, game: str) -> None:
+        """Subscribe to a game. Without a connection, the next one begins with it."""
+        if self._pubsub is not None:
+            # Two coroutines that reconnect at once may collide (RuntimeError). `_poll` subscribes to what
+            # was missed.
+            with suppress(redis.RedisError, OSError, RuntimeError):
+                await self._pubsub.subscribe(appended_channel(game))
+
+    async def unsubscribe(self, game: str) -> None:
+        """End the subscription to a game, unless it has been added again in the meantime."""
+        if game not in self._games and self._pubsub is not None:
+            with suppress(redis.RedisError, OSError, RuntimeError):
+                await self._pubsub.unsubscribe(appended_channel(game))
+
+    async def _listen(self) -> None:
+        """Report messages, and every game when its subscription begins. Reconnects when Redis was away."""
+        while not self._is_closed:
+            try:
+                async with self._redis.pubsub() as pubsub:
+                    try:
+                        # A channel without messages, so that the subscription is never empty.
+                        await pubsub.subscribe(appended_channel(""))
+                        # From here on `subscribe` works; games that were added before are added now.
+                        self._pubsub = pubsub
+                        await self._subscribe_missing()
+                        while not self._is_closed:
+                            message = await pubsub.get_message(timeout=_MESSAGE_TIMEOUT)
+                            if message is not None and message["type"] in ("message", "subscribe"):
+                                self._report(
+                                    message["channel"].decode().removeprefix(appended_channel(""))
+                                )
+                    finally:
+                        # Before the connection is closed: nobody may subscribe through it any more.
+                        self._pubsub = None
+            except (redis.RedisError, OSError) as error:
+                log.warning("event streams wait for Redis: %s", type(error).__name__)
+            except Exception:
+                log.exception("event streams cannot follow Redis")
+            await asyncio.sleep(RECONNECT_SECONDS)
+
+    async def _poll(self) -> None:
+        while not self._is_closed:
+            await asyncio.sleep(POLL_SECONDS)
+            for game in [*self._games]:
+                self._report(game)
+            await self._subscribe_missing()
+
+    async def _subscribe_missing(self) -> None:
+        if self._pubsub is not None:
+            subscribed = self._pubsub.channels
+            for game in [
+                game for game in self._games if appended_channel(game).encode() not in subscribed
+            ]:
+                await self.subscribe(game)
+
+    def _report(self, game: str) -> None:
+        if game in self._games:
+            self._on_append(game)
