@@ -1,12 +1,14 @@
 """What the bots of all games have in common: how one that weighs every action comes to a choice."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from domain.chance import Chance
-from domain.contract import Json
+
+A = TypeVar("A")
 
 
-def weightiest(weight: Callable[[Json], float], actions: Sequence[Json], chance: Chance) -> Json:
+def weightiest(weight: Callable[[A], float], actions: Sequence[A], chance: Chance) -> A:
     """The action that weighs most; among equals one is drawn."""
     weights = [weight(action) for action in actions]
     most = max(weights)

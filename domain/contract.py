@@ -1,44 +1,64 @@
-"""The contract that a rule system fulfils, and the words it shares with everything above it.
+"""The contract that a rule system fulfils, and the types it shares with everything above it.
 
 A rule system is a package of `domain` whose module-level names are those of `RuleSystem`; `domain.registry`
-lists them. Nothing outside a package asks which game it is: whoever needs to know something of a game
-asks through this contract.
+lists them. Code outside the package asks for everything through this contract, and never which game it is.
 
-Deciding and applying are separate. `decide`, `forfeit`, `remove` and `finish` return a `DomainEvent`,
-which says what was done and all that came of it. `apply` writes a recorded fact into a state and never
-judges, so that a rule mended tomorrow changes no game of yesterday.
+Deciding and applying are separate. `decide`, `forfeit`, `remove` and `finish` return a `DomainEvent`, which
+states what was done and everything that followed from it. `apply` writes a recorded event into a state and
+never checks it against the rules, so that correcting a rule changes no game that was played before.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import (
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    NotRequired,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    cast,
+)
 
 from domain.chance import Chance
+from domain.event import DomainEvent, Event, EventData, RankingEntry, Standing
+from domain.json_types import Count, JsonObject, Seat
 from domain.scene import Scene
 
-Json: TypeAlias = dict[str, Any]
-"""A JSON object, decoded."""
+__all__ = [
+    "ALL_SECRETS",
+    "Action",
+    "ActionJson",
+    "AnyRuleSystem",
+    "Bot",
+    "DomainEvent",
+    "Json",
+    "OwnOptions",
+    "Position",
+    "Resign",
+    "ResignJson",
+    "RuleSystem",
+    "State",
+    "evolve",
+    "secret_owner",
+    "untyped_data",
+    "untyped_event",
+]
+
+Json: TypeAlias = JsonObject
+"""The former name of `JsonObject`, until every module has been changed."""
 
 ALL_SECRETS: Final = -1
-"""The viewer of a game that has ended: who sees every secret that a position could show."""
-
-
-@dataclass(frozen=True, slots=True)
-class DomainEvent:
-    """An event as the domain knows it: `type` (a past participle), `data` and, by name, values that
-    only some may see; of those only commitments reach the log.
-
-    A secret's name says whose it is (`secret_owner`). Only a set-up has secrets: `initial_state` gets those
-    that are known, `apply` none.
-    """
-
-    type: str
-    data: Json
-    secrets: Mapping[str, Any] = field(default_factory=dict, repr=False)
+"""The viewer of a game that has ended, who sees every secret that a position can show."""
 
 
 def secret_owner(name: str) -> int | None:
-    """Who may see the secret of this name while the game is on: of `…/SEAT` that seat, else nobody."""
+    """The seat that may see the secret of this name during the game: `…/SEAT` belongs to that seat, any
+    other name to nobody (None).
+    """
     seat = name.rpartition("/")[2] if "/" in name else ""
     return int(seat) if seat.isdecimal() else None
 
@@ -47,123 +67,207 @@ def secret_owner(name: str) -> int | None:
 class Resign:
     """Leave the game for good; any game, at any time (BY-END-6, BN-END-4)."""
 
-    type: ClassVar[str] = "resign"
+    type: ClassVar[Literal["resign"]] = "resign"
+
+
+class ResignJson(TypedDict):
+    """Leave the game for good, whether or not it is one's turn."""
+
+    type: Literal["resign"]
+
+
+class ActionJson(TypedDict):
+    """The base of every action's JSON: code that handles any action knows none of the fields."""
+
+
+class OwnOptions(TypedDict):
+    """The base of the options that one rule system has: code that handles any of them knows no field."""
+
+
+class Position(TypedDict):
+    """The fields that the position of every game has; docs/formats.md has the others."""
+
+    round: Count
+    to_act: Seat | None
+    ranking: NotRequired[list[RankingEntry]]
 
 
 class Action(Protocol):
-    """What a player sends, parsed."""
+    """A player's action, parsed."""
 
     @property
     def type(self) -> str:
-        """The word that names it in JSON."""
+        """Its `type` in JSON."""
 
 
 class State(Protocol):
-    """What every rule system's state says of the course of its game.
+    """What every rule system's state says about the progress of its game.
 
-    `turn` counts the turns begun, from 1, placements of the set-up included: a clock runs for as long
-    as it stays the same. `round` is 0 in set-up. `to_act` is None in the phases `scoring` and `finished`.
+    `turn` counts the turns that have begun, from 1, placements of the set-up included: the time for a turn
+    runs for as long as it stays the same. `round` is 0 in set-up. In the phases `scoring` (play is over, and
+    the ranking is still to be made) and `finished`, `to_act` is None.
     """
 
-    phase: str
-    round: int
-    turn: int
-    to_act: int | None
+    @property
+    def phase(self) -> str:
+        """One of the rule system's own phases, `scoring` or `finished`."""
+
+    @property
+    def round(self) -> int:
+        """The round in progress, from 1."""
+
+    @property
+    def turn(self) -> int:
+        """The turns that have begun."""
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat whose turn it is."""
 
 
-class Bot(Protocol):
-    """Chooses among the legal actions as a person would: from what its seat may see."""
+S = TypeVar("S", bound=State)
+A = TypeVar("A", bound=Action)
+P = TypeVar("P", bound=Position)
+P_contra = TypeVar("P_contra", bound=Position, contravariant=True)
 
-    def __call__(self, position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
-        """The action chosen, one of `actions` (never empty); all chance comes from `chance`."""
+
+class Bot(Protocol[A, P_contra]):
+    """Chooses among the legal actions as a player would: from what its seat may see."""
+
+    def __call__(self, position: P_contra, actions: Sequence[A], seat: int, chance: Chance) -> A:
+        """The chosen action, one of `actions` (never empty); every random choice comes from `chance`."""
 
 
-class RuleSystem(Protocol):
-    """One rule system. States are its own; only this package's functions may look inside them."""
+class RuleSystem(Protocol[S, A, P]):
+    """One rule system, with the types of its states, actions and positions.
+
+    The attributes in capitals that hold types describe the JSON of the game exactly, as TypedDicts; the
+    OpenAPI document is generated from them.
+    """
 
     NAME: str
     """As in `"rules"`: `barony`."""
 
     CLAUSES: Mapping[str, str]
-    """Every clause it can name or explain: id → one short sentence."""
+    """Every clause that it can name or explain: id → one short sentence."""
 
-    BOTS: Mapping[str, Bot]
+    BOTS: Mapping[str, Bot[A, P]]
     """Bots that know the game: `sensible` at least."""
 
-    def check_options(self, seats: int, options: Mapping[str, Any]) -> Json:
-        """The game's own options, whole, with the defaults filled in (`seating` and `private` are not
-        its business). Raises Malformed, every wrong field named (`seats`, `options.NAME`).
+    OPTIONS: type
+    """The TypedDict of all options in `GameCreated`, those of every game included."""
+
+    POSITION: type
+    """The TypedDict of a position."""
+
+    ACTIONS: Mapping[str, type]
+    """By action type, the TypedDict of an action's JSON."""
+
+    EVENTS: Mapping[str, type]
+    """By event type, the TypedDict of an event's data; every type that a log of this game can have."""
+
+    STANDING: type
+    """The TypedDict of an entry of `RoundScored.standings`."""
+
+    def check_options(self, seats: int, options: Mapping[str, object]) -> OwnOptions:
+        """The game's own options, complete, with defaults filled in (without `seating` and `private`).
+
+        Raises Malformed, which names every wrong field (`seats`, `options.NAME`).
         """
 
-    def set_up(self, seats: int, options: Json, chance: Chance) -> DomainEvent:
-        """Draw the set-up: the fact `GameStarted` without `players`."""
+    def set_up(self, seats: int, options: OwnOptions, chance: Chance) -> DomainEvent:
+        """Draw the set-up: the event `GameStarted`, but for `players`."""
 
     def initial_state(
-        self, seats: int, options: Json, data: Json, opened: Mapping[str, Any]
-    ) -> Any:
-        """The state that a recorded `GameStarted` begins; `opened` has the secret values by name, as far
-        as they are known.
+        self, seats: int, options: OwnOptions, data: EventData, opened: Mapping[str, object]
+    ) -> S:
+        """The state after a recorded `GameStarted`; `opened` has the secret values by name, as far as the
+        caller knows them.
         """
 
-    def parse_action(self, raw: object) -> Any:
+    def parse_action(self, raw: object) -> A:
         """The action that decoded JSON stands for. Raises Malformed."""
 
-    def action_to_json(self, action: Any) -> Json:
+    def action_to_json(self, action: A) -> ActionJson:
         """The action as JSON, without empty optional fields; `parse_action(action_to_json(a)) == a`."""
 
-    def decide(self, state: Any, seat: int, action: Any) -> DomainEvent:
-        """Judge an action of a seat. Raises Refused with the clause, NotNow when play is over."""
+    def decide(self, state: S, seat: int, action: A) -> DomainEvent:
+        """What a seat's action leads to. Raises Refused with the clause, NotNow when play is over."""
 
-    def forfeit(self, state: Any) -> DomainEvent:
-        """What it means that `to_act` let its deadline pass: `TurnForfeited`, or `PlayerRemoved`."""
+    def forfeit(self, state: S) -> DomainEvent:
+        """What follows when the time for the turn runs out: `TurnForfeited`, or `PlayerRemoved`."""
 
-    def remove(self, state: Any, seat: int) -> DomainEvent:
+    def remove(self, state: S, seat: int) -> DomainEvent:
         """`PlayerRemoved`: as if the seat had resigned. Raises Refused when it is out already."""
 
-    def finish(self, state: Any) -> DomainEvent:
-        """`GameFinished` with the ranking, from a state in the phase `scoring`."""
+    def finish(self, state: S) -> DomainEvent:
+        """`GameFinished` but for `secret`, from a state in the phase `scoring`."""
 
-    def copy(self, state: Any) -> Any:
-        """A state that may be changed without changing this one."""
+    def copy(self, state: S) -> S:
+        """A state that can be changed without changing this one. It does not write to this one."""
 
-    def apply(self, state: Any, type: str, data: Json) -> None:
-        """Write a recorded fact into a state that the caller owns. Never refuses, never decides."""
+    def apply(self, state: S, type: str, data: EventData) -> None:
+        """Write a recorded event into a state that the caller owns. It never refuses and never decides."""
 
-    def legal_actions(self, state: Any, seat: int) -> Sequence[Any]:
+    def legal_actions(self, state: S, seat: int) -> Sequence[A]:
         """Every outcome that an action of the seat could have, by at least one action that `decide`
         accepts; [] when it is not the seat's turn. `resign` and `agree_to_end` are not listed.
         """
 
-    def position(self, state: Any, viewer: int | None) -> Json:
-        """The whole state as docs/formats.md has it, as the seat `viewer` may see it.
+    def position(self, state: S, viewer: int | None) -> P:
+        """The whole state as docs/formats.md defines it, as the seat `viewer` may see it.
 
-        None is a spectator while the game is on, ALL_SECRETS who looks at one that has ended. This is the
-        only door by which a position leaves the domain, so here it is redacted: it says the same of a state
-        in which nothing is known but the secrets of `viewer`. Who looks is `Game.position`'s to say.
+        None is a spectator while the game is in progress, ALL_SECRETS any viewer of a game that has ended.
+        Positions leave the domain only through this function, so it redacts them: it returns the same for
+        a state in which nothing is known but the secrets of `viewer`. `Game.position` chooses the viewer.
         """
 
-    def standings(self, state: Any) -> list[Json]:
+    def standings(self, state: S) -> Sequence[Standing]:
         """The entries of `RoundScored.standings` in order of seats, from the state at a round's end."""
 
-    def action_text(self, action: Any) -> str:
+    def action_text(self, action: A) -> str:
         """The action in the short form that people type and read: `move 0,0>1,0 take plain`."""
 
-    def parse_action_text(self, text: str) -> Any:
-        """The other way. Raises Malformed."""
+    def parse_action_text(self, text: str) -> A:
+        """The action that the short form stands for. Raises Malformed."""
 
-    def event_text(self, type: str, data: Json) -> str:
-        """What a recorded fact says, in one readable line of English, without the seat's name in front."""
+    def event_text(self, type: str, data: EventData) -> str:
+        """A recorded event as one readable line of English, without the name of the seat in front."""
 
-    def explain(self, state: Any, seat: int | None, fact: DomainEvent) -> list[tuple[str, str]]:
-        """The clauses that let this fact come of this state: (id, a sentence about this board) each."""
+    def explain(
+        self, state: S | None, seat: int | None, event: DomainEvent
+    ) -> list[tuple[str, str]]:
+        """The clauses by which this event followed from this state: (id, a sentence about this board).
 
-    def scene(self, position: Json, event: Json | None) -> Scene:
+        There is no state (None) before `GameStarted`.
+        """
+
+    def scene(self, position: P, event: Event | None) -> Scene:
         """What there is to draw of a position; what `event`, the last one, has changed is marked."""
 
 
-def evolve(rules: RuleSystem, state: Any, facts: Iterable[DomainEvent]) -> Any:
-    """The state after the facts; the one given stays as it was."""
+AnyRuleSystem: TypeAlias = RuleSystem[Any, Any, Any]
+"""A rule system whose types are not known statically. Python has no existential types, so `Any` takes
+their place, here and in `domain.game.Game` alone: which game a log is of is only known when it is read.
+Code that takes a rule system and its states together is generic in `RuleSystem[S, A, P]` instead.
+"""
+
+
+def untyped_event(
+    type: str, data: Json, secrets: Mapping[str, object] | None = None
+) -> DomainEvent:
+    """An event whose data have no TypedDict yet. Temporary: to be replaced in every rule system."""
+    return DomainEvent(type, cast("EventData", data), secrets or {})
+
+
+def untyped_data(event: DomainEvent) -> Json:
+    """The data of an event, to be read without a TypedDict. Temporary, as `untyped_event` is."""
+    return cast("Json", event.data)
+
+
+def evolve(rules: RuleSystem[S, A, P], state: S, events: Iterable[DomainEvent]) -> S:
+    """The state after the events; the given state stays as it was."""
     after = rules.copy(state)
-    for fact in facts:
-        rules.apply(after, fact.type, fact.data)
+    for event in events:
+        rules.apply(after, event.type, event.data)
     return after

@@ -1,31 +1,219 @@
-"""The event as it lies in the log: the envelope of docs/formats.md, decoded from its JSON.
+"""Events: one that was just decided, the envelope in which the log stores it, and the data of those that
+every game has.
 
-What seals one (chain, hash, state) is `replay.seal`; here is only its shape, for those who fold it.
+Each TypedDict of event data is named after the event type. A rule system's `formats` has those of its own
+events, and extends those here by the fields that it adds. `ledger.seal` makes envelopes.
 """
 
-from typing import Any, Final, NotRequired, TypedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Final, Literal, NotRequired, TypeAlias, TypedDict, cast, final
 
-from domain.contract import Json
+from domain.json_types import (
+    Bytes,
+    Digest,
+    JsonObject,
+    PlayerId,
+    PositiveCount,
+    Range,
+    Seat,
+    Timestamp,
+)
 
 VERSION: Final = 1
 ZEROS: Final = "0" * 64
-"""`prev` of a first event, and `state` as long as there is no position."""
+"""`prev` of a first event, and `state` before there is a position."""
 ENDINGS: Final = frozenset({"GameFinished", "GameAbandoned"})
-"""The types of the event that ends a game and opens its secrets: nothing follows it."""
+"""The types of the event that ends a game and publishes its secrets: nothing follows it."""
+
+
+class EventData(TypedDict):
+    """The base of every event's data: code that handles any event knows none of the fields.
+
+    mypy accepts every TypedDict for it, and no plain dict: so the data of an event cannot be built without
+    naming its TypedDict.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class DomainEvent:
+    """An event as the rules decide it, before it is sealed: its type (a past participle) and its data.
+
+    `secrets` has, by name, values that only some viewers may see; only commitments to them reach the log.
+    The name states who that is (`domain.contract.secret_owner`). Only a set-up has secrets.
+    """
+
+    type: str
+    data: EventData
+    secrets: Mapping[str, object] = field(default_factory=dict, repr=False)
+
+
+@final
+class BySeat(TypedDict):
+    """A player who acts in a game that has started."""
+
+    seat: Seat
+
+
+@final
+class ByPlayer(TypedDict):
+    """A player, before there are seats."""
+
+    player: PlayerId
+
+
+@final
+class BySystem(TypedDict):
+    """A part of the server."""
+
+    system: Literal["start", "scorer", "clock", "arbiter"]
+
+
+By: TypeAlias = BySeat | ByPlayer | BySystem
+"""Who caused an event."""
+
+
+def acting_seat(by: By) -> int | None:
+    """The seat that caused an event, if one did."""
+    if "seat" in by:
+        return by["seat"]
+    return None
 
 
 class Event(TypedDict):
-    """One event. `by` is {"seat"}, {"player"} or {"system"}; `at` UTC, RFC 3339 with milliseconds."""
+    """An event as the log stores it: the envelope of docs/formats.md.
+
+    Logs and records come from outside, so nothing is known here about the fields of `action` and `data`;
+    `domain.game` is where recorded data become `EventData`.
+    """
 
     v: int
     game: str
-    seq: int
+    seq: PositiveCount
     type: str
-    at: str
-    by: dict[str, Any]
-    action: Json | None
-    data: Json
-    secrets: NotRequired[dict[str, str]]
-    state: str
-    prev: str
-    hash: str
+    at: Timestamp
+    by: By
+    action: JsonObject | None
+    data: JsonObject
+    secrets: NotRequired[dict[str, Digest]]
+    state: Digest
+    prev: Digest
+    hash: Digest
+
+
+class Clock(TypedDict):
+    """The time that a player has for each turn, in seconds."""
+
+    per_turn: Annotated[int, Range(1, 365 * 24 * 60 * 60)]
+
+
+class Options(TypedDict):
+    """The options of every game; a rule system extends them by its own."""
+
+    seating: Literal["drawn", "joined"]
+    private: bool
+
+
+class GameCreated(TypedDict):
+    """A player opens a game."""
+
+    rules: str
+    seats: PositiveCount
+    options: Options
+    clock: Clock | None
+    commitment: Digest
+    invited: NotRequired[list[PlayerId]]
+
+
+class SeatTaken(TypedDict):
+    """A player joins the game."""
+
+    player: PlayerId
+    nonce: Bytes
+
+
+class SeatLeft(TypedDict):
+    """A player leaves the game before it has started."""
+
+    player: PlayerId
+
+
+class GameStarted(TypedDict):
+    """All places are taken, and the set-up is drawn. `players` is in order of seats."""
+
+    players: list[PlayerId]
+
+
+class PlayerResigned(TypedDict):
+    """A player leaves the game for good."""
+
+    seat: Seat
+
+
+class PlayerRemoved(TypedDict):
+    """The clock or an arbiter removes a player from the game."""
+
+    seat: Seat
+
+
+class TurnForfeited(TypedDict):
+    """The time for a turn has run out."""
+
+    seat: Seat
+
+
+class Standing(TypedDict):
+    """What a seat has at the end of a round; a rule system extends it by what makes up the score."""
+
+    seat: Seat
+    score: int
+
+
+class RoundScored(TypedDict):
+    """A round has ended. `standings` is in order of seats."""
+
+    round: PositiveCount
+    standings: Sequence[Standing]
+
+
+class RankingEntry(TypedDict):
+    """A seat's place in the final ranking, counted from 1."""
+
+    seat: Seat
+    score: int
+    place: PositiveCount
+
+
+class Ranked(TypedDict):
+    """The part of `GameFinished` that the rules decide in every game."""
+
+    ranking: list[RankingEntry]
+
+
+class GameFinished(Ranked):
+    """The game is over, and its secret is published."""
+
+    secret: Digest
+
+
+class GameAbandoned(TypedDict):
+    """The game ends without a ranking, and its secret is published."""
+
+    secret: Digest
+
+
+LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
+    "GameCreated": GameCreated,
+    "SeatTaken": SeatTaken,
+    "SeatLeft": SeatLeft,
+    "GameAbandoned": GameAbandoned,
+}
+"""By event type, the data of the events that are the same in every game."""
+
+
+def recorded_data(event: Event) -> EventData:
+    """The data of a recorded event, which the TypedDict of its type describes.
+
+    They are not checked again: a log is sealed, and `replay.audit` decides every event anew.
+    """
+    return cast("EventData", event["data"])

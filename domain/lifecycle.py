@@ -1,58 +1,70 @@
-"""What may happen in a game's life, judged: create, join, leave, start, act, score, finish, abandon.
+"""The decisions in a game's life cycle: create, join, leave, start, act, score, finish, abandon.
 
-Each function looks at a game and returns the `DomainEvent` that comes of it, or raises Refused. Nothing is
+Each function looks at a game and returns the `DomainEvent` that follows, or raises Refused. Nothing is
 applied here; `domain.game` does that with what was recorded.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Final, cast
 
 from domain import chance
-from domain.contract import DomainEvent, Json
+from domain.contract import A, DomainEvent, OwnOptions, P, S
 from domain.errors import Malformed, NotNow
-from domain.game import Game
+from domain.event import (
+    Clock,
+    GameAbandoned,
+    GameCreated,
+    GameFinished,
+    GameStarted,
+    Options,
+    Ranked,
+    RoundScored,
+    SeatLeft,
+    SeatTaken,
+)
+from domain.game import Game, GameOf
 from domain.registry import rule_system_for
 
-SEATINGS = ("drawn", "joined")
+SEATINGS: Final = ("drawn", "joined")
 
 
-def check_options(rules: object, seats: object, options: Mapping[str, Any]) -> Json:
+def check_options(rules: object, seats: object, options: Mapping[str, object]) -> Options:
     """The options whole, defaults filled in: the game's own, `seating` and `private`.
 
     Raises Malformed naming every wrong field, as `rules`, `seats` or `options.NAME`.
     """
     system = rule_system_for(rules, options)
     wrong: dict[str, str] = {}
-    own = {name: value for name, value in options.items() if name not in ("seating", "private")}
+    others = {name: value for name, value in options.items() if name not in ("seating", "private")}
     seating = options.get("seating", "drawn")
     private = options.get("private", False)
     if seating not in SEATINGS:
         wrong["options.seating"] = f"must be one of {', '.join(SEATINGS)}"
     if not isinstance(private, bool):
         wrong["options.private"] = "must be true or false"
-    checked: Json = {}
+    own: OwnOptions = {}
     if isinstance(seats, bool) or not isinstance(seats, int):
         wrong["seats"] = "must be a whole number"
     else:
         try:
-            checked = system.check_options(seats, own)
+            own = system.check_options(seats, others)
         except Malformed as refused:
             wrong.update(refused.fields)
     if wrong:
         raise Malformed(wrong)
-    return {**checked, "seating": seating, "private": private}
+    return cast("Options", {**own, "seating": seating, "private": private})
 
 
 def create(
     rules: str,
     seats: int,
-    options: Mapping[str, Any],
-    clock: Json | None,
+    options: Mapping[str, object],
+    clock: Clock | None,
     secret: bytes,
     invited: Sequence[str] = (),
 ) -> DomainEvent:
     """`GameCreated`, with the commitment to the secret. Raises Malformed by `check_options`."""
-    data: Json = {
+    data: GameCreated = {
         "rules": rules,
         "seats": seats,
         "options": check_options(rules, seats, options),
@@ -78,7 +90,8 @@ def join(game: Game, player: str, nonce: bytes) -> DomainEvent:
         raise NotNow(None, f"all {game.seats} places are taken")
     if game.options["private"] and player != game.creator and player not in game.invited:
         raise NotNow(None, "the game is private, and this player is not invited")
-    return DomainEvent("SeatTaken", {"player": player, "nonce": nonce.hex()})
+    data: SeatTaken = {"player": player, "nonce": nonce.hex()}
+    return DomainEvent("SeatTaken", data)
 
 
 def leave(game: Game, player: str) -> DomainEvent:
@@ -87,7 +100,8 @@ def leave(game: Game, player: str) -> DomainEvent:
         raise NotNow(None, "this player has no place in the game")
     if game.status != "open":
         raise NotNow(None, f"a place is left only before the start; the game is {game.status}")
-    return DomainEvent("SeatLeft", {"player": player})
+    data: SeatLeft = {"player": player}
+    return DomainEvent("SeatLeft", data)
 
 
 def can_start(game: Game) -> bool:
@@ -108,10 +122,11 @@ def start(game: Game, secret: bytes) -> DomainEvent:
     if game.options["seating"] == "drawn":
         players = draws.shuffle(players)
     opening = game.rules.set_up(game.seats, game.options, draws)
-    return DomainEvent(opening.type, {"players": players, **opening.data}, opening.secrets)
+    data: GameStarted = {"players": players, **opening.data}
+    return DomainEvent(opening.type, data, opening.secrets)
 
 
-def act(game: Game, seat: int, action: Any) -> DomainEvent:
+def act(game: GameOf[S, A, P], seat: int, action: A) -> DomainEvent:
     """What comes of a parsed action. Raises Refused with the clause, NotNow before the start."""
     if game.state is None:
         raise NotNow(
@@ -122,21 +137,21 @@ def act(game: Game, seat: int, action: Any) -> DomainEvent:
     return game.rules.decide(game.state, seat, action)
 
 
-def forfeit(game: Game) -> DomainEvent:
+def forfeit(game: GameOf[S, A, P]) -> DomainEvent:
     """What a deadline that passed brings about. Raises NotNow when nobody is to act."""
-    if game.to_act is None:
+    if game.state is None or game.to_act is None:
         raise NotNow(None, "nobody is to act")
     return game.rules.forfeit(game.state)
 
 
-def remove(game: Game, seat: int) -> DomainEvent:
+def remove(game: GameOf[S, A, P], seat: int) -> DomainEvent:
     """`PlayerRemoved`, by an arbiter. Raises NotNow when nobody is to act, Refused by the rules."""
-    if game.to_act is None:
+    if game.state is None or game.to_act is None:
         raise NotNow(None, "there is no play to be removed from")
     return game.rules.remove(game.state, seat)
 
 
-def score(game: Game, round: int, at_end: Game) -> DomainEvent:
+def score(game: GameOf[S, A, P], round: int, at_end: GameOf[S, A, P]) -> DomainEvent:
     """`RoundScored` for the round, from the game as it stood at its end (`at_end`).
 
     Raises NotNow when the round is not the next one to be scored, or has not ended, or the game is over.
@@ -147,26 +162,28 @@ def score(game: Game, round: int, at_end: Game) -> DomainEvent:
         raise NotNow(None, f"round {round} is not the next to be scored")
     if at_end.seq != game.rounds_ended[round]:
         raise ValueError(f"round {round} ended with {game.rounds_ended[round]}, not {at_end.seq}")
-    return DomainEvent(
-        "RoundScored", {"round": round, "standings": game.rules.standings(at_end.state)}
-    )
+    assert at_end.state is not None, "a round ends in play"
+    data: RoundScored = {"round": round, "standings": game.rules.standings(at_end.state)}
+    return DomainEvent("RoundScored", data)
 
 
-def finish(game: Game, secret: bytes) -> DomainEvent:
+def finish(game: GameOf[S, A, P], secret: bytes) -> DomainEvent:
     """`GameFinished`, once play is over and every round is scored; it opens the secret.
 
     Raises NotNow before that.
     """
-    if not game.is_played_out:
+    if game.state is None or not game.is_played_out:
         raise NotNow(None, "play is not over")
     if game.rounds_ended:
         raise NotNow(None, f"round {min(game.rounds_ended)} is to be scored first")
-    fact = game.rules.finish(game.state)
-    return DomainEvent(fact.type, {**fact.data, "secret": secret.hex()}, fact.secrets)
+    result = game.rules.finish(game.state)
+    data: GameFinished = {**cast("Ranked", result.data), "secret": secret.hex()}
+    return DomainEvent(result.type, data, result.secrets)
 
 
 def abandon(game: Game, secret: bytes) -> DomainEvent:
     """`GameAbandoned`: the game ends without a ranking, the secret is opened. Raises NotNow when over."""
     if game.status not in ("open", "playing"):
         raise NotNow(None, f"the game is {game.status}")
-    return DomainEvent("GameAbandoned", {"secret": secret.hex()})
+    data: GameAbandoned = {"secret": secret.hex()}
+    return DomainEvent("GameAbandoned", data)

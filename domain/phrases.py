@@ -1,9 +1,10 @@
 """Words that all games have in common: lists, counts, and what is said of a game's life around its play."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from domain.contract import Json
+from domain.event import Event
 
 Text: TypeAlias = Callable[[Json], str]
 """Says the data of one type of fact."""
@@ -26,7 +27,7 @@ def row(words: Iterable[str]) -> str:
     return ", ".join(words) or "none"
 
 
-def caption(event: Json, event_text: Callable[[str, Json], str]) -> str:
+def caption(event: Event, event_text: Callable[[str, Any], str]) -> str:
     """Who, where it was a seat or a player, and what; `event_text` says what."""
     text = event_text(event["type"], event["data"])
     match event["by"]:

@@ -1,23 +1,38 @@
-"""The rule systems there are. The only place that names them; a new game adds its line here."""
+"""The rule systems there are. Only this module names them; a new game adds its lines here."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from domain import baron, barony
+from domain.baron.actions import Action as BaronAction
+from domain.baron.formats import BaronPosition
+from domain.baron.state import State as BaronState
 from domain.barony import sorcery
-from domain.contract import RuleSystem
+from domain.barony.actions import Action as BaronyAction
+from domain.barony.formats import BaronyPosition
+from domain.barony.sorcery.state import SorceryState
+from domain.barony.state import State as BaronyState
+from domain.contract import AnyRuleSystem, RuleSystem
 from domain.errors import Malformed
 
-RULES: Final[Mapping[str, RuleSystem]] = {barony.NAME: barony, baron.NAME: baron}
-"""The games by name; the first is played where none is named."""
-EXPANSIONS: Final[Mapping[tuple[str, str], RuleSystem]] = {(barony.NAME, "sorcery"): sorcery}
-"""Rule systems that take a game's place where an option is true, by the game and the option."""
+Barony: TypeAlias = RuleSystem[BaronyState, BaronyAction, BaronyPosition]
+Sorcery: TypeAlias = RuleSystem[SorceryState, BaronyAction, BaronyPosition]
+Baron: TypeAlias = RuleSystem[BaronState, BaronAction, BaronPosition]
+
+BARONY: Final[Barony] = barony
+SORCERY: Final[Sorcery] = sorcery
+BARON: Final[Baron] = baron
+
+RULES: Final[Mapping[str, AnyRuleSystem]] = {barony.NAME: BARONY, baron.NAME: BARON}
+"""The games by name; the first is the default where a command needs one."""
+EXPANSIONS: Final[Mapping[tuple[str, str], AnyRuleSystem]] = {(barony.NAME, "sorcery"): SORCERY}
+"""Rule systems that replace a game's where an option is true, by the game and the option."""
 
 
-def rule_system_for(name: object, options: object) -> RuleSystem:
+def rule_system_for(name: object, options: object) -> AnyRuleSystem:
     """The rule system of that name, with the expansion that the options ask for. Raises Malformed.
 
-    Only `true` asks for one; whether an option may be what it is, the rules say.
+    Only `true` asks for an expansion; `check_options` rejects other values.
     """
     if not isinstance(name, str) or name not in RULES:
         raise Malformed({"rules": f"must be one of {', '.join(sorted(RULES))}"})

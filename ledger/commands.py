@@ -9,15 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from domain import lifecycle
-from domain.contract import Json
 from domain.errors import NotNow
+from domain.event import By, Clock
 from domain.game import Game
 from ledger.pending import PendingEvents
 
-START: Final[Json] = {"system": "start"}
-SCORER: Final[Json] = {"system": "scorer"}
-CLOCK: Final[Json] = {"system": "clock"}
-ARBITER: Final[Json] = {"system": "arbiter"}
+START: Final[By] = {"system": "start"}
+SCORER: Final[By] = {"system": "scorer"}
+CLOCK: Final[By] = {"system": "clock"}
+ARBITER: Final[By] = {"system": "arbiter"}
 
 SecretSource: TypeAlias = Callable[[], bytes]
 """Returns the game's secret; called only by the events that use or publish it."""
@@ -30,7 +30,7 @@ def create(
     rules: str,
     seats: int,
     options: Mapping[str, Any],
-    clock: Json | None,
+    clock: Clock | None,
     secret: bytes,
     nonce: bytes,
     invited: Sequence[str] = (),
@@ -94,6 +94,6 @@ def remove(pending: PendingEvents, seat: int) -> None:
     pending.add(lifecycle.remove(pending.game, seat), ARBITER)
 
 
-def abandon(pending: PendingEvents, secret: SecretSource, *, by: Json = ARBITER) -> None:
+def abandon(pending: PendingEvents, secret: SecretSource, *, by: By = ARBITER) -> None:
     """End the game without a ranking and publish the secret. Raises NotNow if it is over."""
     pending.add(lifecycle.abandon(pending.game, secret()), by)

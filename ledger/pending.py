@@ -6,10 +6,10 @@ consist of pending events only.
 """
 
 import secrets as randomness
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from domain.contract import DomainEvent, Json
-from domain.event import Event
+from domain.event import By, Event
 from domain.game import Game
 from ledger.seal import SALT_BYTES, Sealed, seal
 
@@ -71,7 +71,7 @@ class PendingEvents:
             raise LookupError(f"event {seq} is not among the pending events")
         return self.sealed[seq - first].game
 
-    def add(self, event: DomainEvent, by: Json, action: Json | None = None) -> Game:
+    def add(self, event: DomainEvent, by: By, action: Mapping[str, object] | None = None) -> Game:
         """Seal one more event and return the game after it."""
         sealed = seal(
             self.sealed[-1].game if self.sealed else self.base,

@@ -4,11 +4,12 @@ Here `seq`, `prev`, the commitments of secrets, `state` and `hash` are made, as 
 the game after the event comes along. Whether the fact may happen was judged before.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 from domain.contract import DomainEvent, Json
-from domain.event import VERSION, ZEROS, Event
+from domain.event import VERSION, ZEROS, By, Event
 from domain.game import Game, evolve
 from ledger.canonical import canonical, digest, unhex
 
@@ -32,8 +33,8 @@ def seal(
     fact: DomainEvent,
     *,
     game_id: str,
-    by: Json,
-    action: Json | None,
+    by: By,
+    action: Mapping[str, object] | None,
     at: str,
     salt: Callable[[], bytes],
 ) -> Sealed:
@@ -52,8 +53,8 @@ def seal(
         "type": fact.type,
         "at": at,
         "by": by,
-        "action": action,
-        "data": fact.data,
+        "action": cast("Json | None", action),
+        "data": cast("Json", fact.data),
         "state": ZEROS,
         "prev": ZEROS if game is None else game.hash,
         "hash": "",

@@ -6,9 +6,9 @@ As data for programs and as a page for a terminal. It judges nothing; whether th
 
 from typing import Final
 
-from domain.contract import DomainEvent, Json, RuleSystem
+from domain.contract import AnyRuleSystem, DomainEvent, Json
 from domain.errors import Malformed
-from domain.event import Event
+from domain.event import Event, acting_seat, recorded_data
 from ledger.canonical import canonical
 from replay import diff
 from replay.render.ansi import BOLD, DIM, Ansi, seat_style
@@ -28,18 +28,18 @@ def inspected(step: Step, opens: Json, *, ended: bool = False) -> Json:
     since, and nothing in it is secret. Raises Unreadable.
     """
     event, rules = step.event, step.after.rules
-    seat = event["by"].get("seat")
+    seat, data = acting_seat(event["by"]), recorded_data(event)
     with reading(event["seq"]):
         before = None if step.before is None else step.before.position(None, ended=ended)
         after = step.after.position(None, ended=ended)
         secrets = {name: opening["value"] for name, opening in opens.items()}
-        fact = DomainEvent(event["type"], event["data"], secrets)
+        fact = DomainEvent(event["type"], data, secrets)
         state = None if step.before is None else step.before.state
         return {
             "event": event,
             "by": who(step),
             "action_text": _action_text(rules, event),
-            "event_text": rules.event_text(event["type"], event["data"]),
+            "event_text": rules.event_text(event["type"], data),
             "clauses": [{"id": id, "text": text} for id, text in rules.explain(state, seat, fact)],
             "opened": opens,
             "before": before,
@@ -85,7 +85,7 @@ def _labelled(label: str, texts: list[str], ansi: Ansi) -> list[str]:
     return [padded + texts[0], *(" " * _INDENT + text for text in texts[1:])] if texts else []
 
 
-def _action_text(rules: RuleSystem, event: Event) -> str | None:
+def _action_text(rules: AnyRuleSystem, event: Event) -> str | None:
     """The action in short form; None where there is none, or the rules of today cannot read it."""
     if event["action"] is None:
         return None
@@ -103,14 +103,14 @@ def when(event: Event) -> str:
 
 def who(step: Step) -> str:
     """Who brought an event about: `seat 1 (ID)`, a player's id, or the part of the system."""
-    ((kind, which),) = step.event["by"].items()
-    players = step.after.players
-    if kind == "seat":
-        return f"seat {which}" + (f" ({clean(players[which])})" if which < len(players) else "")
-    return clean(f"the {which}" if kind == "system" else str(which))
+    by, players = step.event["by"], step.after.players
+    if "seat" in by:
+        seat = by["seat"]
+        return f"seat {seat}" + (f" ({clean(players[seat])})" if seat < len(players) else "")
+    return clean(by["player"] if "player" in by else f"the {by['system']}")
 
 
 def who_style(event: Event) -> str:
     """The style that whoever brought an event about is written in: a seat in its colours."""
-    seat = event["by"].get("seat")
+    seat = acting_seat(event["by"])
     return DIM if seat is None else seat_style(seat)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from domain.event import Event
+from domain.event import Event, recorded_data
 from ledger.record import Record
 from replay.inspect import when, who_style
 from replay.render.ansi import DIM, Ansi
@@ -22,7 +22,7 @@ def chronicle(record: Record, ansi: Ansi) -> Iterator[str]:
         event = step.event
         name = _name(event)
         with reading(event["seq"]):
-            text = step.after.rules.event_text(event["type"], event["data"])
+            text = step.after.rules.event_text(event["type"], recorded_data(event))
         seq = ansi(f"{event['seq']:>{width}}", DIM)
         padded = ansi(name, who_style(event)) + " " * (room - len(name))
         yield f"{seq}  {when(event)[:-4]}  {padded}  {clean(text)}"

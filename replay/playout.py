@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from domain import lifecycle
 from domain.chance import Chance
-from domain.contract import Json
 from domain.errors import Malformed
+from domain.event import Options
 from domain.game import Game
 from domain.registry import rule_system_for
 from ledger import commands, record
@@ -36,7 +36,7 @@ class Plan:
 
     rules: str
     seats: int
-    options: Json
+    options: Options
     bots: tuple[str, ...]
     seed: bytes
 
@@ -124,9 +124,9 @@ def play(plan: Plan, number: int = 1) -> Played:
 def _chosen_action(game: Game, seat: int, chances: Mapping[str, Chance]) -> Any:
     """The action that the seat's bot chooses from what a person at its seat would see."""
     rules, player = game.rules, game.players[seat]
-    legal = [rules.action_to_json(action) for action in rules.legal_actions(game.state, seat)]
+    legal = rules.legal_actions(game.state, seat)
     bot = bot_named(rules, player.split("-", 2)[2])
-    return rules.parse_action(bot(rules.position(game.state, seat), legal, seat, chances[player]))
+    return bot(rules.position(game.state, seat), legal, seat, chances[player])
 
 
 def _score_rounds(pending: PendingEvents) -> None:

@@ -5,6 +5,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import cast
 
 from domain.contract import Json
 from domain.registry import EXPANSIONS
@@ -29,7 +30,11 @@ def played_to_files(plan: Plan, games: int, folder: Path, jobs: int = 1) -> Iter
 def _played_to_file(plan: Plan, folder: Path, number: int) -> Json:
     played = play(plan, number)
     game = played.game
-    chosen = [name for rules, name in EXPANSIONS if rules == plan.rules and plan.options[name]]
+    chosen = [
+        name
+        for rules, name in EXPANSIONS
+        if rules == plan.rules and cast("Json", plan.options)[name]
+    ]
     words = (plan.rules, *chosen, plan.seats, plan.game_seed(number).hex()[:8], f"{number:04}")
     path = folder / f"{'-'.join(map(str, words))}.jsonl"
     path.write_bytes(played.record)

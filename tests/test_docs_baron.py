@@ -17,6 +17,7 @@ from domain.baron.state import State
 from domain.contract import DomainEvent, Json
 from domain.errors import Malformed
 from tests.support.baron_positions import given, random_game, set_up
+from tests.support.events import data_of, secrets_of
 from tests.support.pages import FORMATS, all_fences, fences, short_forms
 
 
@@ -248,10 +249,10 @@ def look(seen: dict[str, set[str]], position: Json, fact: DomainEvent) -> None:
         line for line in table("type", "What Baron's events say").splitlines() if fact.type in line
     )
     own = {"seat", "then", *re.findall("`([a-z]+)`", row)}
-    baronies = fact.data.get("baronies", [])
+    baronies = data_of(fact).get("baronies", [])
     seen["position"] |= position.keys()
     seen["player"] |= {name for player in position["players"] for name in player}
-    seen["then"] |= fact.data["then"].keys()
+    seen["then"] |= data_of(fact)["then"].keys()
     seen["set off"] |= fact.data.keys() - (own - {"out"})
     seen["barony"] |= {name for entry in baronies for name in entry}
     for entry in baronies:
@@ -272,7 +273,7 @@ def test_standings_and_ranking_have_the_fields_that_the_page_names() -> None:
 def test_the_secrets_are_those_of_the_table(seats: int) -> None:
     names = names_in(table("name", "Secrets"))
     assert names == {"pile", "reserve/0", "reserve/1"}
-    secrets = set_up(seats, 1).secrets
+    secrets = secrets_of(set_up(seats, 1))
     assert secrets.keys() == {"pile", *(f"reserve/{seat}" for seat in range(seats))}
     for seat in range(seats):
         reserve = secrets[f"reserve/{seat}"]

@@ -11,15 +11,23 @@ from typing import Any, cast
 
 import pytest
 
-from domain.contract import ALL_SECRETS, DomainEvent, Json, RuleSystem, secret_owner
+from domain.contract import (
+    ALL_SECRETS,
+    ActionJson,
+    AnyRuleSystem,
+    DomainEvent,
+    Json,
+    secret_owner,
+)
 from domain.errors import Malformed, Refused
-from domain.event import Event
+from domain.event import Event, acting_seat
 from domain.game import Game, evolve
 from domain.registry import EXPANSIONS, RULES
 from ledger.record import Record, read
 from replay.playout import plan, play
 from replay.render.svg import svg
 from tests.support import token_game
+from tests.support.events import event_of
 
 KINDS = [
     *((name, {}) for name in (token_game.NAME, *RULES)),
@@ -87,17 +95,17 @@ def hold_against(record: Record, viewer: int | None) -> None:
 
 
 def explained(game: Game, event: Event) -> list[tuple[str, str]]:
-    fact = DomainEvent(event["type"], event["data"])
-    return game.rules.explain(game.state, event["by"].get("seat"), fact)
+    fact = event_of(event["type"], event["data"])
+    return game.rules.explain(game.state, acting_seat(event["by"]), fact)
 
 
 def drawn(game: Game, viewer: int | None, event: Event) -> str:
     if event["seq"] % 20:
         return ""
-    return svg(game.rules.scene(cast("Json", game.position(viewer)), cast("Json", event)))
+    return svg(game.rules.scene(cast("Json", game.position(viewer)), event))
 
 
-def listed(game: Game, seat: int) -> list[Json]:
+def listed(game: Game, seat: int) -> list[ActionJson]:
     return [
         game.rules.action_to_json(action) for action in game.rules.legal_actions(game.state, seat)
     ]
@@ -188,7 +196,7 @@ def test_a_game_that_forgets_to_redact_is_found(
     record = recorded(token_game.NAME, 3, {})
     leaky = SimpleNamespace(**{**vars(token_game), **forgets})
     monkeypatch.setitem(
-        cast("dict[str, RuleSystem]", RULES), token_game.NAME, cast("RuleSystem", leaky)
+        cast("dict[str, AnyRuleSystem]", RULES), token_game.NAME, cast("AnyRuleSystem", leaky)
     )
     with pytest.raises(AssertionError):
         hold_against(record, 1)

@@ -75,7 +75,7 @@ class Jobs:
         for event in self._commands.forfeit(work.game, turn):
             log.info("%s: game %s, event %s", event["type"], work.game, event["seq"])
         game = self._queries.game(work.game)
-        if game.to_act is None or game.state.turn != turn:
+        if game.to_act is None or game.turn != turn:
             self._store.ack(work.game, work.note, work.value)
         # Else it is not late yet by this machine's clock, and the note stays until it is.
 

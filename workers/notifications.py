@@ -58,7 +58,7 @@ def notice(queries: GameQueries, work: Work) -> Notification | None:
             players = (game.players[said["seat"]],)
             facts = {
                 "seat": said["seat"],
-                "round": game.state.round,
+                "round": game.round,
                 "deadline": clock.deadline(game),
             }
         case ["notify", "round", round]:

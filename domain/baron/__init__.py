@@ -15,6 +15,7 @@ from domain.baron.clauses import CLAUSES
 from domain.baron.decide import decide, forfeit, remove
 from domain.baron.event_text import event_text
 from domain.baron.explain import explain
+from domain.baron.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.baron.legal import legal_actions
 from domain.baron.position import position
 from domain.baron.scene import scene
@@ -22,9 +23,14 @@ from domain.baron.scoring import finish, standings
 from domain.baron.set_up import check_options, copy, initial_state, set_up
 
 __all__ = [
+    "ACTIONS",
     "BOTS",
     "CLAUSES",
+    "EVENTS",
     "NAME",
+    "OPTIONS",
+    "POSITION",
+    "STANDING",
     "action_text",
     "action_to_json",
     "apply",

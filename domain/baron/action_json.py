@@ -4,7 +4,7 @@ Only the form is looked at, never a board or a reserve.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from domain.baron.actions import Action, DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTile
 from domain.baron.components import SLOTS, TILES
@@ -45,7 +45,7 @@ def parse_action(raw: object) -> Action:
     return action
 
 
-def action_to_json(action: Action) -> Json:
+def action_to_json(action: Action) -> Any:
     """The action as JSON."""
     raw: Json = {"type": action.type}
     match action:

@@ -5,7 +5,7 @@ each is fixed once released.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from domain.baron.components import BARON, KNIGHT
 from domain.baron.state import Player, State
@@ -71,7 +71,7 @@ EVENT_APPLIERS: Final[Mapping[str, Callable[[State, Json], None]]] = {
 """What writes the data of each type of fact into a state, but for what any of them may bring about."""
 
 
-def apply(state: State, type: str, data: Json) -> None:
+def apply(state: State, type: str, data: Any) -> None:
     """Write a fact into a state that the caller owns."""
     EVENT_APPLIERS[type](state, data)
     apply_outcome(state, data)

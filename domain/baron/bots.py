@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
+from domain.baron.actions import Action, DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTile
 from domain.baron.board import may_lie
 from domain.baron.components import BONUS, KNIGHT, MEADOW, SLOT_COSTS, VALUES
 from domain.baron.evaluation import Outlook, Tile, near
+from domain.baron.formats import BaronPosition
 from domain.bots import weightiest
 from domain.chance import Chance
-from domain.contract import Bot, Json
-from domain.hexes import Hex, hex_of
+from domain.contract import Bot, Resign
+from domain.hexes import Hex
 
 A_KEEP: Final = 6.0
 """What a meadow must promise before a keep is spent on it, while there are many turns left."""
@@ -32,12 +34,14 @@ LOOKED_AT: Final = 4
 """How many meadows are reckoned to the end in the last turn."""
 
 
-def sensible(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
+def sensible(
+    position: BaronPosition, actions: Sequence[Action], seat: int, chance: Chance
+) -> Action:
     """The action that weighs most; among equals one is drawn."""
-    return weightiest(_Scales(Outlook(position, seat)).weight, actions, chance)
+    return weightiest(_Scorer(Outlook(position, seat)).weight, actions, chance)
 
 
-class _Scales:
+class _Scorer:
     """Weighs actions on one position."""
 
     def __init__(self, view: Outlook) -> None:
@@ -45,20 +49,20 @@ class _Scales:
         self._layings: dict[str, float] = {}
         self._exposures: dict[Hex, float] = {}
 
-    def weight(self, action: Json) -> float:
+    def weight(self, action: Action) -> float:
         """In honour."""
-        match action["type"]:
-            case "draw":
-                return self._drawing(action["slot"])
-            case "place_tile":
-                return self._laying((hex_of(action["at"]), action["tile"]))
-            case "discard_tile":
-                return -float(VALUES[action["tile"]])
-            case "place_keep":
-                return self._keep(hex_of(action["at"]))
-            case "end_turn":
+        match action:
+            case Draw(slot):
+                return self._drawing(slot)
+            case PlaceTile(tile, at):
+                return self._laying((at, tile))
+            case DiscardTile(tile):
+                return -float(VALUES[tile])
+            case PlaceKeep(at):
+                return self._keep(at)
+            case EndTurn():
                 return self._no_keep
-            case _:
+            case Resign():
                 return 0.0
 
     def _drawing(self, slot: int) -> float:
@@ -180,4 +184,4 @@ class _Scales:
         return self.view.at_the_end(None) if self.view.turns <= 1 else 0.0
 
 
-BOTS: Final[Mapping[str, Bot]] = {"sensible": sensible}
+BOTS: Final[Mapping[str, Bot[Action, BaronPosition]]] = {"sensible": sensible}

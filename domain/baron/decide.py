@@ -14,7 +14,7 @@ from domain.baron.lay import decide_discard, decide_tile
 from domain.baron.outcome import going_out
 from domain.baron.state import State
 from domain.baron.turn_order import after_departure, after_turn
-from domain.contract import DomainEvent, Json, Resign
+from domain.contract import DomainEvent, Json, Resign, untyped_event
 from domain.errors import NotNow, Refused
 from domain.phrases import OVER
 
@@ -58,14 +58,14 @@ def _departed(state: State, seat: int, type: str) -> DomainEvent:
     data: Json = {"seat": seat, "out": going_out(state, [seat])}
     after = state.copy()
     apply_outcome(after, data)
-    return DomainEvent(type, {**data, "then": after_departure(after, seat)})
+    return untyped_event(type, {**data, "then": after_departure(after, seat)})
 
 
 def forfeit(state: State) -> DomainEvent:
     """BN-TRN-4: the turn of `to_act` is over as things lie. Raises NotNow."""
     if state.to_act is None:
         raise NotNow("BN-TRN-2", "nobody is to act")
-    return DomainEvent("TurnForfeited", {"seat": state.to_act, "then": after_turn(state)})
+    return untyped_event("TurnForfeited", {"seat": state.to_act, "then": after_turn(state)})
 
 
 def remove(state: State, seat: int) -> DomainEvent:

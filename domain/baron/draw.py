@@ -4,7 +4,7 @@ from domain.baron.actions import Draw
 from domain.baron.components import DEEPEST_DEBT, SLOT_COSTS
 from domain.baron.state import State
 from domain.baron.turn_order import turn_goes_on
-from domain.contract import DomainEvent
+from domain.contract import DomainEvent, untyped_event
 from domain.errors import Refused
 
 
@@ -17,7 +17,7 @@ def decide_draw(state: State, seat: int, action: Draw) -> DomainEvent:
     if not can_pay(honour, cost):
         left = f"{honour} honour, less {cost}, would be {honour - cost}"
         raise Refused("BN-DRW-3", f"{left}; {DEEPEST_DEBT} is the deepest debt")
-    return DomainEvent(
+    return untyped_event(
         "TileDrawn",
         {
             "seat": seat,

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from domain.baron.baronies import Standing
 from domain.baron.components import BARON, BONUS, DEEPEST_DEBT, KNIGHT, MEADOW, VALUES
+from domain.baron.formats import BaronPosition
 from domain.baron.position import from_position
 from domain.baron.resolution import complete, resolve
 from domain.contract import Json
@@ -35,7 +36,7 @@ near = cache(neighbours)
 class Outlook:
     """A position seen from one seat; what it takes effort to see is worked out once."""
 
-    def __init__(self, position: Json, seat: int) -> None:
+    def __init__(self, position: BaronPosition, seat: int) -> None:
         self.seat = seat
         state = from_position(position)
         self.board = state.standing()

@@ -5,7 +5,7 @@ table brought about are whole sentences (`round 3 is scored: …`).
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from domain.baron.phrases import baron_text, knight_text, seats_text, tile_text
 from domain.contract import Json
@@ -101,7 +101,7 @@ def _odds(met: Json, whom: str) -> str:
     return f"{met['strength']} to {max(entry['strength'] for entry in met[whom])}"
 
 
-def event_text(type: str, data: Json) -> str:
+def event_text(type: str, data: Any) -> str:
     """The fact in one line; of a type that is not known here its name."""
     if type not in TEXTS:
         return type

@@ -26,7 +26,7 @@ from domain.baron.explain_turn_order import (
 )
 from domain.baron.phrases import kind_text, tile_text
 from domain.baron.state import State
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_data
 from domain.hex_text import hex_text
 from domain.hexes import Hex, hex_of, neighbours
 from domain.phrases import counted, listing
@@ -186,11 +186,13 @@ def explain(state: Any, seat: int | None, fact: DomainEvent) -> list[Reason]:
     There is no state (None) before `GameStarted`.
     """
     if fact.type == "GameStarted":
-        return [*_started(fact.data, fact.secrets)]
+        return [*_started(untyped_data(fact), fact.secrets)]
     if state is None or fact.type not in REASONS:
         return []
-    why = [*REASONS[fact.type](state, fact.data)]
-    fights = [*explain_baronies(_reckoned_on(state, fact).standing(), fact.type, fact.data)]
+    why = [*REASONS[fact.type](state, untyped_data(fact))]
+    fights = [
+        *explain_baronies(_reckoned_on(state, fact).standing(), fact.type, untyped_data(fact))
+    ]
     course = [*explain_course(state, fact)]
     # Of the end first what the knights came to, then who stands where.
     return [*fights, *course, *why] if fact.type == "GameFinished" else [*why, *fights, *course]
@@ -198,8 +200,8 @@ def explain(state: Any, seat: int | None, fact: DomainEvent) -> list[Reason]:
 
 def _reckoned_on(state: State, fact: DomainEvent) -> State:
     """The state with what was laid or put down, before anything came of it."""
-    if "baronies" not in fact.data:
+    if "baronies" not in untyped_data(fact):
         return state
     board: State = state.copy()
-    EVENT_APPLIERS[fact.type](board, fact.data)
+    EVENT_APPLIERS[fact.type](board, untyped_data(fact))
     return board

@@ -11,7 +11,7 @@ from domain.baron.explain_fights import Reason
 from domain.baron.phrases import seats_text
 from domain.baron.resolution import ESTABLISHED
 from domain.baron.state import State
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_data
 from domain.hex_text import hex_text
 from domain.phrases import counted, listing
 
@@ -65,13 +65,13 @@ def _place(state: State, place: int, sharing: list[Json]) -> Iterator[Reason]:
 
 def explain_course(state: State, fact: DomainEvent) -> Iterator[Reason]:
     """What followed from a fact that says so, under `out` and `then`."""
-    then = fact.data.get("then")
+    then = untyped_data(fact).get("then")
     if then is None:
         return
     after = state.copy()
-    apply(after, fact.type, fact.data)
-    yield from _honour(state, after, fact.data)
-    for seat in fact.data.get("out", {"seats": ()})["seats"]:
+    apply(after, fact.type, untyped_data(fact))
+    yield from _honour(state, after, untyped_data(fact))
+    for seat in untyped_data(fact).get("out", {"seats": ()})["seats"]:
         yield from _gone_out(state, after, fact, seat)
     if then["phase"] == "finished":
         return
@@ -104,7 +104,7 @@ def _honour(state: State, after: State, data: Json) -> Iterator[Reason]:
 
 def _gone_out(state: State, after: State, fact: DomainEvent, seat: int) -> Iterator[Reason]:
     """BN-OUB-1, 2: what going out means to a seat."""
-    player, data = state.players[seat], fact.data
+    player, data = state.players[seat], untyped_data(fact)
     tiles = player.reserve_size - (fact.type == "TilePlaced" and data["seat"] == seat)
     on_board = sum(owner == seat for owner, _ in after.keeps.values())
     before = sum(owner == seat for owner, _ in state.keeps.values())
@@ -122,7 +122,7 @@ def _gone_out(state: State, after: State, fact: DomainEvent, seat: int) -> Itera
 
 def _turn_over(state: State, after: State, fact: DomainEvent) -> Iterator[Reason]:
     """BN-KEP-2, 4, BN-END-1: why a turn ended by itself, who may use keeps again, and what turns are left."""
-    data, then = fact.data, fact.data["then"]
+    data, then = untyped_data(fact), untyped_data(fact)["then"]
     seat = state.to_act
     ended = seat is not None and (then["turn"] > state.turn or then["phase"] == "scoring")
     if not ended or seat is None:

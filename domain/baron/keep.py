@@ -7,7 +7,7 @@ from domain.baron.components import MEADOW
 from domain.baron.outcome import set_off
 from domain.baron.state import State
 from domain.baron.turn_order import after_turn
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_event
 from domain.errors import Refused
 from domain.hex_text import hex_text
 
@@ -30,12 +30,12 @@ def decide_keep(state: State, seat: int, action: PlaceKeep) -> DomainEvent:
     data |= set_off(after)
     apply_outcome(after, data)
     data["then"] = after_turn(after)
-    return DomainEvent("KeepPlaced", data)
+    return untyped_event("KeepPlaced", data)
 
 
 def decide_end_turn(state: State, seat: int, action: EndTurn) -> DomainEvent:
     """BN-KEP-1: no keep, and the turn is over."""
-    return DomainEvent("TurnEnded", {"seat": seat, "then": after_turn(state)})
+    return untyped_event("TurnEnded", {"seat": seat, "then": after_turn(state)})
 
 
 def legal_keeps(state: State, seat: int) -> list[PlaceKeep | EndTurn]:

@@ -7,7 +7,7 @@ from domain.baron.components import BONUS, MEADOW
 from domain.baron.outcome import set_off
 from domain.baron.state import State
 from domain.baron.turn_order import after_laying
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_event
 from domain.errors import Refused
 from domain.hex_text import hex_text
 
@@ -33,7 +33,7 @@ def decide_tile(state: State, seat: int, action: PlaceTile) -> DomainEvent:
     data |= set_off(after, {"seat": seat, "change": bonus})
     apply_outcome(after, data)
     data["then"] = after_laying(after)
-    return DomainEvent("TilePlaced", data)
+    return untyped_event("TilePlaced", data)
 
 
 def decide_discard(state: State, seat: int, action: DiscardTile) -> DomainEvent:
@@ -46,7 +46,7 @@ def decide_discard(state: State, seat: int, action: DiscardTile) -> DomainEvent:
         tile, at = place
         raise Refused("BN-LAY-4", f"a {_name(tile)} can be laid on {hex_text(at)}")
     data: Json = {"seat": seat, "tile": action.tile, "then": after_laying(state)}
-    return DomainEvent("TileDiscarded", data)
+    return untyped_event("TileDiscarded", data)
 
 
 def reserve_of(state: State, seat: int) -> tuple[str, ...]:

@@ -4,12 +4,14 @@ The order of the pile is in no position. A reserve is there for its owner, and f
 that has ended; `state` in events is the hash of what a spectator sees while it is on.
 """
 
+from typing import Any
+
 from domain.baron.state import Player, State
 from domain.contract import ALL_SECRETS, Json
 from domain.hexes import hex_of
 
 
-def position(state: State, viewer: int | None) -> Json:
+def position(state: State, viewer: int | None) -> Any:
     """The state as the seat `viewer` may see it; None: a spectator, ALL_SECRETS: when the game has ended."""
     left = state.turns_left
     whole: Json = {
@@ -50,7 +52,7 @@ def _shown(player: Player) -> list[str] | None:
     return None if player.reserve is None else list(player.reserve)
 
 
-def from_position(whole: Json, *, turn: int = 1) -> State:
+def from_position(whole: Any, *, turn: int = 1) -> State:
     """The state that a position shows, with what it does not tell given beside it or unknown."""
     state = State([_player(entry) for entry in whole["players"]])
     state.phase, state.round, state.to_act = whole["phase"], whole["round"], whole["to_act"]

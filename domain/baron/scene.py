@@ -1,7 +1,7 @@
 """The scene of a position of Baron: what there is to draw, and what the last event changed."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from domain.baron.components import BARON, KNIGHT, SLOT_COSTS, VALUES
 from domain.baron.event_text import event_text
@@ -28,7 +28,7 @@ LEGEND: Final = (
 )
 
 
-def scene(position: Json, event: Json | None) -> Scene:
+def scene(position: Any, event: Any) -> Scene:
     """The scene of a position.
 
     `event` is the event that led to the position; None draws the position alone.

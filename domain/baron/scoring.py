@@ -1,14 +1,15 @@
 """Scoring and ranking (BN-END-2, 3)."""
 
 from domain.baron.apply import apply_outcome
+from domain.baron.formats import BaronStanding
 from domain.baron.outcome import set_off_by_the_end
 from domain.baron.state import State
 from domain.baron.turn_order import finished, is_decided
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_event
 from domain.errors import NotNow
 
 
-def standings(state: State) -> list[Json]:
+def standings(state: State) -> list[BaronStanding]:
     """The entries of `RoundScored.standings` in order of seats: honour, and the values of the baronies."""
     baronies: dict[int, list[int]] = {seat: [] for seat in range(len(state.players))}
     for at, value in sorted(state.values.items()):
@@ -51,4 +52,6 @@ def finish(state: State) -> DomainEvent:
     data: Json = {} if is_decided(state) else set_off_by_the_end(state)
     after = state.copy()
     apply_outcome(after, data)
-    return DomainEvent("GameFinished", {"ranking": ranking(after), **data, "then": finished(after)})
+    return untyped_event(
+        "GameFinished", {"ranking": ranking(after), **data, "then": finished(after)}
+    )

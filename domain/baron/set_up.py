@@ -17,11 +17,11 @@ from domain.baron.components import (
 )
 from domain.baron.state import Player, State
 from domain.chance import Chance
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, OwnOptions, untyped_event
 from domain.errors import Malformed
 
 
-def check_options(seats: int, options: Mapping[str, Any]) -> Json:
+def check_options(seats: int, options: Mapping[str, object]) -> OwnOptions:
     """Baron has no options of its own. Raises Malformed naming every one that was given."""
     wrong = {f"options.{name}": "is no option of this game" for name in options}
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
@@ -31,7 +31,7 @@ def check_options(seats: int, options: Mapping[str, Any]) -> Json:
     return {}
 
 
-def set_up(seats: int, options: Json, chance: Chance) -> DomainEvent:
+def set_up(seats: int, options: OwnOptions, chance: Chance) -> DomainEvent:
     """BN-SET: `GameStarted` with the market, the start tile and what was taken out; the rest is secret."""
     rest = dict(COUNTS)
     dealt = deal(seats, chance)
@@ -44,7 +44,7 @@ def set_up(seats: int, options: Json, chance: Chance) -> DomainEvent:
     start = turn_up_start(pile)
     secrets: dict[str, Any] = {"pile": pile}
     secrets |= {f"reserve/{seat}": sorted((MEADOW, kind)) for seat, kind in enumerate(dealt)}
-    return DomainEvent(
+    return untyped_event(
         "GameStarted", {"market": market, "start": start, "removed": removed}, secrets
     )
 
@@ -79,7 +79,7 @@ def turn_up_start(pile: list[str]) -> str:
     return start
 
 
-def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> State:
+def initial_state(seats: int, options: OwnOptions, data: Any, opened: Mapping[str, Any]) -> State:
     """The state in which seat 0 is to draw; what is not among `opened` is not known in it."""
     players = [Player(KEEPS[seats], opened.get(f"reserve/{seat}"), DEALT) for seat in range(seats)]
     state = State(players)

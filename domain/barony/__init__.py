@@ -21,6 +21,7 @@ from domain.barony.clauses import CLAUSES
 from domain.barony.decide import decide, forfeit, remove
 from domain.barony.event_text import event_text
 from domain.barony.explain import explain
+from domain.barony.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.laying import lay_board
 from domain.barony.legal import legal_actions
 from domain.barony.options import check_options
@@ -29,12 +30,17 @@ from domain.barony.scene import scene
 from domain.barony.scoring import finish, standings
 from domain.barony.state import State
 from domain.chance import Chance
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, OwnOptions, untyped_event
 
 __all__ = [
+    "ACTIONS",
     "BOTS",
     "CLAUSES",
+    "EVENTS",
     "NAME",
+    "OPTIONS",
+    "POSITION",
+    "STANDING",
     "action_text",
     "action_to_json",
     "apply",
@@ -59,13 +65,13 @@ __all__ = [
 NAME: Final = "barony"
 
 
-def set_up(seats: int, options: Json, chance: Chance) -> DomainEvent:
+def set_up(seats: int, options: OwnOptions, chance: Chance) -> DomainEvent:
     """BY-SET-1, 2: the board, drawn and laid."""
     board = Board(lay_board(seats, chance))
-    return DomainEvent("GameStarted", {"board": board.cells, "spells": []})
+    return untyped_event("GameStarted", {"board": board.cells, "spells": []})
 
 
-def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> State:
+def initial_state(seats: int, options: Any, data: Any, opened: Mapping[str, object]) -> State:
     """The state in which seat 0 is to place the first city (BY-SET-3); there are no secrets."""
     state = State(Board.from_json(data["board"]), seats)
     state.round_limit = options["round_limit"]

@@ -4,7 +4,7 @@ Only the form is checked here, never the board: a step from a hex to itself has 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from domain.barony.actions import (
     Action,
@@ -135,7 +135,7 @@ def parse_action(raw: object) -> Action:
     return action
 
 
-def action_to_json(action: Action) -> Json:
+def action_to_json(action: Action) -> Any:
     """The action as JSON, without optional fields that are empty."""
     raw: Json = {"type": action.type}
     match action:

@@ -156,7 +156,7 @@ EVENT_APPLIERS: Final[Mapping[str, EventApplier]] = {
 
 
 def apply(
-    state: Any, type: str, data: Json, appliers: Mapping[str, EventApplier] = EVENT_APPLIERS
+    state: Any, type: str, data: Any, appliers: Mapping[str, EventApplier] = EVENT_APPLIERS
 ) -> None:
     """Write a fact into a state that the caller owns.
 

@@ -7,10 +7,13 @@ titles as soon as they suffice, villages become cities where they may.
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from itertools import permutations
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
+from domain.barony.action_json import action_to_json
+from domain.barony.actions import Action
 from domain.barony.components import KNIGHTS, RANKS, RESOURCES, VICTORY_POINTS
 from domain.barony.evaluation import GOLD, VILLAGE_FELLED, Outlook
+from domain.barony.formats import BaronyPosition
 from domain.bots import weightiest
 from domain.chance import Chance
 from domain.contract import Bot, Json
@@ -30,9 +33,10 @@ SAFETY: Final = 0.1
 SILVER: Final = dict(zip(RESOURCES, VICTORY_POINTS, strict=True))
 
 
-def sensible(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
+def sensible(position: Any, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
     """The action that weighs most; among equals one is drawn."""
-    return weightiest(Scorer(Outlook(position, seat)).weight, actions, chance)
+    scorer = Scorer(Outlook(position, seat))
+    return weightiest(lambda action: scorer.weight(action_to_json(action)), actions, chance)
 
 
 class Scorer(Generic[View]):
@@ -168,4 +172,4 @@ class Scorer(Generic[View]):
         return int(player["score"]) + sum(SILVER[kind] * count for kind, count in held.items())
 
 
-BOTS: Final[Mapping[str, Bot]] = {"sensible": sensible}
+BOTS: Final[Mapping[str, Bot[Action, BaronyPosition]]] = {"sensible": sensible}

@@ -12,7 +12,7 @@ from domain.barony.components import (
     VILLAGE,
 )
 from domain.barony.state import State
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_event
 from domain.errors import Refused
 from domain.hex_text import hex_text
 
@@ -66,7 +66,7 @@ def decide_build(state: State, seat: int, action: Build) -> DomainEvent:
             raise Refused("BY-BLD-4", f"the reserve has too few {building}s for this")
         token = gain_token(bank, state.board.terrain[hex])
         built.append({"at": list(at), "building": building, "token": token})
-    return DomainEvent("BuildingsBuilt", {"seat": seat, "built": built})
+    return untyped_event("BuildingsBuilt", {"seat": seat, "built": built})
 
 
 def gain_token(bank: list[int], terrain: int) -> str | None:
@@ -127,7 +127,7 @@ def decide_new_city(state: State, seat: int, action: NewCity) -> DomainEvent:
         clause = "BY-CTY-5"
     if clause is not None:
         raise Refused(clause, f"no city on {hex_text(action.at)}: {WHY_NOT_CITY[clause]}")
-    return DomainEvent(
+    return untyped_event(
         "CityFounded", {"seat": seat, "at": list(action.at), "points": POINTS_A_CITY}
     )
 

@@ -33,7 +33,7 @@ from domain.barony.turn_order import (
     can_hold_first_city,
     is_end_agreed,
 )
-from domain.contract import DomainEvent, Json, Resign
+from domain.contract import DomainEvent, Json, Resign, untyped_data, untyped_event
 from domain.errors import NotNow, Refused
 from domain.hex_text import hex_text
 from domain.phrases import OVER
@@ -54,7 +54,7 @@ def place_city(state: State, seat: int, action: PlaceCity) -> DomainEvent:
     after = state.copy()
     apply(after, "CityPlaced", data)
     data["then"] = after_placement(after)
-    return DomainEvent("CityPlaced", data)
+    return untyped_event("CityPlaced", data)
 
 
 def decide_pass(
@@ -70,7 +70,7 @@ def decide_pass(
     other = some_action(state, seat, generators)
     if other is not None:
         raise Refused("BY-TURN-2", f"something can be done, for one: {action_text(other)}")
-    return DomainEvent("TurnPassed", {"seat": seat})
+    return untyped_event("TurnPassed", {"seat": seat})
 
 
 def _agree_to_end(state: State, seat: int, action: AgreeToEnd) -> DomainEvent:
@@ -87,7 +87,7 @@ def _agree_to_end(state: State, seat: int, action: AgreeToEnd) -> DomainEvent:
     if is_end_agreed(state):
         raise Refused("BY-END-5", "all have asked: the end is settled")
     asked = {*state.end_agreed_by, seat} if action.agree else {*state.end_agreed_by} - {seat}
-    return DomainEvent(
+    return untyped_event(
         "EndAgreed", {"seat": seat, "agree": action.agree, "end_agreed_by": sorted(asked)}
     )
 
@@ -98,7 +98,7 @@ def _departed(state: State, seat: int, type: str) -> DomainEvent:
     asked = [other for other in state.end_agreed_by if other != seat]
     if asked:
         data["end_agreed_by"] = asked
-    return DomainEvent(type, data)
+    return untyped_event(type, data)
 
 
 def forfeit(state: State) -> DomainEvent:
@@ -108,8 +108,8 @@ def forfeit(state: State) -> DomainEvent:
         raise NotNow("BY-TURN-3", "nobody is to act")
     if state.phase == "setup":
         return _departed(state, seat, "PlayerRemoved")
-    fact = DomainEvent("TurnForfeited", {"seat": seat})
-    fact.data["then"] = after_turn(state, fact)
+    fact = untyped_event("TurnForfeited", {"seat": seat})
+    untyped_data(fact)["then"] = after_turn(state, fact)
     return fact
 
 
@@ -148,7 +148,7 @@ def decide(
     if judge is None or seat != state.to_act or state.phase != "play":
         return _decide_else(state, seat, action, judge)
     fact = judge(state, seat, action)
-    fact.data["then"] = after_turn(state, fact)
+    untyped_data(fact)["then"] = after_turn(state, fact)
     return fact
 
 

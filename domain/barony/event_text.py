@@ -5,7 +5,7 @@ table brought about are whole sentences (`round 3 is scored: …`).
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from domain.barony.components import RESOURCES
 from domain.contract import Json
@@ -135,7 +135,7 @@ TEXTS: Final[Mapping[str, Text]] = {
 """What says each type of fact."""
 
 
-def event_text(type: str, data: Json, texts: Mapping[str, Text] = TEXTS) -> str:
+def event_text(type: str, data: Any, texts: Mapping[str, Text] = TEXTS) -> str:
     """The fact in one line; of a type that is not known here its name.
 
     `texts`: what says each type.

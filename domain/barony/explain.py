@@ -38,7 +38,7 @@ from domain.barony.movement import has_company, opposing_pawns
 from domain.barony.recruitment import recruits_at
 from domain.barony.state import State
 from domain.barony.titles import worth
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_data
 from domain.hex_text import hex_text
 from domain.hexes import distance, hex_of
 from domain.phrases import counted, listing
@@ -339,5 +339,5 @@ def explain(
     """
     if fact.type not in reasons or (state is None and fact.type != "GameStarted"):
         return []
-    why = [*reasons[fact.type](state, fact.data)]
+    why = [*reasons[fact.type](state, untyped_data(fact))]
     return why if state is None else [*why, *explain_course(state, fact, apply)]

@@ -12,7 +12,7 @@ from domain.barony.components import DUKE, FIRST_CITIES, TERRAINS
 from domain.barony.scoring import token_points
 from domain.barony.state import State
 from domain.barony.turn_order import can_hold_first_city, cities_placed, is_end_agreed
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_data
 from domain.hex_text import hex_text
 from domain.phrases import counted, listing
 
@@ -110,11 +110,11 @@ def explain_course(
     state: State, fact: DomainEvent, apply: Callable[[Any, str, Json], None] = apply
 ) -> Iterator[Reason]:
     """What followed for the course from a fact that says so, under `then`; `apply`: what writes facts."""
-    then = fact.data.get("then")
+    then = untyped_data(fact).get("then")
     if then is None:
         return
     after = state.copy()
-    apply(after, fact.type, fact.data)
+    apply(after, fact.type, untyped_data(fact))
     if then["phase"] == "scoring":
         yield from _end_of_play(state, after, fact)
     elif state.phase == "setup" and then["phase"] == "play":
@@ -160,7 +160,7 @@ def _end_of_play(state: State, after: State, fact: DomainEvent) -> Iterator[Reas
         yield "BY-END-5", f"the game was limited to {counted(state.round, 'round')}"
     if is_end_agreed(after):
         yield "BY-END-5", f"all who play had asked for the end: round {state.round} was the last"
-    passed = {*state.passed, *([fact.data["seat"]] if fact.type == "TurnPassed" else [])}
+    passed = {*state.passed, *([untyped_data(fact)["seat"]] if fact.type == "TurnPassed" else [])}
     if set(playing) <= passed:
         yield "BY-TURN-4", f"every seat still in the game passed in round {state.round}"
 

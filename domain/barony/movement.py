@@ -11,7 +11,7 @@ from domain.barony.actions import Move
 from domain.barony.apply import move_knight
 from domain.barony.components import LAKE, MOUNTAIN, RESOURCES, VILLAGE
 from domain.barony.state import State
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_event
 from domain.errors import Refused
 from domain.hex_text import hex_text
 from domain.hexes import Hex
@@ -127,7 +127,7 @@ def decide_move(state: State, seat: int, action: Move) -> DomainEvent:
         steps.append(arrive(trial, seat, start, end, check_step(trial, seat, start, end), takes))
     if takes:
         raise Refused("BY-CON-3", f"nothing is there to take {', '.join(takes)} for")
-    return DomainEvent("KnightsMoved", {"seat": seat, "moves": steps})
+    return untyped_event("KnightsMoved", {"seat": seat, "moves": steps})
 
 
 def _check_knight(before: State, now: State, seat: int, start: Hex, leaving: int) -> None:

@@ -1,9 +1,10 @@
 """The options of a game of Barony (BY-END-5)."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import cast
 
 from domain.barony.components import MOST_SEATS
+from domain.barony.formats import OwnBaronyOptions
 from domain.contract import Json
 from domain.errors import Malformed
 
@@ -11,10 +12,12 @@ _MOST_ROUNDS = 10_000
 _MORE_SEATS = ", or 5 with Sorcery"
 
 
-def check_options(seats: int, options: Mapping[str, Any], most_seats: int = MOST_SEATS) -> Json:
+def check_options(
+    seats: int, options: Mapping[str, object], most_seats: int = MOST_SEATS
+) -> OwnBaronyOptions:
     """The options whole. Raises Malformed naming every wrong one."""
     wrong: dict[str, str] = {}
-    known = {"sorcery": False, "round_limit": None, "end_by_agreement": False}
+    known: Json = {"sorcery": False, "round_limit": None, "end_by_agreement": False}
     whole = {**known, **{name: value for name, value in options.items() if name in known}}
     for name in options.keys() - known.keys():
         wrong[f"options.{name}"] = "is no option of this game"
@@ -31,4 +34,4 @@ def check_options(seats: int, options: Mapping[str, Any], most_seats: int = MOST
         wrong["seats"] = f"must be 2 to {most_seats}{more}"
     if wrong:
         raise Malformed(wrong)
-    return whole
+    return cast("OwnBaronyOptions", whole)

@@ -1,12 +1,14 @@
 """The position: the whole state as docs/formats.md has it, written and read back. Barony has no secrets."""
 
+from typing import Any
+
 from domain.barony.board import Board
 from domain.barony.components import BUILDINGS, RANKS, RESOURCES
 from domain.barony.state import State
 from domain.contract import Json
 
 
-def position(state: State, viewer: int | None) -> Json:
+def position(state: State, viewer: int | None) -> Any:
     """The whole state, the same for every viewer."""
     whole: Json = {
         "rules": "barony",

@@ -3,7 +3,7 @@
 from domain.barony.actions import Expedition, Recruit
 from domain.barony.components import CITY, LAKE, RECRUITS, RECRUITS_BY_A_LAKE
 from domain.barony.state import State
-from domain.contract import DomainEvent
+from domain.contract import DomainEvent, untyped_event
 from domain.errors import Refused
 from domain.hex_text import hex_text
 
@@ -27,7 +27,7 @@ def decide_recruit(state: State, seat: int, action: Recruit) -> DomainEvent:
     if action.knights > reserve:
         raise Refused("BY-REC-2", f"the reserve holds {reserve} knights, not {action.knights}")
     data = {"seat": seat, "at": list(action.at), "knights": action.knights}
-    return DomainEvent("KnightsRecruited", data)
+    return untyped_event("KnightsRecruited", data)
 
 
 def legal_recruits(state: State, seat: int) -> list[Recruit]:
@@ -53,7 +53,7 @@ def decide_expedition(state: State, seat: int, action: Expedition) -> DomainEven
         raise Refused("BY-EXP-3", f"{hex_text(action.to)} is a lake")
     if not is_free(state, hex):
         raise Refused("BY-EXP-4", f"{hex_text(action.to)} is not free of pawns")
-    return DomainEvent("ExpeditionSent", {"seat": seat, "to": list(action.to)})
+    return untyped_event("ExpeditionSent", {"seat": seat, "to": list(action.to)})
 
 
 def is_free(state: State, hex: int) -> bool:

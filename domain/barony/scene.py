@@ -1,7 +1,7 @@
 """The scene of a position of Barony: what there is to draw, and what the last event changed."""
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from domain.barony.components import BUILDINGS, RESOURCE_POINTS, RESOURCES, TERRAINS, TITLE_PRICE
 from domain.barony.event_text import event_text
@@ -20,8 +20,8 @@ LEGEND: Final = (
 
 
 def scene(
-    position: Json,
-    event: Json | None,
+    position: Any,
+    event: Any,
     name: str = "Barony",
     event_text: Callable[[str, Json], str] = event_text,
 ) -> Scene:

@@ -1,10 +1,11 @@
 """Scoring and ranking (BY-END-1, 3, 4, 6)."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from domain.barony.components import RANKS, RESOURCES, VICTORY_POINTS
 from domain.barony.state import State
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_event
 from domain.errors import NotNow
 
 
@@ -19,7 +20,7 @@ def final_score(state: State, seat: int) -> int:
     return state.score[seat] + token_points(state, seat)
 
 
-def standings(state: State) -> list[Json]:
+def standings(state: State) -> list[Any]:
     """The entries of `RoundScored.standings`, with what makes up the scores, in order of seats."""
     return [
         {
@@ -60,4 +61,4 @@ def finish(state: State, scores: Sequence[int] | None = None) -> DomainEvent:
         raise NotNow("BY-END-2", "the game is not being scored")
     if scores is None:
         scores = [final_score(state, seat) for seat in range(state.seats)]
-    return DomainEvent("GameFinished", {"ranking": ranking(state, scores)})
+    return untyped_event("GameFinished", {"ranking": ranking(state, scores)})

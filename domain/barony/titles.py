@@ -12,7 +12,7 @@ from domain.barony.components import (
     TITLE_PRICE,
 )
 from domain.barony.state import State
-from domain.contract import DomainEvent
+from domain.contract import DomainEvent, untyped_event
 from domain.errors import Refused
 
 
@@ -54,7 +54,7 @@ def decide_title(state: State, seat: int, action: NobleTitle) -> DomainEvent:
         "discarded": discarded,
         "points": POINTS_A_RANK,
     }
-    return DomainEvent("TitleBought", data)
+    return untyped_event("TitleBought", data)
 
 
 def legal_titles(state: State, seat: int) -> list[NobleTitle]:

@@ -7,7 +7,7 @@ from functools import cache
 
 from domain.barony.components import CITIES, CITY, DUKE, FIRST_CITIES, RANKS
 from domain.barony.state import State, replaced
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_data
 
 
 @cache
@@ -69,7 +69,7 @@ def after_turn(state: State, fact: DomainEvent | None, leaver: int | None = None
         following = next(other for other in staying if other > seat)
         return _then("play", state.round, state.turn + 1, following, who_passed)
     is_over = (
-        (fact is not None and fact.data.get("rank") == RANKS[DUKE])
+        (fact is not None and untyped_data(fact).get("rank") == RANKS[DUKE])
         or DUKE in state.rank
         or state.round == state.round_limit
         or is_end_agreed(state, leaver)

@@ -5,13 +5,13 @@ does not make all that follow look wrong.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from domain import lifecycle
 from domain.chance import Chance
 from domain.contract import DomainEvent, Json
 from domain.errors import NotNow, Refused, Unreadable
-from domain.event import Event
+from domain.event import Event, EventData, acting_seat
 from domain.game import Game
 from ledger.canonical import canonical, unhex
 from ledger.turn_clock import clock_faults, has_passed
@@ -83,7 +83,7 @@ class DecisionsCheck:
             what = f"it would be {fact.type}, not {event['type']}"
         elif fact.secrets.keys() != event.get("secrets", {}).keys():
             what = "it would keep other things secret"
-        elif different := changes(event["data"], fact.data):
+        elif different := changes(event["data"], cast("Json", fact.data)):
             what = "; ".join(_said(change) for change in different[:3])
             if len(different) > 3:
                 what += f"; and {len(different) - 3} more"
@@ -93,7 +93,7 @@ class DecisionsCheck:
 
     def _wrong(self, event: Event, before: Game | None) -> Iterator[str]:
         """Whether it is by whom it may be, with an action exactly where there is one."""
-        type, by = event["type"], event["by"]
+        type, by = event["type"], cast("Json", event["by"])
         seats = 0 if before is None else len(before.players)
         match type:
             case "GameCreated":
@@ -138,7 +138,10 @@ class DecisionsCheck:
                 self._secret or b"",
                 data.get("invited", ()),
             )
-            return DomainEvent(created.type, {**created.data, "commitment": data["commitment"]})
+            return DomainEvent(
+                created.type,
+                cast("EventData", {**created.data, "commitment": data["commitment"]}),
+            )
         match event["type"]:
             case "SeatTaken":
                 return lifecycle.join(before, data["player"], unhex(data["nonce"]))
@@ -166,7 +169,8 @@ class DecisionsCheck:
 
     def _with_secret(self, fact: DomainEvent, data: Json) -> DomainEvent:
         """Whether the secret is the right one is another check's business."""
-        return DomainEvent(fact.type, {**fact.data, "secret": data.get("secret")}, fact.secrets)
+        opened = {**fact.data, "secret": data.get("secret")}
+        return DomainEvent(fact.type, cast("EventData", opened), fact.secrets)
 
     def _started(self, event: Event, before: Game) -> DomainEvent:
         """Places all taken and each player seated once; where to is chance's, or the order of joining.
@@ -184,7 +188,8 @@ class DecisionsCheck:
         if before.options["seating"] == "drawn" and sorted(seated) == sorted(joined):
             joined = seated
         opening = before.rules.set_up(before.seats, before.options, Chance(b""))
-        return DomainEvent(event["type"], {**event["data"], "players": joined}, opening.secrets)
+        started = {**event["data"], "players": joined}
+        return DomainEvent(event["type"], cast("EventData", started), opening.secrets)
 
     def _forfeited(self, event: Event, before: Game) -> DomainEvent:
         if not has_passed(before, event["at"]):
@@ -194,7 +199,7 @@ class DecisionsCheck:
     def _acted(self, event: Event, before: Game) -> DomainEvent | None:
         if event["action"] is None:
             raise NotNow(None, "no event of this type comes of anything but an action")
-        seat = event["by"].get("seat")
+        seat = acting_seat(event["by"])
         if seat is None or seat >= before.seats:
             return None  # found already: nobody at the table has done it
         return lifecycle.act(before, seat, before.rules.parse_action(event["action"]))

@@ -15,7 +15,7 @@ from typing import Any
 from domain import lifecycle
 from domain.contract import Json
 from domain.errors import Malformed
-from domain.event import ZEROS, Event
+from domain.event import ZEROS, Clock, Event
 from domain.game import Game
 from ledger import commands
 from ledger.pending import PendingEvents
@@ -59,7 +59,7 @@ class GameCommands:
         rules: str,
         seats: int,
         options: Mapping[str, Any],
-        clock: Json | None = None,
+        clock: Clock | None = None,
         invited: tuple[str, ...] = (),
         nonce: bytes | None = None,
         idempotency_key: str | None = None,
@@ -183,7 +183,7 @@ class GameCommands:
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             game = cached.game
-            if game.to_act is None or game.state.turn != turn or not clock.is_deadline_past(game):
+            if game.to_act is None or game.turn != turn or not clock.is_deadline_past(game):
                 return
             commands.forfeit(pending)
 

@@ -1,6 +1,7 @@
 """The queries: games, positions, events and records, as far as a viewer may see them."""
 
 from collections.abc import Iterable
+from typing import cast
 
 import orjson
 
@@ -74,7 +75,8 @@ class GameQueries:
         if game.status != "playing":
             return game.seq, []
         actions = game.rules.legal_actions(game.state, seat)
-        return game.seq, [game.rules.action_to_json(action) for action in actions]
+        to_json = game.rules.action_to_json
+        return game.seq, [cast("Json", to_json(action)) for action in actions]
 
     def events(self, game_id: str, after: int, limit: int) -> list[Event]:
         """Return events after+1 … of a game, at most `limit`, without checking who may see it."""

@@ -97,5 +97,4 @@ def _deadline_entries(game: Game) -> dict[str, Json]:
 
 def _turn(game: Game) -> int:
     """The number of the turn under way; 0 before the start."""
-    turn: int = 0 if game.state is None else game.state.turn
-    return turn
+    return game.turn

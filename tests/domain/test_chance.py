@@ -15,6 +15,7 @@ from domain.barony.tiles import LETTERS
 from domain.chance import Chance, commitment, seed
 from domain.errors import Malformed
 from tests.support import baron_by_the_page
+from tests.support.events import data_of
 
 VECTORS = json.loads((Path(__file__).parent / "chance_vectors.json").read_text())
 
@@ -49,7 +50,7 @@ def test_boards(vector: dict[str, object]) -> None:
 @pytest.mark.parametrize("vector", VECTORS["sorcery"])
 def test_set_ups_with_sorcery(vector: dict[str, object]) -> None:
     seats, seed = int(str(vector["seats"])), bytes.fromhex(str(vector["seed"]))
-    told = sorcery.set_up(seats, {}, Chance(seed)).data
+    told = data_of(sorcery.set_up(seats, {}, Chance(seed)))
     assert [cell["at"] for cell in told["board"]] == vector["hexes"]
     letters = [LETTERS[TERRAINS.index(cell["terrain"])] for cell in told["board"]]
     assert "".join(letters) == vector["terrain"]

@@ -13,9 +13,10 @@ import pytest
 
 from domain import barony
 from domain.barony import CLAUSES, sorcery
-from domain.contract import RuleSystem
+from domain.contract import AnyRuleSystem
 from domain.registry import EXPANSIONS, RULES
 from tests.support.barony_positions import random_game
+from tests.support.events import data_of
 
 ROOT = Path(__file__).parents[2]
 CLAUSE = re.compile(r"^\s*(?:[-*] )?\*\*(B[YSN]-[A-Z]+-\d+)\*\*", re.MULTILINE)
@@ -113,9 +114,9 @@ def test_a_clause_is_said_in_one_short_sentence() -> None:
 
 @pytest.mark.parametrize("rules", [barony, sorcery], ids=["barony", "sorcery"])
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_an_explanation_names_clauses_that_exist(seats: int, rules: RuleSystem) -> None:
+def test_an_explanation_names_clauses_that_exist(seats: int, rules: AnyRuleSystem) -> None:
     for state, fact in random_game(seats, seed=1, rules=rules):
-        reasons = rules.explain(state, fact.data.get("seat"), fact)
+        reasons = rules.explain(state, data_of(fact).get("seat"), fact)
         assert reasons, fact
         assert {clause for clause, _ in reasons} <= rules.CLAUSES.keys()
 

@@ -1,13 +1,17 @@
 """A game's life: what may happen when, and what a log says of it (domain/lifecycle.py, domain/game.py)."""
 
+from collections.abc import Mapping
+from typing import cast
+
 import pytest
 
 from domain import lifecycle
 from domain.contract import DomainEvent, Json
 from domain.errors import Malformed, NotNow, Refused, Unreadable
-from domain.event import ZEROS, Event
+from domain.event import ZEROS, By, Event
 from domain.game import Game, evolve, fold
 from domain.registry import EXPANSIONS, RULES, rule_system_for
+from tests.support.events import data_of, event_of
 
 SECRET = bytes(range(32))
 AT = "2026-11-20T09:15:{:02}.000Z"
@@ -23,7 +27,7 @@ class Table:
         self.game: Game | None = None
         self.add(fact, {"player": player})
 
-    def add(self, fact: DomainEvent, by: Json, action: Json | None = None) -> Game:
+    def add(self, fact: DomainEvent, by: By, action: Mapping[str, object] | None = None) -> Game:
         seq = len(self.events) + 1
         event: Event = {
             "v": 1,
@@ -32,8 +36,8 @@ class Table:
             "type": fact.type,
             "at": AT.format(seq),
             "by": by,
-            "action": action,
-            "data": fact.data,
+            "action": cast("Json | None", action),
+            "data": data_of(fact),
             "state": ZEROS,
             "prev": ZEROS,
             "hash": f"hash {seq}",
@@ -198,7 +202,7 @@ def test_nobody_joins_or_leaves_after_the_start() -> None:
 
 def test_a_nonce_has_64_bytes_at_most() -> None:
     table = created()
-    assert lifecycle.join(table.now, "ana", bytes(64)).data["nonce"] == "00" * 64
+    assert data_of(lifecycle.join(table.now, "ana", bytes(64)))["nonce"] == "00" * 64
     with pytest.raises(Malformed) as refused:
         lifecycle.join(table.now, "ana", bytes(65))
     assert list(refused.value.fields) == ["nonce"]
@@ -239,7 +243,7 @@ def test_rounds_are_scored_in_order_and_then_the_game_is_finished() -> None:
         lifecycle.finish(game, SECRET)
 
     fact = lifecycle.score(game, 1, game)
-    assert [entry["seat"] for entry in fact.data["standings"]] == [0, 1]
+    assert [entry["seat"] for entry in data_of(fact)["standings"]] == [0, 1]
     game = table.add(fact, {"system": "scorer"})
     assert (game.rounds_scored, game.rounds_ended) == (1, {})
     with pytest.raises(NotNow):
@@ -318,7 +322,7 @@ def test_what_is_no_log_is_unreadable(change: Json) -> None:
 def test_a_game_that_is_not_known_is_unreadable(change: Json) -> None:
     event = created().events[0]
     data = {**event["data"], **change}
-    with pytest.raises(Unreadable, match="no game that is known here"):
+    with pytest.raises(Unreadable, match="the game is unknown here"):
         fold([{**event, "data": data}])
 
 
@@ -332,5 +336,5 @@ def test_an_event_without_an_action_that_is_not_known_changes_no_position() -> N
     """A later version may add such events, and an older reader goes on."""
     table = played_out()
     before = table.now.position(None)
-    table.add(DomainEvent("NoteWritten", {"text": "hello"}), {"system": "arbiter"})
+    table.add(event_of("NoteWritten", {"text": "hello"}), {"system": "arbiter"})
     assert table.now.position(None) == before

@@ -53,11 +53,11 @@ def baron_last_turns_run_out(name: str) -> ScriptedGame:
     game.join("bea")
     game.play_bots(in_round(3))
     game.play("clock")
-    game.play_bots(lambda game: in_round(5)(game) and game.state.phase == "lay")
+    game.play_bots(lambda game: in_round(5)(game) and phase_of(game) == "lay")
     game.play("clock")
     game.play_bots(lambda game: _are_last_turns(game) and game.to_act == 1)
     game.play("clock")
-    game.play_bots(lambda game: bool(game.state.turns_left[0] == 1 and game.state.phase == "keep"))
+    game.play_bots(lambda game: last_turns_of(game)[:1] == [1] and phase_of(game) == "keep")
     game.play("clock")
     game.play_bots(never)
     game.finish()
@@ -101,8 +101,20 @@ def baron_abandoned(name: str) -> ScriptedGame:
     return game
 
 
+def phase_of(game: Game) -> str:
+    """The part of the turn that is to come."""
+    assert game.state is not None
+    return str(game.state.phase)
+
+
+def last_turns_of(game: Game) -> list[int]:
+    """By seat, the turns that are left; [] before they are counted."""
+    assert game.state is not None
+    return list(game.state.turns_left or ())
+
+
 def _are_last_turns(game: Game) -> bool:
-    return game.state.turns_left is not None
+    return bool(last_turns_of(game))
 
 
 GAMES_OF_BARON: Final = (

@@ -68,7 +68,7 @@ def duke_resigns(name: str) -> ScriptedGame:
     """Seat 0 becomes duke and leaves; the round is played to its end all the same (BY-END-2)."""
     game = ScriptedGame(name, 3, seed=4, seating="joined")
     game.join("bea", "cid")
-    game.play_bots(lambda game: bool(game.state.rank[0] == DUKE))
+    game.play_bots(lambda game: bool(game.state and game.state.rank[0] == DUKE))
     game.play("0 resign")
     game.play_bots(never)
     game.finish()
@@ -198,7 +198,7 @@ def one_left_in_set_up(name: str) -> ScriptedGame:
     """No round was begun, so none is scored."""
     game = ScriptedGame(name, 3)
     game.join("bea", "cid")
-    game.play_bots(lambda game: game.state.turn == 4)
+    game.play_bots(lambda game: game.turn == 4)
     game.play("0 resign\n2 resign")
     game.finish()
     return game
@@ -208,7 +208,7 @@ def clock_runs_out(name: str) -> ScriptedGame:
     """It removes a player in set-up, and forfeits turns in play: a whole round of them is no block."""
     game = ScriptedGame(name, 4, seating="joined", per_turn=3600, scorer_delay=2, round_limit=7)
     game.join("bea", "cid", "dan")
-    game.play_bots(lambda game: game.state.turn == 3)
+    game.play_bots(lambda game: game.turn == 3)
     game.play("clock")
     game.play_bots(in_round(3), sensible=False)
     game.play("clock\nclock\nclock")
@@ -234,7 +234,7 @@ def removed_by_arbiter(name: str) -> ScriptedGame:
     """One seat off its turn in set-up, one on its turn in play; the two others play to the round limit."""
     game = ScriptedGame(name, 4, round_limit=6)
     game.join("bea", "cid", "dan")
-    game.play_bots(lambda game: game.state.turn == 5)
+    game.play_bots(lambda game: game.turn == 5)
     game.play("arbiter 0")
     game.play_bots(lambda game: in_round(3)(game) and game.to_act == 2)
     game.play("arbiter 2")

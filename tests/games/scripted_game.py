@@ -116,10 +116,9 @@ class ScriptedGame:
             if eager and (casts := self._new_casts(actions)):
                 action = casts[self._chance.below(len(casts))]
             elif sensible if isinstance(sensible, bool) else seat in sensible:
-                legal = [rules.action_to_json(action) for action in actions]
                 position = rules.position(self.game.state, seat)
                 bot = rules.BOTS["sensible"]
-                action = rules.parse_action(bot(position, legal, seat, self._chance))
+                action = bot(position, actions, seat, self._chance)
             else:
                 action = self._random_action(actions)
             self._act(seat, action)
@@ -195,4 +194,4 @@ def never(_game: Game) -> bool:
 
 def in_round(number: int) -> Callable[[Game], bool]:
     """Return the condition that this round has begun."""
-    return lambda game: bool(game.state.round >= number)
+    return lambda game: bool(game.round >= number)

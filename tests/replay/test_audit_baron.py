@@ -142,6 +142,7 @@ def test_a_tile_that_was_not_the_next_of_the_pile_is_found() -> None:
 def test_a_tile_that_the_seat_had_not_is_found() -> None:
     table = Table("baron", seats=2).start()
     table.act({"type": "draw", "slot": 1})
+    assert table.game.state is not None
     reserve = table.game.state.players[0].reserve
     rules, state = table.game.rules, table.game.state
     laid = next(a for a in map(rules.action_to_json, rules.legal_actions(state, 0)) if "at" in a)

@@ -6,11 +6,12 @@ from typing import Any
 import orjson
 import pytest
 
-from domain.contract import DomainEvent, Json
+from domain.contract import Json
 from domain.errors import Refused
 from domain.event import Event
 from ledger.canonical import canonical
 from tests.support import token_game
+from tests.support.events import event_of
 from tests.support.records import Table, audited, forged, found
 
 Change = Callable[[list[Event]], None]
@@ -252,7 +253,7 @@ def test_a_seat_that_no_game_has_is_found_and_stops_nothing() -> None:
 
 def test_a_private_game_that_seated_a_stranger_is_found() -> None:
     table = Table("barony", options={"private": True})
-    table.add(DomainEvent("SeatTaken", {"player": "stranger", "nonce": ""}), {"player": "stranger"})
+    table.add(event_of("SeatTaken", {"player": "stranger", "nonce": ""}), {"player": "stranger"})
     assert "not invited" in found(table.record(), "decisions").what
 
 

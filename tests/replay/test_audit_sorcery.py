@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from domain.contract import DomainEvent, Json
+from domain.contract import Json
 from domain.event import Event
 from replay import playout
+from tests.support.events import event_of
 from tests.support.one_action_game import some_game
 from tests.support.records import Table, audited, forged, found
 
@@ -180,19 +181,25 @@ def started() -> Iterator[Table]:
         yield Table("barony", 2, options, nonce=bytes([nonce])).start()
 
 
+def open_spells(table: Table) -> list[str]:
+    """The spells that are open in a game."""
+    return list(table.game.rules.position(table.game.state, None)["spells"])
+
+
 def cast_for_nothing(spell: str, *, is_open: bool) -> bytes:
     """A game in which a server let seat 0 cast a spell of 1 token, open or not, without any magic."""
-    table = next(table for table in started() if (spell in table.game.state.spells) == is_open)
+    table = next(table for table in started() if (spell in open_spells(table)) == is_open)
     rules = table.game.rules
-    while table.game.state.phase == "setup":
-        seat = table.game.state.to_act
+    while not table.game.round:
+        seat = table.game.to_act
+        assert seat is not None
         table.act(rules.action_to_json(rules.legal_actions(table.game.state, seat)[0]))
     pawns = rules.position(table.game.state, None)["pawns"]
     city = next(pawn["at"] for pawn in pawns if pawn["seat"] == 0)
     recruits = [{"at": city, "knights": 1}]
-    then = {"phase": "play", "round": 1, "turn": table.game.state.turn + 1, "to_act": 1}
-    cast = {"spells": [spell], "recruits": recruits}
-    fact = DomainEvent("SpellsCast", {"seat": 0, "cost": 1, "then": then, **cast})
+    then = {"phase": "play", "round": 1, "turn": table.game.turn + 1, "to_act": 1}
+    cast: Json = {"spells": [spell], "recruits": recruits}
+    fact = event_of("SpellsCast", {"seat": 0, "cost": 1, "then": then, **cast})
     table.add(fact, {"seat": 0}, {"type": "cast", **cast})
     return table.record()
 

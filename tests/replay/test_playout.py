@@ -7,6 +7,8 @@ from typing import Any
 import orjson
 import pytest
 
+from domain import lifecycle
+from domain.baron.actions import Draw
 from domain.chance import Chance
 from domain.contract import Json
 from domain.errors import Malformed, Refused
@@ -41,13 +43,15 @@ def test_every_game_ends_and_passes_its_audit(rules: str, seats: int) -> None:
 def test_bots_see_what_a_seat_sees_and_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
-    def watching(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
+    def watching(
+        position: Json, actions: Sequence[token_game.Take], seat: int, chance: Chance
+    ) -> token_game.Take:
         own = [player["lucky"] is not None for player in position["players"]]
         assert own == [other == seat for other in range(3)]
-        assert actions == [{"type": "take", "stones": n} for n in range(1, len(actions) + 1)]
-        orjson.dumps((position, actions))  # plain JSON, no state of the rules
+        assert actions == [token_game.Take(n) for n in range(1, len(actions) + 1)]
+        orjson.dumps(position)  # plain JSON, no state of the rules
         seen.append(seat)
-        chosen: Json = actions[chance.below(len(actions))]
+        chosen: token_game.Take = actions[chance.below(len(actions))]
         return chosen
 
     monkeypatch.setattr(token_game, "BOTS", {"watching": watching})
@@ -58,8 +62,10 @@ def test_bots_see_what_a_seat_sees_and_nothing_more(monkeypatch: pytest.MonkeyPa
 def test_a_bot_that_breaks_a_rule_is_refused_as_a_person_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def cheating(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
-        return {"type": "take", "stones": 100}
+    def cheating(
+        position: Json, actions: Sequence[token_game.Take], seat: int, chance: Chance
+    ) -> token_game.Take:
+        return token_game.Take(100)
 
     monkeypatch.setattr(token_game, "BOTS", {"cheating": cheating})
     with pytest.raises(Refused, match="HP-TAKE"):
@@ -84,7 +90,10 @@ def test_seats_are_taken_in_turn_by_the_bots_named() -> None:
     [({}, playout.ROUND_LIMIT), ({"round_limit": 7}, 7), ({"round_limit": 0}, None)],
 )
 def test_games_have_a_round_limit_unless_none_is_wanted(asked: Any, limit: int | None) -> None:
-    assert playout.plan("barony", 2, SEED, {}, **asked).options["round_limit"] == limit
+    assert playout.plan("barony", 2, SEED, {}, **asked).options == {
+        **lifecycle.check_options("barony", 2, {}),
+        "round_limit": limit,
+    }
 
 
 def test_a_game_that_knows_no_round_limit_is_played_without(
@@ -126,10 +135,10 @@ def test_what_cannot_be_played_is_refused(fields: Any, field: str) -> None:
 
 
 def test_the_random_bot_takes_every_action_now_and_then() -> None:
-    actions: list[Json] = [{"type": str(number)} for number in range(5)]
+    actions = [Draw(number) for number in range(5)]
     chance = Chance(SEED)
-    drawn = [at_random({}, actions, 0, chance)["type"] for _ in range(200)]
-    assert set(drawn) == {"0", "1", "2", "3", "4"}
+    drawn = [at_random({"round": 1, "to_act": 0}, actions, 0, chance).slot for _ in range(200)]
+    assert set(drawn) == {0, 1, 2, 3, 4}
 
 
 def test_several_processes_write_the_files_that_one_does(tmp_path: Path) -> None:

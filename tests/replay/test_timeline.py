@@ -57,12 +57,13 @@ def test_there_is_no_event_before_the_first_or_after_the_last(record: Record, se
 def test_a_turn_is_over_with_the_event_that_begins_the_next(
     eventful: Table, record: Record
 ) -> None:
-    for turn in range(1, head(record).state.turn + 1):
+    for turn in range(1, head(record).turn + 1):
         game = after_turn(record, turn)
         before = game_at(record, game.seq - 1).state
+        assert before is not None
         assert before.turn == turn
-        assert game.state.turn == turn + 1 or game.to_act is None
-    assert after_turn(record, head(record).state.turn).state.phase == "scoring"
+        assert game.turn == turn + 1 or game.to_act is None
+    assert after_turn(record, head(record).turn).is_played_out
 
 
 def test_a_turn_under_way_is_shown_at_the_head() -> None:
@@ -79,7 +80,7 @@ def test_a_turn_under_way_is_shown_at_the_head() -> None:
 
 
 def test_a_round_is_over_with_the_event_that_ends_it(eventful: Table, record: Record) -> None:
-    last = head(record).state.round
+    last = head(record).round
     for round in range(1, last + 1):
         game = after_round(record, round)
         assert game.seq == game.rounds_ended[round]
@@ -101,7 +102,7 @@ def test_before_the_start_there_is_neither_turn_nor_round() -> None:
 def test_round_0_is_the_set_up() -> None:
     table = Table("barony").start()
     rules = table.game.rules
-    while table.game.state.round == 0:
+    while table.game.round == 0:
         action = rules.legal_actions(table.game.state, table.game.to_act or 0)[0]
         table.act(rules.action_to_json(action))
     end = table.game.seq
@@ -137,7 +138,7 @@ def test_what_cannot_be_applied_is_unreadable_there(
 
 
 def test_rules_that_nobody_knows_are_unreadable(eventful: Table) -> None:
-    with pytest.raises(Unreadable, match="no game that is known here: rules: must be one of"):
+    with pytest.raises(Unreadable, match="the game is unknown here: rules: must be one of"):
         head(read(forged(eventful.record(), setting(1, rules="chess"))))
 
 

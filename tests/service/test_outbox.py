@@ -11,6 +11,7 @@ import redis
 from freezegun import freeze_time
 
 from domain.errors import NotNow
+from domain.event import Clock
 from domain.game import Game
 from service.bootstrap import Service, build
 from service.clock import deadline
@@ -38,7 +39,7 @@ def check(service: Service, game_id: str) -> Game:
     game = service.queries.game(game_id)
     notes = noted(service, game_id)
     due = deadline(game)
-    assert notes.get("deadline") == (due and {"turn": game.state.turn, "at": due})
+    assert notes.get("deadline") == (due and {"turn": game.turn, "at": due})
     assert ("finish" in notes) == game.is_played_out
     waiting = {f"score/{round}": {"seq": seq} for round, seq in game.rounds_ended.items()}
     assert {name: note for name, note in notes.items() if name.startswith("score/")} == waiting
@@ -56,7 +57,7 @@ def check(service: Service, game_id: str) -> Game:
 @pytest.mark.parametrize("per_turn", [None, 3600])
 def test_the_notes_of_whole_games(service: Service, seats: int, per_turn: int | None) -> None:
     chance = random.Random(seats)
-    clock = None if per_turn is None else {"per_turn": per_turn}
+    clock: Clock | None = None if per_turn is None else {"per_turn": per_turn}
     game = started(service, seats, clock, round_limit=6)
     while check(service, game.id).to_act is not None:
         if chance.random() < 0.1:
@@ -106,7 +107,7 @@ def test_a_note_says_where_and_when(service: Service) -> None:
 def test_a_deadline_is_noted_anew_with_every_turn(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = set_up(service, started(service, 2, {"per_turn": 90}).id)
-        turn = game.state.turn
+        turn = game.turn
         assert noted(service, game.id)["deadline"] == {
             "turn": turn,
             "at": "2026-11-20T09:01:30.000Z",

@@ -116,7 +116,7 @@ def test_a_game_that_is_not_there_has_nothing_to_score(service: Service) -> None
 def test_a_turn_is_forfeited_at_its_deadline_not_before_and_once(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
-        turn = game.state.turn
+        turn = game.turn
         assert clock.deadline(game) == "2026-11-20T09:01:00.000Z"
         time.move_to("2026-11-20T09:00:59.999Z")
         assert service.commands.forfeit(game.id, turn) == []
@@ -129,7 +129,7 @@ def test_a_turn_is_forfeited_at_its_deadline_not_before_and_once(service: Servic
         assert event["action"] is None
         assert service.commands.forfeit(game.id, turn) == []
         after = service.queries.game(game.id)
-        assert after.state.turn == turn + 1
+        assert after.turn == turn + 1
         # The next one has a whole turn's time from now on.
         assert clock.deadline(after) == "2026-11-20T09:02:00.000Z"
         assert service.commands.forfeit(game.id, turn + 1) == []
@@ -141,7 +141,7 @@ def test_who_acted_in_time_forfeits_nothing(service: Service) -> None:
         time.tick(timedelta(seconds=59))
         move(service, game.id)
         time.tick(timedelta(seconds=59))
-        assert service.commands.forfeit(game.id, game.state.turn) == []
+        assert service.commands.forfeit(game.id, game.turn) == []
 
 
 def test_an_action_before_the_forfeit_counts_though_the_deadline_has_passed(
@@ -151,14 +151,14 @@ def test_an_action_before_the_forfeit_counts_though_the_deadline_has_passed(
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
         time.tick(timedelta(hours=1))
         move(service, game.id)
-        assert service.commands.forfeit(game.id, game.state.turn) == []
+        assert service.commands.forfeit(game.id, game.turn) == []
 
 
 def test_who_lets_a_placement_pass_is_removed(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = started(service, seats=3, clock={"per_turn": 60})
         time.tick(timedelta(minutes=2))
-        (event,) = service.commands.forfeit(game.id, game.state.turn)
+        (event,) = service.commands.forfeit(game.id, game.turn)
         assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "clock"})
 
 
@@ -167,7 +167,7 @@ def test_without_a_clock_no_turn_is_forfeited(service: Service) -> None:
         game = started(service)
         assert clock.deadline(game) is None
         time.tick(timedelta(days=1000))
-        assert service.commands.forfeit(game.id, game.state.turn) == []
+        assert service.commands.forfeit(game.id, game.turn) == []
 
 
 def test_time_never_goes_back_in_a_log(service: Service) -> None:

@@ -2,6 +2,7 @@
 
 from domain import baron
 from domain.baron.state import State
+from tests.support.events import data_of
 from tests.support.given_when import when_scored
 
 
@@ -17,5 +18,5 @@ def honours(state: State) -> list[int]:
 
 def places(state: State) -> list[tuple[int, int, int]]:
     """Place, seat and honour of a game that is being scored, the first first."""
-    ranked = when_scored(state).fact.data["ranking"]
+    ranked = data_of(when_scored(state).fact)["ranking"]
     return [(entry["place"], entry["seat"], entry["score"]) for entry in ranked]

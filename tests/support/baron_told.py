@@ -3,12 +3,13 @@
 from domain.baron import event_text, explain
 from domain.baron.state import State
 from domain.contract import DomainEvent
+from tests.support.events import data_of
 
 
 def reasons(state: State, fact: DomainEvent) -> dict[str, list[str]]:
     """The sentences by clause."""
     found: dict[str, list[str]] = {}
-    for clause, sentence in explain(state, fact.data.get("seat"), fact):
+    for clause, sentence in explain(state, data_of(fact).get("seat"), fact):
         found.setdefault(clause, []).append(sentence)
     return found
 

@@ -26,7 +26,7 @@ from domain.barony.components import CITY, LAKE, MOUNTAIN, RESOURCES, STRONGHOLD
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State, replaced
 from domain.chance import Chance
-from domain.contract import DomainEvent, RuleSystem, evolve
+from domain.contract import AnyRuleSystem, DomainEvent, evolve
 from tests.support.barony_diagrams import drawing as barony_drawing
 from tests.support.barony_diagrams import parse_drawing
 from tests.support.sorcery_diagrams import drawing as sorcery_drawing
@@ -95,7 +95,7 @@ def _draw_pawns(draw: st.DrawFn, state: State, hex: int, *, is_mountain: bool) -
 
 
 def random_game(
-    seats: int, seed: int, round_limit: int = 20, *, rules: RuleSystem = barony
+    seats: int, seed: int, round_limit: int = 20, *, rules: AnyRuleSystem = barony
 ) -> Iterator[tuple[State, DomainEvent]]:
     """A game of random actions from the set-up to its end: each fact with the state before it."""
     chooser = random.Random(seed)

@@ -6,6 +6,7 @@ For tests that need casts of every family within few rounds; what is chosen is o
 import random
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import cast
 
 from domain.contract import Json
 from domain.hexes import Hex, distance
@@ -62,7 +63,10 @@ def played(seats: int, rounds: int, seed: int) -> Table:
     chance = random.Random(seed)
     while (seat := table.game.to_act) is not None:
         rules, state = table.game.rules, table.game.state
-        actions = [rules.action_to_json(action) for action in rules.legal_actions(state, seat)]
+        actions = [
+            cast("Json", rules.action_to_json(action))
+            for action in rules.legal_actions(state, seat)
+        ]
         table.act(eager(rules.position(state, seat), actions, seat, chance))
     return table.finish()
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
-from typing import Any
+from typing import Any, Literal
 
-from domain.contract import DomainEvent, Json
-from domain.event import ZEROS, Event
+from domain.contract import DomainEvent
+from domain.event import ZEROS, By, Clock, Event
 from domain.game import Game, evolve
 from ledger import commands, record
 from ledger.canonical import canonical, digest
@@ -35,7 +35,7 @@ class Table:
         rules: str = "heap",
         seats: int = 2,
         options: Mapping[str, Any] | None = None,
-        clock: Json | None = None,
+        clock: Clock | None = None,
         *,
         nonce: bytes = b"nonce",
     ) -> None:
@@ -65,7 +65,7 @@ class Table:
         """The game after its last event."""
         return self._pending.game
 
-    def add(self, event: DomainEvent, by: Json, action: Json | None = None) -> Event:
+    def add(self, event: DomainEvent, by: By, action: Mapping[str, object] | None = None) -> Event:
         """Seal an event, whether or not the rules allow it, and return it."""
         self._pending.add(event, by, action)
         return self._last_event
@@ -88,7 +88,7 @@ class Table:
             self.join(f"player-{len(self.game.places)}")
         return self
 
-    def act(self, action: Json, seat: int | None = None) -> Event:
+    def act(self, action: Mapping[str, object], seat: int | None = None) -> Event:
         """Let a seat act, by default the one whose turn it is, and return the event."""
         actor = self.game.to_act if seat is None else seat
         assert actor is not None
@@ -127,7 +127,7 @@ class Table:
             self.act(rules.action_to_json(rules.legal_actions(self.game.state, seat)[0]))
         return self.finish()
 
-    def abandon(self, by: str = "arbiter") -> "Table":
+    def abandon(self, by: Literal["arbiter", "start", "clock"] = "arbiter") -> "Table":
         """End the game as it stands."""
         commands.abandon(self._pending, lambda: SECRET, by={"system": by})
         return self

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from domain.contract import Json
+from domain.event import Clock
 from domain.game import Game
 from service.bootstrap import Service
 from service.games.commands import AcceptedAction
@@ -12,7 +12,7 @@ from service.games.commands import AcceptedAction
 PLAYERS = ("ada", "bea", "cid", "dan")
 
 
-def started(service: Service, seats: int = 2, clock: Json | None = None, **options: Any) -> Game:
+def started(service: Service, seats: int = 2, clock: Clock | None = None, **options: Any) -> Game:
     """A game that has just begun; seats are in the order of PLAYERS."""
     options = {"seating": "joined", **options}
     game = service.commands.create(
@@ -43,7 +43,9 @@ def play(service: Service, game_id: str, until: Callable[[Game], bool], seed: in
 
 def set_up(service: Service, game_id: str) -> Game:
     """Play until every city of the set-up is placed."""
-    return play(service, game_id, lambda game: game.state.phase != "setup")
+    return play(
+        service, game_id, lambda game: game.state is not None and game.state.phase != "setup"
+    )
 
 
 def played_out(service: Service, game_id: str) -> Game:

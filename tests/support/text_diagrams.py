@@ -5,6 +5,7 @@ What a cell says, and what stands between the first line and the board, is each 
 
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import Any
 
 from domain.contract import State
 from domain.hex_text import hex_from_text, hex_text
@@ -17,7 +18,7 @@ def course_words(state: State) -> list[str]:
     return [state.phase, f"round {state.round}", f"turn {state.turn}", *seat]
 
 
-def read_course(state: State, line: str) -> dict[str, str]:
+def read_course(state: Any, line: str) -> dict[str, str]:
     """Write what the first line says of the course into a state; told is each word with the next one.
 
     Raises ValueError for what cannot be read.

@@ -14,9 +14,11 @@ from unittest.mock import patch
 
 from domain import registry
 from domain.chance import Chance
-from domain.contract import ALL_SECRETS, Bot, DomainEvent, Json, Resign, RuleSystem
+from domain.contract import ALL_SECRETS, AnyRuleSystem, Bot, DomainEvent, Json, Resign
 from domain.errors import Malformed, NotNow, Refused
+from domain.event import EventData
 from domain.scene import Cell, Panel, Piece, Scene
+from tests.support.events import data_of, event_of
 
 NAME: Final = "heap"
 CLAUSES: Final[Mapping[str, str]] = {
@@ -68,7 +70,9 @@ def set_up(seats: int, options: Json, chance: Chance) -> DomainEvent:
     """HP-TAKE: stones and lucky numbers are drawn."""
     values = [chance.below(9) + 1 for _ in range(options["stones"])]
     lucky = {f"lucky/{seat}": chance.below(100) for seat in range(seats)}
-    return DomainEvent("GameStarted", {"stones": options["stones"]}, {"values": values, **lucky})
+    secrets = {"values": values, **lucky}
+    data = cast("EventData", {"stones": options["stones"]})
+    return DomainEvent("GameStarted", data, secrets)
 
 
 def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> State:
@@ -114,13 +118,13 @@ def decide(state: State, seat: int, action: Take | Resign) -> DomainEvent:
             assert state.values is not None, "a decision needs what is known of the heap"
             values = list(state.values[:stones])
             then = _then(state, state.stones - stones, state.out)
-            return DomainEvent("StonesTaken", {"seat": seat, "values": values, "then": then})
+            return event_of("StonesTaken", {"seat": seat, "values": values, "then": then})
 
 
 def forfeit(state: State) -> DomainEvent:
     """HP-TURN: the turn is over."""
     then = _then(state, state.stones, state.out)
-    return DomainEvent("TurnForfeited", {"seat": state.to_act, "then": then})
+    return event_of("TurnForfeited", {"seat": state.to_act, "then": then})
 
 
 def remove(state: State, seat: int) -> DomainEvent:
@@ -138,7 +142,7 @@ def _departed(state: State, seat: int, type: str) -> DomainEvent:
         then = _then(state, state.stones, out)
     else:
         then = {name: getattr(state, name) for name in ("phase", "round", "turn", "to_act")}
-    return DomainEvent(type, {"seat": seat, "then": then})
+    return event_of(type, {"seat": seat, "then": then})
 
 
 def _then(state: State, stones: int, out: tuple[int, ...]) -> Json:
@@ -163,7 +167,7 @@ def finish(state: State) -> DomainEvent:
         {"seat": seat, "score": state.points[seat], "place": place}
         for place, seat in enumerate(order, 1)
     ]
-    return DomainEvent("GameFinished", {"ranking": ranking})
+    return event_of("GameFinished", {"ranking": ranking})
 
 
 def copy(state: State) -> State:
@@ -242,7 +246,7 @@ def explain(state: State | None, seat: int | None, fact: DomainEvent) -> list[tu
     """HP-TAKE for stones taken."""
     if state is None or fact.type != "StonesTaken":
         return []
-    return [("HP-TAKE", f"{len(fact.data['values'])} of the {state.stones} stones there were")]
+    return [("HP-TAKE", f"{len(data_of(fact)['values'])} of the {state.stones} stones there were")]
 
 
 def scene(position: Json, event: Json | None) -> Scene:
@@ -262,7 +266,7 @@ def greedy(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -
     return actions[-1]
 
 
-BOTS: Final[Mapping[str, Bot]] = {"sensible": greedy}
+BOTS: Final[Mapping[str, Bot[Any, Any]]] = {"sensible": greedy}
 
 
 @contextmanager
@@ -270,6 +274,6 @@ def registered() -> Iterator[None]:
     """While this lasts, the registry knows the game."""
     import sys
 
-    system = cast("RuleSystem", sys.modules[__name__])
-    with patch.dict(cast("dict[str, RuleSystem]", registry.RULES), {NAME: system}):
+    system = cast("AnyRuleSystem", sys.modules[__name__])
+    with patch.dict(cast("dict[str, AnyRuleSystem]", registry.RULES), {NAME: system}):
         yield

@@ -12,6 +12,7 @@ from domain.barony.action_json import action_to_json, parse_action
 from domain.barony.action_text import action_text, parse_action_text
 from domain.barony.components import SPELLS
 from domain.barony.decide import forfeit, remove
+from domain.barony.formats import OwnBaronyOptions
 from domain.barony.options import check_options as base_check_options
 from domain.barony.sorcery.apply import apply
 from domain.barony.sorcery.bots import BOTS
@@ -19,6 +20,7 @@ from domain.barony.sorcery.clauses import CLAUSES
 from domain.barony.sorcery.components import MOST_SEATS, OPEN_SPELLS
 from domain.barony.sorcery.event_text import event_text
 from domain.barony.sorcery.explain import explain
+from domain.barony.sorcery.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.sorcery.laying import lay_board
 from domain.barony.sorcery.position import position
 from domain.barony.sorcery.rules import decide, legal_actions
@@ -26,12 +28,17 @@ from domain.barony.sorcery.scene import scene
 from domain.barony.sorcery.scoring import finish, standings
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.chance import Chance
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, OwnOptions, untyped_event
 
 __all__ = [
+    "ACTIONS",
     "BOTS",
     "CLAUSES",
+    "EVENTS",
     "NAME",
+    "OPTIONS",
+    "POSITION",
+    "STANDING",
     "action_text",
     "action_to_json",
     "apply",
@@ -56,19 +63,21 @@ __all__ = [
 NAME: Final = "barony"
 
 
-def check_options(seats: int, options: Mapping[str, Any]) -> Json:
+def check_options(seats: int, options: Mapping[str, object]) -> OwnBaronyOptions:
     """The options whole. Raises Malformed naming every wrong one."""
     return base_check_options(seats, options, MOST_SEATS)
 
 
-def set_up(seats: int, options: Json, chance: Chance) -> DomainEvent:
+def set_up(seats: int, options: OwnOptions, chance: Chance) -> DomainEvent:
     """BS-SET-1, 2, 4: the board, drawn and laid, then the spells that lie open."""
     board = SorceryBoard(lay_board(seats, chance))
     spells = sorted(chance.shuffle(SPELLS)[:OPEN_SPELLS])
-    return DomainEvent("GameStarted", {"board": board.cells, "spells": spells})
+    return untyped_event("GameStarted", {"board": board.cells, "spells": spells})
 
 
-def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> SorceryState:
+def initial_state(
+    seats: int, options: Any, data: Any, opened: Mapping[str, object]
+) -> SorceryState:
     """The state in which seat 0 is to place the first city (BY-SET-3); there are no secrets."""
     state = SorceryState(SorceryBoard.from_json(data["board"]), seats)
     state.round_limit = options["round_limit"]

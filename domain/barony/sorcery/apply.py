@@ -1,7 +1,7 @@
 """`apply`: writes recorded facts of a game with Sorcery into a state. It never refuses and never decides."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from domain.barony.apply import EVENT_APPLIERS, KIND, EventApplier, fell, move_knight
 from domain.barony.apply import apply as base_apply
@@ -94,6 +94,6 @@ SORCERY_APPLIERS: Final[Mapping[str, EventApplier]] = {
 }
 
 
-def apply(state: SorceryState, type: str, data: Json) -> None:
+def apply(state: SorceryState, type: str, data: Any) -> None:
     """Write a fact into a state that the caller owns."""
     base_apply(state, type, data, SORCERY_APPLIERS)

@@ -5,11 +5,14 @@ A cast weighs what it brings less what its magic is worth, so that spells are ca
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
+from domain.barony.action_json import action_to_json
+from domain.barony.actions import Action
 from domain.barony.bots import A_CITY, KNIGHT_FELLED, KNIGHT_GIVEN_UP, ON_THE_WAY, Scorer
 from domain.barony.components import CONSTRUCTION, FAMILY, MOVEMENT
 from domain.barony.evaluation import GOLD, VILLAGE_FELLED
+from domain.barony.formats import BaronyPosition
 from domain.barony.sorcery.components import COST, POINTS_AN_IMPRINT
 from domain.barony.sorcery.evaluation import SorceryOutlook
 from domain.bots import weightiest
@@ -21,9 +24,10 @@ A_CITY_OF_A_KNIGHT: Final = 8.0
 """Less than a city's worth as long as there is time to build a village first, which brings a token too."""
 
 
-def sensible(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
+def sensible(position: Any, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
     """The action that weighs most; among equals one is drawn."""
-    return weightiest(SorceryScales(SorceryOutlook(position, seat)).weight, actions, chance)
+    scorer = SorceryScales(SorceryOutlook(position, seat))
+    return weightiest(lambda action: scorer.weight(action_to_json(action)), actions, chance)
 
 
 class SorceryScales(Scorer[SorceryOutlook]):
@@ -112,4 +116,4 @@ class SorceryScales(Scorer[SorceryOutlook]):
         return sum(unexplored.get(at, 0.0) for at in {hex_of(end) for end in ends})
 
 
-BOTS: Final[Mapping[str, Bot]] = {"sensible": sensible}
+BOTS: Final[Mapping[str, Bot[Action, BaronyPosition]]] = {"sensible": sensible}

@@ -1,7 +1,7 @@
 """`event_text` with Sorcery: what a cast did, and what arrivals on mysterious places brought."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from domain.barony.event_text import (
     TEXTS,
@@ -108,6 +108,6 @@ SORCERY_TEXTS: Final[Mapping[str, Text]] = {
 }
 
 
-def event_text(type: str, data: Json) -> str:
+def event_text(type: str, data: Any) -> str:
     """The fact in one line; of a type that is not known here its name."""
     return base_fact_text(type, data, SORCERY_TEXTS)

@@ -10,7 +10,7 @@ from domain.barony.movement import decide_move
 from domain.barony.recruitment import decide_expedition
 from domain.barony.sorcery.components import MAGIC_OF_A_VISIT
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
-from domain.contract import DomainEvent
+from domain.contract import DomainEvent, untyped_data
 from domain.errors import Refused
 from domain.hex_text import hex_text
 
@@ -29,7 +29,7 @@ def move(state: SorceryState, seat: int, action: Move) -> DomainEvent:
     """BY-MOV, BS-MYS-2, 4: one or two knights move, and may come to mysterious places. Raises Refused."""
     fact = decide_move(state, seat, action)
     explored: set[int] = set()
-    for step in fact.data["moves"]:
+    for step in untyped_data(fact)["moves"]:
         hex = state.board.index[step["to"][0], step["to"][1]]
         magic = visit(state, seat, hex)
         if magic and hex not in explored:
@@ -43,7 +43,7 @@ def expedition(state: SorceryState, seat: int, action: Expedition) -> DomainEven
     fact = decide_expedition(state, seat, action)
     magic = visit(state, seat, state.board.index[action.to])
     if magic:
-        fact.data["magic"] = magic
+        untyped_data(fact)["magic"] = magic
     return fact
 
 

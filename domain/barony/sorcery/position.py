@@ -1,14 +1,16 @@
 """The position of a game with Sorcery, written and read back. It has no secrets."""
 
+from typing import Any
+
 from domain.barony.position import fill
 from domain.barony.position import position as base_position
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.contract import Json
 
 
-def position(state: SorceryState, viewer: int | None) -> Json:
+def position(state: SorceryState, viewer: int | None) -> Any:
     """The whole state, the same for every viewer."""
-    whole = base_position(state, viewer)
+    whole: Json = base_position(state, viewer)
     whole["sorcery"] = True
     whole["spells"] = list(state.spells)
     hexes = state.board.hexes

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from domain.barony.components import CONSTRUCTION, FAMILY, MOVEMENT, RECRUITMENT
 from domain.barony.scene import LEGEND as BASE_LEGEND
@@ -27,7 +27,7 @@ LEGEND: Final = (
 )
 
 
-def scene(position: Json, event: Json | None) -> Scene:
+def scene(position: Any, event: Any) -> Scene:
     """The scene of a position.
 
     `event` is the event that led to the position; None draws the position alone.

@@ -1,11 +1,13 @@
 """Scoring with Sorcery: imprints count at the end (BS-MYS-5)."""
 
+from typing import Any
+
 from domain.barony.scoring import final_score
 from domain.barony.scoring import finish as base_finish
 from domain.barony.scoring import standings as base_standings
 from domain.barony.sorcery.components import POINTS_AN_IMPRINT
 from domain.barony.sorcery.state import SorceryState
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent
 
 
 def imprint_points(state: SorceryState, seat: int) -> int:
@@ -13,7 +15,7 @@ def imprint_points(state: SorceryState, seat: int) -> int:
     return POINTS_AN_IMPRINT * len(state.imprints[seat])
 
 
-def standings(state: SorceryState) -> list[Json]:
+def standings(state: SorceryState) -> list[Any]:
     """The entries of `RoundScored.standings`, with what makes up the scores, in order of seats."""
     return [
         {

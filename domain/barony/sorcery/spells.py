@@ -13,7 +13,7 @@ from domain.barony.sorcery.movement import decide_movement
 from domain.barony.sorcery.movement_options import legal_movements
 from domain.barony.sorcery.recruitment import decide_recruitment, legal_recruitments
 from domain.barony.sorcery.state import SorceryState
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent, Json, untyped_event
 from domain.errors import Refused
 from domain.phrases import counted, listing
 
@@ -32,7 +32,7 @@ def decide_cast(state: SorceryState, seat: int, cast: Cast) -> DomainEvent:
         price = counted(cost, "magic token")
         raise Refused("BS-SPL-2", f"this costs {price}, and seat {seat} has {magic}")
     data: Json = {"seat": seat, "spells": list(cast.spells), "cost": cost}
-    return DomainEvent("SpellsCast", {**data, **_DECIDE[families.pop()](state, seat, cast)})
+    return untyped_event("SpellsCast", {**data, **_DECIDE[families.pop()](state, seat, cast)})
 
 
 @cache

@@ -1,46 +1,51 @@
 """The bots: `sensible` chooses as a person would, always the same by the same chance, and beats chance."""
 
 from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import pytest
 
 from domain import baron
+from domain.baron.actions import Action
 from domain.baron.state import State
 from domain.chance import Chance
-from domain.contract import Bot, Json
+from domain.contract import Bot
 from tests.support.baron_positions import given
+from tests.support.events import data_of
 
-SENSIBLE = baron.BOTS["sensible"]
+AnyBot: TypeAlias = Bot[Any, Any]
+
+SENSIBLE: AnyBot = baron.BOTS["sensible"]
 
 
-def by_lot(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
+def by_lot(position: object, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
     """The bot to beat."""
     return actions[chance.below(len(actions))]
 
 
-def choice(state: State, bot: Bot = SENSIBLE, chance: Chance | None = None) -> Json:
+def choice(state: State, bot: AnyBot = SENSIBLE, chance: Chance | None = None) -> Action:
     """What the bot does for the seat to act, from what that seat may see."""
     seat = state.to_act
     assert seat is not None
-    actions = [baron.action_to_json(action) for action in baron.legal_actions(state, seat)]
-    chosen = bot(baron.position(state, seat), actions, seat, chance or Chance(bytes(32)))
+    actions = baron.legal_actions(state, seat)
+    chosen: Action = bot(baron.position(state, seat), actions, seat, chance or Chance(bytes(32)))
     assert chosen in actions
     return chosen
 
 
 def chosen_text(drawing: str) -> str:
     """The action chosen, in short form."""
-    return baron.action_text(baron.parse_action(choice(given(drawing))))
+    return baron.action_text(choice(given(drawing)))
 
 
-def play(bots: Sequence[Bot], seed: int) -> State:
+def play(bots: Sequence[AnyBot], seed: int) -> State:
     """A game among the bots, one a seat, as it stands when play is over."""
     opening = baron.set_up(len(bots), {}, Chance(bytes([seed]) * 32))
     state = baron.initial_state(len(bots), {}, opening.data, opening.secrets)
     chance = Chance(bytes([seed + 1]) * 32)
     while state.to_act is not None:
         bot = bots[state.to_act]
-        action = baron.parse_action(choice(state, bot=bot, chance=chance))
+        action = choice(state, bot=bot, chance=chance)
         fact = baron.decide(state, state.to_act, action)
         baron.apply(state, fact.type, fact.data)
         assert state.round <= 80, "the game does not come to an end"
@@ -171,7 +176,7 @@ def test_sense_beats_chance(seats: int) -> None:
     place = seats - 1
     bots = [SENSIBLE if seat == place else by_lot for seat in range(seats)]
     for seed in range(3):
-        best, *_ = baron.finish(play(bots, seed)).data["ranking"]
+        best, *_ = data_of(baron.finish(play(bots, seed)))["ranking"]
         assert best["seat"] == place
 
 

@@ -22,6 +22,7 @@ from tests.support.baron_by_the_book import (
     reckoned,
 )
 from tests.support.baron_maps import KEEPS_A_SEAT, random_map
+from tests.support.events import data_of
 
 
 def as_in_the_book(entries: list[Json]) -> Reckoned:
@@ -89,18 +90,18 @@ class Book:
     def enter(self, fact: DomainEvent) -> None:
         match fact.type:
             case "TileDrawn":
-                self.honour[fact.data["seat"]] -= {1: 0, 2: 1, 3: 3}[fact.data["slot"]]
+                self.honour[data_of(fact)["seat"]] -= {1: 0, 2: 1, 3: 3}[data_of(fact)["slot"]]
             case "TilePlaced":
-                touched = len(set(neighbours(at(fact.data))) & self.tiles.keys())
-                self.honour[fact.data["seat"]] += {4: 1, 5: 3, 6: 9}.get(touched, 0)
-                self.tiles[at(fact.data)] = fact.data["tile"]
+                touched = len(set(neighbours(at(data_of(fact)))) & self.tiles.keys())
+                self.honour[data_of(fact)["seat"]] += {4: 1, 5: 3, 6: 9}.get(touched, 0)
+                self.tiles[at(data_of(fact))] = data_of(fact)["tile"]
                 self.resolve(at_the_end=False)
             case "KeepPlaced":
-                self.keeps[at(fact.data)] = fact.data["seat"], "knight"
+                self.keeps[at(data_of(fact))] = data_of(fact)["seat"], "knight"
                 self.resolve(at_the_end=False)
             case "PlayerResigned":
                 now = max(self.moments.values(), default=0) + 1
-                self.moments = {**self.moments, fact.data["seat"]: now}
+                self.moments = {**self.moments, data_of(fact)["seat"]: now}
             case "GameFinished":
                 if len(self.honour) - len(self.moments) > 1:
                     self.resolve(at_the_end=True)
@@ -151,7 +152,7 @@ def _weight(state: State, action: Json) -> float:
 def test_whole_games_go_as_the_book_says(seats: int, seed: int) -> None:
     play = random_play(seats, seed)
     opening, state = next(play)
-    book = Book(seats, opening.data["start"])
+    book = Book(seats, data_of(opening)["start"])
     for fact, after in play:
         state = after
         book.enter(fact)

@@ -7,6 +7,7 @@ from domain.baron import CLAUSES, event_text, explain, standings
 from domain.contract import DomainEvent, evolve
 from tests.support.baron_positions import begun, blindly_begun, given, random_game, set_up
 from tests.support.baron_told import reasons, said
+from tests.support.events import data_of, event_of
 from tests.support.given_when import when, when_removed, when_scored, when_time_is_up
 
 TURN = """
@@ -166,7 +167,7 @@ def test_a_tile_that_cannot_be_laid() -> None:
 
 def test_the_start_tells_what_was_dealt_only_once_it_is_opened() -> None:
     fact = set_up(5, seed=3)
-    told = DomainEvent(fact.type, {**fact.data, "players": ["ann", "bob", "cy", "dan", "eve"]})
+    told = event_of(fact.type, {**fact.data, "players": ["ann", "bob", "cy", "dan", "eve"]})
     clauses = [clause for clause, _ in explain(None, None, told)]
     assert clauses == ["BN-MAT-2", "BN-SET-1", "BN-SET-3", "BN-SET-4", "BN-SET-4"]
     opened = reasons(begun(5, 3), fact)
@@ -181,7 +182,7 @@ def test_every_event_of_a_game_is_explained(seats: int) -> None:
     for seed in range(3):
         blind = blindly_begun(seats, seed)
         for state, fact in random_game(seats, seed, forfeits=0.03):
-            told = explain(state, fact.data.get("seat"), fact)
+            told = explain(state, data_of(fact).get("seat"), fact)
             assert told
             for clause, sentence in told:
                 assert clause in CLAUSES
@@ -192,4 +193,4 @@ def test_every_event_of_a_game_is_explained(seats: int) -> None:
                 assert explain(blind, None, fact) == told
             blind = evolve(baron, blind, [fact])
         scores = {"round": 1, "standings": standings(state)}
-        assert len(explain(state, None, DomainEvent("RoundScored", scores))) == seats
+        assert len(explain(state, None, event_of("RoundScored", scores))) == seats

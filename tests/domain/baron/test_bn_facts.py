@@ -6,8 +6,8 @@ from domain import baron
 from domain.baron.apply import EVENT_APPLIERS
 from domain.baron.event_text import TEXTS
 from domain.baron.explain import REASONS
-from domain.contract import DomainEvent
 from tests.support.baron_positions import given
+from tests.support.events import event_of
 
 KNIGHT = {"at": [2, -1], "seat": 1, "gain": 0, "beaten": []}
 
@@ -99,4 +99,4 @@ def test_every_type_that_changes_a_position_has_a_text_and_reasons_of_its_own() 
 @pytest.mark.parametrize("type", ["GameCreated", "SeatTaken", "GameAbandoned", "SpellPlayed"])
 def test_what_no_rule_of_the_game_brings_about_is_not_explained(type: str) -> None:
     state = given("draw round 1 seat 0\n0: 0\n1: 0\nmarket M\nboard 0,0\nV")
-    assert baron.explain(state, None, DomainEvent(type, {"seats": 2})) == []
+    assert baron.explain(state, None, event_of(type, {"seats": 2})) == []

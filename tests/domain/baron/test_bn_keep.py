@@ -5,6 +5,7 @@ import pytest
 from domain import baron
 from tests.support.baron_play import listed
 from tests.support.baron_positions import given, random_game
+from tests.support.events import data_of
 from tests.support.given_when import played, when, when_time_is_up
 
 KEEPING = """
@@ -148,10 +149,10 @@ def test_in_whole_games_no_keep_leaves_its_hex_in_any_other_way(seats: int) -> N
     for state, fact in random_game(seats, seed=8):
         after = baron.copy(state)
         baron.apply(after, fact.type, fact.data)
-        told = fact.data.get("baronies", ())
+        told = data_of(fact).get("baronies", ())
         leaving = {tuple(entry["at"]) for entry in told if entry["result"] == "returned"}
         leaving |= {tuple(beaten["at"]) for entry in told for beaten in entry["beaten"]}
-        came = {tuple(fact.data["at"])} if fact.type == "KeepPlaced" else set()
+        came = {tuple(data_of(fact)["at"])} if fact.type == "KeepPlaced" else set()
         assert (state.keeps.keys() | came) - leaving == after.keeps.keys()
         lost += len(leaving)
     assert lost

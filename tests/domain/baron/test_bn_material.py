@@ -6,6 +6,7 @@ from domain import baron
 from domain.baron.components import COUNTS, TILES, VALUES
 from domain.errors import Malformed
 from tests.support.baron_positions import begun, given, set_up
+from tests.support.events import data_of, secrets_of
 from tests.support.given_when import when
 
 
@@ -105,7 +106,13 @@ def test_there_are_no_options() -> None:
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_every_tile_of_the_box_is_somewhere(seats: int) -> None:
     fact = set_up(seats, 7)
-    dealt = [tile for seat in range(seats) for tile in fact.secrets[f"reserve/{seat}"]]
-    data = fact.data
-    somewhere = [*data["market"], data["start"], *data["removed"], *fact.secrets["pile"], *dealt]
+    dealt = [tile for seat in range(seats) for tile in secrets_of(fact)[f"reserve/{seat}"]]
+    data = data_of(fact)
+    somewhere = [
+        *data["market"],
+        data["start"],
+        *data["removed"],
+        *secrets_of(fact)["pile"],
+        *dealt,
+    ]
     assert {kind: somewhere.count(kind) for kind in TILES} == COUNTS

@@ -7,6 +7,7 @@ from domain.baron.state import State
 from domain.contract import ALL_SECRETS
 from tests.support.baron_play import honours, places
 from tests.support.baron_positions import given
+from tests.support.events import data_of
 from tests.support.given_when import played, when, when_scored
 
 COSTLY = """
@@ -59,8 +60,8 @@ def test_a_seat_at_5_below_is_out_at_once_and_its_reserve_leaves_the_game() -> N
 @pytest.mark.allows("BN-OUB-1")
 def test_the_fact_says_who_is_out_and_at_which_moment() -> None:
     fact = when(costly(-2), 0, "lay meadow -1,0").fact
-    assert fact.data["out"] == {"seats": [0], "moment": 1}
-    assert fact.data["honour"] == [{"seat": 0, "change": -4}]
+    assert data_of(fact)["out"] == {"seats": [0], "moment": 1}
+    assert data_of(fact)["honour"] == [{"seat": 0, "change": -4}]
 
 
 @pytest.mark.allows("BN-OUB-1")
@@ -181,7 +182,10 @@ def test_then_no_knight_tries_to_be_established() -> None:
     state = when(state, 0, "resign").leads_to("scoring round 4")
     fact = when_scored(state).fact
     assert "baronies" not in fact.data
-    assert [(entry["seat"], entry["score"]) for entry in fact.data["ranking"]] == [(1, 1), (0, 9)]
+    assert [(entry["seat"], entry["score"]) for entry in data_of(fact)["ranking"]] == [
+        (1, 1),
+        (0, 9),
+    ]
 
 
 PAIR = """
@@ -216,7 +220,7 @@ def test_with_two_seats_left_the_game_goes_on() -> None:
 @pytest.mark.refuses("BN-OUB-3")
 def test_with_two_seats_left_knights_try_at_the_end() -> None:
     state = given("scoring round 4\n0: 9, out 1\n1: 1\n2: 0\nboard\nM1k V . M")
-    assert when_scored(state).fact.data["baronies"]
+    assert data_of(when_scored(state).fact)["baronies"]
 
 
 @pytest.mark.allows("BN-OUB-4")

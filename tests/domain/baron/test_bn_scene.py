@@ -9,6 +9,7 @@ from domain.contract import ALL_SECRETS, DomainEvent, Json, evolve
 from domain.hexes import distance
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.baron_positions import given, random_game
+from tests.support.events import event_of
 from tests.support.given_when import when_removed, when_scored
 
 BOARD = """
@@ -183,7 +184,7 @@ def test_hexes_that_an_action_changed_are_marked(
 
 def test_the_caption_names_the_seat_or_player_who_acted() -> None:
     before = position(given(BOARD), None)
-    joined = DomainEvent("SeatTaken", {"player": "ann", "nonce": ""})
+    joined = event_of("SeatTaken", {"player": "ann", "nonce": ""})
     assert scene(before, event(joined, {"player": "ann"})).caption == "Player ann takes a place"
     forfeited = baron.forfeit(given(BOARD))
     assert (

@@ -10,6 +10,7 @@ from domain.baron.set_up import turn_up_start
 from domain.chance import Chance
 from domain.contract import ALL_SECRETS
 from tests.support.baron_positions import begun, blindly_begun, set_up
+from tests.support.events import data_of, secrets_of
 from tests.support.given_when import when
 
 SEATS = [2, 3, 4, 5]
@@ -17,7 +18,7 @@ SEATS = [2, 3, 4, 5]
 
 def dealt(seats: int, seed: int) -> list[str]:
     """The kind of value 1 in each reserve."""
-    secrets = set_up(seats, seed).secrets
+    secrets = secrets_of(set_up(seats, seed))
     kinds = [secrets[f"reserve/{seat}"] for seat in range(seats)]
     assert all(reserve[0] == "meadow" and len(reserve) == 2 for reserve in kinds)
     return [reserve[1] for reserve in kinds]
@@ -48,7 +49,7 @@ def test_nobody_else_sees_a_reserve_nor_the_pile() -> None:
     assert fact.data.keys() == {"market", "start", "removed"}
     shown = baron.position(state, None)
     assert [entry["reserve"] for entry in shown["players"]] == [None] * 3
-    assert shown["pile"] == len(fact.secrets["pile"])
+    assert shown["pile"] == len(secrets_of(fact)["pile"])
 
 
 @pytest.mark.refuses("BN-SET-1")
@@ -86,7 +87,7 @@ def test_no_kind_is_dealt_twice_while_there_is_another(seats: int) -> None:
 def test_with_five_a_meadow_and_a_tile_of_value_1_are_taken_out() -> None:
     kinds = set()
     for seed in range(40):
-        meadow, other = set_up(5, seed).data["removed"]
+        meadow, other = data_of(set_up(5, seed))["removed"]
         assert meadow == "meadow"
         kinds.add(other)
         assert baron.position(begun(5, seed), None)["removed"] == [meadow, other]
@@ -96,7 +97,7 @@ def test_with_five_a_meadow_and_a_tile_of_value_1_are_taken_out() -> None:
 @pytest.mark.refuses("BN-SET-3")
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_with_fewer_nothing_is_taken_out(seats: int) -> None:
-    assert set_up(seats, 1).data["removed"] == []
+    assert data_of(set_up(seats, 1))["removed"] == []
 
 
 @pytest.mark.allows("BN-SET-4")
@@ -104,16 +105,16 @@ def test_with_fewer_nothing_is_taken_out(seats: int) -> None:
 def test_three_tiles_lie_open_and_one_is_the_board(seats: int, pile: int) -> None:
     state, fact = begun(seats, 11), set_up(seats, 11)
     shown = baron.position(state, None)
-    assert shown["market"] == fact.data["market"]
+    assert shown["market"] == data_of(fact)["market"]
     assert len(shown["market"]) == 3
-    assert shown["tiles"] == [{"at": [0, 0], "tile": fact.data["start"]}]
+    assert shown["tiles"] == [{"at": [0, 0], "tile": data_of(fact)["start"]}]
     assert shown["pile"] == pile
     assert (shown["phase"], shown["round"], shown["to_act"]) == ("draw", 1, 0)
 
 
 @pytest.mark.allows("BN-SET-4")
 def test_the_top_of_the_pile_comes_up_first() -> None:
-    state, pile = begun(2, 11), set_up(2, 11).secrets["pile"]
+    state, pile = begun(2, 11), secrets_of(set_up(2, 11))["pile"]
     after = when(state, 0, "draw 1").tells("TileDrawn", refill=pile[0])
     assert after.market[2] == pile[0]
 
@@ -144,7 +145,7 @@ def test_a_start_tile_of_negative_value_goes_back_into_the_middle(
 
 @pytest.mark.refuses("BN-SET-4")
 def test_no_start_tile_is_of_negative_value_though_the_market_may_be() -> None:
-    openings = [set_up(2, seed).data for seed in range(150)]
+    openings = [data_of(set_up(2, seed)) for seed in range(150)]
     assert all(VALUES[data["start"]] >= 0 for data in openings)
     assert any(VALUES[data["market"][0]] < 0 for data in openings)
 
@@ -162,8 +163,8 @@ def test_chance_is_drawn_in_the_published_order(seats: int) -> None:
         box = [kind for kind in TILES for _ in range(COUNTS[kind] - away.count(kind))]
         pile = chance.shuffle(box)
         fact = set_up(seats, seed)
-        assert fact.data["market"] == pile[:3]
-        assert fact.data["removed"] == removed
-        assert [fact.secrets[f"reserve/{seat}"][1] for seat in range(seats)] == hands
+        assert data_of(fact)["market"] == pile[:3]
+        assert data_of(fact)["removed"] == removed
+        assert [secrets_of(fact)[f"reserve/{seat}"][1] for seat in range(seats)] == hands
         if VALUES[pile[3]] >= 0:
-            assert [fact.data["start"], *fact.secrets["pile"]] == pile[3:]
+            assert [data_of(fact)["start"], *secrets_of(fact)["pile"]] == pile[3:]

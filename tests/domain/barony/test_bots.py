@@ -1,40 +1,45 @@
 """The bots: `sensible` chooses as a person would, always the same by the same chance, and its games end."""
 
 from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import pytest
 
 from domain import barony
+from domain.barony.actions import Action
 from domain.barony.components import DUKE
 from domain.barony.state import State
 from domain.chance import Chance
-from domain.contract import Bot, Json
+from domain.contract import Bot
 from tests.support.barony_positions import given
+from tests.support.events import data_of
 
-SENSIBLE = barony.BOTS["sensible"]
+AnyBot: TypeAlias = Bot[Any, Any]
+
+SENSIBLE: AnyBot = barony.BOTS["sensible"]
 
 
-def by_lot(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
+def by_lot(position: object, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
     """The bot to beat."""
     return actions[chance.below(len(actions))]
 
 
-def choice(state: State, bot: Bot = SENSIBLE, chance: Chance | None = None) -> Json:
+def choice(state: State, bot: AnyBot = SENSIBLE, chance: Chance | None = None) -> Action:
     """What the bot does for the seat to act."""
     seat = state.to_act
     assert seat is not None
-    actions = [barony.action_to_json(action) for action in barony.legal_actions(state, seat)]
-    chosen = bot(barony.position(state, seat), actions, seat, chance or Chance(bytes(32)))
+    actions = barony.legal_actions(state, seat)
+    chosen: Action = bot(barony.position(state, seat), actions, seat, chance or Chance(bytes(32)))
     assert chosen in actions
     return chosen
 
 
 def chosen_text(drawing: str) -> str:
     """The action chosen, in short form."""
-    return barony.action_text(barony.parse_action(choice(given(drawing))))
+    return barony.action_text(choice(given(drawing)))
 
 
-def play(bots: Sequence[Bot], seed: int, round_limit: int | None = None) -> State:
+def play(bots: Sequence[AnyBot], seed: int, round_limit: int | None = None) -> State:
     """A game among the bots, one a seat, as it stands when play is over."""
     options = barony.check_options(len(bots), {"round_limit": round_limit})
     opening = barony.set_up(len(bots), options, Chance(bytes([seed]) * 32))
@@ -42,9 +47,7 @@ def play(bots: Sequence[Bot], seed: int, round_limit: int | None = None) -> Stat
     chance = Chance(bytes([seed + 1]) * 32)
     while state.to_act is not None:
         bot = bots[state.to_act]
-        fact = barony.decide(
-            state, state.to_act, barony.parse_action(choice(state, bot=bot, chance=chance))
-        )
+        fact = barony.decide(state, state.to_act, choice(state, bot=bot, chance=chance))
         barony.apply(state, fact.type, fact.data)
         assert state.round <= 100, "the game does not come to an end"
     return state
@@ -145,5 +148,5 @@ def test_sense_beats_chance(seats: int) -> None:
     place = seats - 1
     bots = [SENSIBLE if seat == place else by_lot for seat in range(seats)]
     for seed in range(3):
-        best, *_ = barony.finish(play(bots, seed)).data["ranking"]
+        best, *_ = data_of(barony.finish(play(bots, seed)))["ranking"]
         assert best["seat"] == place

@@ -12,6 +12,7 @@ from domain.chance import Chance
 from domain.errors import Malformed
 from domain.game import Game, Place
 from domain.hexes import Hex, distance, neighbours
+from tests.support.events import data_of
 
 SEEDS = [bytes([number]) for number in range(12)]
 
@@ -19,7 +20,7 @@ SEEDS = [bytes([number]) for number in range(12)]
 def laid(seats: int, seed: bytes) -> dict[Hex, str]:
     """The terrain by hex of a board as it is laid for so many players."""
     opening = barony.set_up(seats, barony.check_options(seats, {}), Chance(seed))
-    return {(cell["at"][0], cell["at"][1]): cell["terrain"] for cell in opening.data["board"]}
+    return {(cell["at"][0], cell["at"][1]): cell["terrain"] for cell in data_of(opening)["board"]}
 
 
 def letters(board: dict[Hex, str]) -> Counter[str]:
@@ -126,7 +127,7 @@ def table(seating: str, *players: str) -> Game:
 
 def seating_of(game: Game, secret: bytes) -> list[str]:
     """The players by seat, once the game has started."""
-    players: list[str] = lifecycle.start(game, secret).data["players"]
+    players: list[str] = data_of(lifecycle.start(game, secret))["players"]
     return players
 
 

@@ -21,6 +21,7 @@ from domain.barony.state import State
 from domain.chance import Chance
 from domain.contract import DomainEvent
 from tests.support.barony_positions import given, random_game
+from tests.support.events import data_of, event_of
 
 
 def played(state: State, text: str, seat: int | None = None) -> DomainEvent:
@@ -33,7 +34,7 @@ def played(state: State, text: str, seat: int | None = None) -> DomainEvent:
 def reasons(state: State, fact: DomainEvent) -> dict[str, list[str]]:
     """The sentences by clause."""
     found: dict[str, list[str]] = {}
-    for clause, sentence in explain(state, fact.data.get("seat"), fact):
+    for clause, sentence in explain(state, data_of(fact).get("seat"), fact):
         found.setdefault(clause, []).append(sentence)
     return found
 
@@ -225,7 +226,7 @@ class TestSetUp:
         assert event_text(fact.type, data) == (
             "the game starts on 54 hexes: ann is seat 0 and bob is seat 1"
         )
-        why = dict(explain(None, None, DomainEvent(fact.type, data)))
+        why = dict(explain(None, None, event_of(fact.type, data)))
         assert why["BY-SET-1"] == "18 tiles were drawn and laid, 54 hexes"
         assert why["BY-SET-2"].startswith("the board has no gaps, and all of it lies within 5 of ")
         assert why["BY-SET-7"] == "by the game's seating ann is the first player"
@@ -354,7 +355,7 @@ def test_the_score_of_a_round_and_of_the_game() -> None:
         P0ck  M  P
         """
     )
-    scored = DomainEvent("RoundScored", {"round": 9, "standings": standings(state)})
+    scored = event_of("RoundScored", {"round": 9, "standings": standings(state)})
     assert event_text(scored.type, scored.data) == (
         "round 9 is scored: seat 0 30 (with its tokens 34), seat 1 25 and "
         "seat 2 30 (with its tokens 34)"
@@ -383,7 +384,7 @@ def test_every_fact_of_a_game_is_explained_by_known_clauses(seats: int) -> None:
     met = set()
     for state, fact in random_game(seats, seed=seats):
         before = position(state, None)
-        why = explain(state, fact.data.get("seat"), fact)
+        why = explain(state, data_of(fact).get("seat"), fact)
         assert why, fact
         assert {clause for clause, _ in why} <= set(CLAUSES)
         assert len(why) == len(set(why))

@@ -5,8 +5,8 @@ import pytest
 from domain import barony
 from domain.barony.apply import EVENT_APPLIERS
 from domain.barony.event_text import TEXTS
-from domain.contract import DomainEvent
 from tests.support.barony_positions import given
+from tests.support.events import event_of
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,7 @@ def test_the_life_of_a_game_and_unknown_types(
 ) -> None:
     assert barony.event_text(type, data) == text
     assert (
-        barony.explain(given("play seat 0\nboard 0,0\nP0ck  P"), None, DomainEvent(type, data))
-        == []
+        barony.explain(given("play seat 0\nboard 0,0\nP0ck  P"), None, event_of(type, data)) == []
     )
 
 

@@ -7,6 +7,7 @@ from domain.barony import parse_action_text, position, scene
 from domain.contract import DomainEvent, Json, evolve
 from domain.scene import Arrow, Cell, Panel, Piece, Scene
 from tests.support.barony_positions import given, random_game
+from tests.support.events import data_of, event_of
 
 BOARD = """
 play round 3 seat 1 limit 40 agreement
@@ -119,12 +120,10 @@ def test_hexes_that_an_action_changed_are_marked(text: str, changed: set[tuple[i
 
 def test_the_caption_names_the_seat_or_player_who_acted() -> None:
     before = position(given(BOARD), None)
-    started = DomainEvent(
-        "GameStarted", {"board": before["board"], "players": ["ann", "bob", "cy"]}
-    )
+    started = event_of("GameStarted", {"board": before["board"], "players": ["ann", "bob", "cy"]})
     text = "he game starts on 8 hexes: ann is seat 0, bob is seat 1 and cy is seat 2"
     assert scene(before, event(started, {"system": "start"})).caption == f"T{text}"
-    joined = DomainEvent("SeatTaken", {"player": "ann", "nonce": ""})
+    joined = event_of("SeatTaken", {"player": "ann", "nonce": ""})
     assert scene(before, event(joined, {"player": "ann"})).caption == "Player ann takes a place"
 
 
@@ -155,5 +154,5 @@ def test_a_scene_contains_every_hex_and_piece_of_its_position(seats: int) -> Non
         assert knights == sum(pawn["knights"] for pawn in now["pawns"])
         assert len(drawn.panels) == seats
         if fact.type == "KnightsMoved":
-            destroyed = sum(len(step.get("destroyed", ())) for step in fact.data["moves"])
+            destroyed = sum(len(step.get("destroyed", ())) for step in data_of(fact)["moves"])
             assert sum(len(cell.removed) for cell in drawn.cells) == destroyed

@@ -1,58 +1,64 @@
 """The bots with Sorcery: `sensible` explores, casts where a spell pays, and counts imprints in the scores."""
 
 from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import pytest
 
 from domain.barony import sorcery
+from domain.barony.actions import Action
 from domain.barony.components import DUKE
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.chance import Chance
-from domain.contract import Bot, Json
+from domain.contract import Bot
 from tests.support.barony_casts import CONSTRUCTION, MOVEMENT, RECRUITMENT, scene
 from tests.support.barony_positions import given
+from tests.support.events import data_of
 
-SENSIBLE = sorcery.BOTS["sensible"]
+AnyBot: TypeAlias = Bot[Any, Any]
+
+SENSIBLE: AnyBot = sorcery.BOTS["sensible"]
 ALONE = "removed 6"
 """For a knight without others in reserve."""
 
 
-def by_lot(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
+def by_lot(position: object, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
     """The bot to beat."""
     return actions[chance.below(len(actions))]
 
 
-def without_spells(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
+def without_spells(position: Any, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
     """As sensible as the other, but it never casts."""
-    plain = [action for action in actions if action["type"] != "cast"]
-    return SENSIBLE(position, plain or actions, seat, chance)
+    plain = [action for action in actions if action.type != "cast"]
+    chosen: Action = SENSIBLE(position, plain or actions, seat, chance)
+    return chosen
 
 
-def choice(state: State, bot: Bot = SENSIBLE, chance: Chance | None = None) -> Json:
+def choice(state: State, bot: AnyBot = SENSIBLE, chance: Chance | None = None) -> Action:
     """What the bot does for the seat to act."""
     assert isinstance(state, SorceryState)
     seat = state.to_act
     assert seat is not None
-    actions = [sorcery.action_to_json(action) for action in sorcery.legal_actions(state, seat)]
-    chosen = bot(sorcery.position(state, seat), actions, seat, chance or Chance(bytes(32)))
+    actions = sorcery.legal_actions(state, seat)
+    chosen: Action = bot(sorcery.position(state, seat), actions, seat, chance or Chance(bytes(32)))
     assert chosen in actions
     return chosen
 
 
 def chosen_text(drawing: str) -> str:
     """The action chosen, in short form."""
-    return sorcery.action_text(sorcery.parse_action(choice(given(drawing))))
+    return sorcery.action_text(choice(given(drawing)))
 
 
-def play(bots: Sequence[Bot], seed: int) -> SorceryState:
+def play(bots: Sequence[AnyBot], seed: int) -> SorceryState:
     """A game among the bots, one a seat, as it stands when play is over."""
     options = sorcery.check_options(len(bots), {})
     opening = sorcery.set_up(len(bots), options, Chance(bytes([seed]) * 32))
     state = sorcery.initial_state(len(bots), options, opening.data, {})
     chance = Chance(bytes([seed + 1]) * 32)
     while state.to_act is not None:
-        action = sorcery.parse_action(choice(state, bot=bots[state.to_act], chance=chance))
+        action = choice(state, bot=bots[state.to_act], chance=chance)
         fact = sorcery.decide(state, state.to_act, action)
         sorcery.apply(state, fact.type, fact.data)
         assert state.round <= 100, "the game does not come to an end"
@@ -189,7 +195,7 @@ def test_sense_beats_chance(seats: int) -> None:
     place = seats - 1
     bots = [SENSIBLE if seat == place else by_lot for seat in range(seats)]
     for seed in range(3):
-        best, *_ = sorcery.finish(play(bots, seed)).data["ranking"]
+        best, *_ = data_of(sorcery.finish(play(bots, seed)))["ranking"]
         assert best["seat"] == place
 
 
@@ -199,5 +205,5 @@ def test_who_casts_beats_who_does_not() -> None:
     for seed in range(10):
         for place in range(2):
             bots = [SENSIBLE if seat == place else without_spells for seat in range(2)]
-            won += sorcery.finish(play(bots, seed)).data["ranking"][0]["seat"] == place
+            won += data_of(sorcery.finish(play(bots, seed)))["ranking"][0]["seat"] == place
     assert won >= 13

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 
@@ -10,14 +11,15 @@ from domain.barony.components import SPELLS
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.chance import Chance
-from domain.contract import DomainEvent, evolve
+from domain.contract import AnyRuleSystem, DomainEvent, evolve
 from tests.support.barony_positions import given, random_game
+from tests.support.events import data_of, event_of
 from tests.support.given_when import rule_system_for, when
 
 
 def sentences(state: State, fact: DomainEvent) -> list[tuple[str, str]]:
     """The clauses with their sentences, in order."""
-    return rule_system_for(state).explain(state, fact.data.get("seat"), fact)
+    return rule_system_for(state).explain(state, data_of(fact).get("seat"), fact)
 
 
 def why(state: State, text: str) -> list[tuple[str, str]]:
@@ -251,12 +253,14 @@ class TestTheCourse:
         assert said["BY-SET-1"] == "45 tiles were drawn and laid, 135 hexes"
         assert said["BS-SET-1"].startswith("5 mysterious places: ")
         assert said["BS-SET-2"].startswith("the two that are nearest each other lie ")
-        assert said["BS-SET-4"].startswith(f"5 of 9 spells lie open: {fact.data['spells'][0]}, ")
+        assert said["BS-SET-4"].startswith(
+            f"5 of 9 spells lie open: {data_of(fact)['spells'][0]}, "
+        )
 
     def test_places_too_near_or_too_many_are_not_said_to_keep_apart(self) -> None:
         for places in (2, 6):
             cells = [{"at": [q, 0], "terrain": "mysterious_place"} for q in range(places)]
-            fact = DomainEvent("GameStarted", {"board": cells, "spells": []})
+            fact = event_of("GameStarted", {"board": cells, "spells": []})
             assert "BS-SET-2" not in dict(sorcery.explain(None, None, fact))
 
     def test_a_cast_that_ends_a_round(self) -> None:
@@ -278,7 +282,7 @@ class TestTheCourse:
             M0ckkkkkk  L  M1skkkkkkk
             """
         )
-        passed = DomainEvent("TurnPassed", {"seat": 0})
+        passed = event_of("TurnPassed", {"seat": 0})
         assert bool(sentences(state, passed)) is is_said
 
     def test_imprints_count_at_the_end_beside_tokens(self) -> None:
@@ -294,7 +298,7 @@ class TestTheCourse:
         )
         standings = rule_system_for(state).standings(state)
         scored = dict(
-            sentences(state, DomainEvent("RoundScored", {"round": 9, "standings": standings}))
+            sentences(state, event_of("RoundScored", {"round": 9, "standings": standings}))
         )
         assert scored["BY-END-3"] == "seat 0's tokens are worth 4 points"
         assert scored["BS-MYS-5"] == (
@@ -345,6 +349,6 @@ def test_every_fact_of_a_game_is_explained_by_known_clauses(seats: int) -> None:
         assert said, fact
         assert {clause for clause, _ in said} <= set(sorcery.CLAUSES)
         assert "\n" not in sorcery.event_text(fact.type, fact.data)
-        after = evolve(sorcery, state, [fact])
-        scored = DomainEvent("RoundScored", {"round": 1, "standings": sorcery.standings(after)})
+        after = evolve(cast("AnyRuleSystem", sorcery), state, [fact])
+        scored = event_of("RoundScored", {"round": 1, "standings": sorcery.standings(after)})
         assert dict(sentences(after, scored))["BY-END-1"]

@@ -5,8 +5,8 @@ import pytest
 from domain.barony import sorcery
 from domain.barony.sorcery.apply import SORCERY_APPLIERS
 from domain.barony.sorcery.event_text import SORCERY_TEXTS
-from domain.contract import DomainEvent
 from tests.support.barony_positions import given
+from tests.support.events import event_of
 from tests.support.given_when import rule_system_for, when
 
 BOARD = """
@@ -114,7 +114,7 @@ def test_the_score_of_a_round_says_what_counts_beside_the_track() -> None:
         S*0*1  P0ck  M  P
         """
     )
-    scored = DomainEvent(
+    scored = event_of(
         "RoundScored", {"round": 9, "standings": rule_system_for(state).standings(state)}
     )
     assert sorcery.event_text(scored.type, scored.data) == (

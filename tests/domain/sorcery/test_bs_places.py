@@ -1,9 +1,12 @@
 """BS-MYS: mysterious places, what an arrival brings there, what an imprint is worth at the end."""
 
+from typing import cast
+
 import pytest
 
 from domain.barony import sorcery
 from domain.barony.state import State
+from domain.contract import Json
 from domain.errors import Malformed
 from tests.support.barony_play import final_scores, ranking, scores
 from tests.support.barony_positions import given
@@ -299,7 +302,7 @@ def scored(*words: str, cells: str = "S P S P S P S P S P0ck P P1ck") -> State:
 def test_each_imprint_is_worth_3_points(cells: str, points: list[int]) -> None:
     state = scored("baron", "baron", cells=f"{cells} P0ck P P1ck")
     assert final_scores(state) == points
-    entries = rule_system_for(state).standings(state)
+    entries = cast("list[Json]", rule_system_for(state).standings(state))
     assert [entry["imprint_points"] for entry in entries] == points
 
 

@@ -22,6 +22,7 @@ from domain.barony.sorcery.state import SorceryState
 from domain.contract import DomainEvent, evolve
 from domain.errors import Refused
 from tests.support.barony_positions import conceivable_actions, pawns_of, random_game
+from tests.support.events import data_of
 from tests.support.sorcery_brute_force import after, conceivable_casts, every_outcome, has_a_chance
 from tests.support.sorcery_diagrams import drawing, parse_drawing
 from tests.support.sorcery_positions import small_sorcery_states, sorcery_state
@@ -49,7 +50,7 @@ def test_pawns_tokens_magic_and_imprints_are_conserved(seats: int, seed: int) ->
         assert max(map(len, state.imprints)) <= 5
         if fact.type == "SpellsCast":
             casts += 1
-            paid[fact.data["seat"]] += fact.data["cost"]
+            paid[data_of(fact)["seat"]] += data_of(fact)["cost"]
     assert casts
 
 

@@ -1,10 +1,12 @@
 """The scene of a position with Sorcery: what there is to draw, and what a cast changed."""
 
+from typing import cast
+
 import pytest
 
 from domain import barony
 from domain.barony import sorcery
-from domain.contract import DomainEvent, Json, evolve
+from domain.contract import AnyRuleSystem, DomainEvent, Json, evolve
 from domain.scene import Arrow, Cell, Piece, Scene
 from tests.support.barony_positions import given, random_game
 from tests.support.given_when import rule_system_for, when
@@ -129,7 +131,7 @@ def test_the_base_game_shows_nothing_of_the_expansion() -> None:
 @pytest.mark.parametrize("seats", [2, 5])
 def test_a_scene_contains_every_hex_and_piece_of_its_position(seats: int) -> None:
     for state, fact in random_game(seats, seed=seats, rules=sorcery):
-        now = sorcery.position(evolve(sorcery, state, [fact]), None)
+        now = sorcery.position(evolve(cast("AnyRuleSystem", sorcery), state, [fact]), None)
         drawn = sorcery.scene(now, event(fact, {"seat": fact.data.get("seat")}))
         assert [list(cell.at) for cell in drawn.cells] == [cell["at"] for cell in now["board"]]
         imprints = sum(len(player["imprints"]) for player in now["players"])

@@ -18,6 +18,7 @@ from domain.chance import Chance
 from domain.errors import Malformed
 from domain.hexes import Hex, distance, neighbours
 from tests.support.barony_positions import given
+from tests.support.events import data_of
 from tests.support.given_when import played, when, when_scored
 
 SEEDS = [bytes([number]) for number in range(16)]
@@ -307,4 +308,4 @@ def test_the_four_others_are_not_in_the_game(text: str) -> None:
 @pytest.mark.refuses("BS-SET-4")
 def test_without_the_expansion_no_spell_lies_open() -> None:
     opening = barony.set_up(2, barony.check_options(2, {}), Chance(b"open"))
-    assert opening.data["spells"] == []
+    assert data_of(opening)["spells"] == []

@@ -11,6 +11,7 @@ from domain.barony.sorcery.components import COST
 from domain.barony.state import State
 from domain.errors import FORMAT, Malformed
 from tests.support.barony_positions import given
+from tests.support.events import data_of
 from tests.support.given_when import course_of, played, rule_system_for, when, when_removed
 
 ALL = "abundance celerity charm illusion petrification portal sanctuary teleportation tornado"
@@ -126,7 +127,7 @@ def test_what_the_cast_would_gain_does_not_pay_for_it(words: str, text: str, gai
     head = "play round 4 seat 0\n"
     when(given(head + row.format(words)), 0, f"cast {text}").is_refused("BS-SPL-2")
     after = when(given(head + row.format("baron, magic 3")), 0, f"cast {text}")
-    assert magic_of(after.after) == [3 - after.fact.data["cost"] + gain, 0]
+    assert magic_of(after.after) == [3 - data_of(after.fact)["cost"] + gain, 0]
 
 
 @pytest.mark.refuses("BS-SPL-2")
@@ -207,7 +208,7 @@ def test_a_pawn_alone_of_its_colour_is_isolated_whoever_else_is_there(
 ) -> None:
     state = sole_spell("tornado", f"{cell} P P1ck P2ck")
     fact = when(state, 0, "cast tornado 0,0>1,0").fact
-    fallen = [(pawn["pawn"], pawn["seat"]) for pawn in fact.data["moves"][0]["left"]]
+    fallen = [(pawn["pawn"], pawn["seat"]) for pawn in data_of(fact)["moves"][0]["left"]]
     assert fallen == destroyed
     when(state, 0, "cast tornado 0,0>1,0").becomes(f"""
         play round 4 seat 1

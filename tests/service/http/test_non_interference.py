@@ -19,6 +19,7 @@ from replay.audit import audit
 from service.bootstrap import Service
 from service.settings import Settings
 from tests.support import baron_set_ups as dealt
+from tests.support.events import data_of, secrets_of
 from tests.support.people import People
 from tests.support.server import WebServer
 from tests.support.watchers import Json, Watcher
@@ -140,7 +141,7 @@ def keeping_back(house: House, deal: DomainEvent) -> Iterator[Turn]:
         held = house.at_table[seat].http
         actions = held.get(f"/games/{house.game}/legal-actions").json()["actions"]
         drawn = held.get(f"/games/{house.game}/position").json()["players"][seat]["reserve"]
-        for tile in deal.secrets[f"reserve/{seat}"]:
+        for tile in secrets_of(deal)[f"reserve/{seat}"]:
             if tile in drawn:
                 drawn.remove(tile)
         kept = [action for action in actions if action.get("tile", "") in {"", *drawn}]
@@ -149,7 +150,7 @@ def keeping_back(house: House, deal: DomainEvent) -> Iterator[Turn]:
 
 def kept_back(turns: list[Turn], deal: DomainEvent) -> int:
     """How many turns go by before a seat lays more than it has drawn, and so shows what it was dealt."""
-    market, pile = list(deal.data["market"]), list(deal.secrets["pile"])
+    market, pile = list(data_of(deal)["market"]), list(secrets_of(deal)["pile"])
     drawn: dict[int, list[str]] = {}
     for number, (seat, action) in enumerate(turns):
         if action["type"] == "draw":
@@ -183,7 +184,7 @@ def test_what_a_viewer_may_not_know_changes_no_byte_of_what_the_viewer_is_sent(
     for viewer in (None, *range(house.seats)):
         part = turns[: cuts[viewer]]
         other = dealt.another(deal, viewer, draws(part))
-        assert other.secrets != deal.secrets
+        assert other.secrets != secrets_of(deal)
         lookers = [house.guest, house.stranger] if viewer is None else [house.at_table[viewer]]
         changed = house.at_table[0 if viewer is None else viewer - 1]
         house.starts(other)
@@ -208,11 +209,11 @@ def everything_is_open(house: House, deal: DomainEvent) -> None:
             assert all(player["reserve"] is not None for player in told["players"])
         told = watcher.http.get(f"/games/{house.game}/position?seq={start}").json()
         for player in told["players"]:
-            assert player["reserve"] == deal.secrets[f"reserve/{player['seat']}"]
+            assert player["reserve"] == secrets_of(deal)[f"reserve/{player['seat']}"]
         event = watcher.http.get(f"/games/{house.game}/events/{start + 1}").json()
         assert all(player["reserve"] is not None for player in event["before"]["players"])
         record = watcher.http.get(f"/games/{house.game}/record").content
-        assert read(BytesIO(record)).opened() == deal.secrets
+        assert read(BytesIO(record)).opened() == secrets_of(deal)
         report = audit(BytesIO(record))
         assert {finding.check for finding in report.findings} == {"chance"}
         found = " ".join(finding.what for finding in report.findings)
@@ -225,13 +226,15 @@ def test_while_it_is_on_only_the_own_reserve_is_in_a_record_and_a_position(house
     house.starts(deal)
     opened = {watcher.name: read(BytesIO(_record(watcher))).opened() for watcher in house.everybody}
     for seat in range(3):
-        assert opened[f"seat{seat}"] == {f"reserve/{seat}": deal.secrets[f"reserve/{seat}"]}
+        assert opened[f"seat{seat}"] == {f"reserve/{seat}": secrets_of(deal)[f"reserve/{seat}"]}
     assert opened["guest"] == opened["stranger"] == {}
     for watcher in house.everybody:
         told = watcher.http.get(f"/games/{house.game}/position").json()
         for player in told["players"]:
             own = watcher.name == f"seat{player['seat']}"
-            assert player["reserve"] == (deal.secrets[f"reserve/{player['seat']}"] if own else None)
+            assert player["reserve"] == (
+                secrets_of(deal)[f"reserve/{player['seat']}"] if own else None
+            )
         report = audit(BytesIO(_record(watcher)))
         assert report.is_sound
     lying = house.service.store.secrets(house.game)

@@ -1,0 +1,52 @@
+"""JSON values that enter or leave the domain, as types.
+
+`domain.event` and each rule system's `formats` build their TypedDicts from these. They are exact: mypy
+checks the code against them, and the OpenAPI document is generated from them. What a type cannot state, a
+range or a length, is metadata of `Annotated`; a plain string there is a description.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, TypeAlias
+
+INTEGERS_BELOW: Final = 2**53
+"""Every integer in JSON is smaller than this in magnitude."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The least and the greatest value of an integer, both included; None: no bound but 2^53."""
+
+    minimum: int | None = None
+    maximum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """The least and the greatest number of items of a list; None: no upper bound."""
+
+    minimum: int = 0
+    maximum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression that the whole of a string matches."""
+
+    regex: str
+
+
+JsonObject: TypeAlias = dict[str, Any]
+"""A decoded JSON object from outside, whose fields are still unchecked."""
+
+HexJson: TypeAlias = Annotated[list[int], Length(2, 2), "A hex, [q, r] in axial coordinates."]
+Seat: TypeAlias = Annotated[int, Range(0), "A seat, counted from 0."]
+Count: TypeAlias = Annotated[int, Range(0)]
+PositiveCount: TypeAlias = Annotated[int, Range(1)]
+Digest: TypeAlias = Annotated[str, Pattern("[0-9a-f]{64}"), "32 bytes in lowercase hex."]
+Bytes: TypeAlias = Annotated[str, Pattern("([0-9a-f]{2})*"), "Bytes in lowercase hex."]
+Timestamp: TypeAlias = Annotated[
+    str,
+    Pattern(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z"),
+    "UTC, RFC 3339 with milliseconds.",
+]
+PlayerId: TypeAlias = Annotated[str, "The id of a player."]
