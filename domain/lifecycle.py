@@ -23,17 +23,19 @@ from domain.event import (
     SeatTaken,
 )
 from domain.game import Game, GameOf
-from domain.registry import rule_system_for
+from domain.registry import EXPANSIONS, RULES, UnknownRules, rule_system_for
 
 SEATINGS: Final = ("drawn", "joined")
+SEATS_OF_ANY_GAME: Final = 2
+"""A number of seats that every rule system allows."""
 
 
 def check_options(rules: object, seats: object, options: Mapping[str, object]) -> Options:
     """The options whole, defaults filled in: the game's own, `seating` and `private`.
 
-    Raises Malformed naming every wrong field, as `rules`, `seats` or `options.NAME`.
+    Raises Malformed naming every wrong field, as `rules`, `seats` or `options.NAME`. If `rules` is
+    unknown, it also names what no rule system allows.
     """
-    system = rule_system_for(rules, options)
     wrong: dict[str, str] = {}
     others = {name: value for name, value in options.items() if name not in ("seating", "private")}
     seating = options.get("seating", "drawn")
@@ -42,17 +44,33 @@ def check_options(rules: object, seats: object, options: Mapping[str, object]) -
         wrong["options.seating"] = f"must be one of {', '.join(SEATINGS)}"
     if not isinstance(private, bool):
         wrong["options.private"] = "must be true or false"
-    own: OwnOptions = {}
     if isinstance(seats, bool) or not isinstance(seats, int):
         wrong["seats"] = "must be a whole number"
-    else:
-        try:
-            own = system.check_options(seats, others)
-        except Malformed as refused:
-            wrong.update(refused.fields)
+        seats = SEATS_OF_ANY_GAME
+    own: OwnOptions = {}
+    try:
+        own = rule_system_for(rules, options).check_options(seats, others)
+    except UnknownRules as error:
+        wrong |= error.fields | _refused_by_all(seats, others)
+    except Malformed as error:
+        wrong |= error.fields
     if wrong:
         raise Malformed(wrong)
     return cast("Options", {**own, "seating": seating, "private": private})
+
+
+def _refused_by_all(seats: int, options: Mapping[str, object]) -> dict[str, str]:
+    """Return what is wrong with seats and options in every rule system, by field."""
+    errors: list[Mapping[str, str]] = []
+    for rules in (*RULES.values(), *EXPANSIONS.values()):
+        try:
+            rules.check_options(seats, options)
+        except Malformed as error:
+            errors.append(error.fields)
+        else:
+            return {}
+    common = [field for field in errors[0] if all(field in fields for fields in errors)]
+    return dict.fromkeys(common, "is not valid in any game")
 
 
 def create(

@@ -29,13 +29,18 @@ EXPANSIONS: Final[Mapping[tuple[str, str], AnyRuleSystem]] = {(barony.NAME, "sor
 """Rule systems that replace a game's where an option is true, by the game and the option."""
 
 
-def rule_system_for(name: object, options: object) -> AnyRuleSystem:
-    """The rule system of that name, with the expansion that the options ask for. Raises Malformed.
+class UnknownRules(Malformed):
+    """There is no game of this name."""
 
+
+def rule_system_for(name: object, options: object) -> AnyRuleSystem:
+    """The rule system of that name, with the expansion that the options ask for.
+
+    Raises UnknownRules, and Malformed if the options are not an object.
     Only `true` asks for an expansion; `check_options` rejects other values.
     """
     if not isinstance(name, str) or name not in RULES:
-        raise Malformed({"rules": f"must be one of {', '.join(sorted(RULES))}"})
+        raise UnknownRules({"rules": f"must be one of {', '.join(sorted(RULES))}"})
     if not isinstance(options, Mapping):
         raise Malformed({"options": "must be an object"})
     for (game, option), rules in EXPANSIONS.items():
