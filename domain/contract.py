@@ -124,6 +124,9 @@ class State(Protocol):
     def to_act(self) -> int | None:
         """The seat whose turn it is."""
 
+    def in_game(self) -> Sequence[int]:
+        """The seats still in the game, in order."""
+
 
 S = TypeVar("S", bound=State)
 A = TypeVar("A", bound=Action)

@@ -27,6 +27,7 @@ from domain.event import (
     RoundScored,
     SeatLeft,
     SeatTaken,
+    TurnForfeited,
     recorded_data,
 )
 from domain.registry import rule_system_for
@@ -75,6 +76,8 @@ class GameOf(Generic[S, A, P]):
     rounds_scored: int = 0
     rounds_ended: dict[int, int] = field(default_factory=dict)
     """Rounds that ended and are not yet scored, each with the seq of the event that ended it."""
+    forfeits: Mapping[int, int] = field(default_factory=dict)
+    """By seat, how many turns it has forfeited since a player last acted; never changed in place."""
     ranking: list[RankingEntry] | None = None
 
     @property
@@ -211,6 +214,17 @@ def _apply_play(game: GameOf[S, A, P], event: Event) -> None:
         game.turn_at = event["at"]
     if round and (state.round != round or state.phase == "scoring"):
         game.rounds_ended[round] = event["seq"]
+    if event["action"] is None:
+        _count_forfeit(game, event)
+    elif game.forfeits:
+        game.forfeits = {}
+
+
+def _count_forfeit(game: Game, event: Event) -> None:
+    """Count a forfeited turn. A removal (by the clock in set-up, or by an arbiter) is none, and no action."""
+    if event["type"] == "TurnForfeited":
+        seat = cast("TurnForfeited", event["data"])["seat"]
+        game.forfeits = {**game.forfeits, seat: game.forfeits.get(seat, 0) + 1}
 
 
 def _seat_taken(game: Game, event: Event, data: SeatTaken, opened: Opened) -> None:

@@ -28,6 +28,8 @@ from domain.registry import EXPANSIONS, RULES, UnknownRules, rule_system_for
 SEATINGS: Final = ("drawn", "joined")
 SEATS_OF_ANY_GAME: Final = 2
 """A number of seats that every rule system allows."""
+DESERTED_AFTER: Final = 2
+"""How many turns in a row every seat forfeits before the clock abandons the game."""
 
 
 def check_options(rules: object, seats: object, options: Mapping[str, object]) -> Options:
@@ -167,6 +169,27 @@ def remove(game: GameOf[S, A, P], seat: int) -> DomainEvent:
     if game.state is None or game.to_act is None:
         raise NotNow(None, "there is no play to be removed from")
     return game.rules.remove(game.state, seat)
+
+
+def is_deserted(game: Game) -> bool:
+    """Whether every seat still in the game has forfeited two turns in a row, and nobody has acted in between.
+
+    Every action counts, whether or not it was the seat's turn. A game that waits only for its ranking is
+    not deserted.
+    """
+    state = game.state
+    return (
+        state is not None
+        and game.to_act is not None
+        and all(game.forfeits.get(seat, 0) >= DESERTED_AFTER for seat in state.in_game())
+    )
+
+
+def abandon_deserted(game: Game, secret: bytes) -> DomainEvent:
+    """`GameAbandoned`, by the clock. Raises NotNow when the game is not deserted."""
+    if not is_deserted(game):
+        raise NotNow(None, "the game is not deserted: a player may still act")
+    return abandon(game, secret)
 
 
 def score(game: GameOf[S, A, P], round: int, at_end: GameOf[S, A, P]) -> DomainEvent:

@@ -52,6 +52,10 @@ class State:
         self.limit: int | None = None
         self.ranking: list[Json] | None = None
 
+    def in_game(self) -> list[int]:
+        """The seats still in the game."""
+        return [seat for seat in range(len(self.points)) if seat not in self.out]
+
 
 def check_options(seats: int, options: Mapping[str, Any]) -> Json:
     """`stones`: how many lie on the heap; `round_limit`: rounds at most."""
