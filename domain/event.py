@@ -12,6 +12,8 @@ from typing import Annotated, Final, Literal, NotRequired, TypeAlias, TypedDict,
 from domain.json_types import (
     Bytes,
     Digest,
+    EventType,
+    GameId,
     JsonObject,
     PlayerId,
     PositiveCount,
@@ -88,9 +90,9 @@ class Event(TypedDict):
     """
 
     v: int
-    game: str
+    game: GameId
     seq: PositiveCount
-    type: str
+    type: EventType
     at: Timestamp
     by: By
     action: JsonObject | None

@@ -46,7 +46,9 @@ Digest: TypeAlias = Annotated[str, Pattern("[0-9a-f]{64}"), "32 bytes in lowerca
 Bytes: TypeAlias = Annotated[str, Pattern("([0-9a-f]{2})*"), "Bytes in lowercase hex."]
 Timestamp: TypeAlias = Annotated[
     str,
-    Pattern(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z"),
+    Pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"),
     "UTC, RFC 3339 with milliseconds.",
 ]
-PlayerId: TypeAlias = Annotated[str, "The id of a player."]
+GameId: TypeAlias = Annotated[str, Pattern("[A-Za-z0-9._~-]{1,100}"), "The id of a game."]
+PlayerId: TypeAlias = Annotated[str, Pattern("[A-Za-z0-9._~-]{1,100}"), "The id of a player."]
+EventType: TypeAlias = Annotated[str, Pattern("[A-Za-z]{1,100}"), "The type of an event."]

@@ -1,8 +1,8 @@
-"""Canonical JSON (RFC 8785) of what this project hashes and signs, and strict reading of it.
+"""Canonical JSON (RFC 8785) for everything that is hashed or signed, and strict decoding of it.
 
-Numbers here are integers below 2^53 in size, so that of RFC 8785 the order of keys, the escapes and the
-absence of white space are left, all of which orjson writes. Bytes stand in JSON as lowercase hex. Nothing
-here knows what the JSON says.
+All numbers are integers of magnitude below 2^53, so RFC 8785 only governs the order of keys, the
+escapes and the absence of white space; orjson writes these as required. Bytes are written as
+lowercase hex.
 """
 
 import re
@@ -23,43 +23,44 @@ _OPTIONS: Final = (
 _UNSORTED: Final = _OPTIONS & ~orjson.OPT_SORT_KEYS
 
 _HEX: Final = re.compile(r"(?:[0-9a-f]{2})*")
-_PERHAPS_A_POINT: Final = re.compile(rb"\.[0-9]+(?:e[+-]?[0-9]+)?(?:[,}\]]|$)").search
-_PERHAPS_AN_EXPONENT: Final = re.compile(rb"e[+-]?[0-9]+(?:[,}\]]|$)").search
-"""What every fraction among canonical values matches, and few strings: a quick look before an exact one."""
+_MAYBE_POINT: Final = re.compile(rb"\.[0-9]+(?:e[+-]?[0-9]+)?(?:[,}\]]|$)").search
+_MAYBE_EXPONENT: Final = re.compile(rb"e[+-]?[0-9]+(?:[,}\]]|$)").search
+"""Match every fraction in canonical JSON and few strings: a quick test before the exact one."""
 _EXPONENT: Final = re.compile(rb"[0-9]e").search
 
 
 def canonical(value: Any) -> bytes:
-    """The canonical JSON of a value made of objects, arrays, strings, integers, booleans and null.
+    """Return the canonical JSON of objects, arrays, strings, integers, booleans and null.
 
-    Raises ValueError for what has none. Fractions are not looked for, which would cost as much again: our
-    own values have none, and `decode` lets none in.
+    Raises ValueError for any other value. Floats are not detected, because that would double the
+    cost: our own values contain none, and `decode` rejects them.
     """
     try:
         text = orjson.dumps(value, option=_OPTIONS)
         if not text.isascii() and _has_astral(text):
             text = orjson.dumps(_sorted(value), option=_UNSORTED)
     except TypeError as error:
-        raise ValueError(f"has no canonical JSON: {error}") from None
+        raise ValueError(f"the value has no canonical JSON: {error}") from None
     return text
 
 
 def digest(data: bytes) -> str:
-    """SHA-256 in hex."""
+    """Return the SHA-256 digest in hex."""
     return sha256(data).hexdigest()
 
 
 def unhex(text: object) -> bytes:
-    """The bytes that lowercase hex stands for. Raises ValueError for any other way to write them."""
+    """Return the bytes that lowercase hex encodes. Raises ValueError for anything else."""
     if not isinstance(text, str) or not _HEX.fullmatch(text):
         raise ValueError("not lowercase hex")
     return bytes.fromhex(text)
 
 
 def decode(text: bytes) -> Any:
-    """The value of a canonical text, and of no other: the same value has the same bytes.
+    """Return the value of a canonical JSON text.
 
-    Raises Unreadable for whatever is not canonical, fractions and keys named twice included.
+    Raises Unreadable for any other text, including fractions and duplicate keys, so that no two texts
+    decode to the same value.
     """
     value = decode_any(text)
     try:
@@ -67,14 +68,12 @@ def decode(text: bytes) -> Any:
     except ValueError as error:
         raise Unreadable(str(error)) from None
     if written != text or _has_fraction(text):
-        raise Unreadable(
-            "not canonical JSON: keys in order, each once, no white space, no fractions"
-        )
+        raise Unreadable("not canonical JSON (sorted unique keys, no white space, no fractions)")
     return value
 
 
 def decode_any(text: bytes) -> Any:
-    """The value of any JSON text. Raises Unreadable."""
+    """Return the value of any JSON text. Raises Unreadable."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -82,12 +81,12 @@ def decode_any(text: bytes) -> Any:
 
 
 def _has_astral(text: bytes) -> bool:
-    """Whether there is a character beyond U+FFFF, whose place among keys UTF-8 and UTF-16 see differently."""
+    """Whether there is a character beyond U+FFFF: UTF-8 and UTF-16 sort keys with these differently."""
     return max(text) >= 0xF0
 
 
 def _sorted(value: Any) -> Any:
-    """The value with the keys of all objects in the order of their UTF-16 code units."""
+    """The value with the keys of all objects sorted by their UTF-16 code units."""
     match value:
         case dict():
             keys = sorted(value, key=lambda key: key.encode("utf-16-be"))
@@ -99,8 +98,8 @@ def _sorted(value: Any) -> Any:
 
 
 def _has_fraction(text: bytes) -> bool:
-    """Whether a canonical text has a number that is no integer: point or exponent outside its strings."""
-    if not (_PERHAPS_A_POINT(text) or _PERHAPS_AN_EXPONENT(text)):
+    """Whether a canonical text contains a fraction: a point or an exponent outside of strings."""
+    if not (_MAYBE_POINT(text) or _MAYBE_EXPONENT(text)):
         return False
     if b"\\" in text:
         text = text.replace(b"\\\\", b"").replace(b'\\"', b"")

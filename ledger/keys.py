@@ -1,7 +1,7 @@
-"""Ed25519 keys: signing what the server vouches for, and checking what it signed.
+"""Ed25519 keys: signing receipts and record heads, and checking these signatures.
 
-A key is named by the first 16 hex digits of SHA-256 of its public bytes, so that a list of public keys can
-be checked against the names in it. Where keys are kept and published is the service's business.
+The id of a key is the first 16 hex digits of the SHA-256 of its public bytes, so an entry in a list of
+public keys can be checked against its id. Where keys are stored and published is up to the service.
 """
 
 import os
@@ -26,7 +26,7 @@ from ledger.canonical import canonical, digest, unhex
 
 
 class BadSignature(CartularyError):
-    """A signature that does not hold; `why` says what is wrong with it."""
+    """A signature that is not valid; `why` is the reason."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -34,7 +34,7 @@ class BadSignature(CartularyError):
 
 
 class SigningKey:
-    """A private key and what it signs. `id` names it, `public` is its public half in hex."""
+    """A private key. `id` is its id, `public` its public key in hex."""
 
     __slots__ = ("_private", "id", "public")
 
@@ -46,28 +46,28 @@ class SigningKey:
 
     @classmethod
     def generate(cls) -> "SigningKey":
-        """A new key by the operating system's chance."""
+        """Return a new random key."""
         return cls(Ed25519PrivateKey.generate())
 
     @classmethod
     def from_seed(cls, seed: bytes) -> "SigningKey":
-        """The key that 32 bytes stand for, the same every time."""
+        """Return the key that derives from 32 bytes."""
         return cls(Ed25519PrivateKey.from_private_bytes(seed))
 
     @classmethod
     def load(cls, path: Path) -> "SigningKey":
-        """The key of a PEM file without password. Raises Unreadable, FileNotFoundError."""
+        """Return the key in a PEM file without password. Raises Unreadable, FileNotFoundError."""
         try:
             private = load_pem_private_key(path.read_bytes(), password=None)
         except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-            raise Unreadable(f"{path} holds no private key that can be read: {error}") from None
+            raise Unreadable(f"{path} does not contain a readable private key: {error}") from None
         if not isinstance(private, Ed25519PrivateKey):
-            raise Unreadable(f"{path} holds a key of another kind than Ed25519")
+            raise Unreadable(f"{path} contains a key that is not an Ed25519 key")
         return cls(private)
 
     @classmethod
     def load_or_generate(cls, path: Path) -> "SigningKey":
-        """The key of the file, which is made where there is none; several processes may ask at once."""
+        """Return the key in the file; generate it first if there is none. Safe for concurrent processes."""
         with suppress(FileNotFoundError):
             return cls.load(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,9 +76,9 @@ class SigningKey:
         return cls.load(path)
 
     def save(self, path: Path) -> None:
-        """Write the key as a PEM file that only its owner may read. Raises FileExistsError.
+        """Write the key to a PEM file that only its owner may read. Raises FileExistsError.
 
-        The file appears whole or not at all.
+        The file is created atomically.
         """
         pem = self._private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 0600
@@ -91,27 +91,27 @@ class SigningKey:
         finally:
             Path(name).unlink()
 
-    def published(self, since: str, until: str | None = None) -> Json:
-        """The key's entry in a list of public keys."""
+    def public_entry(self, since: str, until: str | None = None) -> Json:
+        """Return the key's entry in a list of public keys; `until` is set once it is retired."""
         return {"key": self.id, "public": self.public, "from": since, "until": until}
 
     def receipt(self, event: Event) -> Json:
-        """The receipt for an accepted action's event."""
+        """Return the receipt for the event of an accepted action."""
         return self.sign({name: event[name] for name in ("game", "seq", "hash", "at")})
 
     def sign(self, statement: Json) -> Json:
-        """The statement with `key` and `signature` added; signed is the canonical JSON with `key`."""
+        """Return the statement with `key` and `signature`; the signature covers everything else."""
         named = {**statement, "key": self.id}
         return {**named, "signature": self.signature(canonical(named))}
 
     def signature(self, message: bytes) -> str:
-        """The signature over bytes, in hex."""
+        """Return the signature of a message, in hex."""
         return self._private.sign(message).hex()
 
     def sign_head(self, header: Json) -> Json:
-        """A record's header with `key` and `signature` added to its `head`.
+        """Return a record's header with `key` and `signature` in its `head`.
 
-        Signed is the canonical JSON of the whole header, with `key` and without `signature`.
+        The signature covers the canonical JSON of the whole header without `signature`.
         """
         head = {**header["head"], "key": self.id}
         named = {**header, "head": head}
@@ -119,12 +119,12 @@ class SigningKey:
 
 
 def key_id(public: bytes) -> str:
-    """How a key is named."""
+    """Return the id of the key with these public bytes."""
     return digest(public)[:16]
 
 
 def check_statement(statement: Json, keys: Iterable[Json]) -> None:
-    """Check a statement signed by `SigningKey.sign`, a receipt say, with the public keys given.
+    """Check a statement signed by `SigningKey.sign`, such as a receipt, against public keys.
 
     Raises BadSignature.
     """
@@ -133,7 +133,7 @@ def check_statement(statement: Json, keys: Iterable[Json]) -> None:
 
 
 def is_genuine(statement: Json, keys: Iterable[Json]) -> bool:
-    """Whether `check_statement` finds nothing wrong."""
+    """Return whether `check_statement` accepts the statement."""
     try:
         check_statement(statement, keys)
     except BadSignature:
@@ -142,22 +142,22 @@ def is_genuine(statement: Json, keys: Iterable[Json]) -> bool:
 
 
 def check_receipt(receipt: Json, event: Event, keys: Iterable[Json]) -> None:
-    """Check that a receipt is for this event, and signed by one of these keys before it was retired.
+    """Check that a receipt is for this event and was signed by one of these keys before its retirement.
 
     Raises BadSignature.
     """
     for name in ("game", "seq", "hash", "at"):
         if receipt.get(name) != event.get(name):
-            raise BadSignature(f"the receipt is for another event: its {name} is another")
+            raise BadSignature(f"the receipt is for another event: its {name} differs")
     keys = list(keys)
     check_statement(receipt, keys)
     until = next(entry["until"] for entry in keys if entry["key"] == receipt["key"])
     if until is not None and event["at"] > until:
-        raise BadSignature(f"key {receipt['key']} had been retired at {until}")
+        raise BadSignature(f"key {receipt['key']} was retired at {until}")
 
 
 def check_head(header: Json, keys: Iterable[Json]) -> None:
-    """Check the signature in a record's header with the public keys given. Raises BadSignature."""
+    """Check the signature in a record's header against public keys. Raises BadSignature."""
     head = header["head"]
     unsigned = {name: value for name, value in head.items() if name != "signature"}
     _check({**header, "head": unsigned}, head.get("key"), head.get("signature"), keys)
@@ -166,13 +166,13 @@ def check_head(header: Json, keys: Iterable[Json]) -> None:
 def _check(unsigned: Json, key: object, signature: object, keys: Iterable[Json]) -> None:
     entry = next((entry for entry in keys if entry["key"] == key), None)
     if entry is None:
-        raise BadSignature(f"it is signed by key {key}, which is not in the list of keys")
+        raise BadSignature(f"the signing key {key} is not in the list of keys")
     try:
         public = unhex(entry["public"])
         if key_id(public) != key:
-            raise BadSignature(f"the public key listed as {key} is another key")
+            raise BadSignature(f"the public key listed as {key} has another id")
         Ed25519PublicKey.from_public_bytes(public).verify(unhex(signature), canonical(unsigned))
     except InvalidSignature:
-        raise BadSignature(f"the signature of key {key} does not fit what is signed") from None
+        raise BadSignature(f"the signature of key {key} does not match the content") from None
     except ValueError as error:
-        raise BadSignature(f"it cannot be checked: {error}") from None
+        raise BadSignature(f"the signature cannot be checked: {error}") from None

@@ -1,7 +1,7 @@
-"""The game record: one game in one file that stands alone, as docs/formats.md has it.
+"""Writing and reading game records: one game in one file that stands alone (docs/formats.md).
 
-Here records are written, and read with their form checked: each line canonical, in its place, with the fields
-it must have. What the lines say is believed here; whether it is true is `replay.audit`'s business.
+Reading checks that every line is canonical JSON, has the fields that it must have, and comes where it
+may come. Whether what the lines say is true is checked by `replay.audit`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,25 +15,25 @@ from domain.errors import Unreadable
 from domain.event import ENDINGS, Event
 from domain.game import Game
 from ledger.canonical import canonical, decode
-from ledger.record_form import (
+from ledger.record_schema import (
     FORMAT,
     Opening,
-    checked_event,
-    checked_header,
-    checked_openings,
-    checked_receipt,
-    wrong,
+    check_event,
+    check_header,
+    check_openings,
+    check_receipt,
+    reject,
 )
 
-LONGEST_LINE: Final = 1 << 20
-"""Bytes of a line, its end included; the longest events, with a whole board, have some thousands."""
-MOST_BYTES: Final = 1 << 26
-"""Bytes of a record; a long game has one million."""
+MAX_LINE_BYTES: Final = 1 << 20
+"""Length of a line with its line feed. The longest events, with a whole board, have some thousands."""
+MAX_RECORD_BYTES: Final = 1 << 26
+"""Length of a record. A long game has about a million."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something in a record that is not of the form: in which line (from 1), and why."""
+    """A line (counted from 1) of a record that is not valid, and why."""
 
     line: int
     why: str
@@ -41,10 +41,10 @@ class Fault:
 
 @dataclass(slots=True)
 class Record:
-    """A game record, decoded. The event of `seq` stands in line `seq` + 1 of the file.
+    """A decoded game record. Event `seq` is in line `seq` + 1 of the file.
 
-    `lines` are the events' canonical lines without line feeds; `opens` has by seq and name what was opened;
-    `open_lines` and `receipt_lines` say in which lines of the file these stand.
+    `lines` are the canonical lines of the events, without line feeds; `opens` holds the openings of
+    secrets by seq and name; `open_lines` and `receipt_lines` are the numbers of their lines in the file.
     """
 
     header: Json
@@ -63,11 +63,11 @@ class Record:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the game is over with its last event, so that nothing in it is secret any more."""
+        """Whether the last event ends the game, so that nothing in it is secret any more."""
         return bool(self.events) and self.events[-1]["type"] in ENDINGS
 
     def opened(self) -> dict[str, Any]:
-        """All opened secret values, by name."""
+        """Return the values of all opened secrets, by name."""
         return {
             name: opening["value"]
             for opens in self.opens.values()
@@ -77,14 +77,15 @@ class Record:
 
 @cache
 def engine() -> str:
-    """What wrote a record: this program's version."""
+    """Return the version of this program, as the header of a record names it."""
     return version("cartulary")
 
 
 def header(game: Game, keys: Iterable[Json], sign_head: Callable[[Json], Json]) -> Json:
-    """The header for a record of all of a game's events so far; `sign_head` is `SigningKey.sign_head`.
+    """Return the signed header for a record of all events of a game so far.
 
-    `keys` are the published ones, retired ones too, `{"key", "public", "from", "until"}`.
+    `keys` are all published keys, including retired ones, as `{"key", "public", "from", "until"}`;
+    `sign_head` is `SigningKey.sign_head`.
     """
     return sign_head(
         {
@@ -104,9 +105,10 @@ def write(
     opens: Mapping[int, Mapping[str, Opening]],
     receipts: Iterable[Json] = (),
 ) -> Iterator[bytes]:
-    """The lines of a record, each ending with a line feed. `lines` are the events', canonical, without it.
+    """Iterate over the lines of a record, each with its line feed.
 
-    `opens` holds what the reader may see, by seq and name.
+    `lines` are the canonical lines of the events, without line feeds. `opens` holds, by seq and name,
+    the openings that the reader may see.
     """
     yield canonical(header) + b"\n"
     for line in lines:
@@ -119,31 +121,31 @@ def write(
 
 
 def read(source: BinaryIO) -> Record:
-    """The record in a binary file. Raises Unreadable for the first thing that is not of the form."""
-    record, faults = scan(source, most_faults=1)
+    """Return the record in a binary file. Raises Unreadable for the first line that is not valid."""
+    record, faults = scan(source, max_faults=1)
     if faults:
         raise Unreadable(faults[0].why, faults[0].line)
     return record
 
 
-def scan(source: BinaryIO, *, most_faults: int = 20) -> tuple[Record, list[Fault]]:
-    """As much of a record as can be read, and what in it is not of the form, in order of lines.
+def scan(source: BinaryIO, *, max_faults: int = 20) -> tuple[Record, list[Fault]]:
+    """Return as much of a record as can be read, and its faults in the order of lines.
 
-    A header that is not of the form is {}. Of the events those before the first faulty line are kept, of
-    what follows them every line that is of the form. Nothing is read after `most_faults`.
+    An invalid header is read as {}. Events are kept up to the first faulty line, openings and receipts
+    wherever they are valid. Reading stops after `max_faults` faults.
     """
     reader = _Reader()
     try:
         for number, line in enumerate(_lines(source), start=1):
             reader.take(number, line)
-            if len(reader.faults) == most_faults:
+            if len(reader.faults) == max_faults:
                 break
     except Unreadable as unreadable:
         reader.faults.append(Fault(unreadable.line or 1, unreadable.why))
     if not reader.faults and not reader.record.events:
         is_empty = not reader.record.header
         reader.faults.append(
-            Fault(1, "it is empty") if is_empty else Fault(2, "there are no events")
+            Fault(1, "the record is empty") if is_empty else Fault(2, "there are no events")
         )
     return reader.record, reader.faults
 
@@ -154,37 +156,37 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
     while True:
         number += 1
         try:
-            line = source.readline(LONGEST_LINE + 1)
+            line = source.readline(MAX_LINE_BYTES + 1)
         except OSError as error:
             raise Unreadable(f"it cannot be read: {error.strerror}", number) from None
         if not line:
             return
         total += len(line)
-        if len(line) > LONGEST_LINE:
-            raise Unreadable(f"the line has more than {LONGEST_LINE} bytes", number)
-        if total > MOST_BYTES:
-            raise Unreadable(f"the record has more than {MOST_BYTES} bytes", number)
+        if len(line) > MAX_LINE_BYTES:
+            raise Unreadable(f"the line has more than {MAX_LINE_BYTES} bytes", number)
+        if total > MAX_RECORD_BYTES:
+            raise Unreadable(f"the record has more than {MAX_RECORD_BYTES} bytes", number)
         yield line.removesuffix(b"\n")
 
 
 class _Reader:
-    """Takes the lines of a record one by one and puts each where it belongs."""
+    """Adds the lines of a record to a `Record`, one by one."""
 
     def __init__(self) -> None:
         self.record = Record({})
         self.faults: list[Fault] = []
         self._is_past_events = False
         self._is_cut = False
-        """Whether an event could not be read: what follows it has no place in the order."""
+        """Whether an event could not be read, so that the events after it have no known seq."""
 
     def take(self, number: int, line: bytes) -> None:
-        """One more line; what is wrong with it is noted."""
+        """Add one more line, or the fault in it."""
         try:
             value = decode(line)
             if not isinstance(value, dict):
-                wrong("a line holds one JSON object")
+                reject("a line must be a JSON object")
             if number == 1:
-                self.record.header = checked_header(value)
+                self.record.header = check_header(value)
             elif "receipt" in value:
                 self._receipt(number, value)
             elif "open" in value:
@@ -198,23 +200,23 @@ class _Reader:
 
     def _event(self, line: bytes, value: Json) -> None:
         if self._is_past_events:
-            wrong("an event stands behind openings or receipts")
+            reject("an event comes after openings or receipts")
         if self._is_cut:
             return
-        self.record.events.append(checked_event(value, len(self.record.events) + 1))
+        self.record.events.append(check_event(value, len(self.record.events) + 1))
         self.record.lines.append(line)
 
     def _open(self, number: int, value: Json) -> None:
         if self.record.receipts:
-            wrong("openings stand before receipts")
+            reject("openings come after receipts")
         self._is_past_events = True
-        seq, opens = checked_openings(value)
+        seq, opens = check_openings(value)
         if self.record.open_lines and seq <= max(self.record.open_lines):
-            wrong(f"openings of event {seq} stand behind those of a later one, or twice")
+            reject(f"the openings of event {seq} come twice, or after those of a later event")
         self.record.opens[seq] = opens
         self.record.open_lines[seq] = number
 
     def _receipt(self, number: int, value: Json) -> None:
         self._is_past_events = True
-        self.record.receipts.append(checked_receipt(value))
+        self.record.receipts.append(check_receipt(value))
         self.record.receipt_lines.append(number)

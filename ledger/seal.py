@@ -1,25 +1,30 @@
-"""Sealing: a fact becomes the next event of its game's chain.
+"""Sealing: a domain event becomes the next event in the hash chain of its game.
 
-Here `seq`, `prev`, the commitments of secrets, `state` and `hash` are made, as docs/formats.md has them, and
-the game after the event comes along. Whether the fact may happen was judged before.
+This adds `seq`, `prev`, the commitments to secrets, `state` and `hash`, as specified in
+docs/formats.md. Whether the event may happen was decided before.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Final, cast
 
 from domain.contract import DomainEvent, Json
 from domain.event import VERSION, ZEROS, By, Event
 from domain.game import Game, evolve
 from ledger.canonical import canonical, digest, unhex
+from ledger.envelope import FIELDS, OPTIONAL_FIELDS
 
-SALT_BYTES = 32
+SALT_BYTES: Final = 32
+
+_BEFORE_HASH: Final = tuple(name for name in FIELDS if name < "hash")
+_AFTER_HASH: Final = tuple(name for name in FIELDS if name > "hash" and name not in OPTIONAL_FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """An event, its canonical line (no line feed), the game after it, and how its secrets are opened:
-    by name `{"salt": hex, "value": …}`.
+    """A sealed event, its canonical line (without line feed), the game after it, and its openings.
+
+    `opens` holds for each secret, by name, `{"salt": hex, "value": …}`.
     """
 
     event: Event
@@ -30,7 +35,7 @@ class Sealed:
 
 def seal(
     game: Game | None,
-    fact: DomainEvent,
+    domain_event: DomainEvent,
     *,
     game_id: str,
     by: By,
@@ -38,30 +43,31 @@ def seal(
     at: str,
     salt: Callable[[], bytes],
 ) -> Sealed:
-    """The fact as the event that follows `game` (None: as the first one).
+    """Seal the event that follows `game` (None: the first event). `game` itself is not changed.
 
-    `at` is not before the game's; `salt` gives 32 fresh bytes for each secret. The game given stays as it
-    was. Raises ValueError for what has no canonical JSON.
+    `at` must not be earlier than that of the previous event; `salt` returns 32 fresh bytes for each
+    secret. Raises ValueError for data that has no canonical JSON.
     """
     opens = {
-        name: {"salt": salt().hex(), "value": value} for name, value in sorted(fact.secrets.items())
+        name: {"salt": salt().hex(), "value": value}
+        for name, value in sorted(domain_event.secrets.items())
     }
     event: Event = {
         "v": VERSION,
         "game": game_id,
         "seq": 1 if game is None else game.seq + 1,
-        "type": fact.type,
+        "type": domain_event.type,
         "at": at,
         "by": by,
         "action": cast("Json | None", action),
-        "data": cast("Json", fact.data),
+        "data": cast("Json", domain_event.data),
         "state": ZEROS,
         "prev": ZEROS if game is None else game.hash,
         "hash": "",
     }
     if opens:
         event["secrets"] = {name: commitment(opening) for name, opening in opens.items()}
-    after = evolve(game, event, fact.secrets)
+    after = evolve(game, event, domain_event.secrets)
     event["state"] = state_hash(after)
     start, end = _around_hash(event)
     event["hash"] = digest(start + end)
@@ -71,31 +77,32 @@ def seal(
 
 
 def commitment(opening: Json) -> str:
-    """The commitment that an opening `{"salt", "value"}` opens: SHA-256(salt ‖ canonical JSON of value).
+    """Return the commitment for an opening: SHA-256(salt ‖ canonical JSON of value), in hex.
 
-    Raises ValueError for a salt that is not lowercase hex, or a value without canonical JSON.
+    Raises ValueError if the salt is not lowercase hex, or the value has no canonical JSON.
     """
     return digest(unhex(opening["salt"]) + canonical(opening["value"]))
 
 
 def state_hash(game: Game) -> str:
-    """`state` of the game's last event: the hash of the position as spectators see it while it is on."""
+    """Return `state` of the game's last event: the hash of the position as spectators see it."""
     position = game.position_while_on()
     return ZEROS if position is None else digest(canonical(position))
 
 
-def hash_in(line: bytes, written: str) -> str:
-    """The hash that the event of a canonical line should have; `written` is the one it has.
+def hash_in(line: bytes, stated: str) -> str:
+    """Return the hash that the event of a canonical line must have; `stated` is the one it states.
 
-    The written hash is cut out of the line instead of writing the rest again.
+    The stated hash is cut out of the line, which is quicker than encoding the event again.
     """
-    return digest(line.replace(b'"hash":"%b",' % written.encode(), b"", 1))
+    return digest(line.replace(b'"hash":"%b",' % stated.encode(), b"", 1))
 
 
 def _around_hash(event: Event) -> tuple[bytes, bytes]:
-    """The canonical line without `hash`, in the two pieces between which it stands."""
-    start = canonical({name: event[name] for name in ("action", "at", "by", "data", "game")})
-    after: Json = {name: event[name] for name in ("prev", "seq", "state", "type", "v")}
+    """The canonical line without `hash`, in two parts: what sorts before it and after it."""
+    fields: Json = {**event}
+    before = canonical({name: fields[name] for name in _BEFORE_HASH})
+    after: Json = {name: fields[name] for name in _AFTER_HASH}
     if "secrets" in event:
         after["secrets"] = event["secrets"]
-    return start[:-1] + b",", canonical(after)[1:]
+    return before[:-1] + b",", canonical(after)[1:]

@@ -18,6 +18,7 @@ from domain.event import Options
 from domain.game import Game
 from domain.registry import rule_system_for
 from ledger import commands, record
+from ledger.envelope import format_timestamp
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
 from ledger.seal import SALT_BYTES
@@ -95,7 +96,7 @@ def play(plan: Plan, number: int = 1) -> Played:
     pending = PendingEvents(
         f"playout-{seed.hex()[:12]}",
         None,
-        timestamp=lambda: _timestamp(START + PACE * next(events)),
+        timestamp=lambda: format_timestamp(START + PACE * next(events)),
         salt=lambda: bytes(salts.below(256) for _ in range(SALT_BYTES)),
     )
     players = [f"bot-{place}-{name}" for place, name in enumerate(plan.bots, 1)]
@@ -137,7 +138,7 @@ def _score_rounds(pending: PendingEvents) -> None:
 def _record(plan: Plan, pending: PendingEvents) -> bytes:
     """The record of a whole game, signed by a key that derives from the plan's seed."""
     key = SigningKey.from_seed(_derived(plan.seed, "key"))
-    header = record.header(pending.game, [key.published(_timestamp(START))], key.sign_head)
+    header = record.header(pending.game, [key.public_entry(format_timestamp(START))], key.sign_head)
     return b"".join(record.write(header, pending.lines, pending.openings))
 
 
@@ -150,7 +151,3 @@ def played(plan: Plan, games: int) -> Iterator[Played]:
 def _derived(seed: bytes, *label: str | int) -> bytes:
     """32 bytes that are a seed's own for this label."""
     return sha256(f"cartulary playout v1 {label!r} ".encode() + seed).digest()
-
-
-def _timestamp(at: datetime) -> str:
-    return at.strftime("%Y-%m-%dT%H:%M:%S.000Z")

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from domain.game import Game
 from ledger import turn_clock
+from ledger.envelope import format_timestamp
 
 
 def now() -> datetime:
@@ -17,7 +18,7 @@ def now() -> datetime:
 
 def format(moment: datetime) -> str:
     """Return the timestamp of a moment: `2026-11-20T09:15:00.000Z`. Timestamps sort like moments."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+    return format_timestamp(moment)
 
 
 def parse(text: str) -> datetime:
@@ -31,15 +32,11 @@ def next_timestamp(previous: str = "") -> str:
 
 
 def deadline(game: Game) -> str | None:
-    """Return when the turn under way is to be forfeited; None without a clock or without a turn."""
+    """Return the deadline of the turn under way as a timestamp; None if it has none."""
     due = turn_clock.due(game)
     return None if due is None else format(due)
 
 
 def is_deadline_past(game: Game) -> bool:
-    """Return whether the deadline of the turn under way has passed.
-
-    A passed deadline has no effect by itself: until the turn is forfeited in the log, the seat may
-    still act.
-    """
+    """Return whether the deadline of the turn under way has passed."""
     return turn_clock.has_passed(game, format(now()))

@@ -58,7 +58,7 @@ class Keyring:
         """The header of a game record, its head signed."""
         return self._signing_key().sign_head(header)
 
-    def published(self) -> list[Json]:
+    def public_keys(self) -> list[Json]:
         """All keys, `{"key", "public", "from", "until"}`, the oldest first."""
         with reachable():
             entries = self._redis.hvals(KEYS)
@@ -66,7 +66,7 @@ class Keyring:
 
     def retire(self, key: str) -> Json:
         """Say that a key signs nothing any more, from now on; its entry. Raises NotFound."""
-        for entry in self.published():
+        for entry in self.public_keys():
             if entry["key"] == key:
                 if entry["until"] is None:
                     entry["until"] = clock.format(clock.now())
@@ -84,7 +84,7 @@ class Keyring:
 
     def _made(self) -> SigningKey:
         key = SigningKey.load_or_generate(self._path)
-        entry = key.published(clock.format(clock.now()))
+        entry = key.public_entry(clock.format(clock.now()))
         with reachable():
             self._redis.hsetnx(KEYS, key.id, canonical(entry))
         return key

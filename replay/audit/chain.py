@@ -5,7 +5,7 @@ from domain.errors import Unreadable
 from domain.event import ENDINGS, ZEROS, Event
 from ledger.canonical import unhex
 from ledger.record import Record
-from ledger.record_form import Opening
+from ledger.record_schema import Opening
 from ledger.seal import commitment, hash_in, state_hash
 from replay.audit.findings import Check
 from replay.timeline import Step, reading

@@ -113,5 +113,5 @@ class GameQueries:
             seq, _, name = key.partition("/")
             if name and int(seq) <= game.seq and game.may_see(name, viewer):
                 openings.setdefault(int(seq), {})[name] = orjson.loads(opening)
-        header = record.header(game, self._keyring.published(), self._keyring.sign_head)
+        header = record.header(game, self._keyring.public_keys(), self._keyring.sign_head)
         return b"".join(record.write(header, lines, openings))

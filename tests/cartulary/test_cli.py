@@ -136,11 +136,11 @@ def test_reindex_says_how_far_it_is(service: Service, monkeypatch: pytest.Monkey
 
 def test_a_key_is_retired_once(service: Service, settings: Settings) -> None:
     service.keyring.publish_key()
-    (entry,) = service.keyring.published()
+    (entry,) = service.keyring.public_keys()
     at = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
     first, again = (processes.cartulary("retire-key", entry["key"], *at, **data) for _ in range(2))
-    (after,) = service.keyring.published()
+    (after,) = service.keyring.public_keys()
     assert after == {**entry, "until": after["until"]}
     assert (first.returncode, again.returncode) == (0, 0)
     assert first.stdout == again.stdout == f"key {entry['key']} was retired at {after['until']}\n"
@@ -187,7 +187,7 @@ def test_reading_a_live_game_makes_no_key(
     service: Service, settings: Settings, tmp_path: Path
 ) -> None:
     game = started(service)
-    published = service.keyring.published()
+    published = service.keyring.public_keys()
     assert len(published) == 1
     words = ["export", game.id, "--redis", settings.redis_url]
     path = tmp_path / "elsewhere" / "key.pem"
@@ -199,4 +199,4 @@ def test_reading_a_live_game_makes_no_key(
     result = processes.cartulary(*words, CARTULARY_SIGNING_KEY=str(path))
     assert (result.returncode, result.stdout) == (1, "")
     assert f"the signing key at {path} is none of this service's" in result.stderr
-    assert service.keyring.published() == published
+    assert service.keyring.public_keys() == published

@@ -12,6 +12,7 @@ from typing import Any, Final
 from domain.chance import Chance
 from domain.game import Game
 from ledger import commands
+from ledger.envelope import format_timestamp
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
 from ledger.record import header, write
@@ -51,7 +52,7 @@ class ScriptedGame:
         self._pending = PendingEvents(
             name,
             None,
-            timestamp=lambda: self._now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            timestamp=lambda: format_timestamp(self._now),
             salt=lambda: bytes(salts.below(256) for _ in range(SALT_BYTES)),
         )
         commands.create(
@@ -138,7 +139,7 @@ class ScriptedGame:
     def record(self, *, with_receipts: bool = False) -> bytes:
         """Return the record as a file, with a receipt for each action if asked for."""
         assert self.game.has_ended, "only then may all secrets be in the record"
-        head = header(self.game, [KEY.published(KEY_SINCE)], KEY.sign_head)
+        head = header(self.game, [KEY.public_entry(KEY_SINCE)], KEY.sign_head)
         actions = [event for event in self._pending.events if with_receipts and event["action"]]
         receipts = map(KEY.receipt, actions)
         return b"".join(write(head, self._pending.lines, self._pending.openings, receipts))

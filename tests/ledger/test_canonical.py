@@ -1,4 +1,4 @@
-"""Canonical JSON: one text for a value, as RFC 8785 has it, and no other text is read."""
+"""Canonical JSON: each value has one text, the one that RFC 8785 defines, and no other text is decoded."""
 
 import json
 from typing import Any
@@ -17,34 +17,32 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-def by_the_book(value: Any) -> bytes:
-    """RFC 8785 written down once more, with nothing but the standard library."""
+def rfc8785(value: Any) -> bytes:
+    """RFC 8785 implemented independently, with the standard library only."""
     match value:
         case dict():
             keys = sorted(value, key=lambda key: key.encode("utf-16-be"))
-            return (
-                b"{" + b",".join(by_the_book(k) + b":" + by_the_book(value[k]) for k in keys) + b"}"
-            )
+            return b"{" + b",".join(rfc8785(k) + b":" + rfc8785(value[k]) for k in keys) + b"}"
         case list():
-            return b"[" + b",".join(map(by_the_book, value)) + b"]"
+            return b"[" + b",".join(map(rfc8785, value)) + b"]"
         case _:
             return json.dumps(value, ensure_ascii=False).encode()
 
 
 @given(VALUES)
-def test_it_is_what_the_rfc_says_and_reads_back(value: Any) -> None:
+def test_canonical_json_follows_the_rfc_and_decodes_to_the_same_value(value: Any) -> None:
     text = canonical(value)
-    assert text == by_the_book(value)
+    assert text == rfc8785(value)
     assert decode(text) == value
 
 
-def test_keys_are_ordered_by_utf16_where_utf8_would_order_them_otherwise() -> None:
+def test_keys_are_sorted_by_utf16_even_where_utf8_sorts_differently() -> None:
     assert canonical(
         {"\ufb33": 1, "\U0001f600": 2, "a": {"\ufb33": [{"\ufb33": 1, "\U0001f600": 2}]}}
     ) == ('{"a":{"\ufb33":[{"\U0001f600":2,"\ufb33":1}]},"\U0001f600":2,"\ufb33":1}'.encode())
 
 
-def test_escapes_are_the_shortest() -> None:
+def test_escapes_are_as_short_as_possible() -> None:
     assert (
         canonical('\b\t\n\f\r"\\/\x00\x1f\x7f€')
         == rb'"\b\t\n\f\r\"\\/\u0000\u001f' + '\x7f€"'.encode()
@@ -52,7 +50,7 @@ def test_escapes_are_the_shortest() -> None:
 
 
 @pytest.mark.parametrize("value", [2**53, -(2**53), {1: 2}, {"a": object()}, b"", {"a": {1, 2}}])
-def test_what_has_no_canonical_form_is_refused(value: Any) -> None:
+def test_a_value_without_canonical_json_is_rejected(value: Any) -> None:
     with pytest.raises(ValueError, match="no canonical JSON"):
         canonical(value)
 
@@ -72,7 +70,7 @@ def test_what_has_no_canonical_form_is_refused(value: Any) -> None:
         '{"a":"\\"","b":1e-7}',
     ],
 )
-def test_fractions_are_refused_however_they_are_written(text: str) -> None:
+def test_fractions_are_rejected_in_every_notation(text: str) -> None:
     with pytest.raises(Unreadable, match="not canonical"):
         decode(text.encode())
 
@@ -80,7 +78,7 @@ def test_fractions_are_refused_however_they_are_written(text: str) -> None:
 @pytest.mark.parametrize(
     "value", ["1.5,", {"at": "09:15:00.000Z"}, ["a.1]", "3e5}", '"1.5', "\\", "1e5,"], {"1.5": 1}]
 )
-def test_strings_that_look_like_fractions_are_read(value: Any) -> None:
+def test_strings_that_look_like_fractions_are_decoded(value: Any) -> None:
     assert decode(canonical(value)) == value
 
 
@@ -109,18 +107,18 @@ def test_strings_that_look_like_fractions_are_read(value: Any) -> None:
         '"\\ud800"',
     ],
 )
-def test_any_other_text_is_unreadable(text: str) -> None:
+def test_text_that_is_not_canonical_is_rejected(text: str) -> None:
     with pytest.raises(Unreadable):
         decode(text.encode())
 
 
-def test_bytes_that_are_no_utf8_are_unreadable() -> None:
+def test_bytes_that_are_not_utf8_are_rejected() -> None:
     with pytest.raises(Unreadable):
         decode(b'"\xff"')
 
 
 @given(st.binary(max_size=40))
-def test_no_bytes_at_all_are_read_in_two_ways(data: bytes) -> None:
+def test_decoded_bytes_are_the_canonical_json_of_their_value(data: bytes) -> None:
     try:
         value = decode(data)
     except Unreadable:
@@ -129,7 +127,7 @@ def test_no_bytes_at_all_are_read_in_two_ways(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("text", ["AB", "a", "0x", " 00", "00 ", "zz", 5, None, "00\n"])
-def test_hex_is_lowercase_and_whole_bytes(text: object) -> None:
+def test_hex_must_be_lowercase_and_whole_bytes(text: object) -> None:
     assert unhex("00ff") == b"\x00\xff"
     with pytest.raises(ValueError, match="lowercase hex"):
         unhex(text)

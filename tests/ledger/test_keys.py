@@ -1,4 +1,4 @@
-"""Keys: receipts and heads, signed and checked; files that only their owner may read."""
+"""Keys: signing and checking receipts and heads, and key files that only their owner may read."""
 
 import subprocess
 import sys
@@ -32,9 +32,9 @@ def event() -> Event:
     return Table().start().take(1)
 
 
-def test_a_key_is_named_by_its_public_bytes() -> None:
+def test_the_id_of_a_key_derives_from_its_public_bytes() -> None:
     assert KEY.id == sha256(bytes.fromhex(KEY.public)).hexdigest()[:16]
-    assert KEY.published(SINCE) == {
+    assert KEY.public_entry(SINCE) == {
         "key": KEY.id,
         "public": KEY.public,
         "from": SINCE,
@@ -50,8 +50,8 @@ def test_a_receipt_is_an_ed25519_signature_over_its_other_fields(event: Event) -
     public.verify(signature, canonical(receipt))
 
 
-def test_a_receipt_is_genuine_only_whole_and_with_its_own_key(event: Event) -> None:
-    keys = [STRANGER.published(SINCE), KEY.published(SINCE)]
+def test_a_receipt_that_is_changed_or_checked_with_another_key_is_not_genuine(event: Event) -> None:
+    keys = [STRANGER.public_entry(SINCE), KEY.public_entry(SINCE)]
     receipt = KEY.receipt(event)
     check_receipt(receipt, event, keys)
     for name, value in receipt.items():
@@ -62,31 +62,31 @@ def test_a_receipt_is_genuine_only_whole_and_with_its_own_key(event: Event) -> N
     assert not is_genuine({**receipt, "signature": receipt["signature"].upper()}, keys)
     assert not is_genuine({**receipt, "more": 1}, keys)
     assert not is_genuine({**receipt, "signature": None}, keys)
-    assert not is_genuine(receipt, [STRANGER.published(SINCE)])
-    assert not is_genuine(receipt, [{**STRANGER.published(SINCE), "key": KEY.id}])
+    assert not is_genuine(receipt, [STRANGER.public_entry(SINCE)])
+    assert not is_genuine(receipt, [{**STRANGER.public_entry(SINCE), "key": KEY.id}])
     assert not is_genuine(receipt, [])
 
 
-def test_a_receipt_is_for_one_event(event: Event) -> None:
+def test_a_receipt_is_valid_for_one_event_only(event: Event) -> None:
     other: Event = {**event, "hash": "0" * 64}
-    with pytest.raises(BadSignature, match="its hash is another"):
-        check_receipt(KEY.receipt(event), other, [KEY.published(SINCE)])
+    with pytest.raises(BadSignature, match="its hash differs"):
+        check_receipt(KEY.receipt(event), other, [KEY.public_entry(SINCE)])
 
 
-def test_a_retired_key_vouches_for_what_was_before_only(event: Event) -> None:
+def test_a_retired_key_is_valid_for_earlier_events_only(event: Event) -> None:
     receipt = KEY.receipt(event)
-    check_receipt(receipt, event, [KEY.published(SINCE, until=LATER)])
+    check_receipt(receipt, event, [KEY.public_entry(SINCE, until=LATER)])
     with pytest.raises(BadSignature, match="retired"):
-        check_receipt(receipt, event, [KEY.published(SINCE, until=SINCE)])
+        check_receipt(receipt, event, [KEY.public_entry(SINCE, until=SINCE)])
 
 
-def test_what_cannot_be_a_public_key_vouches_for_nothing(event: Event) -> None:
+def test_an_invalid_public_key_is_rejected(event: Event) -> None:
     for public in ("", "zz", "00", "0" * 64, "f" * 64):
         with pytest.raises(BadSignature):
-            check_statement(KEY.receipt(event), [{**KEY.published(SINCE), "public": public}])
+            check_statement(KEY.receipt(event), [{**KEY.public_entry(SINCE), "public": public}])
 
 
-def test_a_key_is_made_once_for_its_owner_alone_and_found_again(tmp_path: Path) -> None:
+def test_a_key_file_is_generated_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "key.pem"
     with ThreadPoolExecutor(8) as threads:
         keys = list(threads.map(lambda _: SigningKey.load_or_generate(path), range(16)))
@@ -98,7 +98,7 @@ def test_a_key_is_made_once_for_its_owner_alone_and_found_again(tmp_path: Path) 
         SigningKey.generate().save(path)
 
 
-def test_several_processes_that_need_a_key_at_once_get_the_same(tmp_path: Path) -> None:
+def test_concurrent_processes_get_the_same_key(tmp_path: Path) -> None:
     path = tmp_path / "key.pem"
     code = (
         "import sys, pathlib; from ledger.keys import SigningKey;"
@@ -112,17 +112,17 @@ def test_several_processes_that_need_a_key_at_once_get_the_same(tmp_path: Path) 
     assert ids == {f"{SigningKey.load(path).id}\n".encode()}
 
 
-def test_a_file_without_an_ed25519_key_is_unreadable(tmp_path: Path) -> None:
+def test_a_file_without_an_ed25519_key_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "key.pem"
     path.write_bytes(b"nothing")
-    with pytest.raises(Unreadable, match="no private key"):
+    with pytest.raises(Unreadable, match="does not contain a readable private key"):
         SigningKey.load_or_generate(path)
     other = generate_private_key(SECP256R1())
     path.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    with pytest.raises(Unreadable, match="another kind"):
+    with pytest.raises(Unreadable, match="not an Ed25519 key"):
         SigningKey.load_or_generate(path)
 
 
-def test_a_private_key_is_in_no_repr() -> None:
+def test_the_repr_of_a_key_does_not_contain_the_private_key() -> None:
     assert (b"k" * 32).hex() not in repr(KEY)
     assert "kkkk" not in repr(KEY)

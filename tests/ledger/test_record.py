@@ -1,4 +1,4 @@
-"""Records: what is written is read back, and whatever is not of the form is refused by its line."""
+"""Records: a record that is written can be read back, and an invalid one is rejected by line number."""
 
 from collections.abc import Callable
 from io import BytesIO
@@ -13,7 +13,7 @@ from domain.errors import Unreadable
 from ledger import record as record_module
 from ledger.canonical import canonical
 from ledger.keys import BadSignature, check_head
-from ledger.record import LONGEST_LINE, engine, scan
+from ledger.record import MAX_LINE_BYTES, engine, scan
 from tests.support.records import KEY, SINCE, STRANGER, Table, read
 
 
@@ -22,7 +22,9 @@ def data(eventful: Table) -> bytes:
     return eventful.record(receipts=True)
 
 
-def test_a_record_is_header_events_openings_receipts(eventful: Table, data: bytes) -> None:
+def test_a_record_consists_of_header_events_openings_and_receipts(
+    eventful: Table, data: bytes
+) -> None:
     lines = data.splitlines()
     header = orjson.loads(lines[0])
     head = header["head"]
@@ -30,7 +32,7 @@ def test_a_record_is_header_events_openings_receipts(eventful: Table, data: byte
         "format": "cartulary/1",
         "game": "game-1",
         "rules": "heap",
-        "keys": [KEY.published(SINCE)],
+        "keys": [KEY.public_entry(SINCE)],
         "engine": engine(),
         "head": {
             "seq": eventful.game.seq,
@@ -50,7 +52,7 @@ def test_a_record_is_header_events_openings_receipts(eventful: Table, data: byte
     assert data.endswith(b"}\n")
 
 
-def test_it_is_read_back_as_it_was(eventful: Table, data: bytes) -> None:
+def test_a_record_is_read_back_as_it_was_written(eventful: Table, data: bytes) -> None:
     record = read(data)
     assert record.events == [made.event for made in eventful.sealed]
     assert record.lines == [made.line for made in eventful.sealed]
@@ -64,22 +66,22 @@ def test_the_last_line_feed_may_be_missing(data: bytes) -> None:
     assert read(data[:-1]) == read(data)
 
 
-def test_the_signature_is_over_the_header_line_without_it(data: bytes) -> None:
+def test_the_signature_covers_the_whole_header(data: bytes) -> None:
     header = read(data).header
     check_head(header, header["keys"])
     for name in header:
         if name != "head":
             with pytest.raises(BadSignature):
-                check_head({**header, name: "other"}, [KEY.published(SINCE)])
+                check_head({**header, name: "other"}, [KEY.public_entry(SINCE)])
     for name in header["head"]:
         with pytest.raises(BadSignature):
-            check_head({**header, "head": {**header["head"], name: "0"}}, [KEY.published(SINCE)])
+            check_head({**header, "head": {**header["head"], name: "0"}}, [KEY.public_entry(SINCE)])
     with pytest.raises(BadSignature, match="not in the list"):
-        check_head(header, [STRANGER.published(SINCE)])
+        check_head(header, [STRANGER.public_entry(SINCE)])
 
 
 def with_line(data: bytes, number: int, change: Callable[[Json], None]) -> bytes:
-    """The record with one line, counted from 1, changed and written canonically."""
+    """Change one line of a record (counted from 1) and write it canonically."""
     lines = data.splitlines()
     value = orjson.loads(lines[number - 1])
     change(value)
@@ -126,7 +128,7 @@ HASHES = ["", "0" * 63, "0" * 65, "G" * 64, "A" * 64, 5, None]
         *((name, HASHES) for name in ("state", "prev", "hash")),
     ],
 )
-def test_an_event_with_a_wrong_field_is_refused_by_its_line(
+def test_an_event_with_an_invalid_field_is_rejected_by_its_line(
     data: bytes, name: str, values: list[Any]
 ) -> None:
     for value in values:
@@ -135,13 +137,13 @@ def test_an_event_with_a_wrong_field_is_refused_by_its_line(
         assert refused.value.line == 9
 
 
-def test_an_event_without_one_of_its_fields_is_refused(data: bytes) -> None:
+def test_an_event_without_one_of_its_fields_is_rejected(data: bytes) -> None:
     for name in orjson.loads(data.splitlines()[9]):
         with pytest.raises(Unreadable, match="line 10: "):
             read(with_line(data, 10, lambda line, name=name: line.pop(name)))  # type: ignore[misc] # bound now
 
 
-def test_fields_of_later_versions_are_read(data: bytes) -> None:
+def test_fields_of_later_versions_are_kept(data: bytes) -> None:
     more = with_line(with_line(data, 9, setter("later", [1])), 1, setter("later", 1))
     assert read(more).events[7]["later"] == [1]  # type: ignore[typeddict-item] # that is the point
 
@@ -163,7 +165,7 @@ def test_fields_of_later_versions_are_read(data: bytes) -> None:
         ("engine", None),
     ],
 )
-def test_a_header_that_is_not_of_the_form_is_refused(data: bytes, name: str, value: Any) -> None:
+def test_an_invalid_header_is_rejected(data: bytes, name: str, value: Any) -> None:
     with pytest.raises(Unreadable, match="line 1: "):
         read(with_line(data, 1, setter(name, value)))
 
@@ -171,9 +173,7 @@ def test_a_header_that_is_not_of_the_form_is_refused(data: bytes, name: str, val
 @pytest.mark.parametrize(
     ("seats", "rules", "options"), [(0, "heap", {}), (101, "heap", {}), (2, 5, {}), (2, "heap", [])]
 )
-def test_a_game_that_cannot_be_is_refused(
-    data: bytes, seats: Any, rules: Any, options: Any
-) -> None:
+def test_an_invalid_game_is_rejected(data: bytes, seats: Any, rules: Any, options: Any) -> None:
     def change(line: Json) -> None:
         line["data"] |= {"seats": seats, "rules": rules, "options": options}
 
@@ -187,16 +187,16 @@ def moved(data: bytes, old: int, new: int) -> bytes:
     return b"\n".join(lines) + b"\n"
 
 
-def test_lines_out_of_place_are_refused(eventful: Table, data: bytes) -> None:
+def test_lines_in_the_wrong_order_are_rejected(eventful: Table, data: bytes) -> None:
     count, last = eventful.game.seq, len(data.splitlines()) - 1
-    for old, new, what in (
-        (0, 1, "does not say cartulary/1"),
-        (1, 2, "GameCreated is the first"),
-        (last, 5, "an event stands behind"),
-        (count + 1, 5, "an event stands behind"),
-        (count + 1, last, "openings stand before receipts"),
+    for old, new, why in (
+        (0, 1, "does not name the format cartulary/1"),
+        (1, 2, "the first event, and no other, must be GameCreated"),
+        (last, 5, "an event comes after"),
+        (count + 1, 5, "an event comes after"),
+        (count + 1, last, "openings come after receipts"),
     ):
-        with pytest.raises(Unreadable, match=what):
+        with pytest.raises(Unreadable, match=why):
             read(moved(data, old, new))
 
 
@@ -217,9 +217,7 @@ def test_lines_out_of_place_are_refused(eventful: Table, data: bytes) -> None:
         {"other": 1},
     ],
 )
-def test_openings_and_receipts_that_are_not_of_the_form_are_refused(
-    eventful: Table, line: Json
-) -> None:
+def test_invalid_openings_and_receipts_are_rejected(eventful: Table, line: Json) -> None:
     data = eventful.record() + canonical(line) + b"\n"
     with pytest.raises(Unreadable, match=f"line {len(data.splitlines())}: "):
         read(data)
@@ -228,17 +226,17 @@ def test_openings_and_receipts_that_are_not_of_the_form_are_refused(
 @pytest.mark.parametrize(
     "data", [b"", b"\n", b"{}\n", b"[]\n", b"\x00", b"\xff\xfe", b"PK\x03\x04"]
 )
-def test_what_is_no_record_at_all_is_refused(data: bytes) -> None:
+def test_a_file_that_is_not_a_record_is_rejected(data: bytes) -> None:
     with pytest.raises(Unreadable, match="line 1: "):
         read(data)
 
 
-def test_a_header_alone_is_refused(data: bytes) -> None:
+def test_a_header_without_events_is_rejected(data: bytes) -> None:
     with pytest.raises(Unreadable, match="line 2: there are no events"):
         read(data.splitlines()[0] + b"\n")
 
 
-def test_an_endless_line_is_not_read_to_its_end(data: bytes) -> None:
+def test_reading_stops_within_an_endless_line(data: bytes) -> None:
     class Endless(BytesIO):
         read_so_far = 0
 
@@ -252,13 +250,13 @@ def test_an_endless_line_is_not_read_to_its_end(data: bytes) -> None:
     source = Endless()
     _, faults = scan(source)
     assert [fault.line for fault in faults] == [1]
-    assert source.read_so_far <= LONGEST_LINE + 1
-    long = with_line(data, 9, setter("data", {"x": "y" * LONGEST_LINE}))
+    assert source.read_so_far <= MAX_LINE_BYTES + 1
+    long = with_line(data, 9, setter("data", {"x": "y" * MAX_LINE_BYTES}))
     with pytest.raises(Unreadable, match="line 9: the line has more than"):
         read(long)
 
 
-def test_of_a_damaged_record_as_much_is_read_as_can_be(data: bytes) -> None:
+def test_the_readable_part_of_a_damaged_record_is_returned(data: bytes) -> None:
     whole = read(data)
     lines = data.splitlines()
     lines[9] = lines[9][:-5]
@@ -274,15 +272,15 @@ def test_of_a_damaged_record_as_much_is_read_as_can_be(data: bytes) -> None:
     assert record.events == whole.events[:8]
 
 
-def test_of_what_is_wrong_throughout_a_few_lines_are_enough() -> None:
+def test_reading_stops_after_twenty_faults() -> None:
     _, faults = scan(BytesIO(b"nonsense\n" * 10_000))
     assert len(faults) == 20
 
 
-def test_a_record_without_end_is_not_read_to_it(
+def test_reading_stops_within_an_endless_record(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size = len(b"".join(data.splitlines(keepends=True)[:9]))
-    monkeypatch.setattr(record_module, "MOST_BYTES", size)
+    monkeypatch.setattr(record_module, "MAX_RECORD_BYTES", size)
     with pytest.raises(Unreadable, match=f"line 10: the record has more than {size} bytes"):
         read(data)

@@ -1,4 +1,4 @@
-"""Sealing: seq, chain, position and commitments of an event, checked with nothing but hashlib and json."""
+"""Sealing: seq, chain, state and commitments of an event, checked with hashlib and json only."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ def sha(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_every_event_is_hashed_with_the_one_before_and_with_the_position(eventful: Table) -> None:
+def test_an_event_is_hashed_with_the_previous_hash_and_the_state(eventful: Table) -> None:
     prev = ZEROS
     for seq, made in enumerate(eventful.sealed, 1):
         event: dict[str, Any] = json.loads(made.line)
@@ -30,13 +30,13 @@ def test_every_event_is_hashed_with_the_one_before_and_with_the_position(eventfu
         assert (made.game.seq, made.game.hash, made.game.state_hash) == (seq, prev, event["state"])
 
 
-def test_a_line_is_canonical_with_and_without_secrets(eventful: Table) -> None:
+def test_lines_are_canonical_with_and_without_secrets(eventful: Table) -> None:
     assert {"secrets" in made.event for made in eventful.sealed} == {True, False}
     for made in eventful.sealed:
         assert made.line == canonical(made.event)
 
 
-def test_secrets_are_committed_to_and_stay_out_of_the_line() -> None:
+def test_secrets_are_committed_to_but_not_contained_in_the_line() -> None:
     table = Table(seats=2).start()
     started = table.sealed[-1]
     assert sorted(started.opens) == ["lucky/0", "lucky/1", "values"]
@@ -48,7 +48,7 @@ def test_secrets_are_committed_to_and_stay_out_of_the_line() -> None:
     assert str(started.opens["values"]["value"]).encode() not in started.line
 
 
-def test_the_game_that_is_sealed_upon_stays_as_it_was() -> None:
+def test_sealing_does_not_change_the_previous_game() -> None:
     table = Table(seats=2).start()
     before = table.game
     position, seq = canonical(before.position(None)), before.seq

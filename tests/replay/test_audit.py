@@ -155,9 +155,9 @@ def test_another_signature_header_or_key_is_found(data: bytes) -> None:
     changed: list[Json] = [
         {"engine": "9.9.9"},
         {"more": 1},
-        {"keys": [*header["keys"], STRANGER.published(SINCE)]},
-        {"keys": [KEY.published("2025-01-01T00:00:00.000Z")]},
-        {"keys": [{**STRANGER.published(SINCE), "key": KEY.id}]},
+        {"keys": [*header["keys"], STRANGER.public_entry(SINCE)]},
+        {"keys": [KEY.public_entry("2025-01-01T00:00:00.000Z")]},
+        {"keys": [{**STRANGER.public_entry(SINCE), "key": KEY.id}]},
         {"keys": []},
         {"head": {**header["head"], "key": STRANGER.id}},
         {"head": {**header["head"], "signature": header["head"]["signature"].upper()}},

@@ -13,25 +13,25 @@ from tests.support.table import move, started
 
 
 def test_a_key_is_published_with_its_first_signature(service: Service) -> None:
-    assert service.keyring.published() == []
+    assert service.keyring.public_keys() == []
     with freeze_time("2026-11-20T09:15:00Z"):
         receipt = move(service, started(service).id).receipt
-    (published,) = service.keyring.published()
+    (published,) = service.keyring.public_keys()
     assert published["key"] == receipt["key"]
     assert published["from"] == "2026-11-20T09:15:00.000Z"
     assert published["until"] is None
-    assert is_genuine(receipt, service.keyring.published())
+    assert is_genuine(receipt, service.keyring.public_keys())
 
 
 def test_the_key_is_the_one_of_its_file_in_every_process(service: Service) -> None:
     path = service.settings.signing_key
     service.keyring.publish_key()
-    published = service.keyring.published()
+    published = service.keyring.public_keys()
     with freeze_time("2099-01-01"):
         event = move(service, started(service).id).events[0]
         again = Keyring(service.redis, path)
         assert again.receipt(event) == service.keyring.receipt(event)
-    assert service.keyring.published() == published
+    assert service.keyring.public_keys() == published
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -44,7 +44,7 @@ def test_retired_keys_stay_in_the_list(service: Service, tmp_path: Path) -> None
         assert successor.retire(receipt["key"])["until"] == "2026-11-21T09:00:00.000Z"
     with freeze_time("2026-11-22T09:00:00Z"):
         assert successor.retire(receipt["key"])["until"] == "2026-11-21T09:00:00.000Z"
-    published = successor.published()
+    published = successor.public_keys()
     assert [entry["until"] for entry in published] == ["2026-11-21T09:00:00.000Z", None]
     assert [entry["from"][:10] for entry in published] == ["2026-11-20", "2026-11-21"]
     assert is_genuine(receipt, published)

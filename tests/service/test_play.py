@@ -35,7 +35,7 @@ def test_an_accepted_action_is_an_event_and_a_receipt(service: Service) -> None:
     assert {name: accepted.receipt[name] for name in ("seq", "hash", "at")} == {
         name: event[name] for name in ("seq", "hash", "at")
     }
-    (published,) = service.keyring.published()
+    (published,) = service.keyring.public_keys()
     assert accepted.receipt["key"] == published["key"]
     assert published["from"] <= event["at"]
     assert service.queries.events(game.id, seq, 10) == [event]

@@ -88,7 +88,7 @@ def test_a_record_stands_alone_at_any_time(service: Service) -> None:
         assert read.lines == service.store.read(game.id)
         head = service.queries.game(game.id)
         assert (read.header["head"]["seq"], read.header["head"]["hash"]) == (head.seq, head.hash)
-        assert read.header["keys"] == service.keyring.published()
+        assert read.header["keys"] == service.keyring.public_keys()
         assert read.header["head"]["key"] == read.header["keys"][0]["key"]
         assert read.opens == {}
         last = read.events[-1]["type"]

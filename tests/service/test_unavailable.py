@@ -61,7 +61,7 @@ def uses(service: Service, game_id: str, token: str) -> dict[str, Callable[[], A
         "by handle": lambda: players.by_handle("Ada"),
         "get": lambda: players.get(["ada"]),
         "page": listings.page,
-        "keys": service.keyring.published,
+        "keys": service.keyring.public_keys,
         "retire": lambda: service.keyring.retire("0"),
         "rebuild": lambda: reindex(service),
     }
@@ -119,7 +119,7 @@ def test_the_first_action_of_a_process_while_redis_is_away_is_no_lasting_harm(
         service.commands.act(game.id, "ada", actions[0], seq)
     server.start()
     service.commands.act(game.id, "ada", actions[0], seq)
-    assert len(service.keyring.published()) == 1
+    assert len(service.keyring.public_keys()) == 1
 
 
 def test_a_redis_that_hangs_is_away_too(server: EmbeddedRedis, service: Service) -> None:

@@ -145,7 +145,7 @@ class Table:
         """Return the record, with or without its secrets and a receipt for every action."""
         events = self._pending.events
         signed = [key.receipt(event) for event in events if event["action"] and receipts]
-        header = record.header(self.game, [key.published(SINCE)], key.sign_head)
+        header = record.header(self.game, [key.public_entry(SINCE)], key.sign_head)
         openings = self._pending.openings if opened else {}
         return b"".join(record.write(header, self._pending.lines, openings, signed))
 
@@ -210,7 +210,7 @@ def forged(
         lines.append(canonical(event))
     header = {
         **told.header,
-        "keys": [key.published(SINCE)],
+        "keys": [key.public_entry(SINCE)],
         "head": {"seq": len(events), "hash": prev},
     }
     return b"".join(record.write(key.sign_head(header), lines, told.opens))

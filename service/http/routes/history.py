@@ -136,7 +136,7 @@ def stream_events(game_id: str, player: str | None, query: Json) -> Response:
 )
 def list_keys(player: str | None) -> Response:
     """List the public keys that receipts and records are checked with, including retired ones."""
-    return json_response({"keys": service().keyring.published(), "next": None})
+    return json_response({"keys": service().keyring.public_keys(), "next": None})
 
 
 def _last_event_id(default: int) -> int:

@@ -1,0 +1,124 @@
+"""What each kind of line in a record must look like: header, event, openings, receipt.
+
+In which order the lines must come is checked in ledger/record.py.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final, NoReturn, TypeAlias
+
+from domain.contract import Json
+from domain.errors import Unreadable
+from domain.event import Event
+from ledger.envelope import (
+    MAX_SEATS,
+    check_envelope,
+    is_game_id,
+    is_hash,
+    is_object,
+    is_positive,
+    is_timestamp,
+    is_word,
+)
+
+FORMAT: Final = "cartulary/1"
+
+Opening: TypeAlias = Json
+"""`{"salt": hex, "value": …}`"""
+
+
+def reject(why: str) -> NoReturn:
+    """Raise Unreadable; the caller adds the number of the line."""
+    raise Unreadable(why)
+
+
+_Schema: TypeAlias = Mapping[str, Callable[[object], bool]]
+"""The required fields, each with its check. Later versions may add fields."""
+
+_HEADER: Final[_Schema] = {
+    "game": is_game_id,
+    "rules": is_word,
+    "keys": lambda value: isinstance(value, list),
+    "head": is_object,
+    "engine": lambda value: isinstance(value, str),
+}
+_HEAD: Final[_Schema] = {
+    "seq": is_positive,
+    "hash": is_hash,
+    "key": is_word,
+    "signature": is_word,
+}
+_KEY: Final[_Schema] = {
+    "key": is_word,
+    "public": is_word,
+    "from": is_timestamp,
+    "until": lambda value: value is None or is_timestamp(value),
+}
+_GAME_CREATED: Final[_Schema] = {
+    "rules": is_word,
+    "seats": lambda value: type(value) is int and 1 <= value <= MAX_SEATS,
+    "options": is_object,
+    "clock": lambda value: value is None or is_object(value),
+    "commitment": is_hash,
+}
+_OPENINGS: Final[_Schema] = {"seq": is_positive, "open": is_object}
+_RECEIPT: Final[_Schema] = {"receipt": is_object}
+
+
+def check_header(value: Json) -> Json:
+    """Return the header that a JSON object is. Raises Unreadable."""
+    if value.get("format") != FORMAT:
+        reject(f"the header does not name the format {FORMAT}: this is not a game record")
+    _check(value, _HEADER)
+    _check(value["head"], _HEAD)
+    for entry in value["keys"]:
+        if not isinstance(entry, dict):
+            reject("an entry of keys is not an object")
+        _check(entry, _KEY)
+    return value
+
+
+def check_event(value: Json, seq: int) -> Event:
+    """Return the event that a JSON object is, as event `seq` of its record. Raises Unreadable."""
+    event = check_envelope(value)
+    if (seq == 1) != (event["type"] == "GameCreated"):
+        reject(
+            f"event {seq} of the record is {event['type']}: the first event, and no other, must be"
+            " GameCreated"
+        )
+    if seq == 1:
+        _check(event["data"], _GAME_CREATED)
+        if "player" not in event["by"]:
+            reject("a game must be created by a player")
+    return event
+
+
+def check_openings(value: Json) -> tuple[int, dict[str, Opening]]:
+    """Return the seq and, by name, the openings of a JSON object. Raises Unreadable."""
+    _check(value, _OPENINGS, allow_others=False)
+    openings = value["open"]
+    if not openings:
+        reject("the line opens no secret")
+    for name, opening in openings.items():
+        if not isinstance(opening, dict) or opening.keys() != {"salt", "value"}:
+            reject(f"the opening of {name!r} must consist of a salt and a value")
+        if not is_hash(opening["salt"]):
+            reject(f"the salt of {name!r} is not 32 bytes in lowercase hex")
+    return value["seq"], openings
+
+
+def check_receipt(value: Json) -> Json:
+    """Return the receipt in a JSON object, its own fields unchecked. Raises Unreadable."""
+    _check(value, _RECEIPT, allow_others=False)
+    receipt: Json = value["receipt"]
+    return receipt
+
+
+def _check(value: Json, schema: _Schema, *, allow_others: bool = True) -> None:
+    for name, is_valid in schema.items():
+        if name not in value:
+            reject(f"the field {name} is missing")
+        if not is_valid(value[name]):
+            reject(f"the field {name} has an invalid value")
+    if not allow_others:
+        for name in value.keys() - schema.keys():
+            reject(f"unknown field {name!r}")

@@ -1,0 +1,77 @@
+"""The envelope is defined once, by the type `Event`: what is sealed and what is checked follow it."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import orjson
+import pytest
+
+from domain.errors import Unreadable
+from domain.event import Event
+from ledger import envelope
+from ledger.envelope import check_envelope, format_timestamp, is_timestamp
+from tests.support.records import Table
+
+
+def test_every_field_of_the_type_is_checked() -> None:
+    assert {*envelope._PATTERNS, *envelope._CHECKS} == Event.__annotations__.keys()
+    assert not envelope._PATTERNS.keys() & envelope._CHECKS.keys()
+    assert Event.__optional_keys__ == {"secrets"}, "the quick check treats `secrets` separately"
+
+
+def test_sealed_events_have_exactly_the_fields_of_the_type(eventful: Table) -> None:
+    names: set[str] = set()
+    for sealed in eventful.sealed:
+        event = orjson.loads(sealed.line)
+        assert check_envelope(event) == sealed.event
+        assert event.keys() >= Event.__required_keys__
+        names |= event.keys()
+    assert names == Event.__annotations__.keys()
+
+
+INVALID: list[tuple[str, Any]] = [
+    ("v", 2),
+    ("game", "a b"),
+    ("seq", 0),
+    ("type", "Two Words"),
+    ("at", "2026-11-20T09:15:00Z"),
+    ("at", "2026-02-30T09:15:00.000Z"),
+    ("by", {"seat": 0, "player": "a"}),
+    ("by", {"seat": 100}),
+    ("by", {"clock": 1}),
+    ("action", "take"),
+    ("data", None),
+    ("secrets", {}),
+    ("secrets", {"pile": "00"}),
+    ("state", "0" * 63),
+    ("prev", "G" * 64),
+    ("hash", None),
+]
+
+
+def test_there_is_an_invalid_value_for_every_field() -> None:
+    assert {name for name, _ in INVALID} == Event.__annotations__.keys()
+
+
+@pytest.mark.parametrize(("name", "value"), INVALID)
+def test_an_invalid_field_is_rejected_by_name(eventful: Table, name: str, value: Any) -> None:
+    event: Any = {**eventful.sealed[-1].event, name: value}
+    reason = f"the field {name} has an invalid value" if name != "v" else "an event of version 2"
+    with pytest.raises(Unreadable, match=reason):
+        check_envelope(event)
+
+
+def test_a_missing_field_is_rejected_by_name(eventful: Table) -> None:
+    for name in Event.__required_keys__ - {"v"}:
+        event: Any = {**eventful.sealed[-1].event}
+        del event[name]
+        with pytest.raises(Unreadable, match=f"the field {name} is missing"):
+            check_envelope(event)
+
+
+def test_a_timestamp_is_utc_with_milliseconds() -> None:
+    moment = datetime(2026, 11, 20, 10, 15, 0, 7000, tzinfo=timezone(timedelta(hours=1)))
+    assert format_timestamp(moment) == "2026-11-20T09:15:00.007Z"
+    assert format_timestamp(datetime(2026, 1, 1, tzinfo=UTC)) == "2026-01-01T00:00:00.000Z"
+    assert is_timestamp(format_timestamp(moment))
+    assert not is_timestamp("2026-02-30T09:15:00.000Z")
