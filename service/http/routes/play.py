@@ -1,9 +1,13 @@
 """Play: positions, legal actions, and submitting an action."""
 
+from typing import Final
+
 from flask import Response, request
 
 from domain.contract import Json
 from domain.errors import Malformed
+from domain.game import Game
+from ledger.canonical import canonical, digest
 from service.errors import NotFound
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
@@ -16,6 +20,8 @@ from service.http.schemas.play import (
     SubmitAction,
 )
 
+ETAG_DIGITS: Final = 16
+
 blueprint = Blueprint("play", __name__, description="Positions and actions.")
 
 
@@ -26,7 +32,16 @@ blueprint = Blueprint("play", __name__, description="Positions and actions.")
     query=PositionQuery(),
     request_headers={"If-None-Match": "ETag of the position that the client has."},
     responses={
-        200: response("The position.", Position(), headers={"ETag": 'The seq, such as `"17"`.'}),
+        200: response(
+            "The position.",
+            Position(),
+            headers={
+                "ETag": (
+                    'The seq, such as `"17"`, or the seq and a digest, such as `"17.0f3c"`, if not every'
+                    " viewer is shown the same."
+                )
+            },
+        ),
         304: response("The position is still the one that the client has (without `seq` only)."),
     },
 )
@@ -39,11 +54,27 @@ def get_position(game_id: str, player: str | None, query: Json) -> Response:
     position = game.position(seat, ended=head.has_ended)
     if position is None:
         raise NotFound(f"there is no position after event {seq}: the game had not started")
-    # An earlier position may show more once the game is over, so only the head's is known by its seq.
-    headers = {"ETag": f'"{seq}"', "Cache-Control": "private, no-cache", "Vary": "Authorization"}
-    if query["seq"] is None and request.if_none_match.contains_weak(str(seq)):
-        return Response(status=304, headers=headers)
-    return json_response(position, headers=headers)
+    body = canonical(position)
+    etag = _etag(game, body)
+    headers = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+    if query["seq"] is None and request.if_none_match.contains_weak(etag):
+        result = Response(status=304, headers=headers)
+    else:
+        result = Response(body, headers=headers, content_type="application/json")
+    result.set_etag(etag)
+    return result
+
+
+def _etag(game: Game, body: bytes) -> str:
+    """Return the ETag of a position: the seq, with a digest if spectators of the game got another position.
+
+    The log has the hash of the position that spectators got (`state` in docs/formats.md). The end of a game
+    shows everything to everybody, so the position at that event is public.
+    """
+    position_hash = digest(body)
+    if position_hash == game.state_hash or game.has_ended:
+        return str(game.seq)
+    return f"{game.seq}.{position_hash[:ETAG_DIGITS]}"
 
 
 @blueprint.route(
