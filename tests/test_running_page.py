@@ -6,8 +6,8 @@ from pathlib import Path
 
 from cartulary.cli import cartulary
 from service import settings as config
-from workers.jobs import PAUSES
-from workers.notifiers import SECONDS_TO_ANSWER
+from workers.jobs import RETRY_PAUSES
+from workers.notifiers import SECONDS_TO_RESPOND
 
 PAGE = (Path(__file__).parent.parent / "docs" / "running.md").read_text()
 
@@ -34,9 +34,9 @@ def test_every_command_and_option_named_is_one() -> None:
 
 
 def test_the_pauses_are_those_of_the_code() -> None:
-    assert PAUSES == (2, 10, 60, 300, 1800)
+    assert RETRY_PAUSES == (2, 10, 60, 300, 1800)
     assert "after 2 s, 10 s, 1 min, 5 min and 30 min" in PAGE
-    assert SECONDS_TO_ANSWER == 5
+    assert SECONDS_TO_RESPOND == 5
     assert "not taken within five seconds" in " ".join(PAGE.split())
 
 

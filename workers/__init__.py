@@ -1,6 +1,6 @@
-"""The workers: what the log calls for, done by processes of their own.
+"""The workers: they do the work that the logs call for, in processes of their own.
 
-The scheduler reads the notes that lie beside the logs and enqueues a job for each; a worker does the
-job, through the same door as everybody, and the note is gone. Both may die at any moment: what is noted
-and not done is enqueued again. Nothing here knows HTTP, and nothing asks which game it is.
+The scheduler reads the outboxes of games and enqueues a job for each entry. A worker runs the job through
+the same commands as a player's request, and acknowledges the entry. Both may die at any moment, because an
+entry that is not acknowledged is enqueued again. Nothing here knows HTTP or asks which game it is.
 """

@@ -1,9 +1,9 @@
-"""The timetable: when which game's deadline has to be looked at.
+"""The index of deadlines: which games have a turn whose deadline has passed.
 
-    cartulary:deadlines   sorted set, game id -> milliseconds since 1970 of its deadline
+    cartulary:deadlines   sorted set, game id -> deadline in milliseconds since 1970
 
-It only says where to look and when. What holds is the note `deadline` of the game, and whoever forfeits
-looks at the log; so it can be lost, and the next sweep that looks at everything writes it again.
+The index is derived data: the outbox entry `deadline` of each game is what counts. If the index is lost, the
+first sweep of a scheduler writes it again.
 """
 
 from collections.abc import Iterable
@@ -14,12 +14,12 @@ import redis
 
 from service import clock
 from service.connection import reachable
-from workers.tasks import Work
+from workers.tasks import Task
 
 DEADLINES: Final = "cartulary:deadlines"
 
-# Between looking and removing another process may have put a later deadline of the game there.
-_STRIKE = """
+# Another process may have put a later deadline of the game there in the meantime.
+_REMOVE = """
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) == ARGV[2] then
   return redis.call('ZREM', KEYS[1], ARGV[1])
 end
@@ -28,33 +28,33 @@ return 0
 
 
 class DeadlineIndex:
-    """The deadlines of all games. Raises Unavailable from everything when Redis does not answer."""
+    """The deadlines of all games. Every method raises Unavailable if Redis does not respond."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
-        self._strike = client.register_script(_STRIKE)
+        self._remove = client.register_script(_REMOVE)
 
-    def put(self, works: Iterable[Work]) -> None:
-        """Enter `deadline` notes, each in the place of an earlier one of its game."""
-        times = {work.game: _milliseconds(clock.parse(work.due)) for work in works}
-        if times:
+    def put(self, tasks: Iterable[Task]) -> None:
+        """Enter the deadlines of `forfeit` tasks; each replaces an earlier one of its game."""
+        scores = {task.game_id: _milliseconds(clock.parse(task.due_at)) for task in tasks}
+        if scores:
             with reachable():
-                self._redis.zadd(DEADLINES, times)
+                self._redis.zadd(DEADLINES, scores)
 
     def passed(self, limit: int) -> list[tuple[str, str]]:
-        """Games whose deadline is not later than now, the earliest first, each with its entry."""
+        """Return the games whose deadline has passed, earliest first, each with its score in the index."""
         now = _milliseconds(clock.now())
         with reachable():
-            # The declared type has room for what other forms of the command may say.
-            found: list[Any] = self._redis.zrange(
+            # redis-py declares a type that covers other forms of the command as well.
+            rows: list[Any] = self._redis.zrange(
                 DEADLINES, "-inf", str(now), byscore=True, offset=0, num=limit, withscores=True
             )
-        return [(game.decode(), f"{entry:.0f}") for game, entry in found]
+        return [(game_id.decode(), f"{score:.0f}") for game_id, score in rows]
 
-    def remove(self, game: str, entry: str) -> None:
-        """Remove the entry of a game, if it is still this one."""
+    def remove(self, game_id: str, score: str) -> None:
+        """Remove the deadline of a game if it still has this score."""
         with reachable():
-            self._strike(keys=[DEADLINES], args=[game, entry])
+            self._remove(keys=[DEADLINES], args=[game_id, score])
 
 
 def _milliseconds(moment: datetime) -> int:

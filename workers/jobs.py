@@ -1,8 +1,7 @@
-"""The jobs: what is done for each kind of note, and the note removed when it is done.
+"""The jobs: they do the work of tasks, and acknowledge the outbox entry when it is done.
 
-A job is told a game, a note and the note's value, nothing else, and looks at the log for what there is to
-do. So it may run twice, late, or in two processes at once: the commands append once, and a note that has
-changed or gone meanwhile is nobody's work any more.
+A job gets only the task, and reads everything else from the log. So it may run twice, late, or in two
+processes at once: the commands append once, and a task whose entry has changed or gone is skipped.
 """
 
 import logging
@@ -15,165 +14,180 @@ from typing_extensions import override
 
 from service.bootstrap import Service
 from service.errors import NotFound, Unavailable
-from workers.notifications import notice
+from workers.notifications import Notification, notification_of
 from workers.notifiers import NotDelivered, Notifier
-from workers.tasks import Work
+from workers.tasks import Task
 
 log = logging.getLogger(__name__)
 
-PAUSES = (2, 10, 60, 300, 1800)
-"""Seconds before a notice that was not delivered is tried again; after the last try it is given up."""
+RETRY_PAUSES = (2, 10, 60, 300, 1800)
+"""Seconds before each further attempt to deliver a notification. After the last one it is given up."""
 
-JOB = "workers.jobs.run"
-"""The function that RQ runs, by the name that stands in a queued job."""
+JOB_FUNCTION = "workers.jobs.run"
+"""The function that RQ calls, by the name that a queued job has."""
 
 
-class Jobs:
-    """All jobs, over one service and its senders."""
+class TaskRunner:
+    """Does the work of tasks on one service, with these notifiers."""
 
-    def __init__(self, service: Service, senders: Sequence[Notifier]) -> None:
+    def __init__(self, service: Service, notifiers: Sequence[Notifier]) -> None:
         self._store = service.store
         self._repository = service.repository
         self._commands = service.commands
         self._queries = service.queries
-        self._senders = senders
+        self._notifiers = notifiers
 
-    def do(self, work: Work, told: set[str] | None = None, tries: int = 0) -> bool:
-        """Do a piece of work; whether it is through (else it is to be tried again after a pause).
+    def run(self, task: Task, delivered_by: set[str] | None = None, attempt: int = 0) -> bool:
+        """Do the work of a task; return False if it is to be tried again after a pause.
 
-        `told`: names of senders that have delivered it in an earlier try; added to. `tries`: how many
-        there were. Raises Unavailable.
+        `delivered_by`: names of the notifiers that have delivered the notification in an earlier attempt;
+        those that deliver it now are added. `attempt`: the number of earlier attempts. Raises Unavailable.
         """
         try:
-            if self._store.outbox(work.game).get(work.note) != work.value:
+            if self._store.outbox(task.game_id).get(task.entry) != task.payload:
                 return True
-            match work.kind:
+            match task.kind:
                 case "score":
-                    self._score(work)
+                    self._score(task)
                 case "forfeit":
-                    self._forfeit(work)
+                    self._forfeit(task)
                 case "notify":
-                    return self._notify(work, set() if told is None else told, tries)
+                    return self._notify(
+                        task, set() if delivered_by is None else delivered_by, attempt
+                    )
                 case "index":
-                    self._repository.update_listings(work.game)
+                    self._repository.update_listings(task.game_id)
                 case None:
-                    _leave(work)
+                    _skip(task)
                 case _:
-                    assert_never(work.kind)
+                    assert_never(task.kind)
         except NotFound:
-            # Notes are written with the log, so only somebody's hand in the store can have done this.
-            log.exception("game %s has a note, %s, and no log", work.game, work.note)
+            # Entries are written together with the log, so somebody has changed the store by hand.
+            log.exception("game %s has an outbox entry, %s, but no log", task.game_id, task.entry)
         return True
 
-    def _score(self, work: Work) -> None:
-        for event in self._commands.score(work.game):
-            log.info("%s: game %s, event %s", event["type"], work.game, event["seq"])
-        self._store.ack(work.game, work.note, work.value)
+    def _score(self, task: Task) -> None:
+        for event in self._commands.score(task.game_id):
+            log.info("%s: game %s, event %s", event["type"], task.game_id, event["seq"])
+        self._ack(task)
 
-    def _forfeit(self, work: Work) -> None:
-        turn = work.said["turn"]
-        for event in self._commands.forfeit(work.game, turn):
-            log.info("%s: game %s, event %s", event["type"], work.game, event["seq"])
-        game = self._queries.game(work.game)
+    def _forfeit(self, task: Task) -> None:
+        turn = task.data["turn"]
+        for event in self._commands.forfeit(task.game_id, turn):
+            log.info("%s: game %s, event %s", event["type"], task.game_id, event["seq"])
+        game = self._queries.game(task.game_id)
         if game.to_act is None or game.turn != turn:
-            self._store.ack(work.game, work.note, work.value)
-        # Else it is not late yet by this machine's clock, and the note stays until it is.
+            self._ack(task)
+        # Otherwise the deadline has not passed by this machine's clock, and the entry stays until it has.
 
-    def _notify(self, work: Work, told: set[str], tries: int) -> bool:
-        message = notice(self._queries, work)
-        if message is None:
-            _leave(work)
+    def _notify(self, task: Task, delivered_by: set[str], attempt: int) -> bool:
+        notification = notification_of(self._queries, task)
+        if notification is None:
+            _skip(task)
             return True
-        is_through = True
-        for sender in self._senders:
-            if sender.name in told:
-                continue
-            try:
-                sender.send(message)
-            except NotDelivered as error:
-                if tries < len(PAUSES):
-                    is_through = False
-                    log.warning("%s: %s of game %s: %s", sender.name, work.note, work.game, error)
-                else:
-                    log.error(  # noqa: TRY400 (a receiver that is away is no news with a traceback)
-                        "%s: %s of game %s is given up: %s",
-                        sender.name,
-                        work.note,
-                        work.game,
-                        error,
-                    )
-            else:
-                told.add(sender.name)
-        if is_through:
-            self._store.ack(work.game, work.note, work.value)
-            if work.note == "notify/over":
-                self._store.mark_inactive(work.game)
-        return is_through
+        is_done = True
+        for notifier in self._notifiers:
+            if notifier.name not in delivered_by:
+                is_done &= _deliver(notifier, notification, task, delivered_by, attempt)
+        if is_done:
+            self._ack(task)
+            if task.entry == "notify/over":
+                self._store.mark_inactive(task.game_id)
+        return is_done
+
+    def _ack(self, task: Task) -> None:
+        self._store.ack(task.game_id, task.entry, task.payload)
 
 
-def _leave(work: Work) -> None:
-    log.warning("game %s has a note that a later version has to see to: %s", work.game, work.note)
-
-
-_employed: Jobs | None = None
-
-
-def configure(jobs: Jobs) -> None:
-    """Say whose jobs this process does, before it takes the first."""
-    global _employed  # noqa: PLW0603 (RQ calls a function by its name: it has nothing else to find it by)
-    _employed = jobs
-
-
-def run(game: str, note: str, value: str) -> Retry | None:
-    """What RQ calls. Tries again after a pause by giving back RQ's own Retry."""
-    job = get_current_job()
-    if _employed is None or job is None:
-        raise RuntimeError("a job runs in a worker: `cartulary worker`")
-    work = Work(game, note, value)
-    told = set(job.meta.get("told", ()))
-    before = len(told)
+def _deliver(
+    notifier: Notifier,
+    notification: Notification,
+    task: Task,
+    delivered_by: set[str],
+    attempt: int,
+) -> bool:
+    """Deliver a notification; return False if that has failed and is to be tried again."""
     try:
-        is_through = _employed.do(work, told, job.number_of_retries or 0)
+        notifier.send(notification)
+    except NotDelivered as error:
+        is_last = attempt >= len(RETRY_PAUSES)
+        log.log(
+            logging.ERROR if is_last else logging.WARNING,
+            "%s: %s of game %s%s: %s",
+            notifier.name,
+            task.entry,
+            task.game_id,
+            " is given up" if is_last else "",
+            error,
+        )
+        return is_last
+    delivered_by.add(notifier.name)
+    return True
+
+
+def _skip(task: Task) -> None:
+    log.warning("game %s has an entry of a later version: %s", task.game_id, task.entry)
+
+
+_runner: TaskRunner | None = None
+
+
+def configure(runner: TaskRunner) -> None:
+    """Set the runner of the tasks of this process. Must come before the first job."""
+    global _runner  # noqa: PLW0603 # RQ calls a function by its name and can pass nothing of this process
+    _runner = runner
+
+
+def run(game_id: str, entry: str, payload: str) -> Retry | None:
+    """Run the task of a job. RQ calls this; it tries again if an object of its class Retry is returned."""
+    job = get_current_job()
+    if _runner is None or job is None:
+        raise RuntimeError("jobs run in a worker only: `cartulary worker`")
+    task = Task(game_id, entry, payload)
+    delivered_before = set(job.meta.get("delivered_by", ()))
+    delivered_by = set(delivered_before)
+    try:
+        is_done = _runner.run(task, delivered_by, job.number_of_retries or 0)
     except Unavailable as error:
-        # The note is there still, so the sweep will come upon it.
-        log.warning("%s of game %s is left to the sweep: %s", note, game, error)
+        # The entry is still in the outbox, where the next sweep finds it.
+        log.warning("%s of game %s is left to the next sweep: %s", entry, game_id, error)
         return None
-    if len(told) > before and not is_through:
-        job.meta["told"] = sorted(told)
-        job.save_meta()  # type: ignore[no-untyped-call]
-    return None if is_through else Retry(max=len(PAUSES), interval=PAUSES)
+    if delivered_by != delivered_before and not is_done:
+        job.meta["delivered_by"] = sorted(delivered_by)
+        job.save_meta()  # type: ignore[no-untyped-call] # RQ has no annotations here
+    return None if is_done else Retry(max=len(RETRY_PAUSES), interval=RETRY_PAUSES)
 
 
-class NoteJob(Job):
-    """RQ's job, which can be nothing else than `run` with a note.
+class TaskJob(Job):
+    """RQ's job, restricted to calls of `run`.
 
-    RQ calls whatever function a queued job names, and callbacks and addresses too that may stand beside it.
-    Who can write into the queue would have the worker's hands with that; so none of it is looked at.
+    RQ calls any function that a queued job names, as well as callbacks and webhooks that it names. Whoever
+    can write to the queue could run any code in the worker that way, so all of these are ignored.
     """
 
     @property
     @override
     def func(self) -> Callable[[str, str, str], Retry | None]:
-        """What is called."""
-        if self.func_name != JOB:
-            raise PermissionError(f"{self.func_name} is no job of ours")
+        """The function to call."""
+        if self.func_name != JOB_FUNCTION:
+            raise PermissionError(f"{self.func_name} is not a job of Cartulary")
         return run
 
     @property
     @override
     def success_callback(self) -> None:
-        """Nothing."""
+        """None."""
 
     @property
     @override
     def failure_callback(self) -> None:
-        """Nothing."""
+        """None."""
 
     @property
     @override
     def stopped_callback(self) -> None:
-        """Nothing."""
+        """None."""
 
     @override
     def send_webhooks(self, status: str | JobStatus, *, exc_string: str | None = None) -> None:
-        """Send nothing: notices go by senders.py."""
+        """Do nothing: notifications are sent by notifiers.py."""

@@ -1,7 +1,7 @@
-"""Notices: what there is to tell the players of a game, made of a note and the log.
+"""Notifications to the players of a game, made from a task and the log.
 
-A notice says where to look and not more; it holds nothing that only some may see. How it reaches
-anybody is in senders.py.
+A notification only says where to look: it contains nothing that is visible to some players only. How it
+reaches its receivers is in notifiers.py.
 """
 
 from dataclasses import dataclass, field
@@ -10,64 +10,66 @@ from typing import Literal, TypeAlias
 from domain.contract import Json
 from service import clock
 from service.games.queries import GameQueries
-from workers.tasks import Work
+from workers.tasks import Task
 
 Subject: TypeAlias = Literal["your_turn", "round_scored", "game_over"]
 
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """One thing to tell. `players` are the ids of those it is for, `delivery` is the same whenever the
-    same note is told again.
+    """One notification. `players` are the ids of those it is for.
+
+    `delivery` is an id that stays the same if the notification is sent again.
     """
 
     delivery: str
     subject: Subject
-    game: str
+    game_id: str
     rules: str
     seq: int
     players: tuple[str, ...]
-    facts: Json = field(default_factory=dict)
+    details: Json = field(default_factory=dict)
     """`your_turn`: seat, round, deadline; `round_scored`: round, standings; `game_over`: status, ranking."""
 
     def as_json(self) -> Json:
-        """The notice as it is posted: the fields above in one object, the facts among them."""
+        """Return the notification as it is posted: one object with the fields above and the details."""
         return {
             "delivery": self.delivery,
             "subject": self.subject,
-            "game": self.game,
+            "game": self.game_id,
             "rules": self.rules,
             "seq": self.seq,
             "players": list(self.players),
-            **self.facts,
+            **self.details,
         }
 
 
-def notice(queries: GameQueries, work: Work) -> Notification | None:
-    """What a `notify` note has to tell; None for one that this version does not know.
+def notification_of(queries: GameQueries, task: Task) -> Notification | None:
+    """Return the notification that a `notify` task calls for; None if this version does not know it.
 
     Raises NotFound, Unavailable.
     """
-    game = queries.game(work.game)
-    said = work.said
+    game = queries.game(task.game_id)
+    data = task.data
     subject: Subject
+    details: Json
     players = game.players or tuple(place.player for place in game.places)
-    match work.note.split("/"):
+    match task.entry.split("/"):
         case ["notify", "turn"]:
             subject = "your_turn"
-            players = (game.players[said["seat"]],)
-            facts = {
-                "seat": said["seat"],
+            players = (game.players[data["seat"]],)
+            details = {
+                "seat": data["seat"],
                 "round": game.round,
                 "deadline": clock.deadline(game),
             }
         case ["notify", "round", round]:
             subject = "round_scored"
-            (event,) = queries.events(work.game, said["seq"] - 1, 1)
-            facts = {"round": int(round), "standings": event["data"]["standings"]}
+            (event,) = queries.events(task.game_id, data["seq"] - 1, 1)
+            details = {"round": int(round), "standings": event["data"]["standings"]}
         case ["notify", "over"]:
             subject = "game_over"
-            facts = {"status": game.status, "ranking": game.ranking}
+            details = {"status": game.status, "ranking": game.ranking}
         case _:
             return None
-    return Notification(work.id, subject, game.id, game.rules.NAME, said["seq"], players, facts)
+    return Notification(task.id, subject, game.id, game.rules.NAME, data["seq"], players, details)

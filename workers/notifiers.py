@@ -1,18 +1,15 @@
-"""Senders: how a notice leaves the house. A new way to reach players is one more class here.
+"""Notifiers: the ways in which notifications leave the service. A new way is one more class here.
 
-A sender may be given the same notice again (a job that ran twice, a receiver that answered too late):
-`delivery` is the same then, so that a receiver can drop it.
+A notifier may be given the same notification again, for example when a receiver responded too late. It
+then has the same `delivery`, by which the receiver can recognise it.
 """
 
+import asyncio
 import logging
-from base64 import b64encode
-from http.client import HTTPException
 from importlib.metadata import version
 from typing import Protocol
-from urllib.error import HTTPError
-from urllib.parse import unquote_to_bytes, urlsplit
-from urllib.request import Request, urlopen
 
+import httpx
 import orjson
 
 from domain.errors import CartularyError
@@ -20,87 +17,94 @@ from service.settings import Settings, SettingsError
 from workers.notifications import Notification
 
 log = logging.getLogger(__name__)
+# httpx logs the URL of every request, and a webhook's URL may contain credentials.
+logging.getLogger("httpx").setLevel(logging.WARNING)
 
-SECONDS_TO_ANSWER = 5.0
+SECONDS_TO_RESPOND = 5.0
 
 
 class NotDelivered(CartularyError):
-    """A notice that did not reach its receiver; it may be tried again."""
+    """A notification did not reach its receiver. It may be sent again."""
 
 
 class Notifier(Protocol):
-    """A way to tell. `name` tells it from the others."""
+    """One way to notify. `name` distinguishes it from the others."""
 
     name: str
 
-    def send(self, notice: Notification) -> None:
-        """Deliver a notice. Raises NotDelivered."""
+    def send(self, notification: Notification) -> None:
+        """Deliver a notification. Raises NotDelivered."""
 
 
-class LogSender:
-    """Writes a line to the process's log, which is always done and never fails."""
+class LogNotifier:
+    """Writes each notification to the log of this process, which never fails."""
 
     name = "log"
 
-    def send(self, notice: Notification) -> None:
+    def send(self, notification: Notification) -> None:
         """See `Notifier.send`."""
         log.info(
             "%s: game %s, event %s, for %s",
-            notice.subject,
-            notice.game,
-            notice.seq,
-            ", ".join(notice.players),
-            extra=notice.as_json(),
+            notification.subject,
+            notification.game_id,
+            notification.seq,
+            ", ".join(notification.players),
+            extra=notification.as_json(),
         )
 
 
-class WebhookSender:
-    """Posts the notice as JSON to one URL of the operator's; any 2xx says that it has arrived.
+class WebhookNotifier:
+    """Posts each notification as JSON to one URL of the operator; any 2xx status means that it arrived.
 
-    The delivery's id stands in the body and, as `Idempotency-Key`, among the headers. A name and a
-    password in the URL go as basic authorisation; no message repeats more of the URL than the host.
+    The id of the delivery is in the body and in the header `Idempotency-Key`. A name and a password in the
+    URL are sent as basic authorization. Redirects are not followed, because the credentials are for this
+    receiver only. No message contains more of the URL than its host.
     """
 
     name = "webhook"
 
-    def __init__(self, url: str, timeout: float = SECONDS_TO_ANSWER) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+    def __init__(self, url: str, timeout: float = SECONDS_TO_RESPOND) -> None:
+        """`timeout`: for the whole request, in seconds."""
+        try:
+            self._url = httpx.URL(url)
+        except httpx.InvalidURL:
+            self._url = httpx.URL()
+        if self._url.scheme not in ("http", "https") or not self._url.host:
             raise SettingsError("CARTULARY_WEBHOOK_URL must begin with http:// or https://")
-        # urllib takes a name and a password in a URL for a part of the host.
-        account, _, place = parts.netloc.rpartition("@")
-        self._url = parts._replace(netloc=place).geturl()
-        self._host = parts.hostname
+        self._timeout = timeout
         self._headers = {
             "Content-Type": "application/json",
             "User-Agent": f"cartulary/{version('cartulary')}",
         }
-        if account:
-            basic = b64encode(unquote_to_bytes(account)).decode()
-            self._headers["Authorization"] = f"Basic {basic}"
-        self._timeout = timeout
 
-    def send(self, notice: Notification) -> None:
+    def send(self, notification: Notification) -> None:
         """See `Notifier.send`."""
-        request = Request(  # noqa: S310 (the scheme was looked at)
-            self._url,
-            data=orjson.dumps(notice.as_json()),
-            headers=self._headers | {"Idempotency-Key": notice.delivery},
-            method="POST",
-        )
+        host = self._url.host
         try:
-            with urlopen(request, timeout=self._timeout):  # noqa: S310
-                pass
-        except HTTPError as answer:
-            answer.close()
-            raise NotDelivered(f"{self._host} find_idempotency_record {answer.code}") from None
-        except (OSError, HTTPException) as error:
-            # A refused or broken connection, a name that is not known, a time-out: all are OSErrors.
-            raise NotDelivered(f"{self._host} does not answer: {error}") from error
+            status = asyncio.run(self._post(notification))
+        except (httpx.HTTPError, OSError) as error:
+            # A timeout, too, is an OSError.
+            reason = str(error) or type(error).__name__
+            raise NotDelivered(f"{host} does not respond: {reason}") from error
+        if not httpx.codes.is_success(status):
+            raise NotDelivered(f"{host} responded with status {status}")
+
+    async def _post(self, notification: Notification) -> int:
+        """Post a notification and return the status of the response, whose body is not read."""
+        headers = self._headers | {"Idempotency-Key": notification.delivery}
+        content = orjson.dumps(notification.as_json())
+        timeout = self._timeout
+        # The timeout of httpx is for single operations: a receiver that sends a byte now and then would
+        # never exceed it.
+        async with asyncio.timeout(timeout), httpx.AsyncClient(timeout=timeout) as client:
+            request = client.build_request("POST", self._url, content=content, headers=headers)
+            response = await client.send(request, stream=True, follow_redirects=False)
+            await response.aclose()
+            return response.status_code
 
 
-def senders(settings: Settings) -> tuple[Notifier, ...]:
-    """The ways to tell that these settings name. Raises SettingsError."""
+def notifiers_of(settings: Settings) -> tuple[Notifier, ...]:
+    """Return the notifiers that these settings configure. Raises SettingsError."""
     if settings.webhook_url is None:
-        return (LogSender(),)
-    return (LogSender(), WebhookSender(settings.webhook_url))
+        return (LogNotifier(),)
+    return (LogNotifier(), WebhookNotifier(settings.webhook_url))

@@ -1,10 +1,10 @@
-"""The queues of RQ, seen from who puts work in: what is enqueued, what waits there, what is tried again.
+"""The job queues, as the scheduler uses them: jobs are enqueued, and enqueued again after they got lost.
 
-The queues hold nothing that cannot be lost: all that is in them is noted beside the logs. What a worker
-makes of a job is in jobs.py. RQ keeps its own time here (pauses between tries), which no game depends on.
+The queues hold nothing that may not be lost, because every task is in an outbox. RQ keeps its own time here
+(the pauses before another attempt), on which no game depends. What a job does is in jobs.py.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 import redis
 from rq import Queue
@@ -13,102 +13,100 @@ from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
 from service.connection import reachable
-from workers.jobs import JOB, NoteJob
-from workers.tasks import GAMES, NOTICES, QUEUES, Work
+from workers.jobs import JOB_FUNCTION, TaskJob
+from workers.tasks import GAMES, NOTIFICATIONS, QUEUES, Task
 
-SECONDS = {GAMES: 60, NOTICES: 30}
-"""How long a job of a queue may take. Each takes milliseconds, so this is for one that hangs."""
+JOB_TIMEOUTS = {GAMES: 60, NOTIFICATIONS: 30}
+"""Seconds that a job of a queue may take. Jobs take milliseconds, so this only stops one that hangs."""
 
 FAILURES_KEPT = 24 * 3600
-"""Seconds for which what went wrong can be looked up. A result is not kept: it is in the log."""
+"""Seconds for which a failed job can be looked up. Results are not kept, because they are in the log."""
 
 
-class WorkQueues:
-    """Both queues, on the Redis of the queue. Everything raises Unavailable when that does not answer."""
+class TaskQueues:
+    """The queues in Redis. Every method raises Unavailable if that Redis does not respond."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
-        # Not pickle, RQ's default: who can write into the queue must not be able to run code by it.
+        # Not pickle, RQ's default, by which whoever can write to the queue could run any code.
         self.queues = {
-            name: Queue(name, client, job_class=NoteJob, serializer=JSONSerializer)
+            name: Queue(name, client, job_class=TaskJob, serializer=JSONSerializer)
             for name in QUEUES
         }
 
-    def enqueue(self, work: Work) -> bool:
-        """Enqueue a piece of work unless its job is known to the queue; whether it was enqueued.
+    def enqueue(self, task: Task) -> bool:
+        """Enqueue a task unless the queue knows its job already; return whether it was enqueued.
 
-        A job that died with its worker is known as well: that is for `enqueue_again`.
+        The queue also knows a job whose worker has died: `enqueue_again` is for those.
         """
-        queue = self.queues[work.queue]
+        queue = self.queues[task.queue]
         with reachable():
             try:
-                queue.enqueue_job(_job(queue, work), unique=True)
+                queue.enqueue_job(_job(queue, task), unique=True)
             except DuplicateJobError:
                 return False
         return True
 
-    def enqueue_again(self, works: Iterable[Work]) -> int:
-        """Enqueue what is noted, whatever the queue knows of it, but for what waits there already; how
-        many pieces of work that were. None comes to stand in a queue twice by this.
+    def enqueue_again(self, tasks: Collection[Task]) -> int:
+        """Enqueue the tasks that wait in no queue, whatever the queue knows of them; return their number.
+
+        No task gets into a queue twice.
         """
         count = 0
         with reachable():
-            for name, wanted in _by_queue(works).items():
-                queue = self.queues[name]
+            for name, queue in self.queues.items():
+                wanted = [task for task in tasks if task.queue == name]
+                if not wanted:
+                    continue
                 waiting = {*queue.get_job_ids(), *queue.scheduled_job_registry.get_job_ids()}
-                missing = [work for work in wanted if work.id not in waiting]
-                # A step for each: between two of them others may take their turn.
-                for work in missing:
+                missing = [task for task in wanted if task.id not in waiting]
+                # One transaction for each task, so that other clients of Redis get their turn in between.
+                for task in missing:
                     with self._redis.pipeline() as pipeline:
-                        # Others may have seen what is missing as well, a moment ago.
                         pipeline.multi()
-                        queue.remove(work.id, pipeline=pipeline)
-                        queue.enqueue_job(_job(queue, work), pipeline=pipeline)
+                        # Another scheduler may have found the same task missing.
+                        queue.remove(task.id, pipeline=pipeline)
+                        queue.enqueue_job(_job(queue, task), pipeline=pipeline)
                         pipeline.execute()
                 count += len(missing)
         return count
 
     def enqueue_retries(self) -> int:
-        """Put those jobs back in their queue whose pause before another try is over; how many."""
+        """Put jobs back into their queue when their pause is over; return their number."""
         count = 0
         with reachable():
             for queue in self.queues.values():
                 registry = queue.scheduled_job_registry
-                for id in registry.get_jobs_to_schedule():
+                for job_id in registry.get_jobs_to_schedule():
                     try:
-                        job = NoteJob.fetch(id, connection=self._redis, serializer=JSONSerializer)
+                        job = TaskJob.fetch(
+                            job_id, connection=self._redis, serializer=JSONSerializer
+                        )
                     except NoSuchJobError:
-                        registry.remove(id)
+                        registry.remove(job_id)
                         continue
                     with self._redis.pipeline() as pipeline:
                         pipeline.multi()
-                        queue.remove(id, pipeline=pipeline)
+                        queue.remove(job_id, pipeline=pipeline)
                         queue.enqueue_job(job, pipeline=pipeline)
-                        registry.remove(id, pipeline=pipeline)
+                        registry.remove(job_id, pipeline=pipeline)
                         pipeline.execute()
                     count += 1
         return count
 
-    def waiting(self) -> Mapping[str, int]:
-        """How many jobs each queue holds."""
+    def lengths(self) -> Mapping[str, int]:
+        """Return the number of jobs in each queue."""
         with reachable():
             return {name: queue.count for name, queue in self.queues.items()}
 
 
-def _by_queue(works: Iterable[Work]) -> dict[str, list[Work]]:
-    sorted_out: dict[str, list[Work]] = {}
-    for work in works:
-        sorted_out.setdefault(work.queue, []).append(work)
-    return sorted_out
-
-
-def _job(queue: Queue, work: Work) -> Job:
+def _job(queue: Queue, task: Task) -> Job:
     return queue.create_job(
-        JOB,
-        args=(work.game, work.note, work.value),
-        job_id=work.id,
-        description=f"{work.note} of game {work.game}",
-        timeout=SECONDS[work.queue],
+        JOB_FUNCTION,
+        args=(task.game_id, task.entry, task.payload),
+        job_id=task.id,
+        description=f"{task.entry} of game {task.game_id}",
+        timeout=JOB_TIMEOUTS[task.queue],
         result_ttl=0,
         failure_ttl=FAILURES_KEPT,
         status=JobStatus.QUEUED,

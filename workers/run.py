@@ -1,7 +1,7 @@
-"""The processes of this floor: a worker and a scheduler, from their settings until they are told to stop.
+"""The processes `cartulary worker` and `cartulary scheduler`, from their settings to their end.
 
-SIGTERM and SIGINT end either within seconds, a worker after the job it is at. A Redis that is away ends
-neither.
+SIGTERM and SIGINT end either of them within seconds, a worker after its current job. If Redis does not
+respond, both wait until it does.
 """
 
 import logging
@@ -18,23 +18,23 @@ from service.connection import connect
 from service.settings import Settings
 from service.supervision.retry import Backoff, retry_until_stopped
 from service.supervision.stop_signals import StopSignals
-from workers.jobs import Jobs, NoteJob, configure
-from workers.notifiers import senders
-from workers.queue import WorkQueues
+from workers.jobs import TaskJob, TaskRunner, configure
+from workers.notifiers import notifiers_of
+from workers.queue import TaskQueues
 from workers.scheduler import FIRST_PAUSE, LONGEST_PAUSE, Scheduler
 
 log = logging.getLogger(__name__)
 
-SECONDS_BETWEEN_SIGNS = 60
-"""How often a worker that has nothing to do says that it is there still."""
+HEARTBEAT_SECONDS = 60
+"""How often an idle worker reports to the queue that it is alive."""
 
 
-class NoteWorker(SimpleWorker):
-    """RQ's worker that does its jobs in its own process, one after the other.
+class TaskWorker(SimpleWorker):
+    """RQ's worker that runs its jobs in its own process, one after the other.
 
-    Not the one that forks for each job: our jobs take milliseconds and are our own code, so what a fork
-    protects against is rare (and answered by the notes, which outlive this process), while it would throw
-    away with each job the connection to Redis and the folded games that the next job needs.
+    RQ's default is a fork for each job. Jobs take milliseconds and are our own code, so the fork protects
+    against little (and the outbox outlives this process anyway). It would discard the connection to Redis and
+    the cached games after each job.
     """
 
     max_connection_wait_time = LONGEST_PAUSE
@@ -44,47 +44,47 @@ class NoteWorker(SimpleWorker):
         super().__init__(
             queues,
             connection=client,
-            job_class=NoteJob,
+            job_class=TaskJob,
             serializer=JSONSerializer,
-            worker_ttl=SECONDS_BETWEEN_SIGNS,
+            worker_ttl=HEARTBEAT_SECONDS,
         )
         self._stop = stop
 
     @override
     def subscribe(self) -> None:
-        """Take no commands of RQ's command line: that would be a thread and a connection of its own."""
+        """Ignore commands of RQ's command line, which would take a thread and a connection."""
 
     @override
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
-        """End after the job under way."""
+        """Stop after the current job."""
         self._stop.set()
-        super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
+        super().request_stop(signum, frame)  # type: ignore[no-untyped-call] # RQ has no annotations here
 
     @override
     def check_for_suspension(self, burst: bool) -> None:
-        """Look, before every job, whether to go on: the signal may have come before RQ listened to any."""
+        """Stop before the next job if the signal came before RQ had installed its handlers."""
         if self._stop.is_set():
             raise StopRequested
         super().check_for_suspension(burst)
 
 
 def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
-    """Do jobs until told to stop, those of the first of `queues` first. Raises SettingsError."""
-    logging.getLogger("rq").setLevel(logging.WARNING)
-    logging.getLogger("rq.worker").setLevel(logging.WARNING)
-    logging.getLogger("rq.worker").addFilter(_without_known_tracebacks)
-    service = build(settings)
-    configure(Jobs(service, senders(settings)))
-    # A connection of its own, since RQ sets how long that may wait for an answer.
+    """Run jobs until a signal comes, those of the first queue first. Raises SettingsError."""
+    for name in ("rq", "rq.worker"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger("rq.worker").addFilter(_without_connection_tracebacks)
+    configure(TaskRunner(build(settings), notifiers_of(settings)))
+    # A connection of its own, because RQ changes how long it waits for a response.
     client = connect(settings.queue_url)
-    known = WorkQueues(client).queues
+    queues_by_name = TaskQueues(client).queues
     stop = StopSignals()
     stop.listen()
     log.info("working on the queues %s", ", ".join(queues))
 
     def work() -> None:
+        worker = TaskWorker([queues_by_name[name] for name in queues], client, stop)
         try:
-            NoteWorker([known[name] for name in queues], client, stop).work(logging_level=None)
+            worker.work(logging_level=None)
         finally:
             # RQ has installed signal handlers of its own.
             stop.listen()
@@ -97,13 +97,13 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
         errors=(redis.RedisError, OSError),
         backoff=Backoff(first=FIRST_PAUSE, longest=LONGEST_PAUSE, steady=LONGEST_PAUSE),
         on_error=lambda error, pause: log.warning(
-            "the queue does not answer (%s); trying again in %.1f s", error, pause
+            "the queue does not respond (%s); trying again in %.1f s", error, pause
         ),
     )
 
 
 def run_scheduler(settings: Settings) -> None:
-    """Schedule until told to stop."""
+    """Run the scheduler until a signal comes."""
     scheduler = Scheduler(build(settings), connect(settings.queue_url))
     stop = StopSignals()
     stop.listen()
@@ -111,8 +111,8 @@ def run_scheduler(settings: Settings) -> None:
     scheduler.run(stop)
 
 
-def _without_known_tracebacks(record: logging.LogRecord) -> bool:
-    """Where RQ logs that Redis went away, the place in RQ's code where it noticed is of no interest."""
+def _without_connection_tracebacks(record: logging.LogRecord) -> bool:
+    """Replace the traceback of a lost connection by its message, since it only shows a place inside RQ."""
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, redis.ConnectionError | redis.TimeoutError):
         record.msg, record.args, record.exc_info = f"{record.getMessage()} ({error})", (), None

@@ -1,8 +1,8 @@
-"""The scheduler: hears of every append, and sees that what is noted is done, deadlines at their time.
+"""The scheduler: it follows all appends and enqueues the tasks that they call for, deadlines at their time.
 
-It only enqueues; nothing is decided here and no game is folded. Several may run at once: what two of them
-enqueue is one job, and a job that ran twice has done its work once. It may die at any moment: all it knows
-is noted beside the logs.
+It only enqueues: it decides nothing and loads no game. Several schedulers may run at once, because a task
+that two of them enqueue is one job, and a job may run twice without harm. A scheduler may die at any moment,
+because everything that it knows is in the outboxes.
 """
 
 import logging
@@ -19,109 +19,112 @@ from service.store.redis_event_store import APPENDED_CHANNEL
 from service.supervision.retry import Backoff, retry_until_stopped
 from service.supervision.stop_signals import StopSignals
 from workers.deadline_index import DeadlineIndex
-from workers.queue import WorkQueues
+from workers.queue import TaskQueues
 from workers.sweep import Sweep
 from workers.tasks import tasks_of
 
 log = logging.getLogger(__name__)
 
-LISTENING = 0.2
-"""Seconds to wait for a message before looking at the deadlines."""
-MOST_HEARD = 500
-"""Messages, and deadlines, that are seen to in one go."""
+LISTEN_SECONDS = 0.2
+"""How long to wait for a message before the deadlines are checked again."""
+BATCH = 500
+"""The most messages, and the most deadlines, that are handled at once."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
-"""Seconds before trying again when Redis is away: twice as long each time."""
+"""Seconds before the next attempt to connect when Redis does not respond."""
 
 
 class Scheduler:
-    """One scheduler; runs in one thread."""
+    """One scheduler, for one thread."""
 
     def __init__(self, service: Service, queue_client: redis.Redis) -> None:
         self._redis = service.redis
         self._store = service.store
-        self._queues = WorkQueues(queue_client)
-        self._timetable = DeadlineIndex(service.redis)
-        self._sweep = Sweep(service.store, self._queues, self._timetable)
+        self._queues = TaskQueues(queue_client)
+        self._deadlines = DeadlineIndex(service.redis)
+        self._sweep = Sweep(service.store, self._queues, self._deadlines)
         self._interval = timedelta(seconds=service.settings.sweep_seconds)
 
     def run(self, stop: StopSignals) -> None:
-        """Go on until told to stop, however often Redis goes away and comes back."""
+        """Run until `stop` is set, even if Redis does not respond for some time."""
 
-        def attend() -> None:
+        def follow() -> None:
             with self._redis.pubsub() as channel:  # type: ignore[no-untyped-call] # redis-py has no annotation here
-                self._attend(channel, stop)
+                self._follow(channel, stop)
 
         retry_until_stopped(
-            attend,
+            follow,
             stop,
             errors=(Unavailable,),
             backoff=Backoff(first=FIRST_PAUSE, longest=LONGEST_PAUSE, steady=LONGEST_PAUSE),
             on_error=lambda error, pause: log.warning("%s; trying again in %.1f s", error, pause),
         )
 
-    def hear(self, games: set[str]) -> None:
-        """See to games that have new events: enqueue what they call for. Raises Unavailable."""
-        for works in tasks_of(self._store, sorted(games)).values():
-            for work in works:
-                match work.kind:
+    def enqueue_tasks_of(self, game_ids: set[str]) -> None:
+        """Enqueue the tasks of games that have new events. Raises Unavailable."""
+        for tasks in tasks_of(self._store, sorted(game_ids)).values():
+            for task in tasks:
+                match task.kind:
                     case "forfeit":
-                        self._timetable.put([work])
+                        self._deadlines.put([task])
                     case "score" | "notify":
-                        self._queues.enqueue(work)
+                        self._queues.enqueue(task)
                     case "index" | None:
-                        # Who appended is listing the game at this moment; a sweep sees whether it was done.
+                        # The process that has appended updates the listings itself at this moment. The
+                        # sweep finds the entry if that process has died.
                         pass
 
-    def look_at_deadlines(self) -> None:
+    def check_deadlines(self) -> None:
         """Enqueue the forfeit of every turn whose deadline has passed. Raises Unavailable."""
-        while passed := self._timetable.passed(MOST_HEARD):
-            works = tasks_of(self._store, [game for game, _ in passed])
+        while passed := self._deadlines.passed(BATCH):
+            tasks = tasks_of(self._store, [game_id for game_id, _ in passed])
             now = clock.format(clock.now())
-            for game, entry in passed:
-                deadline = next((work for work in works[game] if work.kind == "forfeit"), None)
-                if deadline is not None and deadline.due > now:
-                    self._timetable.put([deadline])
+            for game_id, score in passed:
+                forfeit = next((task for task in tasks[game_id] if task.kind == "forfeit"), None)
+                if forfeit is not None and forfeit.due_at > now:
+                    # The index has the deadline of an earlier turn.
+                    self._deadlines.put([forfeit])
                     continue
-                if deadline is not None:
-                    self._queues.enqueue(deadline)
-                self._timetable.remove(game, entry)
+                if forfeit is not None:
+                    self._queues.enqueue(forfeit)
+                self._deadlines.remove(game_id, score)
 
-    def sweep(self, *, everything: bool) -> None:
-        """One whole sweep. Raises Unavailable."""
-        for _ in self._sweep.pages(everything=everything):
+    def sweep(self, *, is_first: bool) -> None:
+        """Make one whole sweep (see `Sweep.pages`). Raises Unavailable."""
+        for _ in self._sweep.pages(is_first=is_first):
             pass
 
-    def _attend(self, channel: PubSub, stop: StopSignals) -> None:
-        """Listen and sweep until told to stop. Raises Unavailable as soon as Redis goes away."""
+    def _follow(self, channel: PubSub, stop: StopSignals) -> None:
+        """Follow all appends and sweep until `stop` is set. Raises Unavailable when Redis goes away."""
         with reachable():
             channel.subscribe(APPENDED_CHANNEL)
-            # What is appended from the answer on is heard of, what was before is swept.
+            # The sweep finds what was appended before this confirmation, and messages report the rest.
             if channel.get_message(timeout=SECONDS_TO_ANSWER) is None:
-                raise Unavailable("the store does not answer")
-        log.info("listening for what is appended")
-        swept: datetime | None = None
+                raise Unavailable("the store does not respond")
+        log.info("following all appends")
+        swept_at: datetime | None = None
         while not stop.is_set():
-            if swept is None or not timedelta() <= clock.now() - swept < self._interval:
-                for _ in self._sweep.pages(everything=swept is None):
+            if swept_at is None or not timedelta() <= clock.now() - swept_at < self._interval:
+                for _ in self._sweep.pages(is_first=swept_at is None):
                     self._listen(channel, 0)
                     if stop.is_set():
                         return
-                swept = clock.now()
-            self._listen(channel, LISTENING)
+                swept_at = clock.now()
+            self._listen(channel, LISTEN_SECONDS)
             self._queues.enqueue_retries()
 
     def _listen(self, channel: PubSub, seconds: float) -> None:
-        games = set()
+        """Wait for messages, at most so many seconds, and handle them and the deadlines."""
+        game_ids = set()
         with reachable():
             message = channel.get_message(ignore_subscribe_messages=True, timeout=seconds)
-            for _ in range(MOST_HEARD):
+            for _ in range(BATCH):
                 if message is None:
                     break
                 if message["type"] == "message":
-                    games.add(message["data"].decode().split(" ")[0])
+                    game_ids.add(message["data"].decode().split(" ")[0])
                 message = channel.get_message(ignore_subscribe_messages=True, timeout=0)
-        for game in games:
-            self._sweep.on_appended(game)
-        if games:
-            self.hear(games)
-        self.look_at_deadlines()
+        for game_id in game_ids:
+            self._sweep.on_appended(game_id)
+        if game_ids:
+            self.enqueue_tasks_of(game_ids)
+        self.check_deadlines()

@@ -1,8 +1,8 @@
-"""The sweep: a look at every live game for what is noted and not done, however that came about.
+"""The sweep: it looks through the outboxes of all active games for tasks that nobody has done.
 
-A message that got lost, a queue that was emptied, a process that died between two steps: for all of them
-the notes are still there. What is noted for less than one sweep is left to those who were told of it; what
-an earlier sweep has seen, and is neither done nor waiting in a queue, is enqueued again.
+A lost message, an emptied queue, a process that died between two steps: in all these cases the entry is still
+in the outbox. A task that is new since the last sweep is left to the scheduler that heard of it. A task that
+the last sweep has found already, and that is neither done nor in a queue, is enqueued again.
 """
 
 import logging
@@ -14,81 +14,81 @@ from domain.event import ENDINGS
 from service import clock
 from service.store.event_store import EventStore
 from workers.deadline_index import DeadlineIndex
-from workers.queue import WorkQueues
-from workers.tasks import Work, tasks_of
+from workers.queue import TaskQueues
+from workers.tasks import Task, tasks_of
 
 log = logging.getLogger(__name__)
 
 PAGE = 200
-"""Games that are looked at in one exchange."""
-EXPECTED_FOR = timedelta(hours=1)
-"""How long a game may be active (`EventStore.mark_active`) without a log, before it is dropped."""
+"""Games that are read in one round trip."""
+TIME_TO_CREATE = timedelta(hours=1)
+"""How long a game may be active without a log. After that, the process that was creating it has died."""
 
 
 class Sweep:
-    """What the last sweep saw, and how the next one goes. For one thread."""
+    """Makes sweeps, and remembers what the last one has found. For one thread."""
 
-    def __init__(self, store: EventStore, queues: WorkQueues, timetable: DeadlineIndex) -> None:
+    def __init__(self, store: EventStore, queues: TaskQueues, deadlines: DeadlineIndex) -> None:
         self._store = store
         self._queues = queues
-        self._timetable = timetable
-        self._due: set[Work] = set()
-        self._ahead: set[Work] = set()
-        self._going_on: set[str] = set()
-        """Games without notes that were not over when last looked at."""
-        self._expected: dict[str, datetime] = {}
-        """Games that have no log, and since when that is known."""
+        self._deadlines = deadlines
+        self._due: set[Task] = set()
+        self._not_yet_due: set[Task] = set()
+        self._waiting_for_players: set[str] = set()
+        """Games without tasks that had not ended when the last sweep looked."""
+        self._without_log: dict[str, datetime] = {}
+        """Active games that have no log, and since when that is known."""
 
-    def on_appended(self, game: str) -> None:
-        """A game has a new event, so what was found about it holds no longer."""
-        self._going_on.discard(game)
-        self._expected.pop(game, None)
+    def on_appended(self, game_id: str) -> None:
+        """Forget what is known of a game, because it has a new event."""
+        self._waiting_for_players.discard(game_id)
+        self._without_log.pop(game_id, None)
 
-    def pages(self, *, everything: bool) -> Iterator[None]:
-        """One sweep; gives way after every page of games, so that nothing else waits for its end.
+    def pages(self, *, is_first: bool) -> Iterator[None]:
+        """Make one sweep; yields after each page of games, so that other work need not wait for its end.
 
-        `everything`: rely on nobody having been told of anything, as after a start. Raises Unavailable.
+        `is_first`: enqueue every task, because no message about it was heard. Raises Unavailable.
         """
-        due_before = set() if everything else self._due
-        ahead_before = set() if everything else self._ahead
-        due: set[Work] = set()
-        ahead: set[Work] = set()
-        for games in _paged(self._store.active_games()):
+        due_before = set() if is_first else self._due
+        not_yet_due_before = set() if is_first else self._not_yet_due
+        due: set[Task] = set()
+        not_yet_due: set[Task] = set()
+        for game_ids in _paged(self._store.active_games()):
             now = clock.format(clock.now())
-            works = tasks_of(self._store, games)
-            found = [work for each in works.values() for work in each if work.kind is not None]
-            later = {work for work in found if work.due > now}
-            self._timetable.put(later - ahead_before)
-            ahead |= later
-            pending = [work for work in found if work not in later]
+            tasks_by_game = tasks_of(self._store, game_ids)
+            tasks = [
+                task for tasks in tasks_by_game.values() for task in tasks if task.kind is not None
+            ]
+            later = {task for task in tasks if task.due_at > now}
+            self._deadlines.put(later - not_yet_due_before)
+            not_yet_due |= later
+            pending = [task for task in tasks if task not in later]
             due.update(pending)
-            left = [work for work in pending if everything or work in due_before]
-            count = self._queues.enqueue_again(left)
+            left_over = [task for task in pending if is_first or task in due_before]
+            count = self._queues.enqueue_again(left_over)
             if count:
-                log.info("%s jobs that were noted and not done are enqueued again", count)
-            self._settle({game for game, each in works.items() if not each})
+                log.info("%s tasks that were not done are enqueued again", count)
+            self._deactivate({game_id for game_id, tasks in tasks_by_game.items() if not tasks})
             yield
-        self._due, self._ahead = due, ahead
+        self._due, self._not_yet_due = due, not_yet_due
 
-    def _settle(self, quiet: set[str]) -> None:
-        """Take out of the live games without notes what is over, and what never came to be."""
-        unknown = quiet - self._going_on
-        if not unknown:
-            return
+    def _deactivate(self, game_ids: set[str]) -> None:
+        """Of games without tasks, mark those inactive that have ended or were never created."""
         now = clock.now()
-        for game, type in self._store.last_event_types(unknown).items():
-            if type is None:
-                since = self._expected.setdefault(game, now)
-                if now - since < EXPECTED_FOR:
+        unknown = game_ids - self._waiting_for_players
+        for game_id, event_type in self._store.last_event_types(unknown).items():
+            if event_type is None:
+                since = self._without_log.setdefault(game_id, now)
+                if now - since < TIME_TO_CREATE:
                     continue
-                del self._expected[game]
-            elif type not in ENDINGS:
-                self._going_on.add(game)
+                del self._without_log[game_id]
+            elif event_type not in ENDINGS:
+                self._waiting_for_players.add(game_id)
                 continue
-            self._store.mark_inactive(game)
+            self._store.mark_inactive(game_id)
 
 
-def _paged(games: Iterable[str]) -> Iterator[list[str]]:
-    games = iter(games)
-    while page := list(islice(games, PAGE)):
+def _paged(game_ids: Iterable[str]) -> Iterator[list[str]]:
+    game_ids = iter(game_ids)
+    while page := list(islice(game_ids, PAGE)):
         yield page

@@ -1,7 +1,6 @@
-"""A piece of work: one outbox entry of one game, as it stood when it was read.
+"""Tasks: the work that outbox entries call for (service/store/outbox.py lists the entries).
 
-service/store/outbox.py lists the entries. Here is by what name a piece of work goes in a queue,
-so that it is the same for everybody who comes upon the same note, and which queue that is.
+A task's id is derived from its entry, so that everybody who reads the same entry enqueues the same job.
 """
 
 from collections.abc import Iterable
@@ -13,61 +12,62 @@ import orjson
 
 from service.store.event_store import EventStore
 
-Kind: TypeAlias = Literal["score", "forfeit", "notify", "index"]
+TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "index"]
 
 GAMES: Final = "cartulary-games"
-NOTICES: Final = "cartulary-notices"
-QUEUES: Final = (GAMES, NOTICES)
-"""In the order in which a worker empties them: a game never waits for a letter box that does not answer."""
+NOTIFICATIONS: Final = "cartulary-notices"
+QUEUES: Final = (GAMES, NOTIFICATIONS)
+"""In the order in which a worker empties them, so that no game waits for a slow receiver of notifications."""
 
-_KINDS: Final[dict[str, Kind]] = {
+_KINDS: Final[dict[str, TaskKind]] = {
     "score": "score",
     "finish": "score",
     "deadline": "forfeit",
     "notify": "notify",
     "index": "index",
 }
+"""By the first part of an entry's name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What the note `note` of a game calls for; `value` is the note's JSON."""
+class Task:
+    """The work that the outbox entry `entry` of a game calls for, with the payload (JSON) of the entry."""
 
-    game: str
-    note: str
-    value: str
+    game_id: str
+    entry: str
+    payload: str
 
     @property
-    def kind(self) -> Kind | None:
-        """Which job does it; None for a note that this version does not know."""
-        return _KINDS.get(self.note.partition("/")[0])
+    def kind(self) -> TaskKind | None:
+        """What kind of work it is; None if this version does not know the entry."""
+        return _KINDS.get(self.entry.partition("/")[0])
 
     @property
     def queue(self) -> str:
-        """The queue it waits in."""
-        return NOTICES if self.kind == "notify" else GAMES
+        """The name of the queue for the task."""
+        return NOTIFICATIONS if self.kind == "notify" else GAMES
 
     @property
     def id(self) -> str:
-        """The same for the same note with the same value, and for no other: 32 hex digits."""
-        return sha256(f"{self.game} {self.note} {self.value}".encode()).hexdigest()[:32]
+        """32 hex digits: the same for the same entry with the same payload, and for no other."""
+        return sha256(f"{self.game_id} {self.entry} {self.payload}".encode()).hexdigest()[:32]
 
     @property
-    def said(self) -> dict[str, Any]:
-        """The value, decoded."""
-        said: dict[str, Any] = orjson.loads(self.value)
-        return said
+    def data(self) -> dict[str, Any]:
+        """The payload, decoded."""
+        data: dict[str, Any] = orjson.loads(self.payload)
+        return data
 
     @property
-    def due(self) -> str:
-        """From when on it is to be done, as the log writes times; "" for at once."""
-        at: str = self.said["at"] if self.kind == "forfeit" else ""
-        return at
+    def due_at(self) -> str:
+        """The time from which on the task is to be done, in the format of the log; "" means at once."""
+        due_at: str = self.data["at"] if self.kind == "forfeit" else ""
+        return due_at
 
 
-def tasks_of(store: EventStore, game_ids: Iterable[str]) -> dict[str, list[Work]]:
+def tasks_of(store: EventStore, game_ids: Iterable[str]) -> dict[str, list[Task]]:
     """Return the tasks that the outbox of each game calls for, by game id. Raises Unavailable."""
     return {
-        game_id: [Work(game_id, name, payload) for name, payload in entries.items()]
-        for game_id, entries in store.outboxes(game_ids).items()
+        game_id: [Task(game_id, entry, payload) for entry, payload in outbox.items()]
+        for game_id, outbox in store.outboxes(game_ids).items()
     }

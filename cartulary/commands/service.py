@@ -11,9 +11,9 @@ from cartulary.commands.options import redis_option
 from cartulary.terminal import echo, message
 from service.settings import Settings, load_settings
 from service.supervision.parent_watch import watch_parent
-from workers.tasks import GAMES, NOTICES, QUEUES
+from workers.tasks import GAMES, NOTIFICATIONS, QUEUES
 
-_QUEUES: Final = {"games": GAMES, "notices": NOTICES}
+_QUEUES: Final = {"games": GAMES, "notices": NOTIFICATIONS}
 
 _host = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 _port = click.option(

@@ -18,7 +18,7 @@ from tests.support import token_game
 from tests.support.people import People, Person
 from tests.support.server import WebServer
 from tests.support.streams import opened
-from tests.support.worker_office import Copies, Office
+from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
 KNOWN = "from tests.support import token_game\nknown = token_game.registered()\nknown.__enter__()"
 
@@ -36,8 +36,8 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
 ) -> None:
     options = {"stones": 14, "round_limit": 9}
     game, players = people.table(3, rules="heap", options=options, clock={"per_turn": 600})
-    copies = Copies()
-    office = Office(service, copies)
+    notifier = RecordingNotifier()
+    workers = WorkerHarness(service, notifier)
     start = 5
     lucky = [own_number(player, game, seat) for seat, player in enumerate(players)]
     assert numbers(people, game) == [None] * 3
@@ -56,12 +56,12 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
         told = players[seat].acts(game, actions[-1], seq).json()
         acted += told["events"]
         assert told["receipt"]["hash"] == told["events"][0]["hash"]
-        office.scheduler.hear({game})
-        office.work()
+        workers.scheduler.enqueue_tasks_of({game})
+        workers.work()
     # What the scoring has noted.
-    office.scheduler.hear({game})
-    office.work()
-    office.client.close()
+    workers.scheduler.enqueue_tasks_of({game})
+    workers.work()
+    workers.close()
 
     told = summary(people, game)
     assert (told["rules"], told["status"]) == ("heap", "finished")
@@ -71,9 +71,9 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
     rounds = [event["data"]["round"] for event in log if event["type"] == "RoundScored"]
     assert rounds == list(range(1, len(rounds) + 1))
     assert len(rounds) > 1
-    subjects = {notice.subject for notice in copies.sent}
+    subjects = {notification.subject for notification in notifier.sent}
     assert subjects == {"your_turn", "round_scored", "game_over"}
-    assert {notice.rules for notice in copies.sent} == {"heap"}
+    assert {notification.rules for notification in notifier.sent} == {"heap"}
 
     # Now everybody sees everything, at every event.
     assert numbers(people, game) == numbers(people, game, start) == lucky

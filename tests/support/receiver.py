@@ -1,9 +1,10 @@
-"""A receiver of webhooks: a real HTTP server that keeps what is posted to it and answers as it is told."""
+"""A receiver of webhooks: a real HTTP server that keeps the requests it gets."""
 
 import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -11,41 +12,65 @@ from typing import Any
 from typing_extensions import override
 
 
-class Receiver:
-    """What came in: (headers in lower case, decoded body) each. `statuses` are answered in turn, then 204."""
+@dataclass
+class ReceivedRequest:
+    """A request: its headers, with names in lower case, and its decoded body."""
 
-    def __init__(self) -> None:
-        self.posts: list[tuple[dict[str, str], dict[str, Any]]] = []
-        self.statuses: list[int] = []
-        self.delay = 0.0
-        self.url = ""
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+
+@dataclass
+class WebhookReceiver:
+    """What a receiver has received, and how it responds: with `statuses` in turn, then with 204."""
+
+    url: str = ""
+    """With a name and a password in it."""
+    requests: list[ReceivedRequest] = field(default_factory=list)
+    statuses: list[int] = field(default_factory=list)
+    location: str = ""
+    """Where a response redirects to."""
+    delay: float = 0.0
+    """Seconds before each response."""
+    slow_headers: int = 0
+    """How many further headers to send, one every tenth of a second."""
 
 
 @contextmanager
-def receiver() -> Iterator[Receiver]:
+def webhook_receiver() -> Iterator[WebhookReceiver]:
     """A receiver that listens on this machine."""
-    state = Receiver()
+    receiver = WebhookReceiver()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            state.posts.append(
-                ({name.lower(): value for name, value in self.headers.items()}, json.loads(body))
-            )
-            time.sleep(state.delay)
-            self.send_response(state.statuses.pop(0) if state.statuses else 204)
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            receiver.requests.append(ReceivedRequest(headers, json.loads(body)))
+            time.sleep(receiver.delay)
+            self.send_response(receiver.statuses.pop(0) if receiver.statuses else 204)
+            if receiver.location:
+                self.send_header("Location", receiver.location)
+            for number in range(receiver.slow_headers):
+                self.send_header(f"X-{number}", "slow")
+                self.flush_headers()
+                time.sleep(0.1)
             self.end_headers()
 
         @override
         def log_message(self, format: str, *args: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        state.url = f"http://somebody:secret-word@127.0.0.1:{server.server_address[1]}/notes"
+    class Server(ThreadingHTTPServer):
+        @override
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """Ignore clients that hang up."""
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        receiver.url = f"http://somebody:secret-word@127.0.0.1:{server.server_address[1]}/notes"
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:
-            yield state
+            yield receiver
         finally:
             server.shutdown()
             thread.join()

@@ -1,22 +1,22 @@
-"""What the tests of the workers share."""
+"""Fixtures of the workers' tests."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from service.bootstrap import Service
-from tests.support.worker_office import Copies, Office
+from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
 
 @pytest.fixture
-def copies() -> Copies:
-    """A sender that keeps what it is given."""
-    return Copies()
+def notifier() -> RecordingNotifier:
+    """A notifier that records what it sends."""
+    return RecordingNotifier()
 
 
 @pytest.fixture
-def office(service: Service, copies: Copies) -> Iterator[Office]:
-    """Scheduler and worker on the service of the test, sending to `copies`."""
-    office = Office(service, copies)
-    yield office
-    office.client.close()
+def workers(service: Service, notifier: RecordingNotifier) -> Iterator[WorkerHarness]:
+    """A scheduler and a worker on the service of the test, which send by `notifier`."""
+    workers = WorkerHarness(service, notifier)
+    yield workers
+    workers.close()

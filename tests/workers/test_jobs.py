@@ -1,4 +1,4 @@
-"""Jobs do what a note calls for, once, however often, late or at the same time they run."""
+"""A job does the work of its task once, however often, however late and however concurrently it runs."""
 
 import subprocess
 import sys
@@ -15,93 +15,102 @@ from service.errors import Unavailable
 from service.settings import Settings
 from service.store.redis_event_store import ACTIVE_GAMES_KEY
 from tests.support.table import PLAYERS, move, play, played_out, set_up, started
-from tests.support.worker_office import Copies, Office
-from workers.jobs import PAUSES, Jobs
-from workers.tasks import Work
+from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from workers.jobs import RETRY_PAUSES, TaskRunner
+from workers.tasks import Task
 
 ROOT = Path(__file__).parents[2]
 
-AT_ONCE = """
+RUN_TASK = """
 import sys
 from pathlib import Path
-from service import clock
 from service.bootstrap import build
 from service.settings import Settings
-from workers.jobs import Jobs
-from workers.tasks import Work
+from workers.jobs import TaskRunner
+from workers.tasks import Task
+
 url, data, *words = sys.argv[1:]
-jobs = Jobs(build(Settings(Path(data), url, url, Path(data) / "signing-key.pem")), ())
+runner = TaskRunner(build(Settings(Path(data), url, url, Path(data) / "signing-key.pem")), ())
 print("ready", flush=True)
 sys.stdin.readline()
-jobs.do(Work(*words))
+runner.run(Task(*words))
 """
 
 
-def types(service: Service, game: Game) -> list[str]:
+def event_types(service: Service, game: Game) -> list[str]:
     return [event["type"] for event in service.queries.events(game.id, 0, 10_000)]
 
 
-def ended_round(service: Service) -> Game:
+def game_with_ended_round(service: Service) -> Game:
     return play(service, started(service).id, lambda game: bool(game.rounds_ended))
 
 
-def test_a_round_is_scored_and_its_note_gone(service: Service, office: Office) -> None:
-    game = ended_round(service)
-    work = office.notes(game.id)["score/1"]
-    assert office.jobs.do(work)
-    assert types(service, game).count("RoundScored") == 1
-    notes = office.notes(game.id)
-    assert "score/1" not in notes
-    assert notes["notify/round/1"].said == {"seq": game.seq + 1}
+def test_a_round_is_scored_and_its_entry_acknowledged(
+    service: Service, workers: WorkerHarness
+) -> None:
+    game = game_with_ended_round(service)
+    task = workers.tasks(game.id)["score/1"]
+    assert workers.runner.run(task)
+    assert event_types(service, game).count("RoundScored") == 1
+    tasks = workers.tasks(game.id)
+    assert "score/1" not in tasks
+    assert tasks["notify/round/1"].data == {"seq": game.seq + 1}
 
 
-def test_a_game_that_is_played_out_is_scored_to_its_end(service: Service, office: Office) -> None:
+def test_a_game_whose_play_is_over_is_scored_and_finished(
+    service: Service, workers: WorkerHarness
+) -> None:
     game = played_out(service, started(service, round_limit=3).id)
-    assert office.jobs.do(office.notes(game.id)["finish"])
-    assert types(service, game)[-4:] == ["RoundScored"] * 3 + ["GameFinished"]
-    left = set(office.notes(game.id))
-    assert left == {"notify/round/1", "notify/round/2", "notify/round/3", "notify/over"}
+    assert workers.runner.run(workers.tasks(game.id)["finish"])
+    assert event_types(service, game)[-4:] == ["RoundScored"] * 3 + ["GameFinished"]
+    entries = set(workers.tasks(game.id))
+    assert entries == {"notify/round/1", "notify/round/2", "notify/round/3", "notify/over"}
 
 
-def test_a_job_that_comes_again_or_late_does_nothing(service: Service, office: Office) -> None:
+def test_a_job_that_runs_again_or_late_does_nothing(
+    service: Service, workers: WorkerHarness
+) -> None:
     game = played_out(service, started(service, round_limit=2).id)
-    works = office.notes(game.id)
+    tasks = workers.tasks(game.id)
     for _ in range(2):
-        for work in works.values():
-            assert office.jobs.do(work)
-    events = types(service, game)
-    assert events.count("RoundScored") == 2
-    assert events.count("GameFinished") == 1
+        for task in tasks.values():
+            assert workers.runner.run(task)
+    types = event_types(service, game)
+    assert types.count("RoundScored") == 2
+    assert types.count("GameFinished") == 1
 
 
-def test_jobs_in_many_threads_at_once_append_once(
-    service: Service, office: Office, settings: Settings
+def test_jobs_in_several_threads_append_once(
+    service: Service, workers: WorkerHarness, settings: Settings
 ) -> None:
     game = played_out(service, started(service, round_limit=6).id)
-    works = [work for work in office.notes(game.id).values() if work.kind == "score"]
-    assert len(works) == 7
-    others = [build(settings) for _ in range(6)]
-    offices = [Jobs(other, ()) for other in others]
+    tasks = [task for task in workers.tasks(game.id).values() if task.kind == "score"]
+    assert len(tasks) == 7
+    services = [build(settings) for _ in range(6)]
+    runners = [TaskRunner(other, ()) for other in services]
     with ThreadPoolExecutor(6) as pool:
-        for done in [pool.submit(jobs.do, work) for jobs in offices for work in works]:
-            assert done.result()
-    for other in others:
+        futures = [pool.submit(runner.run, task) for runner in runners for task in tasks]
+        assert all(future.result() for future in futures)
+    for other in services:
         other.redis.close()
-    events = types(service, game)
-    assert events[-7:] == ["RoundScored"] * 6 + ["GameFinished"]
-    assert len(events) == game.seq + 7
+    types = event_types(service, game)
+    assert types[-7:] == ["RoundScored"] * 6 + ["GameFinished"]
+    assert len(types) == game.seq + 7
 
 
-def test_jobs_in_several_processes_at_once_append_once(
-    service: Service, office: Office, settings: Settings
+def test_jobs_in_several_processes_append_once(
+    service: Service, workers: WorkerHarness, settings: Settings
 ) -> None:
     game = played_out(service, started(service, round_limit=6).id)
-    work = office.notes(game.id)["finish"]
-    words = [settings.redis_url, str(settings.data), work.game, work.note, work.value]
-    command = [sys.executable, "-c", AT_ONCE, *words]
+    task = workers.tasks(game.id)["finish"]
+    words = [settings.redis_url, str(settings.data), task.game_id, task.entry, task.payload]
     processes = [
         subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", RUN_TASK, *words],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for _ in range(3)
     ]
@@ -111,21 +120,23 @@ def test_jobs_in_several_processes_at_once_append_once(
     for process in processes:
         process.communicate("go\n")
     assert [process.returncode for process in processes] == [0, 0, 0]
-    events = types(service, game)
-    assert events[-7:] == ["RoundScored"] * 6 + ["GameFinished"]
-    assert len(events) == game.seq + 7
+    types = event_types(service, game)
+    assert types[-7:] == ["RoundScored"] * 6 + ["GameFinished"]
+    assert len(types) == game.seq + 7
 
 
-def test_whose_turn_it_is_is_told(service: Service, office: Office, copies: Copies) -> None:
+def test_the_player_to_act_is_notified(
+    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+) -> None:
     game = started(service, clock={"per_turn": 3600})
-    work = office.notes(game.id)["notify/turn"]
-    assert office.jobs.do(work)
-    (notice,) = copies.sent
+    task = workers.tasks(game.id)["notify/turn"]
+    assert workers.runner.run(task)
+    (notification,) = notifier.sent
     assert game.to_act is not None
-    assert notice.subject == "your_turn"
-    assert notice.players == (game.players[game.to_act],)
-    assert notice.as_json() == {
-        "delivery": work.id,
+    assert notification.subject == "your_turn"
+    assert notification.players == (game.players[game.to_act],)
+    assert notification.as_json() == {
+        "delivery": task.id,
         "subject": "your_turn",
         "game": game.id,
         "rules": game.rules.NAME,
@@ -135,134 +146,134 @@ def test_whose_turn_it_is_is_told(service: Service, office: Office, copies: Copi
         "round": 0,
         "deadline": clock.deadline(game),
     }
-    assert "notify/turn" not in office.notes(game.id)
+    assert "notify/turn" not in workers.tasks(game.id)
 
 
-def test_a_turn_that_is_over_is_not_told(service: Service, office: Office, copies: Copies) -> None:
+def test_no_notification_is_sent_for_a_turn_that_is_over(
+    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+) -> None:
     game = set_up(service, started(service).id)
-    work = office.notes(game.id)["notify/turn"]
+    task = workers.tasks(game.id)["notify/turn"]
     move(service, game.id)
-    assert office.jobs.do(work)
-    assert copies.sent == []
-    assert office.notes(game.id)["notify/turn"].value != work.value
+    assert workers.runner.run(task)
+    assert notifier.sent == []
+    assert workers.tasks(game.id)["notify/turn"] != task
 
 
-def test_rounds_and_the_end_are_told_to_all_and_the_game_is_live_no_more(
-    service: Service, office: Office, copies: Copies
+def test_all_players_are_notified_of_rounds_and_of_the_end_and_the_game_becomes_inactive(
+    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
     game = played_out(service, started(service, round_limit=2).id)
-    while works := office.notes(game.id):
-        for work in works.values():
-            office.jobs.do(work)
-    assert [notice.subject for notice in copies.sent] == [
-        "round_scored",
-        "round_scored",
-        "game_over",
-    ]
-    assert {notice.players for notice in copies.sent} == {PLAYERS[:2]}
-    first, second, last = (notice.facts for notice in copies.sent)
+    while tasks := workers.tasks(game.id):
+        for task in tasks.values():
+            workers.runner.run(task)
+    subjects = [notification.subject for notification in notifier.sent]
+    assert subjects == ["round_scored", "round_scored", "game_over"]
+    assert {notification.players for notification in notifier.sent} == {PLAYERS[:2]}
+    first, second, last = (notification.details for notification in notifier.sent)
     assert (first["round"], second["round"]) == (1, 2)
-    assert [entry["seat"] for entry in second["standings"]] == [0, 1]
+    assert [standing["seat"] for standing in second["standings"]] == [0, 1]
     assert last == {"status": "finished", "ranking": service.queries.game(game.id).ranking}
     assert not service.redis.sismember(ACTIVE_GAMES_KEY, game.id)
 
 
-def test_a_game_abandoned_before_it_began_is_told_to_nobody_who_left(
-    service: Service, office: Office, copies: Copies
+def test_a_player_who_left_before_the_start_is_not_notified_of_the_end(
+    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
-    game = service.commands.create(
-        "ada", rules="barony", seats=2, options={}, clock=None, invited=(), nonce=None
-    )
+    game = service.commands.create("ada", rules="barony", seats=2, options={})
     game = service.commands.leave(game.id, "ada")
-    office.jobs.do(office.notes(game.id)["notify/over"])
-    (notice,) = copies.sent
-    assert notice.players == ()
-    assert notice.facts == {"status": "abandoned", "ranking": None}
+    workers.runner.run(workers.tasks(game.id)["notify/over"])
+    (notification,) = notifier.sent
+    assert notification.players == ()
+    assert notification.details == {"status": "abandoned", "ranking": None}
 
 
-def test_one_sender_that_fails_keeps_the_others_from_nothing_and_is_tried_alone(
-    service: Service, copies: Copies
+def test_a_notifier_that_fails_does_not_affect_the_others_and_is_retried_alone(
+    service: Service, notifier: RecordingNotifier
 ) -> None:
-    late = Copies(away=1)
-    late.name = "late"
-    office = Office(service, late, copies)
+    failing = RecordingNotifier(failures=1, name="failing")
+    workers = WorkerHarness(service, failing, notifier)
     game = started(service)
-    work = office.notes(game.id)["notify/turn"]
-    told: set[str] = set()
-    assert not office.jobs.do(work, told, 0)
-    assert told == {"copies"}
-    assert office.notes(game.id)["notify/turn"] == work
-    assert office.jobs.do(work, told, 1)
-    assert [len(late.sent), len(copies.sent)] == [1, 1]
-    assert late.sent == copies.sent
-    assert "notify/turn" not in office.notes(game.id)
-    office.client.close()
+    task = workers.tasks(game.id)["notify/turn"]
+    delivered_by: set[str] = set()
+    assert not workers.runner.run(task, delivered_by, 0)
+    assert delivered_by == {"recording"}
+    assert workers.tasks(game.id)["notify/turn"] == task
+    assert workers.runner.run(task, delivered_by, 1)
+    assert len(failing.sent) == 1
+    assert failing.sent == notifier.sent
+    assert "notify/turn" not in workers.tasks(game.id)
+    workers.close()
 
 
-def test_a_notice_that_cannot_be_delivered_is_given_up_after_the_last_try(
+def test_a_notification_is_given_up_after_the_last_attempt(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
-    office = Office(service, Copies(away=1000))
+    workers = WorkerHarness(service, RecordingNotifier(failures=1000))
     game = started(service)
-    work = office.notes(game.id)["notify/turn"]
-    assert not office.jobs.do(work, set(), len(PAUSES) - 1)
-    assert office.jobs.do(work, set(), len(PAUSES))
-    assert "given up: nobody answers" in caplog.text
-    assert "notify/turn" not in office.notes(game.id)
-    office.client.close()
+    task = workers.tasks(game.id)["notify/turn"]
+    assert not workers.runner.run(task, set(), len(RETRY_PAUSES) - 1)
+    assert workers.runner.run(task, set(), len(RETRY_PAUSES))
+    assert f"notify/turn of game {game.id} is given up: nobody responds" in caplog.text
+    assert "notify/turn" not in workers.tasks(game.id)
+    workers.close()
 
 
-def test_what_is_to_be_listed_is_listed(service: Service, office: Office) -> None:
+def test_listings_that_were_not_updated_are_updated(
+    service: Service, workers: WorkerHarness
+) -> None:
     game = started(service)
     assert service.listings.playing("ada") == [game.id]
     service.listings.clear()
-    service.redis.hset(f"cartulary:{{{game.id}}}:notes", "index", '{"seq":4}')
-    assert office.jobs.do(office.notes(game.id)["index"])
+    service.store.add_outbox_entries_if_absent(game.id, {"index": '{"seq":4}'})
+    assert workers.runner.run(workers.tasks(game.id)["index"])
     assert service.listings.playing("ada") == [game.id]
-    assert "index" not in office.notes(game.id)
+    assert "index" not in workers.tasks(game.id)
 
 
-@pytest.mark.parametrize("note", ["notify/birthday", "recount"])
-def test_a_note_of_a_later_version_is_left_for_that(
-    service: Service, office: Office, copies: Copies, caplog: pytest.LogCaptureFixture, note: str
+@pytest.mark.parametrize("entry", ["notify/birthday", "recount"])
+def test_an_entry_of_a_later_version_is_left_alone(
+    service: Service,
+    workers: WorkerHarness,
+    notifier: RecordingNotifier,
+    caplog: pytest.LogCaptureFixture,
+    entry: str,
 ) -> None:
     game = started(service)
-    service.redis.hset(f"cartulary:{{{game.id}}}:notes", note, "{}")
-    assert office.jobs.do(Work(game.id, note, "{}"))
-    assert note in office.notes(game.id)
-    assert copies.sent == []
-    assert "a later version has to see to" in caplog.text
+    service.store.add_outbox_entries_if_absent(game.id, {entry: "{}"})
+    assert workers.runner.run(Task(game.id, entry, "{}"))
+    assert entry in workers.tasks(game.id)
+    assert notifier.sent == []
+    assert f"has an entry of a later version: {entry}" in caplog.text
 
 
-def test_a_note_without_a_log_is_said_and_stops_nobody(
-    service: Service, office: Office, caplog: pytest.LogCaptureFixture
+def test_an_entry_without_a_log_is_reported(
+    service: Service, workers: WorkerHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
-    service.redis.hset("cartulary:{nothing}:notes", "finish", "{}")
-    assert office.jobs.do(Work("nothing", "finish", "{}"))
-    assert "has a note, finish, and no log" in caplog.text
+    service.store.add_outbox_entries_if_absent("nothing", {"finish": "{}"})
+    assert workers.runner.run(Task("nothing", "finish", "{}"))
+    assert "game nothing has an outbox entry, finish, but no log" in caplog.text
 
 
-def test_a_store_that_is_away_leaves_the_note(
-    service: Service, office: Office, settings: Settings, tmp_path: Path
-) -> None:
-    nowhere = f"unix://{tmp_path}/nothing.sock"
-    away = build(Settings(tmp_path, nowhere, nowhere, tmp_path / "signing-key.pem"))
+def test_a_store_that_does_not_respond_is_an_error(tmp_path: Path) -> None:
+    url = f"unix://{tmp_path}/nothing.sock"
+    service = build(Settings(tmp_path, url, url, tmp_path / "signing-key.pem"))
     with pytest.raises(Unavailable):
-        Jobs(away, ()).do(Work("any", "finish", "{}"))
-    away.redis.close()
+        TaskRunner(service, ()).run(Task("any", "finish", "{}"))
+    service.redis.close()
 
 
 @pytest.mark.parametrize(
-    "other",
+    "change",
     [
-        lambda work: Work(work.game, work.note, '{"seq":8}'),
-        lambda work: Work(work.game, "finish", work.value),
-        lambda work: Work("h", work.note, work.value),
+        lambda task: Task(task.game_id, task.entry, '{"seq":8}'),
+        lambda task: Task(task.game_id, "finish", task.payload),
+        lambda task: Task("h", task.entry, task.payload),
     ],
 )
-def test_the_same_note_has_the_same_id_and_another_has_another(
-    other: Callable[[Work], Work],
+def test_equal_tasks_have_the_same_id_and_different_tasks_have_different_ids(
+    change: Callable[[Task], Task],
 ) -> None:
-    work = Work("g", "score/1", '{"seq":7}')
-    assert work.id == Work("g", "score/1", '{"seq":7}').id
-    assert other(work).id != work.id
+    task = Task("g", "score/1", '{"seq":7}')
+    assert task.id == Task("g", "score/1", '{"seq":7}').id
+    assert change(task).id != task.id

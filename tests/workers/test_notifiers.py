@@ -1,7 +1,8 @@
-"""Senders: a line in the log, and a POST that a receiver can tell from its repetition."""
+"""Notifiers: a line in the log, and a POST whose repetition the receiver can recognise."""
 
 import logging
 import socket
+import time
 from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,71 +10,113 @@ from dataclasses import replace
 import pytest
 
 from service.settings import Settings, SettingsError
-from tests.support.receiver import Receiver, receiver
+from tests.support.receiver import WebhookReceiver, webhook_receiver
 from workers.notifications import Notification
-from workers.notifiers import LogSender, NotDelivered, WebhookSender, senders
+from workers.notifiers import LogNotifier, NotDelivered, WebhookNotifier, notifiers_of
 
-NOTICE = Notification("abc123", "your_turn", "g1", "some", 17, ("ada",), {"seat": 0, "round": 2})
+NOTIFICATION = Notification(
+    "abc123", "your_turn", "g1", "some", 17, ("ada",), {"seat": 0, "round": 2}
+)
 
 
 @pytest.fixture
-def letter_box() -> Iterator[Receiver]:
-    with receiver() as state:
-        yield state
+def receiver() -> Iterator[WebhookReceiver]:
+    with webhook_receiver() as receiver:
+        yield receiver
 
 
-def test_a_webhook_posts_the_notice_as_json(letter_box: Receiver) -> None:
-    WebhookSender(letter_box.url).send(NOTICE)
-    ((headers, body),) = letter_box.posts
-    assert body == NOTICE.as_json()
-    assert body["delivery"] == headers["idempotency-key"] == "abc123"
-    assert headers["authorization"] == "Basic " + b64encode(b"somebody:secret-word").decode()
-    assert headers["content-type"] == "application/json"
-    assert headers["user-agent"].startswith("cartulary/")
+def test_a_webhook_posts_the_notification_as_json(receiver: WebhookReceiver) -> None:
+    WebhookNotifier(receiver.url).send(NOTIFICATION)
+    (request,) = receiver.requests
+    assert request.body == NOTIFICATION.as_json()
+    assert request.body["delivery"] == request.headers["idempotency-key"] == "abc123"
+    credentials = b64encode(b"somebody:secret-word").decode()
+    assert request.headers["authorization"] == f"Basic {credentials}"
+    assert request.headers["content-type"] == "application/json"
+    assert request.headers["user-agent"].startswith("cartulary/")
 
 
-@pytest.mark.parametrize("status", [400, 404, 410, 500, 503])
-def test_any_answer_but_success_is_no_delivery(letter_box: Receiver, status: int) -> None:
-    letter_box.statuses.append(status)
-    with pytest.raises(NotDelivered, match=f"find_idempotency_record {status}") as caught:
-        WebhookSender(letter_box.url).send(NOTICE)
-    assert "secret-word" not in str(caught.value)
-    WebhookSender(letter_box.url).send(NOTICE)
-    assert [body["delivery"] for _, body in letter_box.posts] == ["abc123", "abc123"]
+@pytest.mark.parametrize("status", [302, 400, 404, 410, 500, 503])
+def test_any_status_but_success_means_that_it_was_not_delivered(
+    receiver: WebhookReceiver, status: int
+) -> None:
+    receiver.statuses.append(status)
+    with pytest.raises(NotDelivered, match=rf"^127\.0\.0\.1 responded with status {status}$"):
+        WebhookNotifier(receiver.url).send(NOTIFICATION)
+    WebhookNotifier(receiver.url).send(NOTIFICATION)
+    assert [request.body["delivery"] for request in receiver.requests] == ["abc123", "abc123"]
 
 
-def test_a_receiver_that_takes_too_long_is_not_waited_for(letter_box: Receiver) -> None:
-    letter_box.delay = 0.5
-    with pytest.raises(NotDelivered, match="does not answer"):
-        WebhookSender(letter_box.url, timeout=0.05).send(NOTICE)
+def test_a_redirect_is_not_followed(receiver: WebhookReceiver) -> None:
+    with webhook_receiver() as other:
+        receiver.statuses.append(307)
+        receiver.location = other.url
+        with pytest.raises(NotDelivered, match="status 307"):
+            WebhookNotifier(receiver.url).send(NOTIFICATION)
+        assert other.requests == []
 
 
-def test_a_receiver_that_is_not_there_is_no_delivery() -> None:
+def test_the_time_for_a_response_is_limited(receiver: WebhookReceiver) -> None:
+    receiver.delay = 0.5
+    with pytest.raises(NotDelivered, match="does not respond"):
+        WebhookNotifier(receiver.url, timeout=0.05).send(NOTIFICATION)
+
+
+def test_the_time_is_limited_even_if_the_receiver_sends_something_all_the_time(
+    receiver: WebhookReceiver,
+) -> None:
+    receiver.slow_headers = 30
+    began = time.monotonic()
+    with pytest.raises(NotDelivered, match="does not respond"):
+        WebhookNotifier(receiver.url, timeout=0.3).send(NOTIFICATION)
+    assert time.monotonic() - began < 2
+
+
+def test_a_receiver_that_does_not_exist_is_not_delivered_to() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://somebody:secret-word@127.0.0.1:{unused.getsockname()[1]}/"
-        with pytest.raises(NotDelivered, match="does not answer") as caught:
-            WebhookSender(url).send(NOTICE)
+        with pytest.raises(NotDelivered, match="does not respond") as caught:
+            WebhookNotifier(url).send(NOTIFICATION)
     assert "secret-word" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "url", ["ftp://example.org/", "file:///etc/passwd", "example.org", "http:///x"]
-)
-def test_only_http_will_do(url: str) -> None:
-    with pytest.raises(SettingsError, match="CARTULARY_WEBHOOK_URL"):
-        WebhookSender(url)
-
-
-def test_a_line_in_the_log_says_it_with_all_its_facts(caplog: pytest.LogCaptureFixture) -> None:
+def test_nothing_but_the_host_of_the_url_is_logged(
+    receiver: WebhookReceiver, caplog: pytest.LogCaptureFixture
+) -> None:
+    receiver.statuses = [204, 500]
     with caplog.at_level(logging.INFO):
-        LogSender().send(NOTICE)
-    (line,) = caplog.records
-    assert line.getMessage() == "your_turn: game g1, event 17, for ada"
-    assert vars(line).items() >= NOTICE.as_json().items()
+        WebhookNotifier(receiver.url).send(NOTIFICATION)
+        with pytest.raises(NotDelivered) as caught:
+            WebhookNotifier(receiver.url).send(NOTIFICATION)
+    assert "secret-word" not in str(caught.value) + caplog.text
+    assert "/notes" not in str(caught.value) + caplog.text
 
 
-def test_the_settings_say_who_sends(settings: Settings) -> None:
-    assert [sender.name for sender in senders(settings)] == ["log"]
-    hooked = replace(settings, webhook_url="https://example.org/notes")
-    assert [sender.name for sender in senders(hooked)] == ["log", "webhook"]
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://example.org/",
+        "file:///etc/passwd",
+        "example.org",
+        "http:///x",
+        "http://a:b/",
+    ],
+)
+def test_a_url_must_be_valid_and_begin_with_http(url: str) -> None:
+    with pytest.raises(SettingsError, match="CARTULARY_WEBHOOK_URL"):
+        WebhookNotifier(url)
+
+
+def test_a_log_line_has_all_fields_of_the_notification(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        LogNotifier().send(NOTIFICATION)
+    (record,) = caplog.records
+    assert record.getMessage() == "your_turn: game g1, event 17, for ada"
+    assert vars(record).items() >= NOTIFICATION.as_json().items()
+
+
+def test_the_settings_decide_which_notifiers_there_are(settings: Settings) -> None:
+    assert [notifier.name for notifier in notifiers_of(settings)] == ["log"]
+    with_webhook = replace(settings, webhook_url="https://example.org/notes")
+    assert [notifier.name for notifier in notifiers_of(with_webhook)] == ["log", "webhook"]

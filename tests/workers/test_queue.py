@@ -1,4 +1,4 @@
-"""The queues of RQ: nothing piles up, what was lost is put in again, what failed is tried later."""
+"""The job queues: no task is queued twice, lost jobs are enqueued again, failed ones are retried later."""
 
 import json
 from pathlib import Path
@@ -11,149 +11,163 @@ from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 
 from service.bootstrap import Service
-from tests.support.receiver import receiver
+from tests.support.receiver import webhook_receiver
 from tests.support.table import play, played_out, started
-from tests.support.worker_office import Copies, Office
-from workers.jobs import PAUSES
-from workers.notifiers import WebhookSender
-from workers.tasks import GAMES, NOTICES, Work
+from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from workers.jobs import RETRY_PAUSES
+from workers.notifications import Notification
+from workers.notifiers import WebhookNotifier
+from workers.tasks import GAMES, NOTIFICATIONS, Task
 
-SCORE = Work("g1", "score/1", '{"seq":7}')
-NOTIFY = Work("g1", "notify/turn", '{"seat":0,"seq":7}')
-
-
-def test_the_same_work_waits_once(office: Office) -> None:
-    assert office.queues.enqueue(SCORE)
-    assert not office.queues.enqueue(SCORE)
-    assert office.queues.enqueue(NOTIFY)
-    assert office.queues.enqueue_again([SCORE, NOTIFY]) == 0
-    assert office.queues.waiting() == {GAMES: 1, NOTICES: 1}
+SCORE = Task("g1", "score/1", '{"seq":7}')
+NOTIFY = Task("g1", "notify/turn", '{"seat":0,"seq":7}')
 
 
-def test_a_job_holds_a_game_and_its_note_and_no_secret(service: Service, office: Office) -> None:
+def test_a_task_is_queued_once(workers: WorkerHarness) -> None:
+    assert workers.queues.enqueue(SCORE)
+    assert not workers.queues.enqueue(SCORE)
+    assert workers.queues.enqueue(NOTIFY)
+    assert workers.queues.enqueue_again([SCORE, NOTIFY]) == 0
+    assert workers.queues.lengths() == {GAMES: 1, NOTIFICATIONS: 1}
+
+
+def test_a_job_contains_a_task_and_no_secret(service: Service, workers: WorkerHarness) -> None:
     game = played_out(service, started(service, round_limit=1).id)
-    for work in office.notes(game.id).values():
-        office.queues.enqueue(work)
+    for task in workers.tasks(game.id).values():
+        workers.queues.enqueue(task)
     secrets = service.store.secrets(game.id)
-    for name in office.client.keys("rq:job:*"):
-        held = office.client.hgetall(name)
+    for key in workers.client.keys("rq:job:*"):
+        fields = workers.client.hgetall(key)
         for secret in secrets.values():
-            assert not any(secret.encode() in value for value in held.values())
-    (job, *_) = office.queues.queues[GAMES].get_jobs()
-    assert job.args == [game.id, "score/1", office.notes(game.id)["score/1"].value]
+            assert not any(secret.encode() in value for value in fields.values())
+    (job, *_) = workers.queues.queues[GAMES].get_jobs()
+    assert job.args == [game.id, "score/1", workers.tasks(game.id)["score/1"].payload]
 
 
-def test_a_job_whose_worker_died_is_put_in_again(service: Service, office: Office) -> None:
+def test_a_job_whose_worker_has_died_is_enqueued_again(
+    service: Service, workers: WorkerHarness
+) -> None:
     game = played_out(service, started(service, round_limit=1).id)
-    work = office.notes(game.id)["finish"]
-    office.queues.enqueue(work)
-    # What a worker does first is to take the job; this one does nothing more.
-    assert office.queues.queues[GAMES].pop_job_id() == work.id
-    assert not office.queues.enqueue(work)
-    assert office.queues.enqueue_again([work]) == 1
-    office.work()
+    task = workers.tasks(game.id)["finish"]
+    workers.queues.enqueue(task)
+    # A worker first takes the job from the queue; this one does nothing more.
+    assert workers.queues.queues[GAMES].pop_job_id() == task.id
+    assert not workers.queues.enqueue(task)
+    assert workers.queues.enqueue_again([task]) == 1
+    workers.work()
     assert service.queries.game(game.id).status == "finished"
-    assert not Job.exists(work.id, office.client)
+    assert not Job.exists(task.id, workers.client)
 
 
-def test_what_was_done_leaves_nothing_in_the_queue(service: Service, office: Office) -> None:
+def test_jobs_that_are_done_leave_nothing_in_redis(
+    service: Service, workers: WorkerHarness
+) -> None:
     game = played_out(service, started(service, round_limit=3).id)
-    while works := office.notes(game.id):
-        for work in works.values():
-            office.queues.enqueue(work)
-        office.work()
-    assert office.client.keys("rq:job:*") == []
-    assert [FailedJobRegistry(queue=queue).count for queue in office.queues.queues.values()] == [
-        0,
-        0,
-    ]
+    while tasks := workers.tasks(game.id):
+        for task in tasks.values():
+            workers.queues.enqueue(task)
+        workers.work()
+    assert workers.client.keys("rq:job:*") == []
+    for queue in workers.queues.queues.values():
+        assert FailedJobRegistry(queue=queue).count == 0
 
 
-def test_games_go_before_notices(service: Service, office: Office, copies: Copies) -> None:
+def test_games_have_priority_over_notifications(service: Service) -> None:
     game = play(service, started(service).id, lambda game: bool(game.rounds_ended))
-    works = office.notes(game.id)
-    office.queues.enqueue(works["notify/turn"])
-    office.queues.enqueue(works["score/1"])
-    office.work()
-    assert copies.sent[0].seq == works["notify/turn"].said["seq"]
-    # It found the round scored already, which was asked for after it.
-    assert service.queries.game(game.id).rounds_scored == 1
-    assert "score/1" not in office.notes(game.id)
+    rounds_scored: list[int] = []
+
+    class LookingNotifier:
+        name = "looking"
+
+        def send(self, notification: Notification) -> None:
+            rounds_scored.append(service.queries.game(notification.game_id).rounds_scored)
+
+    workers = WorkerHarness(service, LookingNotifier())
+    tasks = workers.tasks(game.id)
+    workers.queues.enqueue(tasks["notify/turn"])
+    workers.queues.enqueue(tasks["score/1"])
+    workers.work()
+    assert rounds_scored == [1]
+    assert "score/1" not in workers.tasks(game.id)
+    workers.close()
 
 
-def test_a_notice_is_tried_again_after_a_pause_with_the_same_id(service: Service) -> None:
-    with receiver() as letter_box, freeze_time("2026-11-20T09:00:00Z") as time:
-        office = Office(service, Copies(), WebhookSender(letter_box.url))
-        letter_box.statuses = [500, 503]
+def test_a_notification_is_retried_after_a_pause_with_the_same_id(service: Service) -> None:
+    with (
+        webhook_receiver() as receiver,
+        freeze_time("2026-11-20T09:00:00Z", real_asyncio=True) as time,
+    ):
+        workers = WorkerHarness(service, RecordingNotifier(), WebhookNotifier(receiver.url))
+        receiver.statuses = [500, 503]
         game = started(service)
-        work = office.notes(game.id)["notify/turn"]
-        office.queues.enqueue(work)
-        for tries, pause in enumerate(PAUSES[:2], 1):
-            office.work()
-            assert len(letter_box.posts) == tries
-            assert office.queues.enqueue_retries() == 0
-            # It waits for its time, so it is not to be put in again.
-            assert office.queues.enqueue_again([work]) == 0
+        task = workers.tasks(game.id)["notify/turn"]
+        workers.queues.enqueue(task)
+        for attempts, pause in enumerate(RETRY_PAUSES[:2], 1):
+            workers.work()
+            assert len(receiver.requests) == attempts
+            assert workers.queues.enqueue_retries() == 0
+            # It waits for its time, so it must not be enqueued again.
+            assert workers.queues.enqueue_again([task]) == 0
             time.tick(pause - 1)
-            assert office.queues.enqueue_retries() == 0
+            assert workers.queues.enqueue_retries() == 0
             time.tick(1)
-            assert office.queues.enqueue_retries() == 1
-        office.work()
-        assert {body["delivery"] for _, body in letter_box.posts} == {work.id}
-        assert len(letter_box.posts) == 3
-        assert "notify/turn" not in office.notes(game.id)
-        assert office.client.keys("rq:job:*") == []
-        office.client.close()
+            assert workers.queues.enqueue_retries() == 1
+        workers.work()
+        assert {request.body["delivery"] for request in receiver.requests} == {task.id}
+        assert len(receiver.requests) == 3
+        assert "notify/turn" not in workers.tasks(game.id)
+        assert workers.client.keys("rq:job:*") == []
+        workers.close()
 
 
-def test_after_the_last_try_nothing_is_left(service: Service) -> None:
+def test_after_the_last_attempt_nothing_is_left(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        copies, away = Copies(), Copies(away=1000)
-        away.name = "away"
-        office = Office(service, copies, away)
+        notifier, failing = RecordingNotifier(), RecordingNotifier(failures=1000, name="failing")
+        workers = WorkerHarness(service, notifier, failing)
         game = started(service)
-        office.queues.enqueue(office.notes(game.id)["notify/turn"])
-        for pause in PAUSES:
-            office.work()
+        workers.queues.enqueue(workers.tasks(game.id)["notify/turn"])
+        for pause in RETRY_PAUSES:
+            workers.work()
             time.tick(pause)
-            assert office.queues.enqueue_retries() == 1
-        office.work()
-        assert away.away == 1000 - len(PAUSES) - 1
-        assert len(copies.sent) == 1
-        assert "notify/turn" not in office.notes(game.id)
-        assert sum(office.queues.waiting().values()) == 0
-        office.client.close()
+            assert workers.queues.enqueue_retries() == 1
+        workers.work()
+        assert failing.failures == 1000 - len(RETRY_PAUSES) - 1
+        assert len(notifier.sent) == 1
+        assert "notify/turn" not in workers.tasks(game.id)
+        assert sum(workers.queues.lengths().values()) == 0
+        workers.close()
 
 
-def test_a_retry_whose_job_was_deleted_is_forgotten(office: Office) -> None:
-    queue = office.queues.queues[NOTICES]
-    office.client.zadd(queue.scheduled_job_registry.key, {"f" * 32: 1})
-    assert office.queues.enqueue_retries() == 0
+def test_a_retry_whose_job_was_deleted_is_dropped(workers: WorkerHarness) -> None:
+    queue = workers.queues.queues[NOTIFICATIONS]
+    workers.client.zadd(queue.scheduled_job_registry.key, {"f" * 32: 1})
+    assert workers.queues.enqueue_retries() == 0
     assert queue.scheduled_job_registry.count == 0
 
 
-def test_what_waits_can_be_read_and_is_no_pickle(office: Office) -> None:
-    office.queues.enqueue(SCORE)
-    (job,) = office.queues.queues[GAMES].get_jobs()
+def test_a_job_is_stored_as_json(workers: WorkerHarness) -> None:
+    workers.queues.enqueue(SCORE)
+    (job,) = workers.queues.queues[GAMES].get_jobs()
     function, _, args, _ = json.loads(job.data)
-    assert (function, args) == ("workers.jobs.run", [SCORE.game, SCORE.note, SCORE.value])
+    assert function == "workers.jobs.run"
+    assert args == [SCORE.game_id, SCORE.entry, SCORE.payload]
 
 
-def test_who_writes_into_the_queue_cannot_have_anything_else_done(
-    office: Office, tmp_path: Path, caplog: pytest.LogCaptureFixture
+def test_a_job_in_the_queue_cannot_call_any_other_code(
+    workers: WorkerHarness, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # RQ's own job would run these in a worker.
-    queue = Queue(GAMES, office.client, serializer=JSONSerializer)
-    made = tmp_path / "made"
-    queue.enqueue_call("os.mkdir", args=(str(made),))
+    # RQ's own job class would call all of these in the worker.
+    queue = Queue(GAMES, workers.client, serializer=JSONSerializer)
+    folder = tmp_path / "folder"
+    queue.enqueue_call("os.mkdir", args=(str(folder),))
     queue.enqueue_call(
         "workers.jobs.run",
-        args=(SCORE.game, SCORE.note, SCORE.value),
+        args=(SCORE.game_id, SCORE.entry, SCORE.payload),
         on_success=Callback("os.abort"),
         on_failure=Callback("os.abort"),
     )
-    office.work()
-    assert not made.exists()
-    assert "os.mkdir is no job of ours" in caplog.text
+    workers.work()
+    assert not folder.exists()
+    assert "os.mkdir is not a job of Cartulary" in caplog.text
     assert FailedJobRegistry(queue=queue).count == 1
-    assert office.queues.waiting()[GAMES] == 0
+    assert workers.queues.lengths()[GAMES] == 0

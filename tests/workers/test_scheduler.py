@@ -1,4 +1,4 @@
-"""Scheduler and sweep: all that is noted is done in the end, whatever was lost, and at its time."""
+"""Scheduler and sweep: every task is done in the end, at its time, whatever got lost in between."""
 
 from datetime import timedelta
 
@@ -8,313 +8,320 @@ from freezegun import freeze_time
 from service.bootstrap import Service
 from service.errors import Stale
 from service.reindex import reindex
-from service.store.redis_event_store import ACTIVE_GAMES_KEY
+from service.store.redis_event_store import ACTIVE_GAMES_KEY, game_key
 from tests.support.table import move, play, played_out, set_up, started
-from tests.support.worker_office import Copies, Office
+from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 from workers.deadline_index import DEADLINES
 from workers.tasks import GAMES
 
 
-def sweep_and_work(office: Office, game_id: str) -> None:
-    """Sweeps and work, as long as there are notes to see to."""
-    for _ in range(10):
-        office.scheduler.sweep(everything=False)
-        office.work()
-        if not office.notes(game_id):
-            return
-    raise AssertionError(office.notes(game_id))
-
-
-def test_what_is_appended_is_enqueued(service: Service, office: Office) -> None:
+def test_the_tasks_of_new_events_are_enqueued(service: Service, workers: WorkerHarness) -> None:
     game = play(service, started(service).id, lambda game: bool(game.rounds_ended))
-    office.scheduler.hear({game.id})
-    assert office.waiting() == [f"score/1 of game {game.id}", f"notify/turn of game {game.id}"]
-    office.scheduler.hear({game.id})
-    assert len(office.waiting()) == 2
-    office.work()
-    office.scheduler.hear({game.id})
-    assert office.waiting() == [f"notify/round/1 of game {game.id}"]
+    workers.scheduler.enqueue_tasks_of({game.id})
+    assert workers.waiting() == [f"score/1 of game {game.id}", f"notify/turn of game {game.id}"]
+    workers.scheduler.enqueue_tasks_of({game.id})
+    assert len(workers.waiting()) == 2
+    workers.work()
+    workers.scheduler.enqueue_tasks_of({game.id})
+    assert workers.waiting() == [f"notify/round/1 of game {game.id}"]
 
 
-def test_what_nobody_was_told_of_is_swept_up(
-    service: Service, office: Office, copies: Copies
+def test_a_sweep_finds_tasks_of_which_no_message_arrived(
+    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
     game = played_out(service, started(service, round_limit=3).id)
-    sweep_and_work(office, game.id)
+    workers.sweep_and_work(game.id)
     assert service.queries.game(game.id).status == "finished"
-    assert [notice.subject for notice in copies.sent] == [*["round_scored"] * 3, "game_over"]
+    assert [notification.subject for notification in notifier.sent] == [
+        *["round_scored"] * 3,
+        "game_over",
+    ]
     assert service.redis.scard(ACTIVE_GAMES_KEY) == 0
 
 
-def test_a_fresh_note_is_left_to_who_was_told_of_it(service: Service, office: Office) -> None:
+def test_a_sweep_enqueues_only_what_the_last_sweep_has_found_already(
+    service: Service, workers: WorkerHarness
+) -> None:
     game = played_out(service, started(service, round_limit=1).id)
-    office.scheduler.sweep(everything=False)
-    assert office.waiting() == []
-    office.scheduler.sweep(everything=False)
-    assert office.waiting() == [f"score/1 of game {game.id}", f"finish of game {game.id}"]
-    # And what waits is not enqueued again.
-    office.scheduler.sweep(everything=False)
-    assert len(office.waiting()) == 2
+    workers.scheduler.sweep(is_first=False)
+    assert workers.waiting() == []
+    workers.scheduler.sweep(is_first=False)
+    assert workers.waiting() == [f"score/1 of game {game.id}", f"finish of game {game.id}"]
+    # A task that is in a queue is not enqueued again.
+    workers.scheduler.sweep(is_first=False)
+    assert len(workers.waiting()) == 2
 
 
-def test_the_first_sweep_enqueues_everything_at_once(service: Service, office: Office) -> None:
+def test_the_first_sweep_enqueues_every_task(service: Service, workers: WorkerHarness) -> None:
     games = [played_out(service, started(service, round_limit=1).id) for _ in range(3)]
-    office.scheduler.sweep(everything=True)
-    assert office.queues.waiting()[GAMES] == 2 * len(games)
+    workers.scheduler.sweep(is_first=True)
+    assert workers.queues.lengths()[GAMES] == 2 * len(games)
 
 
-def test_a_queue_that_was_emptied_is_filled_again(service: Service, office: Office) -> None:
+def test_a_queue_that_was_emptied_is_filled_again(service: Service, workers: WorkerHarness) -> None:
     game = played_out(service, started(service, round_limit=1).id)
-    office.scheduler.hear({game.id})
-    for key in office.client.keys("rq:*"):
-        office.client.delete(key)
-    sweep_and_work(office, game.id)
+    workers.scheduler.enqueue_tasks_of({game.id})
+    for key in workers.client.keys("rq:*"):
+        workers.client.delete(key)
+    workers.sweep_and_work(game.id)
     assert service.queries.game(game.id).status == "finished"
 
 
-def test_several_schedulers_at_once_do_no_harm(
-    service: Service, office: Office, copies: Copies
+def test_several_schedulers_and_workers_do_each_task_once(
+    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
-    others = [Office(service, copies) for _ in range(2)]
+    others = [WorkerHarness(service, notifier) for _ in range(2)]
     game = played_out(service, started(service, round_limit=2).id)
-    for other in (office, *others):
-        other.scheduler.hear({game.id})
-        other.scheduler.sweep(everything=True)
-    assert len(office.waiting()) == 3
+    for other in (workers, *others):
+        other.scheduler.enqueue_tasks_of({game.id})
+        other.scheduler.sweep(is_first=True)
+    assert len(workers.waiting()) == 3
     for _ in range(3):
-        for other in (office, *others):
+        for other in (workers, *others):
             other.work()
-            other.scheduler.hear({game.id})
-            other.scheduler.sweep(everything=False)
+            other.scheduler.enqueue_tasks_of({game.id})
+            other.scheduler.sweep(is_first=False)
     for other in others:
-        other.client.close()
-    assert office.notes(game.id) == {}
-    assert [notice.subject for notice in copies.sent] == [
-        "round_scored",
-        "round_scored",
-        "game_over",
-    ]
+        other.close()
+    assert workers.tasks(game.id) == {}
+    subjects = [notification.subject for notification in notifier.sent]
+    assert subjects == ["round_scored", "round_scored", "game_over"]
 
 
-def test_a_listing_that_was_not_made_is_made(service: Service, office: Office) -> None:
+def test_listings_that_were_not_updated_are_updated_after_a_sweep(
+    service: Service, workers: WorkerHarness
+) -> None:
     game = started(service)
     service.listings.clear()
-    service.redis.hset(f"cartulary:{{{game.id}}}:notes", "index", '{"seq":4}')
-    office.scheduler.hear({game.id})
-    assert office.waiting() == [f"notify/turn of game {game.id}"]
-    sweep_and_work(office, game.id)
+    service.store.add_outbox_entries_if_absent(game.id, {"index": '{"seq":4}'})
+    workers.scheduler.enqueue_tasks_of({game.id})
+    assert workers.waiting() == [f"notify/turn of game {game.id}"]
+    workers.sweep_and_work(game.id)
     assert service.listings.playing("ada") == [game.id]
 
 
-def test_a_game_that_is_over_is_live_no_more_and_one_that_goes_on_is(
-    service: Service, office: Office
-) -> None:
+def test_a_game_that_has_ended_becomes_inactive(service: Service, workers: WorkerHarness) -> None:
     going_on = started(service)
     done = played_out(service, started(service, round_limit=1).id)
     for id in (going_on.id, done.id):
-        sweep_and_work(office, id)
+        workers.sweep_and_work(id)
     assert service.redis.smembers(ACTIVE_GAMES_KEY) == {going_on.id.encode()}
-    # One whose last job died before it could say so.
+    # The worker of its last job has died before it could mark the game inactive.
     service.store.mark_active(done.id)
-    office.scheduler.sweep(everything=False)
+    workers.scheduler.sweep(is_first=False)
     assert service.redis.smembers(ACTIVE_GAMES_KEY) == {going_on.id.encode()}
 
 
-def test_a_game_that_is_expected_is_waited_for_but_not_for_ever(
-    service: Service, office: Office
+def test_an_active_game_without_a_log_becomes_inactive_after_an_hour(
+    service: Service, workers: WorkerHarness
 ) -> None:
-    # SADD comes before the first append; between the two there may be a sweep, or a death.
+    # A game is marked active before its first append. In between there may be a sweep, or a crash.
     with freeze_time("2026-11-20T09:00:00Z") as time:
         service.store.mark_active("never")
-        office.scheduler.sweep(everything=True)
+        workers.scheduler.sweep(is_first=True)
         time.tick(timedelta(minutes=59))
         service.store.mark_active("soon")
-        office.scheduler.sweep(everything=False)
+        workers.scheduler.sweep(is_first=False)
         assert service.redis.smembers(ACTIVE_GAMES_KEY) == {b"never", b"soon"}
         time.tick(timedelta(minutes=1))
-        office.scheduler.sweep(everything=False)
+        workers.scheduler.sweep(is_first=False)
         assert service.redis.smembers(ACTIVE_GAMES_KEY) == {b"soon"}
 
 
-def test_notes_that_got_lost_are_noted_again_from_the_logs(
-    service: Service, office: Office, copies: Copies
+def test_outbox_entries_that_got_lost_are_rebuilt_from_the_logs(
+    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         ended = played_out(service, started(service, round_limit=3).id)
         going_on = set_up(service, started(service, clock={"per_turn": 60}).id)
-        waiting = service.commands.create("ada", rules="barony", seats=2, options={}, clock=None)
+        open_game = service.commands.create("ada", rules="barony", seats=2, options={}, clock=None)
         over = played_out(service, started(service, round_limit=1).id)
         service.commands.score(over.id)
-        before = {game.id: office.notes(game.id) for game in (ended, going_on, waiting, over)}
+        before = {game.id: workers.tasks(game.id) for game in (ended, going_on, open_game, over)}
         for id in before:
-            service.redis.delete(f"cartulary:{{{id}}}:notes")
+            service.redis.delete(game_key(id, "notes"))
         service.redis.delete(ACTIVE_GAMES_KEY)
         assert reindex(service) == 4
-        assert office.notes(ended.id) == {
-            note: work for note, work in before[ended.id].items() if work.kind == "score"
+        assert workers.tasks(ended.id) == {
+            entry: task for entry, task in before[ended.id].items() if task.kind == "score"
         }
-        assert office.notes(going_on.id) == {"deadline": before[going_on.id]["deadline"]}
-        assert office.notes(waiting.id) == office.notes(over.id) == {}
-        sweep_and_work(office, ended.id)
+        assert workers.tasks(going_on.id) == {"deadline": before[going_on.id]["deadline"]}
+        assert workers.tasks(open_game.id) == workers.tasks(over.id) == {}
+        workers.sweep_and_work(ended.id)
         assert service.queries.game(ended.id).status == "finished"
         time.tick(60)
-        office.scheduler.sweep(everything=True)
-        office.work()
+        workers.scheduler.sweep(is_first=True)
+        workers.work()
         assert service.queries.game(going_on.id).seq == going_on.seq + 1
 
 
-def test_what_is_noted_is_not_noted_otherwise(service: Service, office: Office) -> None:
+def test_rebuilding_leaves_existing_entries_alone(service: Service, workers: WorkerHarness) -> None:
     game = played_out(service, started(service, round_limit=1).id)
-    service.redis.hset(f"cartulary:{{{game.id}}}:notes", "finish", '{"seq":1}')
-    before = office.notes(game.id)
+    finish = workers.tasks(game.id)["finish"]
+    service.store.ack(game.id, "finish", finish.payload)
+    service.store.add_outbox_entries_if_absent(game.id, {"finish": '{"seq":1}'})
+    before = workers.tasks(game.id)
+    assert before["finish"] != finish
     reindex(service)
-    assert office.notes(game.id) == before
+    assert workers.tasks(game.id) == before
 
 
-def test_a_note_of_a_later_version_is_passed_over(service: Service, office: Office) -> None:
+def test_an_entry_of_a_later_version_is_not_enqueued(
+    service: Service, workers: WorkerHarness
+) -> None:
     game = started(service)
-    service.redis.hset(f"cartulary:{{{game.id}}}:notes", "recount", "{}")
-    office.scheduler.sweep(everything=True)
-    office.scheduler.hear({game.id})
-    assert office.waiting() == [f"notify/turn of game {game.id}"]
+    service.store.add_outbox_entries_if_absent(game.id, {"recount": "{}"})
+    workers.scheduler.sweep(is_first=True)
+    workers.scheduler.enqueue_tasks_of({game.id})
+    assert workers.waiting() == [f"notify/turn of game {game.id}"]
 
 
-def test_deadlines_are_forfeited_at_their_time_and_not_before(
-    service: Service, office: Office
+def test_a_turn_is_forfeited_at_its_deadline_and_not_before(
+    service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
-        office.scheduler.hear({game.id})
-        office.work()
+        workers.scheduler.enqueue_tasks_of({game.id})
+        workers.work()
         time.tick(timedelta(seconds=59, milliseconds=999))
-        office.scheduler.look_at_deadlines()
-        assert office.waiting() == []
+        workers.scheduler.check_deadlines()
+        assert workers.waiting() == []
         time.tick(timedelta(milliseconds=1))
-        office.scheduler.look_at_deadlines()
-        assert office.waiting() == [f"deadline of game {game.id}"]
-        office.work()
+        workers.scheduler.check_deadlines()
+        assert workers.waiting() == [f"deadline of game {game.id}"]
+        workers.work()
         (event,) = service.queries.events(game.id, game.seq, 10)
         assert (event["type"], event["by"]) == ("TurnForfeited", {"system": "clock"})
         assert event["data"]["seat"] == game.to_act
         # The next turn has a deadline of its own.
-        office.scheduler.hear({game.id})
-        office.work()
+        workers.scheduler.enqueue_tasks_of({game.id})
+        workers.work()
         time.tick(60)
-        office.scheduler.look_at_deadlines()
-        office.work()
+        workers.scheduler.check_deadlines()
+        workers.work()
         assert service.queries.game(game.id).seq == game.seq + 2
 
 
-def test_who_lets_it_pass_in_set_up_is_removed(service: Service, office: Office) -> None:
+def test_a_player_who_misses_a_deadline_in_the_set_up_is_removed(
+    service: Service, workers: WorkerHarness
+) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = started(service, clock={"per_turn": 60})
-        office.scheduler.hear({game.id})
-        office.work()
+        workers.scheduler.enqueue_tasks_of({game.id})
+        workers.work()
         time.tick(60)
-        office.scheduler.look_at_deadlines()
-        office.work()
+        workers.scheduler.check_deadlines()
+        workers.work()
         (event,) = service.queries.events(game.id, game.seq, 10)
         assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "clock"})
-        sweep_and_work(office, game.id)
+        workers.sweep_and_work(game.id)
         assert service.queries.game(game.id).status == "finished"
         assert service.redis.zcard(DEADLINES) == 0
 
 
-def test_who_acts_in_the_last_moment_keeps_the_turn(service: Service, office: Office) -> None:
+def test_an_action_that_arrives_before_the_forfeit_counts(
+    service: Service, workers: WorkerHarness
+) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
-        office.scheduler.hear({game.id})
+        workers.scheduler.enqueue_tasks_of({game.id})
         time.tick(60)
-        office.scheduler.look_at_deadlines()
-        assert f"deadline of game {game.id}" in office.waiting()
+        workers.scheduler.check_deadlines()
+        assert f"deadline of game {game.id}" in workers.waiting()
         move(service, game.id)
-        office.work()
+        workers.work()
         events = service.queries.events(game.id, game.seq, 10)
         assert len(events) == 1
         assert events[0]["action"] is not None
 
 
-def test_who_acts_too_late_finds_the_turn_gone(service: Service, office: Office) -> None:
+def test_an_action_that_arrives_after_the_forfeit_is_refused(
+    service: Service, workers: WorkerHarness
+) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
         assert game.to_act is not None
         player = game.players[game.to_act]
         seq, actions = service.queries.legal_actions(game.id, player)
         time.tick(60)
-        office.jobs.do(office.notes(game.id)["deadline"])
+        workers.runner.run(workers.tasks(game.id)["deadline"])
         with pytest.raises(Stale):
             service.commands.act(game.id, player, actions[0], seq)
         (event,) = service.queries.events(game.id, game.seq, 10)
         assert event["type"] == "TurnForfeited"
 
 
-def test_a_deadline_that_comes_late_for_a_turn_that_is_over_does_nothing(
-    service: Service, office: Office
+def test_the_deadline_of_a_turn_that_is_over_does_nothing(
+    service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
-        late = office.notes(game.id)["deadline"]
+        late = workers.tasks(game.id)["deadline"]
         move(service, game.id)
         seq = service.queries.game(game.id).seq
         time.tick(timedelta(days=1))
-        office.jobs.do(late)
+        workers.runner.run(late)
         assert service.queries.game(game.id).seq == seq
 
 
-def test_a_worker_whose_clock_is_behind_leaves_the_deadline_noted(
-    service: Service, office: Office
+def test_a_worker_whose_clock_is_behind_leaves_the_deadline_in_the_outbox(
+    service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
-        office.jobs.do(office.notes(game.id)["notify/turn"])
+        workers.runner.run(workers.tasks(game.id)["notify/turn"])
         time.tick(60)
-        office.scheduler.sweep(everything=True)
+        workers.scheduler.sweep(is_first=True)
         time.tick(-1)
-        office.work()
+        workers.work()
         assert service.queries.game(game.id).seq == game.seq
-        assert "deadline" in office.notes(game.id)
+        assert "deadline" in workers.tasks(game.id)
         time.tick(1)
-        office.scheduler.sweep(everything=False)
-        office.work()
+        workers.scheduler.sweep(is_first=False)
+        workers.work()
         assert service.queries.game(game.id).seq == game.seq + 1
 
 
-def test_a_timetable_that_was_lost_is_written_again(service: Service, office: Office) -> None:
-    with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, clock={"per_turn": 60}).id)
-        office.jobs.do(office.notes(game.id)["notify/turn"])
-        office.scheduler.sweep(everything=True)
-        assert service.redis.zrange(DEADLINES, 0, -1) == [game.id.encode()]
-        service.redis.delete(DEADLINES)
-        office.scheduler.sweep(everything=True)
-        time.tick(60)
-        office.scheduler.look_at_deadlines()
-        assert office.waiting() == [f"deadline of game {game.id}"]
-
-
-def test_an_entry_of_an_earlier_turn_makes_way_for_the_turn_under_way(
-    service: Service, office: Office
+def test_a_lost_index_of_deadlines_is_written_again(
+    service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = set_up(service, started(service, clock={"per_turn": 60}).id)
-        office.scheduler.hear({game.id})
+        workers.runner.run(workers.tasks(game.id)["notify/turn"])
+        workers.scheduler.sweep(is_first=True)
+        assert service.redis.zrange(DEADLINES, 0, -1) == [game.id.encode()]
+        service.redis.delete(DEADLINES)
+        workers.scheduler.sweep(is_first=True)
+        time.tick(60)
+        workers.scheduler.check_deadlines()
+        assert workers.waiting() == [f"deadline of game {game.id}"]
+
+
+def test_an_outdated_deadline_in_the_index_is_replaced(
+    service: Service, workers: WorkerHarness
+) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        workers.scheduler.enqueue_tasks_of({game.id})
         time.tick(30)
         move(service, game.id)
         time.tick(30)
-        # The message about the move got lost, so the timetable has the old time.
-        office.scheduler.look_at_deadlines()
-        office.work()
+        # The message about the move got lost, so the index has the old deadline.
+        workers.scheduler.check_deadlines()
+        workers.work()
         assert service.queries.game(game.id).seq == game.seq + 1
         time.tick(30)
-        office.scheduler.look_at_deadlines()
-        office.work()
+        workers.scheduler.check_deadlines()
+        workers.work()
         assert service.queries.events(game.id, game.seq + 1, 1)[0]["type"] == "TurnForfeited"
 
 
-def test_striking_an_entry_leaves_a_later_one(service: Service, office: Office) -> None:
+def test_removing_a_deadline_from_the_index_leaves_a_later_one(
+    service: Service, workers: WorkerHarness
+) -> None:
     service.redis.zadd(DEADLINES, {"g": 2000})
-    timetable = office.scheduler._timetable
-    timetable.remove("g", "1000")
+    index = workers.scheduler._deadlines
+    index.remove("g", "1000")
     assert service.redis.zscore(DEADLINES, "g") == 2000
-    timetable.remove("g", "2000")
+    index.remove("g", "2000")
     assert service.redis.zscore(DEADLINES, "g") is None

@@ -19,7 +19,7 @@ from tests.support.one_action_game import eager
 from tests.support.people import People, Person
 from tests.support.redis_contents import contents
 from tests.support.server import WebServer
-from tests.support.worker_office import Copies, Office
+from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
 WITH = {"sorcery": True}
 
@@ -103,7 +103,7 @@ class House:
 
     def __init__(self, people: People, service: Service) -> None:
         self.people = people
-        self.office = Office(service, Copies())
+        self.workers = WorkerHarness(service, RecordingNotifier())
         self.service = service
         self.game, self.players = people.table(5, options={**WITH, "round_limit": 9})
         self.chance = random.Random(5)
@@ -134,8 +134,8 @@ class House:
 
     def work(self) -> None:
         """The workers do what the game calls for."""
-        self.office.scheduler.hear({self.game})
-        self.office.work()
+        self.workers.scheduler.enqueue_tasks_of({self.game})
+        self.workers.work()
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def house(settings: Settings, service: Service) -> Iterator[House]:
         people = People(server.url)
         house = House(people, service)
         yield house
-        house.office.client.close()
+        house.workers.close()
         people.close()
 
 

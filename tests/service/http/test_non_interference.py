@@ -23,7 +23,7 @@ from tests.support.events import data_of, secrets_of
 from tests.support.people import People
 from tests.support.server import WebServer
 from tests.support.watchers import Json, Watcher
-from tests.support.worker_office import Copies, Office
+from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
 Turn = tuple[int, Json]
 EVERY = 40
@@ -54,15 +54,15 @@ class House:
         self.stranger = Watcher(self.server.url, "stranger")
         self.everybody = [*self.at_table, self.guest, self.stranger]
         self.service = service
-        self.copies = Copies()
-        self.office = Office(service, self.copies)
+        self.notifier = RecordingNotifier()
+        self.workers = WorkerHarness(service, self.notifier)
         self.game = ""
 
     def close(self) -> None:
         for watcher in self.everybody:
             watcher.http.close()
         self.people.close()
-        self.office.client.close()
+        self.workers.close()
         self.server.stop()
 
     def starts(self, deal: DomainEvent) -> None:
@@ -77,7 +77,7 @@ class House:
             assert http.post(f"/games/{self.game}/players", json={"nonce": ""}).status_code == 201
         for watcher in self.everybody:
             watcher.begin(self.game)
-        self.copies.sent.clear()
+        self.notifier.sent.clear()
 
     def summary(self) -> Json:
         told: Json = self.stranger.http.get(f"/games/{self.game}").json()
@@ -95,8 +95,8 @@ class House:
             )
             assert find_idempotency_record.status_code == 201, find_idempotency_record.text
         if seq % WORKED == 0 or self.summary()["to_act"] is None:
-            self.office.scheduler.hear({self.game})
-            self.office.work()
+            self.workers.scheduler.enqueue_tasks_of({self.game})
+            self.workers.work()
 
     def is_looked_at(self, watchers: list[Watcher]) -> None:
         """These ask for all there is, and keep besides what log and store have of it."""
@@ -107,9 +107,9 @@ class House:
             watcher.try_all(seq)
             watcher.listen(seq)
             watcher.read_log(lines)
-        for notice in self.copies.sent:
-            self.guest.keep(str({**notice.as_json(), "delivery": "is an id"}))
-        self.copies.sent.clear()
+        for notification in self.notifier.sent:
+            self.guest.keep(str({**notification.as_json(), "delivery": "is an id"}))
+        self.notifier.sent.clear()
         for part in ("notes", "answers"):
             lying = self.service.redis.hgetall(f"cartulary:{{{self.game}}}:{part}")
             self.guest.keep(str(sorted(lying.items())))

@@ -1,0 +1,80 @@
+"""A scheduler and a worker in the test's own process, on real queues, that take a step when told to."""
+
+import logging
+import signal
+
+import redis
+
+from service.bootstrap import Service
+from service.connection import connect
+from service.supervision.stop_signals import StopSignals
+from workers.jobs import TaskRunner, configure
+from workers.notifications import Notification
+from workers.notifiers import NotDelivered, Notifier
+from workers.queue import TaskQueues
+from workers.run import TaskWorker
+from workers.scheduler import Scheduler
+from workers.tasks import QUEUES, Task, tasks_of
+
+
+class RecordingNotifier:
+    """A notifier that appends to the list `sent`, after it has failed `failures` times."""
+
+    def __init__(self, failures: int = 0, name: str = "recording") -> None:
+        self.name = name
+        self.sent: list[Notification] = []
+        self.failures = failures
+
+    def send(self, notification: Notification) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise NotDelivered("nobody responds")
+        self.sent.append(notification)
+
+
+class WorkerHarness:
+    """The parts of a scheduler and of a worker, on the service of a test."""
+
+    def __init__(self, service: Service, *notifiers: Notifier) -> None:
+        self.service = service
+        self.client: redis.Redis = connect(service.settings.queue_url)
+        self.runner = TaskRunner(service, notifiers)
+        self.queues = TaskQueues(self.client)
+        self.scheduler = Scheduler(service, self.client)
+
+    def tasks(self, game_id: str) -> dict[str, Task]:
+        """Return the tasks of a game by the names of their entries."""
+        return {task.entry: task for task in tasks_of(self.service.store, [game_id])[game_id]}
+
+    def waiting(self) -> list[str]:
+        """Return the descriptions of the jobs in the queues: `ENTRY of game ID`."""
+        return [
+            str(job.description)
+            for queue in self.queues.queues.values()
+            for job in queue.get_jobs()
+        ]
+
+    def work(self) -> None:
+        """Run all jobs in the queues, as RQ would run them."""
+        configure(self.runner)
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        logging.getLogger("rq.worker").setLevel(logging.WARNING)
+        queues = [self.queues.queues[name] for name in QUEUES]
+        try:
+            TaskWorker(queues, self.client, StopSignals()).work(burst=True, logging_level=None)
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+    def sweep_and_work(self, game_id: str) -> None:
+        """Sweep and run jobs until the game has no task left; fails after ten times."""
+        for _ in range(10):
+            self.scheduler.sweep(is_first=False)
+            self.work()
+            if not self.tasks(game_id):
+                return
+        raise AssertionError(self.tasks(game_id))
+
+    def close(self) -> None:
+        """Close the connection to the queues."""
+        self.client.close()
