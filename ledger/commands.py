@@ -84,16 +84,29 @@ def finish(pending: PendingEvents, secret: SecretSource) -> None:
     pending.add(lifecycle.finish(pending.game, secret()), SCORER)
 
 
-def forfeit(pending: PendingEvents) -> None:
-    """End the turn of a seat that let its deadline pass. Raises NotNow if no seat is to act."""
+def forfeit(pending: PendingEvents, secret: SecretSource) -> None:
+    """Forfeit the turn of a seat that let its deadline pass; abandon the game if it is deserted.
+
+    Raises NotNow if no seat is to act.
+    """
     pending.add(lifecycle.forfeit(pending.game), CLOCK)
+    _abandon_if_deserted(pending, secret)
 
 
-def remove(pending: PendingEvents, seat: int) -> None:
-    """Remove a seat from the game by an arbiter's decision. Raises NotNow, Refused."""
+def remove(pending: PendingEvents, seat: int, secret: SecretSource) -> None:
+    """Remove a seat by an arbiter's decision; abandon the game if it is deserted without that seat.
+
+    Raises NotNow, Refused (the seat is out already).
+    """
     pending.add(lifecycle.remove(pending.game, seat), ARBITER)
+    _abandon_if_deserted(pending, secret)
 
 
 def abandon(pending: PendingEvents, secret: SecretSource, *, by: By = ARBITER) -> None:
     """End the game without a ranking and publish the secret. Raises NotNow if it is over."""
     pending.add(lifecycle.abandon(pending.game, secret()), by)
+
+
+def _abandon_if_deserted(pending: PendingEvents, secret: SecretSource) -> None:
+    if lifecycle.is_deserted(pending.game):
+        pending.add(lifecycle.abandon_deserted(pending.game, secret()), CLOCK)

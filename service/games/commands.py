@@ -178,14 +178,15 @@ class GameCommands:
     def forfeit(self, game_id: str, turn: int) -> list[Event]:
         """Forfeit a turn if it is still under way and its deadline has passed.
 
-        Returns the events that were appended.
+        A game in which every seat has forfeited two turns in a row is abandoned with that. Returns
+        the events that were appended.
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             game = cached.game
             if game.to_act is None or game.turn != turn or not clock.is_deadline_past(game):
                 return
-            commands.forfeit(pending)
+            commands.forfeit(pending, lambda: self._repository.secret(game_id))
 
         return list(self._repository.execute(game_id, handler, at_head=True).events)
 
@@ -198,7 +199,7 @@ class GameCommands:
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             if not 0 <= seat < cached.game.seats:
                 raise NotFound(f"game {game_id} has no seat {seat}")
-            commands.remove(pending, seat)
+            commands.remove(pending, seat, lambda: self._repository.secret(game_id))
 
         return list(self._repository.execute(game_id, handler, at_head=True).events)
 

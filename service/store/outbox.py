@@ -53,8 +53,7 @@ def outbox_entries(
                 entries["notify/over"] = {"seq": event["seq"]}
             case "GameAbandoned":
                 # An abandoned game has no ranking, so its rounds need not be scored any more.
-                unscored = {} if before is None else before.rounds_ended
-                entries |= {f"score/{round}": None for round in unscored}
+                entries |= {f"score/{round}": None for round in after.rounds_ended}
                 entries["finish"] = None
                 entries["notify/over"] = {"seq": event["seq"]}
             case _:

@@ -94,7 +94,7 @@ class ScriptedGame:
                 self._pass_deadline()
             elif actor == "arbiter":
                 self._wait()
-                commands.remove(self._pending, int(action))
+                commands.remove(self._pending, int(action), lambda: self._secret)
             else:
                 self._act(int(actor), self.game.rules.parse_action_text(action))
             self._score(self._scorer_delay)
@@ -173,12 +173,12 @@ class ScriptedGame:
         assert clock is not None
         began = datetime.fromisoformat(self.game.turn_at)
         self._now = max(self._now, began + timedelta(seconds=clock["per_turn"], milliseconds=250))
-        commands.forfeit(self._pending)
+        commands.forfeit(self._pending, lambda: self._secret)
 
     def _score(self, delay: int) -> None:
         """Score all ended rounds once `delay` events have followed the end of the first of them."""
         ended = self.game.rounds_ended
-        if not ended or self.game.seq - min(ended.values()) < delay:
+        if not ended or self.game.seq - min(ended.values()) < delay or self.game.has_ended:
             return
         while self.game.rounds_ended:
             commands.score_next_round(self._pending, self._pending.game_at)

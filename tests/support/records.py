@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any, Literal
 
+from domain import lifecycle
 from domain.contract import DomainEvent
 from domain.event import ZEROS, By, Clock, Event
 from domain.game import Game, evolve
@@ -100,14 +101,12 @@ class Table:
         return self.act({"type": "take", "stones": stones})
 
     def forfeit(self) -> Event:
-        """Let the clock forfeit the turn under way."""
-        commands.forfeit(self._pending)
-        return self._last_event
+        """Let the clock forfeit the turn under way, but not abandon a deserted game."""
+        return self.add(lifecycle.forfeit(self.game), commands.CLOCK)
 
     def remove(self, seat: int) -> Event:
-        """Let the arbiter remove a seat."""
-        commands.remove(self._pending, seat)
-        return self._last_event
+        """Let the arbiter remove a seat, without the clock abandoning a deserted game."""
+        return self.add(lifecycle.remove(self.game, seat), commands.ARBITER)
 
     def score(self) -> None:
         """Score all rounds that have ended."""

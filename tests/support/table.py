@@ -12,11 +12,17 @@ from service.games.commands import AcceptedAction
 PLAYERS = ("ada", "bea", "cid", "dan")
 
 
-def started(service: Service, seats: int = 2, clock: Clock | None = None, **options: Any) -> Game:
+def started(
+    service: Service,
+    seats: int = 2,
+    clock: Clock | None = None,
+    rules: str = "barony",
+    **options: Any,
+) -> Game:
     """A game that has just begun; seats are in the order of PLAYERS."""
     options = {"seating": "joined", **options}
     game = service.commands.create(
-        PLAYERS[0], rules="barony", seats=seats, options=options, clock=clock, nonce=b"0"
+        PLAYERS[0], rules=rules, seats=seats, options=options, clock=clock, nonce=b"0"
     )
     for player in PLAYERS[1:seats]:
         game = service.commands.join(game.id, player, player.encode())
