@@ -1,8 +1,8 @@
-"""What the pages in docs/ show is true: their examples run, their links lead somewhere.
+"""The examples in the documentation are correct, and its links have targets.
 
-Fences: ```python runs, ```json action is of the form, ```json cast comes about on a board given here; those
-of Baron are in test_docs_baron.py. Shell lines are run by the tests of the command line and of HTTP
-(tests/service/http, tests/test_readme.py).
+Blocks fenced as ```python run, blocks fenced as ```json action have a valid form, and blocks fenced as
+```json cast are produced on boards given here. test_docs_baron.py tests the examples of Baron. Other tests
+run the shell commands (tests/service/http/test_api_docs.py, tests/test_readme.py).
 """
 
 import json
@@ -21,11 +21,11 @@ from tests.support.pages import DOCS, FORMATS, PAGES, ROOT, all_fences, fences, 
 
 @pytest.mark.parametrize("body", all_fences("python"))
 def test_python_examples_run(body: str) -> None:
-    exec(compile(body, "docs", "exec"), {})  # noqa: S102 - our own pages
+    exec(compile(body, "docs", "exec"), {})  # noqa: S102 - the code is from our own pages
 
 
 @pytest.mark.parametrize("body", all_fences("json action"))
-def test_actions_are_of_the_form(body: str) -> None:
+def test_actions_have_a_valid_form(body: str) -> None:
     raw = json.loads(body)
     action = barony.parse_action(raw)
     assert barony.parse_action(barony.action_to_json(action)) == action
@@ -58,51 +58,53 @@ BOARDS = [
     P0c F0k P P1c
     """,
 ]
-"""Where the casts that are shown may have been made."""
+"""A board for each cast on the page, in the same order."""
 
 
 @pytest.mark.parametrize(
     ("body", "board"),
     list(zip(fences(FORMATS, "json cast"), BOARDS, strict=True)),
 )
-def test_casts_give_the_data_that_are_shown(body: str, board: str) -> None:
-    shown, state = json.loads(body), given(board)
+def test_casts_produce_the_data_on_the_page(body: str, board: str) -> None:
+    example, state = json.loads(body), given(board)
     assert isinstance(state, SorceryState)
-    fact = sorcery.decide(state, 0, sorcery.parse_action(shown["action"]))
-    assert (fact.type, fact.data) == ("SpellsCast", shown["data"])
+    event = sorcery.decide(state, 0, sorcery.parse_action(example["action"]))
+    assert (event.type, event.data) == ("SpellsCast", example["data"])
 
 
-def test_short_forms_are_read_and_stand_for_their_type() -> None:
-    seen = set()
+def test_short_forms_can_be_parsed_and_have_the_type_of_their_row() -> None:
+    types_on_page = set()
     for types, form in short_forms(0):
         action = barony.parse_action_text(form)
         assert f"`{action.type}`" in types
         assert barony.action_text(action) == form
-        seen.add(action.type)
-    assert seen == {*FORMS}
+        types_on_page.add(action.type)
+    assert types_on_page == {*FORMS}
 
 
-def test_every_action_is_shown() -> None:
-    shown = {json.loads(body)["type"] for page in PAGES for body in fences(page, "json action")}
-    assert shown == {
+def test_the_pages_have_an_example_of_every_action() -> None:
+    types_on_pages = {
+        json.loads(body)["type"] for page in PAGES for body in fences(page, "json action")
+    }
+    assert types_on_pages == {
         *("place_city", "recruit", "move", "build", "new_city", "expedition", "noble_title"),
         *("pass", "cast", "agree_to_end", "resign"),
     }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     text = page.read_text()
     for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
         path, _, anchor = target.partition("#")
-        goal = (page.parent / path) if path else page
-        assert goal.exists(), f"{page.name} points to {target}"
-        if anchor and goal.suffix == ".md":
-            assert anchor in anchors(goal.read_text()), f"{page.name} points to {target}"
+        target_page = (page.parent / path) if path else page
+        assert target_page.exists(), f"{page.name} points to {target}"
+        if anchor and target_page.suffix == ".md":
+            assert anchor in anchors(target_page.read_text()), f"{page.name} points to {target}"
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors that headings get."""
+    """Return the anchors of the headings, and those set with `id`."""
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings

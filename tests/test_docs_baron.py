@@ -1,6 +1,7 @@
-"""What docs/formats.md shows of Baron is true: actions are of the form, positions and events come about.
+"""The examples of Baron in docs/formats.md are correct, and its tables are complete.
 
-Fences: ```json baron action, ```json baron position and ```json baron event, these two on boards given here.
+Blocks fenced as ```json baron action have a valid form. Blocks fenced as ```json baron position and
+```json baron event are produced on boards given here.
 """
 
 import json
@@ -22,48 +23,46 @@ from tests.support.pages import FORMATS, all_fences, fences, short_forms
 
 
 @pytest.mark.parametrize("body", all_fences("json baron action"))
-def test_actions_are_of_the_form(body: str) -> None:
+def test_actions_have_a_valid_form(body: str) -> None:
     raw = json.loads(body)
     action = baron.parse_action(raw)
     assert baron.action_to_json(action) == raw
 
 
-def test_every_action_is_shown() -> None:
-    own = {json.loads(body)["type"] for body in fences(FORMATS, "json baron action")}
-    assert own | {"resign"} == {*FORMS}
-    every_games = json.loads(fences(FORMATS, "json action")[0])
-    assert (
-        baron.action_to_json(baron.parse_action(every_games)) == every_games == {"type": "resign"}
-    )
+def test_the_page_has_an_example_of_every_action() -> None:
+    types_on_page = {json.loads(body)["type"] for body in fences(FORMATS, "json baron action")}
+    assert types_on_page | {"resign"} == {*FORMS}
+    resign = json.loads(fences(FORMATS, "json action")[0])
+    assert baron.action_to_json(baron.parse_action(resign)) == resign == {"type": "resign"}
 
 
-def test_an_action_of_the_other_game_is_not_of_the_form() -> None:
-    others = [json.loads(body) for body in fences(FORMATS, "json action")[1:]]
-    assert len(others) > 5
-    for raw in others:
+def test_actions_of_barony_have_no_valid_form_in_baron() -> None:
+    actions = [json.loads(body) for body in fences(FORMATS, "json action")[1:]]
+    assert len(actions) > 5
+    for raw in actions:
         with pytest.raises(Malformed):
             baron.parse_action(raw)
 
 
-def test_the_words_are_those_that_there_are() -> None:
+def test_the_page_lists_all_kinds_of_tiles() -> None:
     page = re.sub(r"\s+", " ", FORMATS.read_text())
     assert f"tiles `{' '.join(TILES)}`" in page
     for tile in TILES:
         assert baron.parse_action_text(f"discard {tile}") == DiscardTile(tile)
 
 
-def test_short_forms_are_read_and_stand_for_their_type() -> None:
-    seen = set()
+def test_short_forms_can_be_parsed_and_have_the_type_of_their_row() -> None:
+    types_on_page = set()
     for types, form in short_forms(1):
         action = baron.parse_action_text(form)
         assert f"`{action.type}`" in types
         assert baron.action_text(action) == form
-        seen.add(action.type)
-    assert seen == {*FORMS}
+        types_on_page.add(action.type)
+    assert types_on_page == {*FORMS}
 
 
 def test_the_position_is_what_seat_0_sees() -> None:
-    (shown,) = fences(FORMATS, "json baron position")
+    (example,) = fences(FORMATS, "json baron position")
     state = given(
         """
         keep round 3 seat 0
@@ -76,7 +75,7 @@ def test_the_position_is_what_seat_0_sees() -> None:
         P
         """
     )
-    assert baron.position(state, 0) == json.loads(shown)
+    assert baron.position(state, 0) == json.loads(example)
 
 
 BOARDS = [
@@ -172,105 +171,103 @@ BOARDS = [
     M M   M M   .
     """,
 ]
-"""Where the events that are shown may have come about."""
+"""A board for each event on the page, in the same order."""
 
 
-def decided(state: State, shown: Json) -> DomainEvent:
-    """What the rules say today."""
-    if shown["action"] is None:
+def decide_example(state: State, example: Json) -> DomainEvent:
+    """Return the event that the rules produce for the action of an example, or for the end of the game."""
+    if example["action"] is None:
         return baron.finish(state)
-    return baron.decide(state, shown["data"]["seat"], baron.parse_action(shown["action"]))
+    return baron.decide(state, example["data"]["seat"], baron.parse_action(example["action"]))
 
 
 @pytest.mark.parametrize(
     ("body", "board"), list(zip(fences(FORMATS, "json baron event"), BOARDS, strict=True))
 )
-def test_events_come_about_as_they_are_shown(body: str, board: str) -> None:
-    shown = json.loads(body)
-    fact = decided(given(board), shown)
-    assert (fact.type, fact.data) == (shown["type"], shown["data"])
+def test_the_rules_produce_the_events_on_the_page(body: str, board: str) -> None:
+    example = json.loads(body)
+    event = decide_example(given(board), example)
+    assert (event.type, event.data) == (example["type"], example["data"])
 
 
-def test_every_event_of_an_action_is_shown_and_every_other_one_told() -> None:
-    shown = {json.loads(body)["type"] for body in fences(FORMATS, "json baron event")}
-    assert {*EVENT_APPLIERS} - shown == {"TurnForfeited", "PlayerRemoved"}
-    assert names_in(table("type", "What Baron's events say")) >= {*EVENT_APPLIERS}
+def test_the_page_describes_every_event_and_has_an_example_for_every_action() -> None:
+    types_on_page = {json.loads(body)["type"] for body in fences(FORMATS, "json baron event")}
+    assert {*EVENT_APPLIERS} - types_on_page == {"TurnForfeited", "PlayerRemoved"}
+    assert names_in(table("type", "Events of Baron")) >= {*EVENT_APPLIERS}
 
 
 def section(heading: str) -> str:
-    """A section of the page, with what is below it."""
-    found = re.search(
+    """Return a section of docs/formats.md with its subsections."""
+    match = re.search(
         rf"^(#+) {heading}\n(.*?)(?=^\1 |\Z)", FORMATS.read_text(), re.MULTILINE | re.DOTALL
     )
-    assert found is not None
-    return found[2]
+    assert match is not None
+    return match[2]
 
 
-def table(first: str, heading: str, place: int = 0) -> str:
-    """The table of a section whose first column has this name: of several, the one at this place."""
+def table(first_column: str, heading: str, index: int = 0) -> str:
+    """Return the table of a section whose first column has this name; `index` selects one of several."""
     tables: list[str] = re.findall(
-        rf"^\| {re.escape(first)} \|.*?\n\n", section(heading), re.MULTILINE | re.DOTALL
+        rf"^\| {re.escape(first_column)} \|.*?\n\n", section(heading), re.MULTILINE | re.DOTALL
     )
-    return tables[place]
+    return tables[index]
 
 
 def names_in(table: str) -> set[str]:
-    """What stands in the first column."""
+    """Return the names in the first column of a table."""
     cells = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
     return {name for cell in cells for name in re.findall("`(.*?)`", cell)}
 
 
-def test_the_tables_have_every_field_there_is_and_no_other() -> None:
-    """In games of random actions for two to five every field comes up, and none that the page lacks."""
-    told = {
+def test_the_tables_list_exactly_the_fields_that_occur() -> None:
+    """Every field occurs in some game of random actions for two to five players."""
+    listed = {
         "position": names_in(table("field", "Positions of Baron")),
-        "player": names_in(table("of a player", "Positions of Baron")),
-        "then": names_in(table("in `then`", "What Baron's events say")),
-        "set off": names_in(table("field", "What Baron's events say")),
-        "barony": names_in(table("field", "What Baron's events say", 1)),
+        "player": names_in(table("player field", "Positions of Baron")),
+        "then": names_in(table("field of `then`", "Events of Baron")),
+        "effects": names_in(table("field", "Events of Baron")),
+        "barony": names_in(table("field", "Events of Baron", 1)),
     }
-    seen: dict[str, set[str]] = {name: set() for name in told}
+    occurring: dict[str, set[str]] = {name: set() for name in listed}
     for seats in (2, 3, 4, 5):
         for seed in range(3):
-            for state, fact in random_game(seats, seed):
-                look(seen, baron.position(state, None), fact)
-    departed = baron.decide(state := given(BOARDS[3]), 1, baron.parse_action({"type": "resign"}))
-    look(seen, baron.position(state, None), departed)
-    look(seen, json.loads(fences(FORMATS, "json baron position")[0]), departed)
-    ended = given(BOARDS[-1])
-    baron.apply(ended, "GameFinished", (last := baron.finish(ended)).data)
-    look(seen, baron.position(ended, None), last)
-    assert seen == told
+            for state, event in random_game(seats, seed):
+                add_fields(occurring, baron.position(state, None), event)
+    departure = baron.decide(state := given(BOARDS[3]), 1, baron.parse_action({"type": "resign"}))
+    add_fields(occurring, baron.position(state, None), departure)
+    add_fields(occurring, json.loads(fences(FORMATS, "json baron position")[0]), departure)
+    finished = given(BOARDS[-1])
+    baron.apply(finished, "GameFinished", (ending := baron.finish(finished)).data)
+    add_fields(occurring, baron.position(finished, None), ending)
+    assert occurring == listed
 
 
-def look(seen: dict[str, set[str]], position: Json, fact: DomainEvent) -> None:
-    """Note the fields of a position and of a fact."""
-    row = next(
-        line for line in table("type", "What Baron's events say").splitlines() if fact.type in line
-    )
-    own = {"seat", "then", *re.findall("`([a-z]+)`", row)}
-    baronies = data_of(fact).get("baronies", [])
-    seen["position"] |= position.keys()
-    seen["player"] |= {name for player in position["players"] for name in player}
-    seen["then"] |= data_of(fact)["then"].keys()
-    seen["set off"] |= fact.data.keys() - (own - {"out"})
-    seen["barony"] |= {name for entry in baronies for name in entry}
+def add_fields(occurring: dict[str, set[str]], position: Json, event: DomainEvent) -> None:
+    """Add the fields of a position and of an event to those that occur."""
+    row = next(line for line in table("type", "Events of Baron").splitlines() if event.type in line)
+    own_fields = {"seat", "then", *re.findall("`([a-z]+)`", row)}
+    baronies = data_of(event).get("baronies", [])
+    occurring["position"] |= position.keys()
+    occurring["player"] |= {name for player in position["players"] for name in player}
+    occurring["then"] |= data_of(event)["then"].keys()
+    occurring["effects"] |= event.data.keys() - (own_fields - {"out"})
+    occurring["barony"] |= {name for entry in baronies for name in entry}
     for entry in baronies:
         for part in ("battle", "fight"):
-            seen["barony"] |= entry.get(part, {}).keys() & {"unhalved"}
+            occurring["barony"] |= entry.get(part, {}).keys() & {"unhalved"}
 
 
-def test_standings_and_ranking_have_the_fields_that_the_page_names() -> None:
+def test_standings_have_the_fields_that_the_page_names() -> None:
     state = given(BOARDS[-1])
     assert baron.standings(state) == [
         {"seat": 0, "score": 21, "baronies": []},
         {"seat": 1, "score": 19, "baronies": [1]},
     ]
-    assert "it has `seat`, `score` (the honour) and `baronies`" in FORMATS.read_text()
+    assert "in Baron has `seat`, `score` (the honour) and `baronies`" in FORMATS.read_text()
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_the_secrets_are_those_of_the_table(seats: int) -> None:
+def test_the_secrets_are_those_in_the_table(seats: int) -> None:
     names = names_in(table("name", "Secrets"))
     assert names == {"pile", "reserve/0", "reserve/1"}
     secrets = secrets_of(set_up(seats, 1))

@@ -1,4 +1,4 @@
-"""The pages of documentation, and what stands in them to be tried out."""
+"""The pages of the documentation, and the examples that tests extract from them."""
 
 import re
 from pathlib import Path
@@ -13,12 +13,12 @@ FORMATS: Final = DOCS / "formats.md"
 
 
 def fences(page: Path, kind: str) -> list[str]:
-    """The bodies of the fenced blocks whose info string is `kind`."""
+    """Return the bodies of the fenced blocks whose info string is `kind`."""
     return re.findall(rf"^```{kind}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
 def all_fences(kind: str) -> list[object]:
-    """Those of all pages, as parameters of a test."""
+    """Return the fenced blocks of all pages whose info string is `kind`, as parameters of a test."""
     return [
         pytest.param(body, id=f"{page.name}-{number}")
         for page in PAGES
@@ -27,8 +27,9 @@ def all_fences(kind: str) -> list[object]:
 
 
 def short_forms(game: int) -> list[tuple[str, str]]:
-    """The short forms of actions that the page on formats shows of its first (0) or second game, each with
-    the cell that names its type.
+    """Return the short forms of actions in docs/formats.md, each with the cell that names its type.
+
+    `game` is the index of the table: 0 for Barony, 1 for Baron.
     """
     tables = re.findall(
         r"^\| action \| short form \|\n.*?\n\n", FORMATS.read_text(), re.MULTILINE | re.DOTALL
