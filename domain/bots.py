@@ -1,4 +1,4 @@
-"""What the bots of all games have in common: how one that weighs every action comes to a choice."""
+"""How a bot that scores every action chooses one; the same for the bots of all games."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -8,9 +8,9 @@ from domain.chance import Chance
 A = TypeVar("A")
 
 
-def weightiest(weight: Callable[[A], float], actions: Sequence[A], chance: Chance) -> A:
-    """The action that weighs most; among equals one is drawn."""
-    weights = [weight(action) for action in actions]
-    most = max(weights)
-    best = [action for action, here in zip(actions, weights, strict=True) if here == most]
+def best_action(score: Callable[[A], float], actions: Sequence[A], chance: Chance) -> A:
+    """The action with the highest score; one of them at random if there are several."""
+    scores = [score(action) for action in actions]
+    highest = max(scores)
+    best = [action for action, points in zip(actions, scores, strict=True) if points == highest]
     return best[chance.below(len(best))]

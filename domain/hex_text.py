@@ -1,11 +1,11 @@
-"""What the short texts of all games have in common: hexes and numbers as people type and read them."""
+"""Hexes and numbers in the short form in which people type and read actions."""
 
 import re
 from collections.abc import Callable, Iterable
 
-from domain.contract import Json
 from domain.errors import Malformed
 from domain.hexes import Hex
+from domain.json_types import JsonObject
 
 
 def hex_text(at: Iterable[int]) -> str:
@@ -13,8 +13,11 @@ def hex_text(at: Iterable[int]) -> str:
     return ",".join(map(str, at))
 
 
-def json_from_text(text: str, read: Callable[[str, list[str]], Json]) -> Json:
-    """The JSON of a short form, read by its first word and the others. Raises Malformed."""
+def json_from_text(text: str, read: Callable[[str, list[str]], JsonObject]) -> JsonObject:
+    """The JSON of an action in short form. Raises Malformed.
+
+    `read` gets the first word and the others, and raises ValueError or IndexError for unknown forms.
+    """
     word, *rest = text.split() or [""]
     try:
         return read(word, rest)
@@ -23,13 +26,13 @@ def json_from_text(text: str, read: Callable[[str, list[str]], Json]) -> Json:
 
 
 def hex_pair(text: str) -> list[int]:
-    """A hex from `q,r`, as JSON has it. Raises ValueError."""
+    """A hex from `q,r`, as JSON. Raises ValueError."""
     q, r = text.split(",")
     return [number_from_text(q), number_from_text(r)]
 
 
 def number_from_text(text: str) -> int:
-    """Plain digits: `int` alone would read `1_0` and digits of other scripts as well."""
+    """An integer in plain digits. Raises ValueError; `int` would also accept `1_0` and other digits."""
     if not re.fullmatch("-?[0-9]+", text):
         raise ValueError(text)
     return int(text)

@@ -1,4 +1,4 @@
-"""Hexes in axial coordinates [q, r]: neighbours and distance. No board and no rule lives here."""
+"""Hexes in axial coordinates [q, r]: neighbours and distance, without any board or rule."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -9,7 +9,7 @@ DIRECTIONS: tuple[Hex, ...] = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1
 
 
 def hex_of(at: Sequence[int]) -> Hex:
-    """A hex from how JSON has it."""
+    """A hex from its JSON, [q, r]."""
     return (at[0], at[1])
 
 
@@ -20,6 +20,6 @@ def neighbours(at: Hex) -> tuple[Hex, ...]:
 
 
 def distance(a: Hex, b: Hex) -> int:
-    """Steps from one hex to the other."""
+    """The number of steps from one hex to the other."""
     dq, dr = a[0] - b[0], a[1] - b[1]
     return max(abs(dq), abs(dr), abs(dq + dr))

@@ -1,72 +1,87 @@
-"""Words that all games have in common: lists, counts, and what is said of a game's life around its play."""
+"""English phrases that the texts of all games share: lists, counts, and the events of a game's life cycle."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
-from domain.contract import Json
-from domain.event import Event
+from domain.event import (
+    Event,
+    EventData,
+    GameCreated,
+    PlayerRemoved,
+    TurnForfeited,
+    recorded_data,
+)
 
-Text: TypeAlias = Callable[[Json], str]
-"""Says the data of one type of fact."""
+EventText: TypeAlias = Callable[[Any], str]
+"""Returns the data of one event type as text. A table by event type holds functions of different TypedDicts,
+so their argument is Any there.
+"""
 
 
 def listing(words: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """`a`, `a and b`, `a, b and c`; `nothing` for no words."""
     *others, last = list(words) or ["nothing"]
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def counted(count: int, word: str) -> str:
+def counted(count: int, noun: str) -> str:
     """`1 knight`, `2 knights`, `no villages`, `3 cities`."""
-    plural = word[:-1] + "ies" if word.endswith("y") else word + "s"
-    return f"{count or 'no'} {word if count == 1 else plural}"
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{count or 'no'} {noun if count == 1 else plural}"
 
 
-def row(words: Iterable[str]) -> str:
-    """`a, b, c`, or `none`."""
+def comma_list(words: Iterable[str]) -> str:
+    """`a, b, c`; `none` for no words."""
     return ", ".join(words) or "none"
 
 
-def caption(event: Event, event_text: Callable[[str, Any], str]) -> str:
-    """Who, where it was a seat or a player, and what; `event_text` says what."""
-    text = event_text(event["type"], event["data"])
-    match event["by"]:
-        case {"seat": seat}:
-            return f"Seat {seat} {text}"
-        case {"player": player}:
-            return f"Player {player} {text}"
-        case _:
-            return text[:1].upper() + text[1:]
+def caption(event: Event, event_text: Callable[[str, EventData], str]) -> str:
+    """An event as a sentence: who caused it, if it was a seat or a player, and what `event_text` returns."""
+    text = event_text(event["type"], recorded_data(event))
+    by = event["by"]
+    if "seat" in by:
+        return f"Seat {by['seat']} {text}"
+    if "player" in by:
+        return f"Player {by['player']} {text}"
+    return text[:1].upper() + text[1:]
 
 
-def end_of_play(data: Json) -> str:
-    """`; play is over` of a fact that brought it about, to be added."""
-    return "; play is over" if data.get("then", {}).get("phase") == "scoring" else ""
+def end_of_play_text(phase: str) -> str:
+    """`; play is over` for the phase that an event leads to, if that is so; else nothing."""
+    return "; play is over" if phase == "scoring" else ""
 
 
-OVER: Final[Mapping[str, str]] = {"scoring": "being scored", "finished": "over"}
-"""What a game is in the phases in which nobody is to act."""
+ENDED_PHASES: Final[Mapping[str, str]] = {"scoring": "being scored", "finished": "over"}
+"""What a game is in the phases in which no seat is to act."""
 
 
-def game_created(data: Json) -> str:
+def game_created_text(data: GameCreated) -> str:
     """`GameCreated`."""
     clock = f", {counted(data['clock']['per_turn'], 'second')} a turn" if data["clock"] else ""
     return f"creates a game of {data['rules']} for {data['seats']}{clock}"
 
 
-def seating(data: Json) -> str:
-    """Of `GameStarted`, who sits where, to be added: `: ada is seat 0 and bert is seat 1`."""
-    seats = [f"{player} is seat {seat}" for seat, player in enumerate(data.get("players", ()))]
+def seating_text(players: Iterable[str]) -> str:
+    """The seats of the players, to be added to `GameStarted`: `: ada is seat 0 and bert is seat 1`."""
+    seats = [f"{player} is seat {seat}" for seat, player in enumerate(players)]
     return f": {listing(seats)}" if seats else ""
 
 
-LIFE: Final[Mapping[str, Text]] = {
-    "GameCreated": game_created,
+def _turn_forfeited(data: TurnForfeited) -> str:
+    return f"seat {data['seat']}'s turn is forfeited"
+
+
+def _player_removed(data: PlayerRemoved) -> str:
+    return f"seat {data['seat']} is removed from the game"
+
+
+LIFE_CYCLE_TEXTS: Final[Mapping[str, EventText]] = {
+    "GameCreated": game_created_text,
     "SeatTaken": lambda _: "takes a place",
     "SeatLeft": lambda _: "gives up the place",
-    "TurnForfeited": lambda data: f"seat {data['seat']}'s turn is forfeited",
+    "TurnForfeited": _turn_forfeited,
     "PlayerResigned": lambda _: "resigns",
-    "PlayerRemoved": lambda data: f"seat {data['seat']} is removed from the game",
+    "PlayerRemoved": _player_removed,
     "GameAbandoned": lambda _: "the game is abandoned",
 }
-"""What says the facts that every game has."""
+"""By event type, the texts of the events that every game has."""

@@ -9,18 +9,18 @@ from typing import Any, Final
 from domain.baron.actions import Action, DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTile
 from domain.baron.components import SLOTS, TILES
 from domain.contract import Json, Resign
-from domain.json_fields import Form, is_integer, read_action
+from domain.json_fields import FieldReader, is_integer, parse_action_fields
 
 
-class BaronForm(Form):
+class BaronForm(FieldReader):
     """Reads the fields that only Baron's actions have."""
 
     def slot(self) -> int:
         """The field `slot`."""
         value = self.raw.get("slot")
-        if is_integer(value) and isinstance(value, int) and 1 <= value <= SLOTS:
+        if is_integer(value) and 1 <= value <= SLOTS:
             return value
-        self.wrong["slot"] = f"must be a market slot, 1 to {SLOTS}"
+        self.errors["slot"] = f"must be a market slot, 1 to {SLOTS}"
         return 1
 
     def tile(self) -> str:
@@ -33,15 +33,15 @@ FORMS: Final[Mapping[str, Callable[[BaronForm], Action]]] = {
     "place_tile": lambda form: PlaceTile(form.allow("tile", "at").tile(), form.hex("at")),
     "discard_tile": lambda form: DiscardTile(form.allow("tile").tile()),
     "place_keep": lambda form: PlaceKeep(form.allow("at").hex("at")),
-    "end_turn": lambda form: form.bare(EndTurn()),
-    "resign": lambda form: form.bare(Resign()),
+    "end_turn": lambda form: form.without_fields(EndTurn()),
+    "resign": lambda form: form.without_fields(Resign()),
 }
 """What reads an action of each type."""
 
 
 def parse_action(raw: object) -> Action:
     """The action that decoded JSON stands for. Raises Malformed with every wrong field."""
-    action: Action = read_action(raw, BaronForm, FORMS)
+    action: Action = parse_action_fields(raw, BaronForm, FORMS)
     return action
 
 

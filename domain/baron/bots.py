@@ -13,7 +13,7 @@ from domain.baron.board import may_lie
 from domain.baron.components import BONUS, KNIGHT, MEADOW, SLOT_COSTS, VALUES
 from domain.baron.evaluation import Outlook, Tile, near
 from domain.baron.formats import BaronPosition
-from domain.bots import weightiest
+from domain.bots import best_action
 from domain.chance import Chance
 from domain.contract import Bot, Resign
 from domain.hexes import Hex
@@ -38,7 +38,7 @@ def sensible(
     position: BaronPosition, actions: Sequence[Action], seat: int, chance: Chance
 ) -> Action:
     """The action that weighs most; among equals one is drawn."""
-    return weightiest(_Scorer(Outlook(position, seat)).weight, actions, chance)
+    return best_action(_Scorer(Outlook(position, seat)).weight, actions, chance)
 
 
 class _Scorer:

@@ -16,7 +16,7 @@ from domain.baron.state import State
 from domain.baron.turn_order import after_departure, after_turn
 from domain.contract import DomainEvent, Json, Resign, untyped_event
 from domain.errors import NotNow, Refused
-from domain.phrases import OVER
+from domain.phrases import ENDED_PHASES
 
 Decider: TypeAlias = Callable[[State, int, Any], DomainEvent]
 """Judges an action of a seat in its part of the turn. Raises Refused."""
@@ -40,7 +40,9 @@ _PARTS: Final = {
 def decide(state: State, seat: int, action: object) -> DomainEvent:
     """What comes of an action of the seat. Raises Refused with the clause, NotNow when play is over."""
     if state.to_act is None:
-        raise NotNow("BN-TRN-2", f"the game takes no more actions: it is {OVER[state.phase]}")
+        raise NotNow(
+            "BN-TRN-2", f"the game takes no more actions: it is {ENDED_PHASES[state.phase]}"
+        )
     if state.players[seat].out is not None:
         raise Refused("BN-TRN-2", f"seat {seat} is out of the game")
     if isinstance(action, Resign):
@@ -71,7 +73,7 @@ def forfeit(state: State) -> DomainEvent:
 def remove(state: State, seat: int) -> DomainEvent:
     """BN-END-4: as if the seat had resigned. Raises Refused when it is out, NotNow when play is over."""
     if state.to_act is None:
-        raise NotNow("BN-TRN-2", f"the game is {OVER[state.phase]}")
+        raise NotNow("BN-TRN-2", f"the game is {ENDED_PHASES[state.phase]}")
     if state.players[seat].out is not None:
         raise Refused("BN-TRN-2", f"seat {seat} is out of the game already")
     return _departed(state, seat, "PlayerRemoved")

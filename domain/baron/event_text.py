@@ -10,13 +10,14 @@ from typing import Any, Final
 from domain.baron.phrases import baron_text, knight_text, seats_text, tile_text
 from domain.contract import Json
 from domain.hex_text import hex_text
-from domain.phrases import LIFE, Text, end_of_play, listing, seating
+from domain.phrases import LIFE_CYCLE_TEXTS, EventText, end_of_play_text, listing, seating_text
 
 
 def _game_started(data: Json) -> str:
     market = listing(map(tile_text, data["market"]))
     out = f", without {listing(map(tile_text, data['removed']))}" if data["removed"] else ""
-    return f"the game starts from {tile_text(data['start'])}, with {market} to draw{out}{seating(data)}"
+    seating = seating_text(data.get("players", ()))
+    return f"the game starts from {tile_text(data['start'])}, with {market} to draw{out}{seating}"
 
 
 def _tile_drawn(data: Json) -> str:
@@ -46,8 +47,8 @@ def _game_finished(data: Json) -> str:
     return f"the game is over: {seats_text(first)} {verb} with {ranking[0]['score']} honour{before}"
 
 
-TEXTS: Final[Mapping[str, Text]] = {
-    **LIFE,
+TEXTS: Final[Mapping[str, EventText]] = {
+    **LIFE_CYCLE_TEXTS,
     "GameStarted": _game_started,
     "TileDrawn": _tile_drawn,
     "TilePlaced": _tile_placed,
@@ -106,4 +107,6 @@ def event_text(type: str, data: Any) -> str:
     if type not in TEXTS:
         return type
     set_off = _set_off(data, departs=type in _DEPARTURES)
-    return "; ".join([TEXTS[type](data), *set_off]) + end_of_play(data)
+    return "; ".join([TEXTS[type](data), *set_off]) + end_of_play_text(
+        data.get("then", {}).get("phase")
+    )

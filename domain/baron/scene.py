@@ -8,7 +8,7 @@ from domain.baron.event_text import event_text
 from domain.baron.phrases import kind_text
 from domain.contract import Json
 from domain.hexes import Hex, hex_of, neighbours
-from domain.phrases import caption, counted, row
+from domain.phrases import caption, comma_list, counted
 from domain.scene import Cell, LegendEntry, Outline, Panel, Piece, Scene
 
 LEGEND: Final = (
@@ -154,20 +154,20 @@ def _panel_rows(player: Json, sides: list[str], ranked: Json | None) -> Iterator
     if player["reserve"] is None:
         yield "reserve", counted(player["reserve_size"], "tile")
     else:
-        yield "reserve", row(map(kind_text, player["reserve"]))
+        yield "reserve", comma_list(map(kind_text, player["reserve"]))
     yield "keeps", f"{player['keeps'] or 'none'}"
     if player["keeps_resting"]:
         yield "keeps resting", f"{player['keeps_resting']}"
     on_board = [counted(sides.count(side), side) for side in (KNIGHT, BARON) if side in sides]
-    yield "on the board", row(on_board)
+    yield "on the board", comma_list(on_board)
     if player["turns_left"] is not None:
         yield "turns left", f"{player['turns_left'] or 'none'}"
 
 
 def _common_rows(position: Json) -> Iterator[tuple[str, str]]:
     slots = zip(position["market"], SLOT_COSTS, strict=False)
-    yield "market", row(f"{kind_text(tile)} for {cost}" for tile, cost in slots)
+    yield "market", comma_list(f"{kind_text(tile)} for {cost}" for tile, cost in slots)
     yield "pile", counted(position["pile"], "tile")
     if position["removed"]:
-        yield "taken out", row(map(kind_text, position["removed"]))
-    yield "worth", row(f"{kind_text(tile)} {value}" for tile, value in VALUES.items())
+        yield "taken out", comma_list(map(kind_text, position["removed"]))
+    yield "worth", comma_list(f"{kind_text(tile)} {value}" for tile, value in VALUES.items())

@@ -29,10 +29,10 @@ from domain.barony.components import (
 )
 from domain.contract import Json, Resign
 from domain.hexes import Hex
-from domain.json_fields import Form, read_action
+from domain.json_fields import FieldReader, parse_action_fields
 
 
-class BaronyForm(Form):
+class BaronyForm(FieldReader):
     """Reads the fields that only Barony's actions have."""
 
     def moves(self) -> tuple[tuple[Hex, Hex], ...]:
@@ -43,7 +43,7 @@ class BaronyForm(Form):
                 start = self.hex_of(move[0], f"moves.{i}.0")
                 moves.append((start, self.hex_of(move[1], f"moves.{i}.1")))
             else:
-                self.wrong[f"moves.{i}"] = "must be a move, [from, to]"
+                self.errors[f"moves.{i}"] = "must be a move, [from, to]"
         return tuple(moves)
 
     def takes(self) -> tuple[str, ...]:
@@ -62,14 +62,14 @@ class BaronyForm(Form):
                 at = self.hex_of(build["at"], f"builds.{i}.at")
                 words = ("village", "stronghold")
                 builds.append((at, self.word(build["building"], f"builds.{i}.building", words)))
-        self.once("builds", [at for at, _ in builds])
+        self.require_unique("builds", [at for at, _ in builds])
         return tuple(sorted(builds))
 
     def discard(self) -> tuple[int, int, int, int]:
         """The field `discard`, as counts in the order of BY-MAT-2."""
         value = self.raw.get("discard")
         if not isinstance(value, dict) or not value:
-            self.wrong["discard"] = "must be an object of counts by kind of token, not empty"
+            self.errors["discard"] = "must be an object of counts by kind of token, not empty"
             return (0, 0, 0, 0)
         counts = dict.fromkeys(RESOURCES, 0)
         for name, count in value.items():
@@ -85,7 +85,7 @@ class BaronyForm(Form):
             if entry:
                 at = self.hex_of(entry["at"], f"recruits.{i}.at")
                 recruits.append((at, self.count_of(entry["knights"], f"recruits.{i}.knights")))
-        self.once("recruits", [at for at, _ in recruits])
+        self.require_unique("recruits", [at for at, _ in recruits])
         return tuple(sorted(recruits))
 
     def cast(self) -> Cast:
@@ -94,13 +94,13 @@ class BaronyForm(Form):
         """
         listed = self.entries("spells")
         spells = [self.word(value, f"spells.{i}", SPELLS) for i, value in enumerate(listed)]
-        self.once("spells", spells)
-        if self.wrong:
+        self.require_unique("spells", spells)
+        if self.errors:
             return Cast(())  # unknown spells do not tell which field is needed
         needed = sorted({FAMILY[spell] for spell in spells})
         given = [name for name in (CONSTRUCTION, MOVEMENT, RECRUITMENT) if name in self.raw]
         if len(given) != 1 or given[0] not in needed:
-            self.wrong["spells"] = f"need exactly one field of: {', '.join(needed)}"
+            self.errors["spells"] = f"need exactly one field of: {', '.join(needed)}"
             return Cast(())
         names = tuple(sorted(spells))
         if given == [MOVEMENT]:
@@ -121,17 +121,17 @@ FORMS: Final[Mapping[str, Callable[[BaronyForm], Action]]] = {
     "new_city": lambda form: NewCity(form.allow("at").hex("at")),
     "expedition": lambda form: Expedition(form.allow("to").hex("to")),
     "noble_title": lambda form: NobleTitle(form.allow("discard").discard()),
-    "pass": lambda form: form.bare(Pass()),
+    "pass": lambda form: form.without_fields(Pass()),
     "cast": BaronyForm.cast,
     "agree_to_end": lambda form: AgreeToEnd(form.allow("agree").flag("agree")),
-    "resign": lambda form: form.bare(Resign()),
+    "resign": lambda form: form.without_fields(Resign()),
 }
 """What reads an action of each type."""
 
 
 def parse_action(raw: object) -> Action:
     """The action that decoded JSON stands for. Raises Malformed with every wrong field."""
-    action: Action = read_action(raw, BaronyForm, FORMS)
+    action: Action = parse_action_fields(raw, BaronyForm, FORMS)
     return action
 
 

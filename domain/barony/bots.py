@@ -14,7 +14,7 @@ from domain.barony.actions import Action
 from domain.barony.components import KNIGHTS, RANKS, RESOURCES, VICTORY_POINTS
 from domain.barony.evaluation import GOLD, VILLAGE_FELLED, Outlook
 from domain.barony.formats import BaronyPosition
-from domain.bots import weightiest
+from domain.bots import best_action
 from domain.chance import Chance
 from domain.contract import Bot, Json
 from domain.hexes import Hex, distance, hex_of
@@ -36,7 +36,7 @@ SILVER: Final = dict(zip(RESOURCES, VICTORY_POINTS, strict=True))
 def sensible(position: Any, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
     """The action that weighs most; among equals one is drawn."""
     scorer = Scorer(Outlook(position, seat))
-    return weightiest(lambda action: scorer.weight(action_to_json(action)), actions, chance)
+    return best_action(lambda action: scorer.weight(action_to_json(action)), actions, chance)
 
 
 class Scorer(Generic[View]):

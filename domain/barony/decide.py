@@ -36,7 +36,7 @@ from domain.barony.turn_order import (
 from domain.contract import DomainEvent, Json, Resign, untyped_data, untyped_event
 from domain.errors import NotNow, Refused
 from domain.hex_text import hex_text
-from domain.phrases import OVER
+from domain.phrases import ENDED_PHASES
 
 
 def place_city(state: State, seat: int, action: PlaceCity) -> DomainEvent:
@@ -116,7 +116,7 @@ def forfeit(state: State) -> DomainEvent:
 def remove(state: State, seat: int) -> DomainEvent:
     """BY-END-6: as if the seat had resigned. Raises Refused when it is out, NotNow when play is over."""
     if state.to_act is None:
-        raise NotNow("BY-TURN-3", f"the game is {OVER[state.phase]}")
+        raise NotNow("BY-TURN-3", f"the game is {ENDED_PHASES[state.phase]}")
     if state.is_out[seat]:
         raise Refused("BY-TURN-3", f"seat {seat} is out of the game already")
     return _departed(state, seat, "PlayerRemoved")
@@ -155,7 +155,9 @@ def decide(
 def _decide_else(state: State, seat: int, action: object, judge: Decider | None) -> DomainEvent:
     """What is no action A to F of the seat whose turn it is: BY-TURN-3, BY-SET-6, BY-END-5, 6, BS-SPL-1."""
     if state.to_act is None:
-        raise NotNow("BY-TURN-3", f"the game takes no more actions: it is {OVER[state.phase]}")
+        raise NotNow(
+            "BY-TURN-3", f"the game takes no more actions: it is {ENDED_PHASES[state.phase]}"
+        )
     if state.is_out[seat]:
         raise Refused("BY-TURN-3", f"seat {seat} is out of the game")
     match action:

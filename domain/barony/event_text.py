@@ -10,7 +10,14 @@ from typing import Any, Final
 from domain.barony.components import RESOURCES
 from domain.contract import Json
 from domain.hex_text import hex_text
-from domain.phrases import LIFE, Text, counted, end_of_play, listing, seating
+from domain.phrases import (
+    LIFE_CYCLE_TEXTS,
+    EventText,
+    counted,
+    end_of_play_text,
+    listing,
+    seating_text,
+)
 
 
 def tokens_text(tokens: Mapping[str, int]) -> str:
@@ -30,7 +37,7 @@ def fallen_text(destroyed: Sequence[Json]) -> str:
 
 def game_started(data: Json) -> str:
     """`GameStarted`: the board, and who sits where."""
-    return f"the game starts on {len(data['board'])} hexes{seating(data)}"
+    return f"the game starts on {len(data['board'])} hexes{seating_text(data.get('players', ()))}"
 
 
 def _city_placed(data: Json) -> str:
@@ -63,7 +70,7 @@ def step_text(step: Json) -> str:
     return " and ".join([way_text(step), *destruction("destroys", step.get("destroyed", ()))])
 
 
-def knights_moved(data: Json, step_text: Text = step_text) -> str:
+def knights_moved(data: Json, step_text: EventText = step_text) -> str:
     """`KnightsMoved`; `step_text`: what says one step."""
     return f"moves a knight {', then another '.join(map(step_text, data['moves']))}"
 
@@ -117,8 +124,8 @@ def _game_finished(data: Json) -> str:
     return f"the game is over: seat {king['seat']} is King with {king['score']}, before {behind}"
 
 
-TEXTS: Final[Mapping[str, Text]] = {
-    **LIFE,
+TEXTS: Final[Mapping[str, EventText]] = {
+    **LIFE_CYCLE_TEXTS,
     "GameStarted": game_started,
     "CityPlaced": _city_placed,
     "KnightsRecruited": _knights_recruited,
@@ -135,11 +142,11 @@ TEXTS: Final[Mapping[str, Text]] = {
 """What says each type of fact."""
 
 
-def event_text(type: str, data: Any, texts: Mapping[str, Text] = TEXTS) -> str:
+def event_text(type: str, data: Any, texts: Mapping[str, EventText] = TEXTS) -> str:
     """The fact in one line; of a type that is not known here its name.
 
     `texts`: what says each type.
     """
     if type not in texts:
         return type
-    return texts[type](data) + end_of_play(data)
+    return texts[type](data) + end_of_play_text(data.get("then", {}).get("phase"))

@@ -7,7 +7,7 @@ from domain.barony.components import BUILDINGS, RESOURCE_POINTS, RESOURCES, TERR
 from domain.barony.event_text import event_text
 from domain.contract import Json
 from domain.hexes import Hex, hex_of
-from domain.phrases import caption, counted, row
+from domain.phrases import caption, comma_list, counted
 from domain.scene import Arrow, Cell, LegendEntry, Panel, Piece, Scene
 
 LEGEND: Final = (
@@ -23,7 +23,7 @@ def scene(
     position: Any,
     event: Any,
     name: str = "Barony",
-    event_text: Callable[[str, Json], str] = event_text,
+    event_text: Callable[[str, Any], str] = event_text,
 ) -> Scene:
     """The scene of a position.
 
@@ -123,11 +123,14 @@ def _panel_rows(position: Json, player: Json, ranked: Json | None) -> Iterator[t
         yield "track", f"{player['score']} as {player['rank']}"
     tokens = player["resources"]
     gold = sum(tokens[kind] * value for kind, value in zip(RESOURCES, RESOURCE_POINTS, strict=True))
-    yield "tokens", row(f"{tokens[kind]} {kind}" for kind in RESOURCES if tokens[kind])
+    yield "tokens", comma_list(f"{tokens[kind]} {kind}" for kind in RESOURCES if tokens[kind])
     if gold:
         yield "worth", f"{gold} of {TITLE_PRICE}"
     reserve = player["reserve"]
-    yield "reserve", row(counted(reserve[name], one) for name, one in _PAWNS if reserve[name])
+    yield (
+        "reserve",
+        comma_list(counted(reserve[name], one) for name, one in _PAWNS if reserve[name]),
+    )
     if player["new_cities"]:
         yield "new cities", f"{player['new_cities']}"
     if player["removed_knights"]:
@@ -148,6 +151,6 @@ _PAWNS: Final = (
 
 def _common_rows(position: Json) -> Iterator[tuple[str, str]]:
     bank = position["bank"]
-    yield "bank", row(f"{bank[kind]} {kind}" for kind in RESOURCES if bank[kind])
+    yield "bank", comma_list(f"{bank[kind]} {kind}" for kind in RESOURCES if bank[kind])
     if position["round_limit"] is not None:
         yield "last round", f"{position['round_limit']}"

@@ -15,7 +15,7 @@ from domain.barony.evaluation import GOLD, VILLAGE_FELLED
 from domain.barony.formats import BaronyPosition
 from domain.barony.sorcery.components import COST, POINTS_AN_IMPRINT
 from domain.barony.sorcery.evaluation import SorceryOutlook
-from domain.bots import weightiest
+from domain.bots import best_action
 from domain.chance import Chance
 from domain.contract import Bot, Json
 from domain.hexes import Hex, hex_of
@@ -27,7 +27,7 @@ A_CITY_OF_A_KNIGHT: Final = 8.0
 def sensible(position: Any, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
     """The action that weighs most; among equals one is drawn."""
     scorer = SorceryScales(SorceryOutlook(position, seat))
-    return weightiest(lambda action: scorer.weight(action_to_json(action)), actions, chance)
+    return best_action(lambda action: scorer.weight(action_to_json(action)), actions, chance)
 
 
 class SorceryScales(Scorer[SorceryOutlook]):

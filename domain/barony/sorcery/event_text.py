@@ -17,7 +17,7 @@ from domain.barony.event_text import (
 from domain.barony.event_text import event_text as base_fact_text
 from domain.contract import Json
 from domain.hex_text import hex_text
-from domain.phrases import Text, counted, game_created, listing
+from domain.phrases import EventText, counted, game_created_text, listing
 
 BESIDE: Final[Mapping[str, str]] = {**TOKENS, "imprint_points": "imprints"}
 """What the final score counts beside the track (BS-MYS-5)."""
@@ -45,8 +45,8 @@ def step_text(step: Json) -> str:
     )
 
 
-def _game_created(data: Json) -> str:
-    return f"{game_created(data)}, with Sorcery"
+def _game_created(data: Any) -> str:
+    return f"{game_created_text(data)}, with Sorcery"
 
 
 def _game_started(data: Json) -> str:
@@ -92,12 +92,12 @@ def _round_scored(data: Json) -> str:
     return round_scored(data, BESIDE)
 
 
-_FAMILIES: Final[Mapping[str, Text]] = {
+_FAMILIES: Final[Mapping[str, EventText]] = {
     "moves": _moved,
     "recruits": _recruited,
     "replaced": _founded,
 }
-SORCERY_TEXTS: Final[Mapping[str, Text]] = {
+SORCERY_TEXTS: Final[Mapping[str, EventText]] = {
     **TEXTS,
     "GameCreated": _game_created,
     "GameStarted": _game_started,
