@@ -1,43 +1,103 @@
-"""docs/running.md names every setting and every command there is, and no other."""
+"""docs/running.md is complete and correct: settings, commands, shell completion and the systemd unit."""
 
 import re
+import subprocess
+import sys
 from configparser import ConfigParser
 from pathlib import Path
 
+import pytest
+
 from cartulary.cli import cartulary
-from service import settings as config
+from service import settings
+from tests.support.processes import environment
 from workers.jobs import RETRY_PAUSES
 from workers.notifiers import SECONDS_TO_RESPOND
 
 PAGE = (Path(__file__).parent.parent / "docs" / "running.md").read_text()
+SETTING = re.compile(r"(?<!_)CARTULARY_[A-Z_]+")
 
 
-def test_every_setting_is_there() -> None:
-    assert config.__doc__ is not None
-    known = set(re.findall(r"CARTULARY_[A-Z_]+", config.__doc__))
+def test_the_page_describes_every_setting_and_no_other() -> None:
+    assert settings.__doc__ is not None
+    documented = set(SETTING.findall(settings.__doc__))
     table = set(re.findall(r"^\| `(CARTULARY_[A-Z_]+)` \|", PAGE, re.MULTILINE))
-    assert table == known
-    assert set(re.findall(r"CARTULARY_[A-Z_]+", PAGE)) == known
+    assert table == documented
+    assert set(SETTING.findall(PAGE)) == documented
 
 
-def test_every_command_and_option_named_is_one() -> None:
-    named = re.findall(r"\bcartulary (serve|[a-z-]+)((?: --[a-z]+(?: [^\s`-][^\s`]*)?)*)", PAGE)
-    shown = {command: options for command, options in named if command in cartulary.commands}
-    assert {"serve", "web", "worker", "scheduler", "reindex", "retire-key", "export"} <= set(shown)
-    for command, options in named:
-        if command not in cartulary.commands:
-            continue
-        known = {
-            option for parameter in cartulary.commands[command].params for option in parameter.opts
-        }
-        assert set(re.findall(r"--[a-z]+", options)) <= known, command
+def test_the_table_of_commands_lists_every_command_once() -> None:
+    table = re.search(r"^\| command .*?\n\n", PAGE, re.MULTILINE | re.DOTALL)
+    assert table is not None
+    rows = re.findall(r"^\| `cartulary ([a-z-]+)", table[0], re.MULTILINE)
+    assert sorted(rows) == sorted(cartulary.commands)
 
 
-def test_the_pauses_are_those_of_the_code() -> None:
+def test_all_commands_and_options_on_the_page_exist() -> None:
+    examples = re.findall(r"\bcartulary ([a-z-]+)((?: --[a-z]+(?: [^\s`-][^\s`]*)?)*)", PAGE)
+    commands = {command for command, _ in examples if command in cartulary.commands}
+    assert commands == {*cartulary.commands}
+    for command, options in examples:
+        if command in cartulary.commands:
+            assert set(re.findall(r"--[a-z]+", options)) <= options_of(command), command
+
+
+def options_of(command: str) -> set[str]:
+    """Return the options of a command."""
+    return {option for parameter in cartulary.commands[command].params for option in parameter.opts}
+
+
+def test_the_commands_that_the_page_names_have_the_color_option() -> None:
+    (sentence,) = re.findall(r"The commands ([^.]*) have the option\.", PAGE)
+    coloured = {command for command in cartulary.commands if "--color" in options_of(command)}
+    assert set(re.findall(r"`([a-z]+)`", sentence)) == coloured
+
+
+def test_the_retries_of_notifications_are_those_of_the_code() -> None:
     assert RETRY_PAUSES == (2, 10, 60, 300, 1800)
-    assert "after 2 s, 10 s, 1 min, 5 min and 30 min" in PAGE
+    text = " ".join(PAGE.split())
+    assert "after 2 s, 10 s, 1 min, 5 min and 30 min" in text
     assert SECONDS_TO_RESPOND == 5
-    assert "not taken within five seconds" in " ".join(PAGE.split())
+    assert "not accepted within five seconds" in text
+
+
+def completion_line(shell: str) -> str:
+    """Return the line that the page tells users of a shell to add."""
+    match = re.search(rf"^```{shell}\n(.*)\n```$", PAGE, re.MULTILINE)
+    assert match is not None
+    return match[1]
+
+
+def run_bash(script: str) -> str:
+    """Run a script in Bash, with `cartulary` on the PATH, and return what it prints."""
+    programs = Path(sys.executable).parent
+    return subprocess.run(
+        ["/usr/bin/env", "bash", "--noprofile", "--norc", "-c", f"PATH={programs}:$PATH\n{script}"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    ).stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_lines_for_shell_completion_generate_a_script_for_the_shell(shell: str) -> None:
+    line = completion_line(shell)
+    command = re.search(r"_CARTULARY_COMPLETE=[a-z_]+ cartulary", line)
+    assert command is not None
+    script = run_bash(command[0])
+    assert f"_CARTULARY_COMPLETE={shell}_complete" in script
+
+
+def test_bash_completes_commands_after_the_line_on_the_page() -> None:
+    script = f"""
+        {completion_line("bash")}
+        COMP_WORDS=(cartulary re) COMP_CWORD=1
+        _cartulary_completion cartulary re cartulary
+        echo "${{COMPREPLY[@]}}"
+    """
+    assert run_bash(script).split() == ["reindex", "replay", "retire-key"]
 
 
 def test_the_systemd_unit_can_be_enabled_and_starts_the_service() -> None:

@@ -109,13 +109,13 @@ def play_and_kill(
         "kills": sum(processes.kills.values()),
         **{f"  {kind}": number for kind, number in sorted(processes.kills.items())},
         "games played to their end": count.finished,
-        "games that nobody heard of (no answer)": count.games - count.finished,
+        "games whose creator got no response": count.games - count.finished,
         "events": count.events,
-        "  acknowledged to a guest": notebook.acknowledged,
+        "  acknowledged to a client": notebook.acknowledged,
         "  rounds scored": count.rounds,
         "  turns forfeited, players removed": count.forfeits,
         "requests that had to be repeated": notebook.repeated,
-        "lost, doubled, out of order": f"{count.lost}, {count.doubled}, {count.disordered}",
+        "lost, duplicated, out of order": f"{count.lost}, {count.doubled}, {count.disordered}",
         "seconds": round(time.monotonic() - began),
     }
 
