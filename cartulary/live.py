@@ -17,7 +17,7 @@ def opened(environ: Mapping[str, str], redis_url: str | None) -> Iterator[Servic
     named = {} if redis_url is None else {"CARTULARY_REDIS_URL": redis_url}
     settings = load_settings({**environ, **named})
     # A command signs with the service's key or not at all: to read a game is no reason to publish a new one.
-    service = build(settings, makes_keys=False)
+    service = build(settings, read_only=True)
     try:
         yield service
     except Unavailable as error:

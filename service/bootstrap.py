@@ -32,12 +32,12 @@ class Service:
     keyring: Keyring
 
 
-def build(settings: Settings, *, makes_keys: bool = True) -> Service:
-    """Return the service that these settings describe. For `makes_keys` see `Keyring`."""
+def build(settings: Settings, *, read_only: bool = False) -> Service:
+    """Return the service that these settings describe; for `read_only` see `Keyring`."""
     client = connect(settings.redis_url)
     store = RedisEventStore(client)
     listings = Listings(client)
-    keyring = Keyring(client, settings.signing_key, makes_keys=makes_keys)
+    keyring = Keyring(client, settings.signing_key, read_only=read_only)
     repository = GameRepository(store, GameCache(settings.cache_games), listings)
     return Service(
         settings=settings,

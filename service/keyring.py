@@ -1,8 +1,8 @@
-"""The key that signs receipts, and the list of all public keys that receipts were signed with.
+"""The key that signs receipts and records, and the published list of all public keys.
 
-The private key is a file of the machine that signs. Public keys are published in Redis, in
-`cartulary:keys`, one field a key; a key is published before its first signature leaves the house
-and stays in the list for ever, with `until` once it is retired.
+The private key is in a PEM file on the machine that signs. The public keys are in the Redis hash
+`cartulary:keys`, one field per key. A key is published before it signs anything, and its entry stays
+for ever; once the key is retired, the entry has `until`.
 """
 
 from pathlib import Path
@@ -25,20 +25,21 @@ KEYS: Final = "cartulary:keys"
 
 
 class NoKeyError(CartularyError):
-    """There is no key at hand that this service has published."""
+    """There is no readable signing key, or it is not published by this service."""
 
 
 class Keyring:
-    """Signs with the key of a PEM file, which is made when it is first needed. Safe for threads.
+    """Signs with the key of a PEM file, which is generated if it does not exist. Thread-safe.
 
-    Not `makes_keys`: signs only with a key that is there and published; else everything that signs raises
-    NoKeyError. For those who only look: what they do must leave no trace in the list of keys.
+    A `read_only` keyring neither generates nor publishes a key: a command that only reads a service
+    must not change its list of keys. Its methods that sign raise NoKeyError unless the key exists and
+    is published.
     """
 
-    def __init__(self, client: redis.Redis, path: Path, *, makes_keys: bool = True) -> None:
+    def __init__(self, client: redis.Redis, path: Path, *, read_only: bool = False) -> None:
         self._redis = client
         self._path = path
-        self._makes_keys = makes_keys
+        self._read_only = read_only
         self._lock = Lock()
         self._key: SigningKey | None = None
 
@@ -46,26 +47,34 @@ class Keyring:
         """Load the signing key and publish it, unless this was done before.
 
         Call it before anything happens that the key is to sign: a key vouches only for events since
-        its `from`.
+        its `from`. Raises Unreadable, OSError (the key file), Unavailable.
         """
         self._signing_key()
 
     def receipt(self, event: Event) -> Json:
-        """The receipt of an accepted action's event. The same event gives the same receipt."""
+        """Return the receipt for the event of an accepted action; always the same for one event."""
         return self._signing_key().receipt(event)
 
     def sign_head(self, header: Json) -> Json:
-        """The header of a game record, its head signed."""
+        """Return the header of a game record with its head signed."""
         return self._signing_key().sign_head(header)
 
     def public_keys(self) -> list[Json]:
-        """All keys, `{"key", "public", "from", "until"}`, the oldest first."""
+        """Return all public keys, `{"key", "public", "from", "until"}`, the oldest first.
+
+        Unless the keyring is read-only, its own key is among them.
+        """
+        if not self._read_only:
+            self.publish_key()
         with reachable():
             entries = self._redis.hvals(KEYS)
         return sorted(map(orjson.loads, entries), key=lambda entry: (entry["from"], entry["key"]))
 
     def retire(self, key: str) -> Json:
-        """Say that a key signs nothing any more, from now on; its entry. Raises NotFound."""
+        """Set `until` of a key to the current time, and return its entry. Raises NotFound.
+
+        A key that is retired already stays as it is.
+        """
         for entry in self.public_keys():
             if entry["key"] == key:
                 if entry["until"] is None:
@@ -73,35 +82,37 @@ class Keyring:
                     with reachable():
                         self._redis.hset(KEYS, key, canonical(entry))
                 return entry
-        raise NotFound(f"no key {key} was ever published here")
+        raise NotFound(f"this service has never published a key {key}")
 
     def _signing_key(self) -> SigningKey:
         if self._key is None:
             with self._lock:
                 if self._key is None:
-                    self._key = self._made() if self._makes_keys else self._found()
+                    self._key = self._find_key() if self._read_only else self._create_key()
         return self._key
 
-    def _made(self) -> SigningKey:
+    def _create_key(self) -> SigningKey:
+        """Load or generate the key, and publish it if it is not published yet."""
         key = SigningKey.load_or_generate(self._path)
         entry = key.public_entry(clock.format(clock.now()))
         with reachable():
             self._redis.hsetnx(KEYS, key.id, canonical(entry))
         return key
 
-    def _found(self) -> SigningKey:
+    def _find_key(self) -> SigningKey:
+        """Load the key, which must be published already."""
         try:
             key = SigningKey.load(self._path)
         except OSError as error:
             raise NoKeyError(
-                f"no signing key can be read at {self._path} ({error.strerror}): run this where the"
-                " service's key is, or name its file in CARTULARY_SIGNING_KEY"
+                f"the signing key {self._path} cannot be read ({error.strerror}): run this on the"
+                " machine that has the service's key, or set CARTULARY_SIGNING_KEY to its file"
             ) from None
         with reachable():
             is_published = self._redis.hexists(KEYS, key.id)
         if not is_published:
             raise NoKeyError(
-                f"the signing key at {self._path} is none of this service's: name the file of one that is in"
-                " CARTULARY_SIGNING_KEY"
+                f"the signing key {self._path} is not one of this service's keys: set"
+                " CARTULARY_SIGNING_KEY to the file of one that is"
             )
         return key

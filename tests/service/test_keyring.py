@@ -1,4 +1,4 @@
-"""The published keys: every key that signs is in the list first, and stays there."""
+"""The keyring: every key is published before it signs, and stays published."""
 
 from pathlib import Path
 
@@ -8,22 +8,33 @@ from freezegun import freeze_time
 from ledger.keys import is_genuine
 from service.bootstrap import Service
 from service.errors import NotFound
-from service.keyring import Keyring
+from service.keyring import Keyring, NoKeyError
+from tests.support.redis_contents import contents
 from tests.support.table import move, started
 
 
-def test_a_key_is_published_with_its_first_signature(service: Service) -> None:
-    assert service.keyring.public_keys() == []
+def test_the_own_key_is_listed_before_it_signs_anything(service: Service) -> None:
+    with freeze_time("2026-11-20T09:00:00Z"):
+        (entry,) = service.keyring.public_keys()
+    assert entry["from"] == "2026-11-20T09:00:00.000Z"
+    assert entry["until"] is None
     with freeze_time("2026-11-20T09:15:00Z"):
         receipt = move(service, started(service).id).receipt
-    (published,) = service.keyring.public_keys()
-    assert published["key"] == receipt["key"]
-    assert published["from"] == "2026-11-20T09:15:00.000Z"
-    assert published["until"] is None
-    assert is_genuine(receipt, service.keyring.public_keys())
+    assert receipt["key"] == entry["key"]
+    assert service.keyring.public_keys() == [entry]
+    assert is_genuine(receipt, [entry])
 
 
-def test_the_key_is_the_one_of_its_file_in_every_process(service: Service) -> None:
+def test_a_read_only_keyring_publishes_and_generates_no_key(service: Service) -> None:
+    keyring = Keyring(service.redis, service.settings.signing_key, read_only=True)
+    assert keyring.public_keys() == []
+    with pytest.raises(NoKeyError):
+        keyring.publish_key()
+    assert not service.settings.signing_key.exists()
+    assert contents(service.redis) == {}
+
+
+def test_every_process_signs_with_the_key_of_the_file(service: Service) -> None:
     path = service.settings.signing_key
     service.keyring.publish_key()
     published = service.keyring.public_keys()
@@ -35,7 +46,7 @@ def test_the_key_is_the_one_of_its_file_in_every_process(service: Service) -> No
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_retired_keys_stay_in_the_list(service: Service, tmp_path: Path) -> None:
+def test_retired_keys_stay_listed(service: Service, tmp_path: Path) -> None:
     with freeze_time("2026-11-20T09:00:00Z"):
         receipt = move(service, started(service).id).receipt
     with freeze_time("2026-11-21T09:00:00Z"):
@@ -50,12 +61,12 @@ def test_retired_keys_stay_in_the_list(service: Service, tmp_path: Path) -> None
     assert is_genuine(receipt, published)
 
 
-def test_a_key_that_was_never_published_is_not_found(service: Service) -> None:
+def test_a_key_that_was_never_published_cannot_be_retired(service: Service) -> None:
     with pytest.raises(NotFound):
         service.keyring.retire("0" * 16)
 
 
-def test_the_private_key_is_in_no_repr_and_not_in_redis(service: Service) -> None:
+def test_the_private_key_is_neither_in_a_repr_nor_in_redis(service: Service) -> None:
     service.keyring.publish_key()
     body = "".join(service.settings.signing_key.read_text().splitlines()[1:-1])
     assert body
