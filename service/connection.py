@@ -1,13 +1,13 @@
-"""The connection to Redis: how it is made, and what it means when it fails.
+"""Connecting to Redis, and turning its connection errors into `Unavailable`.
 
-Nothing is ever sent twice on its own: after a lost connection nobody knows whether a write was
-done, so it is for who asked to repeat it. A connection that Redis closed meanwhile is noticed and
-replaced before anything is sent on it, so a Redis that was away is back with the first request
-after it.
+No command is ever sent twice automatically: after a lost connection it is unknown whether a write was
+done, so only the caller may repeat it. redis-py notices a connection that Redis has closed before it
+sends anything on it, and replaces it; so the first request after an outage succeeds.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import redis
 from redis.backoff import NoBackoff
@@ -15,42 +15,48 @@ from redis.retry import Retry
 
 from service.errors import Unavailable
 
-SECONDS_TO_CONNECT = 2.0
-SECONDS_TO_ANSWER = 5.0
+SECONDS_TO_CONNECT: Final = 2.0
+SECONDS_TO_RESPOND: Final = 5.0
 
-AWAY = (
-    redis.ConnectionError,  # loading its data, and refusing a password, are of this kind too
+_UNREACHABLE: Final = (
+    redis.ConnectionError,  # also raised while Redis loads its data, and for a wrong password
     redis.TimeoutError,
     redis.ReadOnlyError,
     redis.OutOfMemoryError,
 )
-REFUSING = ("MISCONF", "NOREPLICAS", "CLUSTERDOWN", "MASTERDOWN", "LOADING", "OOM", "READONLY")
-"""Words in an error of Redis that say that it takes no writes for now."""
+_NO_WRITES: Final = (
+    "MISCONF",
+    "NOREPLICAS",
+    "CLUSTERDOWN",
+    "MASTERDOWN",
+    "LOADING",
+    "OOM",
+    "READONLY",
+)
+"""Words in error messages of Redis which mean that it accepts no writes at the moment."""
 
 
 def connect(url: str) -> redis.Redis:
-    """A pool of connections, made as they are needed; safe for threads. Answers come as bytes."""
-    # A socket of this machine has nothing to be kept alive, and redis-py refuses the word there.
-    far = {} if url.startswith("unix:") else {"socket_keepalive": True}
+    """Return a client with a connection pool; it connects when it is first used. Thread-safe."""
+    # redis-py rejects the option for Unix sockets, which need no keepalive.
+    tcp_options = {} if url.startswith("unix:") else {"socket_keepalive": True}
     return redis.Redis.from_url(
         url,
         retry=Retry(NoBackoff(), 0),
         socket_connect_timeout=SECONDS_TO_CONNECT,
-        socket_timeout=SECONDS_TO_ANSWER,
-        **far,
+        socket_timeout=SECONDS_TO_RESPOND,
+        **tcp_options,
     )
 
 
 @contextmanager
 def reachable() -> Iterator[None]:
-    """What is said to Redis inside raises Unavailable where Redis does not answer, or takes no
-    writes.
-    """
+    """Raise Unavailable if Redis does not respond to a command in this context or accepts no writes."""
     try:
         yield
-    except AWAY as error:
-        raise Unavailable("the store does not answer") from error
+    except _UNREACHABLE as error:
+        raise Unavailable("the store does not respond") from error
     except redis.ResponseError as error:
-        if any(word in str(error) for word in REFUSING):
-            raise Unavailable("the store takes no writes for now") from error
+        if any(word in str(error) for word in _NO_WRITES):
+            raise Unavailable("the store accepts no writes at the moment") from error
         raise

@@ -1,7 +1,6 @@
-"""What only a server can run into; drawn under `ServiceError` in the tree of domain/errors.py.
+"""The errors that only a server can raise; `ServiceError` is their base in the tree of domain/errors.py.
 
-Each knows the HTTP status that fits it; how the errors of the rules map to HTTP stands with the
-problem details, once.
+Each class has the HTTP status that it maps to.
 """
 
 from typing import ClassVar
@@ -10,7 +9,7 @@ from domain.errors import CartularyError
 
 
 class ServiceError(CartularyError):
-    """`why` is one sentence for who asked; `status` is the HTTP status."""
+    """The base class. `why` is one sentence for the client; `status` is the HTTP status."""
 
     status: ClassVar[int] = 500
 
@@ -20,27 +19,25 @@ class ServiceError(CartularyError):
 
 
 class Unauthorised(ServiceError):
-    """Nobody is known by this token, or by this handle and password."""
+    """The token, or the handle and password, authenticate nobody."""
 
     status = 401
 
 
 class Forbidden(ServiceError):
-    """Known, but not one who may see or do this."""
+    """The player is authenticated, but may not see or do this."""
 
     status = 403
 
 
 class NotFound(ServiceError):
-    """There is no such thing, or none that the viewer may know of: the two look the same."""
+    """The resource does not exist, or the viewer may not know of it; the error is the same for both."""
 
     status = 404
 
 
 class Stale(ServiceError):
-    """The position is another one than at the seq the action was meant for; `head` is the game's
-    seq.
-    """
+    """The position has changed since the action's `expected_seq`; `head` is the seq of the game."""
 
     status = 409
 
@@ -49,20 +46,20 @@ class Stale(ServiceError):
         self.head = head
 
 
-class Taken(ServiceError):
-    """A name that somebody has already."""
+class HandleTaken(ServiceError):
+    """Another player has this handle."""
 
     status = 409
 
 
 class IdempotencyConflict(ServiceError):
-    """An idempotency key that was used before, for another request."""
+    """The idempotency key was used before, for another request."""
 
     status = 422
 
 
-class TooMany(ServiceError):
-    """Too many requests; `retry_after` in seconds."""
+class TooManyRequests(ServiceError):
+    """The client exceeded a rate limit and may repeat the request after `retry_after` seconds."""
 
     status = 429
 
@@ -72,10 +69,9 @@ class TooMany(ServiceError):
 
 
 class Unavailable(ServiceError):
-    """A part that the service needs does not answer now; `retry_after` in seconds.
+    """A part that the service needs does not respond; repeat the request after `retry_after` seconds.
 
-    After a write it leaves open whether the write was done: repeat it with the same idempotency
-    key.
+    After a write it is unknown whether the write was done: repeat it with the same idempotency key.
     """
 
     status = 503

@@ -1,14 +1,13 @@
-"""Which games there are, newest first, for whom: sorted sets that can be thrown away and made again.
+"""The listings of games, newest first: sorted sets that can be dropped and rebuilt from the logs.
 
-    cartulary:games:STATUS              public games of that status
-    cartulary:games:STATUS:of:PLAYER    those of them in which the player has a place
-    cartulary:games:STATUS:for:PLAYER   private games that the player may see: has a place, or is invited
+    cartulary:games:STATUS              public games with that status
+    cartulary:games:STATUS:of:PLAYER    public games in which the player has a place
+    cartulary:games:STATUS:for:PLAYER   private games that the player may see: with a place, or invited
     cartulary:games:STATUS:with:PLAYER  private games in which the player has a place
-    cartulary:{GAME}:listed             set, the keys above that the game is in
+    cartulary:{GAME}:listed             set, the keys of the listings above that contain the game
 
-A member is `CREATED~GAME` and all scores are 0, so Redis keeps them by time of creation, and a cursor is
-a member: what lies beyond it stays the same, however many games are added. What a listing says of a game
-is the log's word again: `refresh` writes down what a folded game says of itself.
+A member is `CREATED~GAME` and all scores are 0, so Redis sorts members by time of creation. A cursor is
+a member: what follows it stays the same however many games are added.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,38 +30,38 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Ids of games, newest first; `next` is the cursor of the next page, None at the end."""
+    """Ids of games, newest first. `next` is the cursor of the next page, None on the last one."""
 
     games: tuple[str, ...]
     next: str | None
 
 
 class Listings:
-    """The listings of a service. Raises Unavailable from everything when Redis does not answer."""
+    """The listings of a service. Every method raises Unavailable if Redis does not respond."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
 
     def refresh(self, game: Game) -> None:
-        """List a game as it now is, and nowhere else. Doing it twice does no harm.
+        """List a game by its current state, and remove it from all other listings. Idempotent.
 
-        Two at once may leave the older state: whoever appends looks at the log again afterwards
-        (`GameRepository.update_listings`).
+        Two concurrent calls may leave the older state; `GameRepository.update_listings` therefore
+        compares with the log afterwards.
         """
-        wanted = _places(game)
+        current = _listings_of(game)
         listed = game_key(game.id, "listed")
         with reachable():
-            former = {_text(name) for name in self._redis.smembers(listed)}
-            # What a game is in is on record before it is in it, so that nothing stays behind.
-            self._redis.sadd(listed, *wanted)
+            outdated = {_text(name) for name in self._redis.smembers(listed)} - current
+            # Recorded before the game is added, so that no listing can be forgotten.
+            self._redis.sadd(listed, *current)
             with self._redis.pipeline(transaction=False) as pipeline:
-                for place in wanted:
-                    pipeline.zadd(place, {_member(game): 0})
-                for place in former - wanted:
-                    pipeline.zrem(place, _member(game))
+                for listing in current:
+                    pipeline.zadd(listing, {_member(game): 0})
+                for listing in outdated:
+                    pipeline.zrem(listing, _member(game))
                 pipeline.execute()
-            if former - wanted:
-                self._redis.srem(listed, *(former - wanted))
+            if outdated:
+                self._redis.srem(listed, *outdated)
 
     def page(
         self,
@@ -72,50 +71,51 @@ class Listings:
         limit: int = 50,
         viewer: str | None = None,
     ) -> Page:
-        """Games of any of the statuses (none named: of all), newest first.
+        """Return games with any of the statuses (none given: with any status), newest first.
 
-        `player`: only those where that player has a place. `viewer`: who asks; private games are listed
-        only for who may see them. Raises Malformed for a cursor that is none.
+        With `player`, only games in which that player has a place. `viewer` is the player who asks:
+        private games are listed only for players who may see them. Raises Malformed for an invalid
+        cursor.
         """
-        below = "+" if cursor is None else f"({_checked(cursor)}"
-        found: list[str] = []
+        below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
+        members: list[str] = []
         with reachable():
             parts = []
             for status in dict.fromkeys(statuses) or STATUSES:
                 if player is None:
-                    parts.append(self._walk(_place(status), below, limit))
+                    parts.append(self._walk(_listing(status), below, limit))
                 else:
-                    parts.append(self._walk(_place(status, "of", player), below, limit))
+                    parts.append(self._walk(_listing(status, "of", player), below, limit))
                 if viewer is not None:
                     parts.append(self._private(status, player, viewer, below, limit))
-            # A game that changes its status just now may be in both sets.
-            once = (member for member, _ in groupby(merge(*parts, reverse=True)))
-            found.extend(islice(once, limit + 1))
-        more = len(found) > limit
-        shown = found[:limit]
-        return Page(tuple(map(_game, shown)), shown[-1] if more else None)
+            # A game whose status is just changing may be in two listings.
+            unique = (member for member, _ in groupby(merge(*parts, reverse=True)))
+            members.extend(islice(unique, limit + 1))
+        has_more = len(members) > limit
+        page = members[:limit]
+        return Page(tuple(map(_game_id, page)), page[-1] if has_more else None)
 
     def playing(self, player: str) -> list[str]:
-        """Ids of the games under way in which the player has a place, newest first."""
+        """Return the ids of the games in progress in which the player has a place, newest first."""
         with reachable():
             members = [
-                *self._walk(_place("playing", "of", player), "+", _PAGE),
+                *self._walk(_listing("playing", "of", player), "+", _PAGE),
                 *self._private("playing", player, player, "+", _PAGE),
             ]
-        return [_game(member) for member in sorted(members, reverse=True)]
+        return [_game_id(member) for member in sorted(members, reverse=True)]
 
     def clear(self) -> None:
-        """Throw all listings away, to make them again."""
+        """Drop all listings."""
         with reachable():
             for pattern in (PREFIX + "*", game_key("*", "listed")):
                 for name in self._redis.scan_iter(pattern, count=_PAGE):
                     self._redis.delete(name)
 
-    def _walk(self, place: str, below: str, chunk: int) -> Iterator[str]:
-        """The members of a set from a bound downwards, read as they are asked for."""
+    def _walk(self, listing: str, below: str, chunk: int) -> Iterator[str]:
+        """Iterate over the members of a listing below a bound, in descending order."""
         while True:
-            read = self._redis.zrevrangebylex(place, below, "-", start=0, num=chunk + 1)
-            members = [_text(member) for member in read]
+            reply = self._redis.zrevrangebylex(listing, below, "-", start=0, num=chunk + 1)
+            members = [_text(member) for member in reply]
             yield from members
             if len(members) <= chunk:
                 return
@@ -124,29 +124,29 @@ class Listings:
     def _private(
         self, status: Status, player: str | None, viewer: str, below: str, chunk: int
     ) -> Iterator[str]:
-        """Private games that the viewer may see, and in which the player, if one is named, plays."""
-        seen = self._walk(_place(status, "for", viewer), below, chunk)
+        """Iterate over the private games that the viewer may see, with `player` only that player's."""
+        visible = self._walk(_listing(status, "for", viewer), below, chunk)
         if player is None:
-            yield from seen
+            yield from visible
             return
-        for member in seen:
-            if self._redis.zscore(_place(status, "with", player), member) is not None:
+        for member in visible:
+            if self._redis.zscore(_listing(status, "with", player), member) is not None:
                 yield member
 
 
-def _places(game: Game) -> set[str]:
-    """The keys of the sets that a game belongs in."""
-    seated = [place.player for place in game.places]
+def _listings_of(game: Game) -> set[str]:
+    """The keys of the listings that must contain the game."""
+    players = [place.player for place in game.places]
     if not game.options["private"]:
-        return {_place(game.status), *(_place(game.status, "of", player) for player in seated)}
-    allowed = {*seated, *game.invited}
+        return {_listing(game.status), *(_listing(game.status, "of", player) for player in players)}
+    viewers = {*players, *game.invited}
     return {
-        *(_place(game.status, "for", player) for player in allowed),
-        *(_place(game.status, "with", player) for player in seated),
+        *(_listing(game.status, "for", player) for player in viewers),
+        *(_listing(game.status, "with", player) for player in players),
     }
 
 
-def _place(status: Status, relation: str = "", player: str = "") -> str:
+def _listing(status: Status, relation: str = "", player: str = "") -> str:
     return f"{PREFIX}{status}:{relation}:{player}" if relation else f"{PREFIX}{status}"
 
 
@@ -154,13 +154,13 @@ def _member(game: Game) -> str:
     return f"{game.created_at}~{game.id}"
 
 
-def _game(member: str) -> str:
+def _game_id(member: str) -> str:
     return member.split("~", 1)[1]
 
 
-def _checked(cursor: str) -> str:
+def _checked_cursor(cursor: str) -> str:
     if "~" not in cursor:
-        raise Malformed({"cursor": "is none that was given out here"})
+        raise Malformed({"cursor": "is not a cursor of this list"})
     return cursor
 
 

@@ -13,7 +13,7 @@ from redis.client import PubSub
 
 from service import clock
 from service.bootstrap import Service
-from service.connection import SECONDS_TO_ANSWER, reachable
+from service.connection import SECONDS_TO_RESPOND, reachable
 from service.errors import Unavailable
 from service.store.redis_event_store import APPENDED_CHANNEL
 from service.supervision.retry import Backoff, retry_until_stopped
@@ -98,7 +98,7 @@ class Scheduler:
         with reachable():
             channel.subscribe(APPENDED_CHANNEL)
             # The sweep finds what was appended before this confirmation, and messages report the rest.
-            if channel.get_message(timeout=SECONDS_TO_ANSWER) is None:
+            if channel.get_message(timeout=SECONDS_TO_RESPOND) is None:
                 raise Unavailable("the store does not respond")
         log.info("following all appends")
         swept_at: datetime | None = None

@@ -17,7 +17,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from domain.errors import CartularyError, Malformed, NotNow, Refused
 from service.connection import reachable
-from service.errors import ServiceError, Stale, TooMany, Unauthorised, Unavailable
+from service.errors import ServiceError, Stale, TooManyRequests, Unauthorised, Unavailable
 from service.store.event_store import HeadMoved
 
 log = logging.getLogger(__name__)
@@ -142,7 +142,7 @@ def _handle_our_error(error: CartularyError) -> Response:
         case Unauthorised():
             has_token = "Authorization" in request.headers
             headers["WWW-Authenticate"] = "Bearer" + (' error="invalid_token"' if has_token else "")
-        case TooMany() | Unavailable():
+        case TooManyRequests() | Unavailable():
             headers["Retry-After"] = str(error.retry_after)
         case _:
             pass

@@ -13,7 +13,7 @@ import redis
 from flask import Flask, request
 from flask_limiter import Limiter, RequestLimit
 
-from service.errors import TooMany
+from service.errors import TooManyRequests
 from service.http.auth import known_player
 from service.http.context import service
 
@@ -26,16 +26,16 @@ def _address() -> str:
 
 
 def _refuse(limit: RequestLimit) -> None:
-    """Raise TooMany instead of the exception of Flask-Limiter, which has no time to wait."""
+    """Raise TooManyRequests instead of the exception of Flask-Limiter, which has no time to wait."""
     seconds = math.ceil(limit.window.reset_time - time.time())
-    raise TooMany(f"the limit is {limit.limit}", max(1, seconds))
+    raise TooManyRequests(f"the limit is {limit.limit}", max(1, seconds))
 
 
 _accounts: Final = Limiter(_address, strategy="fixed-window", on_breach=_refuse)
 limit_account_attempts = _accounts.shared_limit(
     lambda: service().settings.rate_accounts, scope="accounts"
 )
-"""Decorates a view that registers or logs in. It raises TooMany, and Unavailable if Redis does not answer."""
+"""Decorates a view that registers or logs in. It raises TooManyRequests, and Unavailable without Redis."""
 
 
 def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:

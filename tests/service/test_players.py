@@ -1,12 +1,12 @@
-"""Accounts: handles that are one's own, passwords and tokens that are stored as hashes only."""
+"""Accounts: unique handles, and passwords and tokens that are stored as hashes only."""
 
 import pytest
 from freezegun import freeze_time
 
 from domain.errors import Malformed
 from service.bootstrap import Service
-from service.errors import NotFound, Taken, Unauthorised
-from service.players import TOKEN_TRUSTED, Players
+from service.errors import HandleTaken, NotFound, Unauthorised
+from service.players import TOKEN_CACHE_TTL, Players
 from tests.support.redis_contents import contents
 
 PASSWORD = "correct horse"
@@ -17,7 +17,7 @@ def players(service: Service) -> Players:
     return service.players
 
 
-def test_who_registers_is_known_by_token_handle_and_id(players: Players) -> None:
+def test_a_registered_player_is_found_by_token_handle_and_id(players: Players) -> None:
     player, token = players.register("Ada", PASSWORD, "ada@example.org", "fr-CH")
     assert players.by_token(token) == player.id
     assert players.by_handle("ADA") == player
@@ -26,7 +26,7 @@ def test_who_registers_is_known_by_token_handle_and_id(players: Players) -> None
     assert "Ada".casefold() not in player.id
 
 
-def test_email_and_locale_may_be_left_out(players: Players) -> None:
+def test_email_and_locale_are_optional(players: Players) -> None:
     player, _ = players.register("Ada", PASSWORD)
     assert players.get([player.id])[0].email is None
     assert players.get([player.id])[0].locale is None
@@ -35,24 +35,24 @@ def test_email_and_locale_may_be_left_out(players: Players) -> None:
 @pytest.mark.parametrize(
     ("first", "second"), [("Ada", "ada"), ("straße", "STRASSE"), ("\xe9", "e\u0301")]
 )
-def test_a_handle_is_taken_in_whatever_case_or_form(
+def test_a_handle_is_taken_in_any_case_and_unicode_form(
     players: Players, service: Service, first: str, second: str
 ) -> None:
     player, _ = players.register(first, PASSWORD)
     before = contents(service.redis)
-    with pytest.raises(Taken):
+    with pytest.raises(HandleTaken):
         players.register(second, PASSWORD)
     assert contents(service.redis) == before
     assert players.by_handle(second) == player
 
 
-def test_of_those_who_want_a_handle_at_once_one_has_it(service: Service) -> None:
+def test_one_of_several_concurrent_registrations_gets_the_handle(service: Service) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     def register(_: int) -> bool:
         try:
             service.players.register("Ada", PASSWORD)
-        except Taken:
+        except HandleTaken:
             return False
         return True
 
@@ -79,7 +79,7 @@ def test_of_those_who_want_a_handle_at_once_one_has_it(service: Service) -> None
         ("", "", "", "", {"handle", "password", "email", "locale"}),
     ],
 )
-def test_what_will_not_do_is_named(
+def test_every_invalid_field_is_named(
     players: Players,
     service: Service,
     handle: str,
@@ -94,7 +94,7 @@ def test_what_will_not_do_is_named(
     assert contents(service.redis) == {}
 
 
-def test_logging_in_gives_another_token_and_logging_out_takes_it_away(players: Players) -> None:
+def test_login_creates_another_token_and_logout_revokes_it(players: Players) -> None:
     player, first = players.register("Ada", PASSWORD)
     second = players.login("aDA", PASSWORD)
     assert second != first
@@ -108,7 +108,7 @@ def test_logging_in_gives_another_token_and_logging_out_takes_it_away(players: P
     ("handle", "password"),
     [("Ada", "wrong horse"), ("Bea", PASSWORD), ("Ada", "\ud800"), ("\ud800", PASSWORD), ("", "")],
 )
-def test_wrong_handle_and_wrong_password_are_told_apart_by_nothing(
+def test_a_wrong_handle_and_a_wrong_password_cannot_be_told_apart(
     players: Players, handle: str, password: str
 ) -> None:
     players.register("Ada", PASSWORD)
@@ -117,12 +117,12 @@ def test_wrong_handle_and_wrong_password_are_told_apart_by_nothing(
 
 
 @pytest.mark.parametrize("token", ["", "nonsense", "\ud800", "x" * 10_000])
-def test_a_token_that_is_none_speaks_for_nobody(players: Players, token: str) -> None:
+def test_an_invalid_token_authenticates_nobody(players: Players, token: str) -> None:
     players.register("Ada", PASSWORD)
     assert players.by_token(token) is None
 
 
-def test_neither_password_nor_token_lies_in_redis(players: Players, service: Service) -> None:
+def test_neither_password_nor_token_is_stored_in_redis(players: Players, service: Service) -> None:
     player, token = players.register("Ada", PASSWORD)
     stored = repr(contents(service.redis))
     assert "Ada" in stored
@@ -131,7 +131,7 @@ def test_neither_password_nor_token_lies_in_redis(players: Players, service: Ser
     assert b"$argon2id$" in (service.redis.hget(f"cartulary:player:{player.id}", "password") or b"")
 
 
-def test_a_password_hashed_by_an_older_setting_is_hashed_again(
+def test_a_password_hashed_with_older_settings_is_hashed_again(
     players: Players, service: Service
 ) -> None:
     from argon2 import PasswordHasher
@@ -151,16 +151,16 @@ def test_an_unknown_id_is_not_found(players: Players) -> None:
     assert players.get([]) == []
 
 
-def test_a_token_logged_out_elsewhere_speaks_for_nobody_after_a_moment(
+def test_a_token_revoked_by_another_process_expires_from_the_cache(
     players: Players, service: Service
 ) -> None:
-    """Another process trusts what the store said for TOKEN_TRUSTED, and no longer."""
-    elsewhere = Players(service.redis)
+    """Another process trusts a token for TOKEN_CACHE_TTL after reading it, and no longer."""
+    other_process = Players(service.redis)
     player, token = players.register("Ada", PASSWORD)
     with freeze_time("2026-11-20T09:00:00Z") as frozen:
-        assert elsewhere.by_token(token) == player.id
+        assert other_process.by_token(token) == player.id
         players.logout(token)
         assert players.by_token(token) is None
-        frozen.tick(TOKEN_TRUSTED)
-        assert elsewhere.by_token(token) is None
+        frozen.tick(TOKEN_CACHE_TTL)
+        assert other_process.by_token(token) is None
         assert players.by_token(token) is None
