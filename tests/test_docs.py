@@ -15,12 +15,14 @@ from domain import barony
 from domain.barony import sorcery
 from domain.barony.action_json import FORMS
 from domain.barony.sorcery.state import SorceryState
+from domain.contract import RuleSystem, State
 from tests.support.barony_positions import given
 from tests.support.pages import DOCS, FORMATS, PAGES, ROOT, all_fences, fences, short_forms
 
 
 @pytest.mark.parametrize("body", all_fences("python"))
-def test_python_examples_run(body: str) -> None:
+def test_python_examples_run(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     exec(compile(body, "docs", "exec"), {})  # noqa: S102 - the code is from our own pages
 
 
@@ -90,6 +92,23 @@ def test_the_pages_have_an_example_of_every_action() -> None:
         *("place_city", "recruit", "move", "build", "new_city", "expedition", "noble_title"),
         *("pass", "cast", "agree_to_end", "resign"),
     }
+
+
+def public_names(protocol: type) -> set[str]:
+    """Return the names of the attributes and methods that a protocol requires."""
+    return {name for name in {*vars(protocol), *protocol.__annotations__} if name[0] != "_"}
+
+
+def test_the_page_on_adding_a_game_describes_the_whole_contract() -> None:
+    text = (DOCS / "adding-a-game.md").read_text()
+    table = re.search(r"^\| name \|.*?\n\n", text, re.MULTILINE | re.DOTALL)
+    assert table is not None
+    first_cells = re.findall(r"^\| (`.*?) \|", table[0], re.MULTILINE)
+    described = {name for cell in first_cells for name in re.findall(r"`(\w+)`", cell)}
+    assert described == public_names(RuleSystem)
+    sentence = re.search(r"the protocol `State` lists: (.*?)\.\n", text, re.DOTALL)
+    assert sentence is not None
+    assert set(re.findall(r"`(\w+)`", sentence[1])) == public_names(State)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
