@@ -62,6 +62,6 @@ def main() -> None:
 
 def _live_record(game: str, redis_url: str | None) -> bytes:
     """Return the record of a live game, for the commands that read records."""
-    from cartulary.live import open_live
+    from cartulary.running_service import read_live_record
 
-    return open_live(os.environ, game, redis_url)
+    return read_live_record(os.environ, game, redis_url)

@@ -34,7 +34,7 @@ OLDEST: Final[Version] = (6, 2, 0)
 LOG_IS_A_FOLDER: Final[Version] = (7, 0, 0)
 """Since this version the append-only file is a folder, which an older server ignores."""
 
-SECONDS_TO_ANSWER: Final = 120.0
+SECONDS_TO_RESPOND: Final = 120.0
 """How long a server may be silent while it starts. While it loads its data it responds, for however long."""
 SECONDS_TO_STOP: Final = 60.0
 
@@ -228,9 +228,9 @@ class EmbeddedRedis:
                     f"redis-server ended with status {status}: {self._last_lines()}"
                 )
             now = time.monotonic()
-            if now - last_sign > SECONDS_TO_ANSWER:
+            if now - last_sign > SECONDS_TO_RESPOND:
                 raise EmbeddedRedisError(
-                    f"redis-server gave no answer in {SECONDS_TO_ANSWER:.0f} s: {self._last_lines()}"
+                    f"redis-server gave no answer in {SECONDS_TO_RESPOND:.0f} s: {self._last_lines()}"
                 )
             try:
                 client.ping()

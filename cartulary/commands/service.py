@@ -98,10 +98,10 @@ def reindex(redis: str | None) -> None:
 
     May run while games are played.
     """
-    from cartulary.live import opened
+    from cartulary.running_service import open_service
     from service.reindex import reindex as run
 
-    with opened(os.environ, redis) as service:
+    with open_service(os.environ, redis) as service:
         count = run(service, lambda so_far: message(f"{so_far} games ..."))
     echo(f"{count} games reindexed")
 
@@ -115,9 +115,9 @@ def retire_key(key: str, redis: str | None) -> None:
     The list of public keys then says until when it was valid; what it has signed stays valid. Configure
     another signing key for the service first.
     """
-    from cartulary.live import opened
+    from cartulary.running_service import open_service
 
-    with opened(os.environ, redis) as service:
+    with open_service(os.environ, redis) as service:
         entry = service.keyring.retire(key)
     echo(f"key {entry['key']} was retired at {entry['until']}")
 

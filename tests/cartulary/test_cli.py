@@ -154,11 +154,11 @@ def test_where_no_service_runs_it_says_what_to_do(tmp_path: Path, words: list[st
     result = processes.cartulary(*words, CARTULARY_DATA=str(tmp_path))
     assert result.returncode == 1
     assert result.stdout == ""
-    assert f"no service runs on {tmp_path}: start `cartulary serve` there" in result.stderr
+    assert f"no service is running on {tmp_path}: start `cartulary serve` there" in result.stderr
     far = ["--redis", f"unix://{tmp_path}/secret-word.sock"]
     result = processes.cartulary(*words, *far, CARTULARY_DATA=str(tmp_path))
     assert result.returncode == 1
-    assert "the Redis that was named does not answer" in result.stderr
+    assert "the Redis at the given URL does not respond" in result.stderr
     assert "secret-word" not in result.stderr
 
 

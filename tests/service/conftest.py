@@ -1,4 +1,4 @@
-"""One real web server for a run, on a Redis of its own, and people who call it.
+"""One real web server for a test run, on a Redis of its own, and accounts on it.
 
 A test that is marked `http(CALL, STATUS, ...)` must really have been answered so: that is checked here.
 """
@@ -13,8 +13,8 @@ import redis
 from service import embedded_redis
 from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
+from tests.support.accounts import Accounts
 from tests.support.http_contract import Contract
-from tests.support.people import People
 from tests.support.server import WebServer
 
 
@@ -60,11 +60,11 @@ def contract(web: WebServer) -> Contract:
 
 
 @pytest.fixture
-def people(web: WebServer, contract: Contract) -> Iterator[People]:
-    """People at the shared server."""
-    people = People(web.url, contract)
-    yield people
-    people.close()
+def accounts(web: WebServer, contract: Contract) -> Iterator[Accounts]:
+    """Accounts on the shared web server."""
+    accounts = Accounts(web.url, contract)
+    yield accounts
+    accounts.close()
 
 
 @pytest.fixture

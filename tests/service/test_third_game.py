@@ -15,7 +15,7 @@ from replay.audit import audit
 from service.bootstrap import Service
 from service.settings import Settings
 from tests.support import token_game
-from tests.support.people import People, Person
+from tests.support.accounts import Accounts, PlayerClient
 from tests.support.server import WebServer
 from tests.support.streams import opened
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
@@ -24,36 +24,36 @@ KNOWN = "from tests.support import token_game\nknown = token_game.registered()\n
 
 
 @pytest.fixture
-def people(settings: Settings) -> Iterator[People]:
+def accounts(settings: Settings) -> Iterator[Accounts]:
     with token_game.registered(), WebServer(settings, first=KNOWN) as server:
-        people = People(server.url)
-        yield people
-        people.close()
+        accounts = Accounts(server.url)
+        yield accounts
+        accounts.close()
 
 
 def test_it_is_played_from_its_creation_to_its_audited_record(
-    people: People, service: Service
+    accounts: Accounts, service: Service
 ) -> None:
     options = {"stones": 14, "round_limit": 9}
-    game, players = people.table(3, rules="heap", options=options, clock={"per_turn": 600})
+    game, players = accounts.start_game(3, rules="heap", options=options, clock={"per_turn": 600})
     notifier = RecordingNotifier()
     workers = WorkerHarness(service, notifier)
     start = 5
     lucky = [own_number(player, game, seat) for seat, player in enumerate(players)]
-    assert numbers(people, game) == [None] * 3
-    assert read_record(people, game, None).opened() == {}
-    assert read_record(people, game, players[1]).opened() == {"lucky/1": lucky[1]}
+    assert numbers(accounts, game) == [None] * 3
+    assert read_record(accounts, game, None).opened() == {}
+    assert read_record(accounts, game, players[1]).opened() == {"lucky/1": lucky[1]}
 
     acted = []
-    while (seat := summary(people, game)["to_act"]) is not None:
-        seq, actions = players[seat].legal(game)
-        assert players[seat - 1].legal(game) == (seq, [])
-        wrong = players[seat].acts(game, {"type": "take", "stones": 4}, seq)
+    while (seat := summary(accounts, game)["to_act"]) is not None:
+        seq, actions = players[seat].legal_actions(game)
+        assert players[seat - 1].legal_actions(game) == (seq, [])
+        wrong = players[seat].act(game, {"type": "take", "stones": 4}, seq)
         assert (wrong.status_code, wrong.json()["clause"]) == (422, "HP-TAKE")
-        malformed = players[seat].acts(game, {"type": "grab"}, seq)
+        malformed = players[seat].act(game, {"type": "grab"}, seq)
         assert (malformed.status_code, malformed.json()["clause"]) == (400, "FORMAT")
-        assert players[seat - 1].acts(game, actions[0], seq).json()["clause"] == "HP-TURN"
-        told = players[seat].acts(game, actions[-1], seq).json()
+        assert players[seat - 1].act(game, actions[0], seq).json()["clause"] == "HP-TURN"
+        told = players[seat].act(game, actions[-1], seq).json()
         acted += told["events"]
         assert told["receipt"]["hash"] == told["events"][0]["hash"]
         workers.scheduler.enqueue_tasks_of({game})
@@ -63,11 +63,11 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
     workers.work()
     workers.close()
 
-    told = summary(people, game)
+    told = summary(accounts, game)
     assert (told["rules"], told["status"]) == ("heap", "finished")
-    log = people.stranger.get(f"/api/v1/games/{game}/events?limit=500").json()["events"]
+    log = accounts.anonymous.get(f"/api/v1/games/{game}/events?limit=500").json()["events"]
     assert [event for event in log if event["action"]] == acted
-    assert asyncio.run(streamed(people.url, game)) == log
+    assert asyncio.run(streamed(accounts.url, game)) == log
     rounds = [event["data"]["round"] for event in log if event["type"] == "RoundScored"]
     assert rounds == list(range(1, len(rounds) + 1))
     assert len(rounds) > 1
@@ -76,43 +76,43 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
     assert {notification.rules for notification in notifier.sent} == {"heap"}
 
     # Now everybody sees everything, at every event.
-    assert numbers(people, game) == numbers(people, game, start) == lucky
-    record = people.stranger.get(f"/api/v1/games/{game}/record").content
+    assert numbers(accounts, game) == numbers(accounts, game, start) == lucky
+    record = accounts.anonymous.get(f"/api/v1/games/{game}/record").content
     assert {"lucky/0", "lucky/1", "lucky/2", "values"} == read(BytesIO(record)).opened().keys()
     report = audit(BytesIO(record))
     assert report.findings == []
     assert not any(check.left_out for check in report.checks)
 
 
-def test_its_options_are_its_own(people: People) -> None:
+def test_its_options_are_its_own(accounts: Accounts) -> None:
     body = {"rules": "heap", "seats": 2, "options": {"stones": 0, "sorcery": True}}
-    response = people.new().http.post("/api/v1/games", json=body)
+    response = accounts.register().http.post("/api/v1/games", json=body)
     assert response.status_code == 400
     wrong = {error["field"] for error in response.json()["errors"]}
     assert wrong == {"options.stones", "options.sorcery"}
 
 
-def summary(people: People, game: str) -> Json:
-    told: Json = people.stranger.get(f"/api/v1/games/{game}").json()
+def summary(accounts: Accounts, game: str) -> Json:
+    told: Json = accounts.anonymous.get(f"/api/v1/games/{game}").json()
     return told
 
 
-def numbers(people: People, game: str, seq: int | None = None) -> list[int | None]:
+def numbers(accounts: Accounts, game: str, seq: int | None = None) -> list[int | None]:
     """The lucky numbers that a stranger is told."""
     query = "" if seq is None else f"?seq={seq}"
-    told = people.stranger.get(f"/api/v1/games/{game}/position{query}").json()
+    told = accounts.anonymous.get(f"/api/v1/games/{game}/position{query}").json()
     return [player["lucky"] for player in told["players"]]
 
 
-def own_number(player: Person, game: str, seat: int) -> int:
+def own_number(player: PlayerClient, game: str, seat: int) -> int:
     """The lucky number of a player, who is told no other's."""
     told = player.http.get(f"/api/v1/games/{game}/position").json()["players"]
     assert [entry["seat"] for entry in told if entry["lucky"] is not None] == [seat]
     return int(told[seat]["lucky"])
 
 
-def read_record(people: People, game: str, viewer: Person | None) -> Record:
-    client = people.stranger if viewer is None else viewer.http
+def read_record(accounts: Accounts, game: str, viewer: PlayerClient | None) -> Record:
+    client = accounts.anonymous if viewer is None else viewer.http
     data = client.get(f"/api/v1/games/{game}/record").content
     assert audit(BytesIO(data)).is_sound
     return read(BytesIO(data))

@@ -5,15 +5,15 @@ from io import BytesIO
 import pytest
 
 from ledger.record import Record, read
+from tests.support.accounts import Accounts, PlayerClient, take_turn
 from tests.support.http_contract import Json
-from tests.support.people import People, Person, moves
 
 
-def table(people: People, seats: int) -> tuple[str, list[Person]]:
-    return people.table(seats, rules="baron")
+def table(accounts: Accounts, seats: int) -> tuple[str, list[PlayerClient]]:
+    return accounts.start_game(seats, rules="baron")
 
 
-def position(person: Person, game: str, **query: int) -> Json:
+def position(person: PlayerClient, game: str, **query: int) -> Json:
     told: Json = person.http.get(f"/api/v1/games/{game}/position", params=query).json()
     return told
 
@@ -22,15 +22,15 @@ def reserves(position: Json) -> list[list[str] | None]:
     return [player["reserve"] for player in position["players"]]
 
 
-def record(person: Person, game: str) -> Record:
+def record(person: PlayerClient, game: str) -> Record:
     return read(BytesIO(person.http.get(f"/api/v1/games/{game}/record").content))
 
 
 @pytest.mark.http("POST /games", 201)
 @pytest.mark.parametrize(("seats", "pile"), [(2, 65), (3, 63), (4, 61), (5, 57)])
-def test_created_for_two_to_five(people: People, seats: int, pile: int) -> None:
-    game, players = table(people, seats)
-    told = people.stranger.get(f"/api/v1/games/{game}").json()
+def test_created_for_two_to_five(accounts: Accounts, seats: int, pile: int) -> None:
+    game, players = table(accounts, seats)
+    told = accounts.anonymous.get(f"/api/v1/games/{game}").json()
     assert (told["rules"], told["seats"], told["status"]) == ("baron", seats, "playing")
     assert told["options"] == {"seating": "joined", "private": False}
     shown = position(players[0], game)
@@ -42,9 +42,9 @@ def test_created_for_two_to_five(people: People, seats: int, pile: int) -> None:
 @pytest.mark.http("GET /games/ID/position", 200)
 @pytest.mark.http("GET /games/ID/events/N", 200)
 @pytest.mark.http("GET /games/ID/record", 200)
-def test_a_reserve_is_shown_to_its_own_player(people: People) -> None:
-    game, players = table(people, 3)
-    seq = [moves(game, players)["seq"] for _ in range(7)][-1]
+def test_a_reserve_is_shown_to_its_own_player(accounts: Accounts) -> None:
+    game, players = table(accounts, 3)
+    seq = [take_turn(game, players)["seq"] for _ in range(7)][-1]
     sizes = [player["reserve_size"] for player in position(players[0], game)["players"]]
     for seat, player in enumerate(players):
         for shown in [reserves(position(player, game, seq=place)) for place in (5, seq)]:
@@ -54,22 +54,22 @@ def test_a_reserve_is_shown_to_its_own_player(people: People) -> None:
         around = player.http.get(f"/api/v1/games/{game}/events/{seq}").json()
         assert reserves(around["after"]) == shown
         assert {*record(player, game).opened()} == {f"reserve/{seat}"}
-    without_token = people.stranger.get(f"/api/v1/games/{game}/position").json()
-    for nobodys in (without_token, position(people.new(), game)):
+    without_token = accounts.anonymous.get(f"/api/v1/games/{game}/position").json()
+    for nobodys in (without_token, position(accounts.register(), game)):
         assert reserves(nobodys) == [None] * 3
         assert [player["reserve_size"] for player in nobodys["players"]] == sizes
-    assert record(people.new(), game).opened() == {}
+    assert record(accounts.register(), game).opened() == {}
 
 
 @pytest.mark.http("GET /games/ID/legal-actions", 200, 403)
-def test_legal_actions_are_told_to_whose_turn_it_is(people: People) -> None:
-    game, (ada, bea) = table(people, 2)
-    assert ada.legal(game)[1][0] == {"type": "draw", "slot": 1}
-    assert ada.acts(game).status_code == 201
-    tiles = {action["tile"] for action in ada.legal(game)[1]}
+def test_legal_actions_are_told_to_whose_turn_it_is(accounts: Accounts) -> None:
+    game, (ada, bea) = table(accounts, 2)
+    assert ada.legal_actions(game)[1][0] == {"type": "draw", "slot": 1}
+    assert ada.act(game).status_code == 201
+    tiles = {action["tile"] for action in ada.legal_actions(game)[1]}
     assert tiles <= {*position(ada, game)["players"][0]["reserve"]}
-    assert bea.legal(game) == (ada.legal(game)[0], [])
-    stranger = people.new().http.get(f"/api/v1/games/{game}/legal-actions")
+    assert bea.legal_actions(game) == (ada.legal_actions(game)[0], [])
+    stranger = accounts.register().http.get(f"/api/v1/games/{game}/legal-actions")
     assert stranger.status_code == 403
 
 
@@ -83,9 +83,9 @@ def test_legal_actions_are_told_to_whose_turn_it_is(people: People) -> None:
         ({"type": "end_turn"}, 422, "BN-TRN-3"),
     ],
 )
-def test_what_is_refused(people: People, action: Json, status: int, clause: str | None) -> None:
-    game, (ada, bea) = table(people, 2)
-    refused = ada.acts(game, action)
+def test_what_is_refused(accounts: Accounts, action: Json, status: int, clause: str | None) -> None:
+    game, (ada, bea) = table(accounts, 2)
+    refused = ada.act(game, action)
     assert (refused.status_code, refused.json().get("clause")) == (status, clause)
-    not_on_turn = bea.acts(game, {"type": "draw", "slot": 1})
+    not_on_turn = bea.act(game, {"type": "draw", "slot": 1})
     assert (not_on_turn.status_code, not_on_turn.json()["clause"]) == (422, "BN-TRN-2")

@@ -9,7 +9,7 @@ import pytest
 from service.bootstrap import build
 from service.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
-from tests.support.people import People
+from tests.support.accounts import Accounts
 
 
 def get_position(
@@ -22,10 +22,10 @@ def get_position(
 @pytest.mark.http("GET /games/ID/position", 200)
 @pytest.mark.parametrize("query", ["", "?seq=4"])
 def test_viewers_who_see_different_positions_get_different_etags(
-    people: People, query: str
+    accounts: Accounts, query: str
 ) -> None:
-    game, (ada, bea) = people.table(2, rules="baron")
-    clients = [people.stranger, ada.http, bea.http]
+    game, (ada, bea) = accounts.start_game(2, rules="baron")
+    clients = [accounts.anonymous, ada.http, bea.http]
     responses = [get_position(client, game, query) for client in clients]
     etags = [response.headers["etag"] for response in responses]
     assert etags[0] == '"4"'
@@ -39,33 +39,33 @@ def test_viewers_who_see_different_positions_get_different_etags(
         assert response.content in (b"", responses[clients.index(client)].content)
 
 
-def test_a_player_with_the_etag_of_a_spectator_gets_their_own_reserve(people: People) -> None:
-    game, (ada, _) = people.table(2, rules="baron")
-    etag = get_position(people.stranger, game).headers["etag"]
+def test_a_player_with_the_etag_of_a_spectator_gets_their_own_reserve(accounts: Accounts) -> None:
+    game, (ada, _) = accounts.start_game(2, rules="baron")
+    etag = get_position(accounts.anonymous, game).headers["etag"]
     response = get_position(ada.http, game, etag=etag)
     assert response.status_code == 200
     assert response.json()["players"][0]["reserve"] is not None
 
 
-def test_viewers_who_see_the_same_position_get_the_same_etag(people: People) -> None:
-    game, (ada, bea) = people.table(2, rules="barony")
-    another = people.new()
-    for client in (people.stranger, ada.http, bea.http, another.http):
+def test_viewers_who_see_the_same_position_get_the_same_etag(accounts: Accounts) -> None:
+    game, (ada, bea) = accounts.start_game(2, rules="barony")
+    another = accounts.register()
+    for client in (accounts.anonymous, ada.http, bea.http, another.http):
         assert get_position(client, game).headers["etag"] == '"4"'
         assert get_position(client, game, etag='W/"4", "3"').status_code == 304
         assert get_position(client, game, etag='"3"').status_code == 200
-    game, _ = people.table(2, rules="baron")
-    for client in (people.stranger, another.http):
+    game, _ = accounts.start_game(2, rules="baron")
+    for client in (accounts.anonymous, another.http):
         assert get_position(client, game).headers["etag"] == '"4"'
 
 
 def test_the_end_of_a_game_changes_the_etags_of_positions_that_show_more(
-    people: People, web_redis: EmbeddedRedis, tmp_path: Path
+    accounts: Accounts, web_redis: EmbeddedRedis, tmp_path: Path
 ) -> None:
     service = build(settings_for(web_redis, tmp_path))
-    game, players = people.table(2, rules="baron")
-    open_game, _ = people.table(2, rules="barony")
-    clients = [people.stranger, *(player.http for player in players)]
+    game, players = accounts.start_game(2, rules="baron")
+    open_game, _ = accounts.start_game(2, rules="barony")
+    clients = [accounts.anonymous, *(player.http for player in players)]
     before = [get_position(client, game, "?seq=4") for client in clients]
     for game_id in (game, open_game):
         service.commands.abandon(game_id)

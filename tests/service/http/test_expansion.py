@@ -14,9 +14,9 @@ from ledger.record import read
 from replay.audit import audit
 from service.bootstrap import Service
 from service.settings import Settings
+from tests.support.accounts import Accounts, PlayerClient
 from tests.support.http_contract import Json
 from tests.support.one_action_game import eager
-from tests.support.people import People, Person
 from tests.support.redis_contents import contents
 from tests.support.server import WebServer
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
@@ -27,12 +27,12 @@ WITH = {"sorcery": True}
 class TestCreating:
     @pytest.mark.http("POST /games", 201)
     @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-    def test_for_two_to_five(self, people: People, seats: int) -> None:
-        game, players = people.table(seats, options=WITH)
-        told = people.stranger.get(f"/api/v1/games/{game}").json()
+    def test_for_two_to_five(self, accounts: Accounts, seats: int) -> None:
+        game, players = accounts.start_game(seats, options=WITH)
+        told = accounts.anonymous.get(f"/api/v1/games/{game}").json()
         assert (told["rules"], told["seats"], told["status"]) == ("barony", seats, "playing")
         assert told["options"]["sorcery"] is True
-        position = people.stranger.get(f"/api/v1/games/{game}/position").json()
+        position = accounts.anonymous.get(f"/api/v1/games/{game}/position").json()
         assert (position["rules"], position["sorcery"]) == ("barony", True)
         assert len(position["players"]) == len(players) == seats
         assert len(position["board"]) == 27 * seats
@@ -47,11 +47,11 @@ class TestCreating:
 
     @pytest.mark.http("POST /games", 201)
     @pytest.mark.parametrize("options", [{}, {"sorcery": False}])
-    def test_only_when_it_is_asked_for(self, people: People, options: Json) -> None:
-        game, _ = people.table(4, options=options)
-        told = people.stranger.get(f"/api/v1/games/{game}").json()
+    def test_only_when_it_is_asked_for(self, accounts: Accounts, options: Json) -> None:
+        game, _ = accounts.start_game(4, options=options)
+        told = accounts.anonymous.get(f"/api/v1/games/{game}").json()
         assert told["options"]["sorcery"] is False
-        position = people.stranger.get(f"/api/v1/games/{game}/position").json()
+        position = accounts.anonymous.get(f"/api/v1/games/{game}/position").json()
         assert (position["sorcery"], position["spells"]) == (False, [])
         assert set(position["bank"].values()) == {20}
 
@@ -75,47 +75,47 @@ class TestCreating:
         ],
     )
     def test_names_what_is_wrong(
-        self, people: People, seats: int, options: Json, wrong: str
+        self, accounts: Accounts, seats: int, options: Json, wrong: str
     ) -> None:
         body = {"rules": "barony", "seats": seats, "options": options}
-        response = people.new().http.post("/api/v1/games", json=body)
+        response = accounts.register().http.post("/api/v1/games", json=body)
         assert response.status_code == 400
         assert [error["field"] for error in response.json()["errors"]] == [wrong]
 
     @pytest.mark.http("POST /games/ID/actions", 400, 422)
-    def test_a_cast_without_it_is_of_the_form_and_refused(self, people: People) -> None:
-        game, players = people.table(2)
+    def test_a_cast_without_it_is_of_the_form_and_refused(self, accounts: Accounts) -> None:
+        game, players = accounts.start_game(2)
         for seat in (0, 1, 1, 1, 0, 0):
-            assert players[seat].acts(game).status_code == 201
+            assert players[seat].act(game).status_code == 201
         cast: Json = {
             "type": "cast",
             "spells": ["charm"],
             "recruits": [{"at": [0, 0], "knights": 1}],
         }
-        refused = players[0].acts(game, cast)
+        refused = players[0].act(game, cast)
         assert (refused.status_code, refused.json()["clause"]) == (422, "BS-SPL-1")
-        malformed = players[0].acts(game, {**cast, "spells": ["charm", "charm"]})
+        malformed = players[0].act(game, {**cast, "spells": ["charm", "charm"]})
         assert (malformed.status_code, malformed.json()["clause"]) == (400, "FORMAT")
 
 
 class House:
     """A web server and a worker on one Redis, and five people playing a game."""
 
-    def __init__(self, people: People, service: Service) -> None:
-        self.people = people
+    def __init__(self, accounts: Accounts, service: Service) -> None:
+        self.accounts = accounts
         self.workers = WorkerHarness(service, RecordingNotifier())
         self.service = service
-        self.game, self.players = people.table(5, options={**WITH, "round_limit": 9})
+        self.game, self.players = accounts.start_game(5, options={**WITH, "round_limit": 9})
         self.chance = random.Random(5)
 
     def get(self, path: str = "", **query: Any) -> Any:
         """What anybody is told about the game."""
-        response = self.people.stranger.get(f"/api/v1/games/{self.game}{path}", params=query)
+        response = self.accounts.anonymous.get(f"/api/v1/games/{self.game}{path}", params=query)
         assert response.status_code == 200, response.text
         return response.json()
 
     @property
-    def on_turn(self) -> tuple[int, Person] | None:
+    def on_turn(self) -> tuple[int, PlayerClient] | None:
         """Whose turn it is."""
         seat = self.get()["to_act"]
         return None if seat is None else (seat, self.players[seat])
@@ -124,9 +124,9 @@ class House:
         """Whose turn it is takes an action that was listed; the event."""
         assert self.on_turn is not None
         seat, player = self.on_turn
-        seq, actions = player.legal(self.game)
+        seq, actions = player.legal_actions(self.game)
         chosen = eager(self.get("/position"), actions, seat, self.chance)
-        response = player.acts(self.game, chosen, seq)
+        response = player.act(self.game, chosen, seq)
         assert response.status_code == 201, response.text
         event: Event = response.json()["events"][0]
         assert event["action"] == chosen
@@ -141,11 +141,11 @@ class House:
 @pytest.fixture
 def house(settings: Settings, service: Service) -> Iterator[House]:
     with WebServer(settings) as server:
-        people = People(server.url)
-        house = House(people, service)
+        accounts = Accounts(server.url)
+        house = House(accounts, service)
         yield house
         house.workers.close()
-        people.close()
+        accounts.close()
 
 
 def test_five_play_to_the_end_with_casts(house: House) -> None:
@@ -179,7 +179,7 @@ def test_five_play_to_the_end_with_casts(house: House) -> None:
         assert after["magic"] == before["magic"] - cast["data"]["cost"] + gained
         assert house.get("/position", seq=cast["seq"]) == told["after"]
 
-    record = house.people.stranger.get(f"/api/v1/games/{house.game}/record").content
+    record = house.accounts.anonymous.get(f"/api/v1/games/{house.game}/record").content
     assert read(BytesIO(record)).events == log
     report = audit(BytesIO(record))
     assert report.findings == []
@@ -189,7 +189,7 @@ def test_five_play_to_the_end_with_casts(house: House) -> None:
 def test_a_cast_that_the_rules_forbid_changes_nothing(house: House) -> None:
     while house.get("/position")["phase"] == "setup":
         house.act()
-    seq, actions = house.players[0].legal(house.game)
+    seq, actions = house.players[0].legal_actions(house.game)
     assert actions
     assert not [action for action in actions if action["type"] == "cast"]
     spells = house.get("/position")["spells"]
@@ -203,9 +203,9 @@ def test_a_cast_that_the_rules_forbid_changes_nothing(house: House) -> None:
         ({"type": "cast", "spells": [lone]}, 400, "FORMAT"),
         ({**cast_of(lone), "spells": ["abracadabra"]}, 400, "FORMAT"),
     ]:
-        refused = house.players[0].acts(house.game, cast, seq)
+        refused = house.players[0].act(house.game, cast, seq)
         assert (refused.status_code, refused.json()["clause"]) == (status, clause), refused.text
-    other = house.players[1].acts(house.game, cast_of(lone), seq)
+    other = house.players[1].act(house.game, cast_of(lone), seq)
     assert (other.status_code, other.json()["clause"]) == (422, "BY-TURN-3")
     assert contents(house.service.redis) == before
 
@@ -226,16 +226,16 @@ def test_casts_that_can_be_paid_are_listed_and_accepted(house: House) -> None:
         house.act()
     assert house.on_turn is not None
     seat, player = house.on_turn
-    seq, _ = player.legal(house.game)
+    seq, _ = player.legal_actions(house.game)
     position = house.get("/position")
     assert position["players"][seat]["magic"] > 0
     for cast in casts:
         assert set(cast["spells"]) <= set(position["spells"])
         assert {**rules.action_to_json(rules.parse_action(cast))} == cast
-    assert house.players[seat - 1].legal(house.game) == (seq, [])
+    assert house.players[seat - 1].legal_actions(house.game) == (seq, [])
 
     key = {"Idempotency-Key": "one cast"}
-    first, again = (player.acts(house.game, casts[-1], seq, **key) for _ in range(2))
+    first, again = (player.act(house.game, casts[-1], seq, **key) for _ in range(2))
     assert first.status_code == again.status_code == 201
     assert first.json() == again.json()
     (event,) = first.json()["events"]
@@ -248,4 +248,4 @@ def listed_casts(house: House) -> list[Json]:
     """The casts that the seat whose turn it is may make."""
     assert house.on_turn is not None
     _, player = house.on_turn
-    return [action for action in player.legal(house.game)[1] if action["type"] == "cast"]
+    return [action for action in player.legal_actions(house.game)[1] if action["type"] == "cast"]

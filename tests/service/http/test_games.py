@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.accounts import Accounts, PlayerClient
 from tests.support.http_contract import Json
-from tests.support.people import People, Person
 
 NONCE = "00ff" * 8
 
@@ -15,7 +15,7 @@ def fields(told: Json) -> set[str]:
     return {error["field"] for error in told["errors"]}
 
 
-def summary(person: Person, game: str) -> Json:
+def summary(person: PlayerClient, game: str) -> Json:
     """A game in short, as this person sees it."""
     told: Json = person.http.get(f"/api/v1/games/{game}").json()
     return told
@@ -23,8 +23,8 @@ def summary(person: Person, game: str) -> Json:
 
 class TestCreating:
     @pytest.mark.http("POST /games", 201)
-    def test_gives_the_summary_and_the_first_place(self, people: People) -> None:
-        ada, bea = people.new(), people.new()
+    def test_gives_the_summary_and_the_first_place(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
         body = {
             "rules": "barony",
             "seats": 3,
@@ -138,22 +138,22 @@ class TestCreating:
             ),
         ],
     )
-    def test_names_every_wrong_field(self, people: People, body: Json, wrong: set[str]) -> None:
-        response = people.new().http.post("/api/v1/games", json=body)
+    def test_names_every_wrong_field(self, accounts: Accounts, body: Json, wrong: set[str]) -> None:
+        response = accounts.register().http.post("/api/v1/games", json=body)
         assert response.status_code == 400
         assert fields(response.json()) == wrong
 
     @pytest.mark.http("POST /games", 401, 413, 415)
-    def test_needs_a_token_and_json(self, people: People) -> None:
+    def test_needs_a_token_and_json(self, accounts: Accounts) -> None:
         body = {"rules": "barony", "seats": 2}
-        assert people.stranger.post("/api/v1/games", json=body).status_code == 401
-        ada = people.new()
+        assert accounts.anonymous.post("/api/v1/games", json=body).status_code == 401
+        ada = accounts.register()
         assert ada.http.post("/api/v1/games", content=b"{}").status_code == 415
         assert ada.http.post("/api/v1/games", json={"rules": "x" * 70000}).status_code == 413
 
     @pytest.mark.http("POST /games", 201, 422)
-    def test_a_repeated_key_makes_one_game(self, people: People) -> None:
-        ada = people.new()
+    def test_a_repeated_key_makes_one_game(self, accounts: Accounts) -> None:
+        ada = accounts.register()
         body = {"rules": "barony", "seats": 2, "nonce": NONCE}
         key = {"Idempotency-Key": "once"}
         first = ada.http.post("/api/v1/games", json=body, headers=key)
@@ -167,9 +167,9 @@ class TestCreating:
 
 class TestJoining:
     @pytest.mark.http("POST /games/ID/players", 201)
-    def test_the_last_place_starts_the_game(self, people: People) -> None:
-        ada, bea, cid = people.new(), people.new(), people.new()
-        game = ada.creates(3)
+    def test_the_last_place_starts_the_game(self, accounts: Accounts) -> None:
+        ada, bea, cid = accounts.register(), accounts.register(), accounts.register()
+        game = ada.create_game(3)
         first = bea.http.post(f"/api/v1/games/{game}/players", json={"nonce": NONCE})
         assert (first.status_code, first.json()["status"]) == (201, "open")
         # A body may be left out.
@@ -179,29 +179,29 @@ class TestJoining:
         assert last.json()["to_act"] == 0
 
     @pytest.mark.http("POST /games/ID/players", 409)
-    def test_not_twice_and_not_when_full(self, people: People) -> None:
-        ada, bea, cid = people.new(), people.new(), people.new()
-        game = ada.creates(2)
+    def test_not_twice_and_not_when_full(self, accounts: Accounts) -> None:
+        ada, bea, cid = accounts.register(), accounts.register(), accounts.register()
+        game = ada.create_game(2)
         twice = ada.http.post(f"/api/v1/games/{game}/players", json={})
         assert (twice.status_code, twice.json()["seq"]) == (409, 2)
-        bea.joins(game)
+        bea.join(game)
         assert cid.http.post(f"/api/v1/games/{game}/players", json={}).status_code == 409
 
     @pytest.mark.http("POST /games/ID/players", 400, 401, 404, 413, 415)
-    def test_is_strict(self, people: People) -> None:
-        ada, bea = people.new(), people.new()
-        path = f"/api/v1/games/{ada.creates()}/players"
+    def test_is_strict(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        path = f"/api/v1/games/{ada.create_game()}/players"
         response = bea.http.post(path, json={"nonce": 1, "seat": 0})
         assert (response.status_code, fields(response.json())) == (400, {"nonce", "seat"})
-        assert people.stranger.post(path, json={}).status_code == 401
+        assert accounts.anonymous.post(path, json={}).status_code == 401
         assert bea.http.post("/api/v1/games/nothing/players", json={}).status_code == 404
         assert bea.http.post(path, content=b"x" * 70000).status_code == 413
         assert bea.http.post(path, content=b"nonce=00").status_code == 415
 
     @pytest.mark.http("POST /games/ID/players", 201, 422)
-    def test_a_repeated_key_joins_once(self, people: People) -> None:
-        ada, bea = people.new(), people.new()
-        path = f"/api/v1/games/{ada.creates()}/players"
+    def test_a_repeated_key_joins_once(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        path = f"/api/v1/games/{ada.create_game()}/players"
         key = {"Idempotency-Key": "in"}
         first, again = (bea.http.post(path, json={"nonce": "00"}, headers=key) for _ in range(2))
         assert first.status_code == again.status_code == 201
@@ -212,10 +212,10 @@ class TestJoining:
 class TestLeaving:
     @pytest.mark.http("DELETE /games/ID/players/me", 204)
     @pytest.mark.http("GET /games/ID", 200)
-    def test_frees_the_place_and_the_last_one_abandons(self, people: People) -> None:
-        ada, bea = people.new(), people.new()
-        game = ada.creates(3)
-        bea.joins(game)
+    def test_frees_the_place_and_the_last_one_abandons(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        game = ada.create_game(3)
+        bea.join(game)
         path = f"/api/v1/games/{game}/players/me"
         assert ada.http.delete(path).status_code == 204
         assert [player["id"] for player in summary(ada, game)["players"]] == [bea.id]
@@ -223,25 +223,25 @@ class TestLeaving:
         assert summary(bea, game)["status"] == "abandoned"
 
     @pytest.mark.http("DELETE /games/ID/players/me", 409)
-    def test_not_without_a_place_and_not_after_the_start(self, people: People) -> None:
-        ada, bea = people.new(), people.new()
-        path = f"/api/v1/games/{ada.creates()}/players/me"
+    def test_not_without_a_place_and_not_after_the_start(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        path = f"/api/v1/games/{ada.create_game()}/players/me"
         assert bea.http.delete(path).status_code == 409
-        game, (cid, _) = people.table()
+        game, (cid, _) = accounts.start_game()
         assert cid.http.delete(f"/api/v1/games/{game}/players/me").status_code == 409
 
     @pytest.mark.http("DELETE /games/ID/players/me", 400, 401, 404, 422)
-    def test_is_strict(self, people: People) -> None:
-        ada = people.new()
-        path = f"/api/v1/games/{ada.creates()}/players/me"
-        assert people.stranger.delete(path).status_code == 401
+    def test_is_strict(self, accounts: Accounts) -> None:
+        ada = accounts.register()
+        path = f"/api/v1/games/{ada.create_game()}/players/me"
+        assert accounts.anonymous.delete(path).status_code == 401
         assert ada.http.delete("/api/v1/games/nothing/players/me").status_code == 404
         too_long = ada.http.delete(path, headers={"Idempotency-Key": "x" * 256})
         assert (too_long.status_code, fields(too_long.json())) == (400, {"Idempotency-Key"})
-        bea = people.new()
+        bea = accounts.register()
         join = bea.http.post(path.removesuffix("/me"), json={}, headers={"Idempotency-Key": "k"})
         assert join.status_code == 201
-        game = ada.creates(3)
+        game = ada.create_game(3)
         assert bea.http.post(
             f"/api/v1/games/{game}/players", json={}, headers={"Idempotency-Key": "k"}
         ).is_success
@@ -253,14 +253,14 @@ class TestLeaving:
 
 class TestFinding:
     @pytest.mark.http("GET /games", 200)
-    def test_newest_first_by_status_and_player(self, people: People) -> None:
-        ada, bea = people.new(), people.new()
-        opened = ada.creates(3)
-        started = ada.creates(2)
-        bea.joins(started)
+    def test_newest_first_by_status_and_player(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        opened = ada.create_game(3)
+        started = ada.create_game(2)
+        bea.join(started)
 
         def found(query: str) -> list[str]:
-            told = people.stranger.get(f"/api/v1/games?{query}").json()
+            told = accounts.anonymous.get(f"/api/v1/games?{query}").json()
             return [game["id"] for game in told["games"]]
 
         assert found(f"player={ada.handle}") == [started, opened]
@@ -271,16 +271,16 @@ class TestFinding:
         assert started in found("status=playing")
 
     @pytest.mark.http("GET /games", 200)
-    def test_page_by_page(self, people: People) -> None:
-        ada = people.new()
-        games = [ada.creates() for _ in range(5)]
+    def test_page_by_page(self, accounts: Accounts) -> None:
+        ada = accounts.register()
+        games = [ada.create_game() for _ in range(5)]
         seen: list[str] = []
         cursor: str | None = None
         for _ in range(3):
             params: dict[str, Any] = {"player": ada.handle, "limit": 2}
             if cursor:
                 params["cursor"] = cursor
-            told = people.stranger.get("/api/v1/games", params=params).json()
+            told = accounts.anonymous.get("/api/v1/games", params=params).json()
             seen += [game["id"] for game in told["games"]]
             cursor = told["next"]
         assert seen == games[::-1]
@@ -300,21 +300,23 @@ class TestFinding:
             ("cursor=nonsense", {"cursor"}),
         ],
     )
-    def test_is_strict_about_the_query(self, people: People, query: str, wrong: set[str]) -> None:
-        response = people.stranger.get(f"/api/v1/games?{query}")
+    def test_is_strict_about_the_query(
+        self, accounts: Accounts, query: str, wrong: set[str]
+    ) -> None:
+        response = accounts.anonymous.get(f"/api/v1/games?{query}")
         assert (response.status_code, fields(response.json())) == (400, wrong)
 
     @pytest.mark.http("GET /games", 401)
     @pytest.mark.http("GET /games/ID", 401, 404)
     @pytest.mark.http("GET /keys", 401)
-    def test_reading_is_open_but_not_with_a_wrong_token(self, people: People) -> None:
-        game = people.new().creates()
+    def test_reading_is_open_but_not_with_a_wrong_token(self, accounts: Accounts) -> None:
+        game = accounts.register().create_game()
         wrong = {"Authorization": "Bearer wrong"}
         for path in ("/games", f"/games/{game}", "/keys"):
-            assert people.stranger.get("/api/v1" + path, headers=wrong).status_code == 401
-            assert people.stranger.get("/api/v1" + path).status_code == 200
-        assert people.stranger.get("/api/v1/games/nothing").status_code == 404
-        assert people.stranger.get("/api/v1/games/a%20b%00").status_code == 404
+            assert accounts.anonymous.get("/api/v1" + path, headers=wrong).status_code == 401
+            assert accounts.anonymous.get("/api/v1" + path).status_code == 200
+        assert accounts.anonymous.get("/api/v1/games/nothing").status_code == 404
+        assert accounts.anonymous.get("/api/v1/games/a%20b%00").status_code == 404
 
 
 CALLS = [
@@ -341,11 +343,11 @@ class TestPrivateGames:
         "token", [True, False, None], ids=["stranger", "wrong token", "no token"]
     )
     def test_are_a_404_for_others_before_any_other_word(
-        self, people: People, token: bool | None
+        self, accounts: Accounts, token: bool | None
     ) -> None:
-        ada, bea = people.new(), people.new()
-        game = ada.creates(options={"private": True})
-        client = bea.http if token else people.stranger
+        ada, bea = accounts.register(), accounts.register()
+        game = ada.create_game(options={"private": True})
+        client = bea.http if token else accounts.anonymous
         headers = {"Authorization": "Bearer wrong"} if token is False else {}
         answers: dict[object, list[object]] = {}
         for name in (game, "0123456789abcdef"):
@@ -367,18 +369,18 @@ class TestPrivateGames:
         )
         assert game not in [found["id"] for found in listed["games"]]
 
-    def test_are_there_for_players_and_guests_who_may_join(self, people: People) -> None:
-        ada, bea, cid = people.new(), people.new(), people.new()
-        game = ada.creates(3, options={"private": True}, invite=[bea.handle])
+    def test_are_there_for_players_and_guests_who_may_join(self, accounts: Accounts) -> None:
+        ada, bea, cid = accounts.register(), accounts.register(), accounts.register()
+        game = ada.create_game(3, options={"private": True}, invite=[bea.handle])
         for person in (ada, bea):
             assert summary(person, game)["status"] == "open"
             games = person.http.get("/api/v1/games").json()["games"]
             assert game in [found["id"] for found in games]
-        bea.joins(game)
+        bea.join(game)
         assert cid.http.post(f"/api/v1/games/{game}/players", json={}).status_code == 404
         assert bea.http.delete(f"/api/v1/games/{game}/players/me").status_code == 204
         # A guest stays one; a player who was none has left for good.
         assert bea.http.get(f"/api/v1/games/{game}").status_code == 200
-        bea.joins(game)
+        bea.join(game)
         assert ada.http.delete(f"/api/v1/games/{game}/players/me").status_code == 204
         assert ada.http.get(f"/api/v1/games/{game}").status_code == 404

@@ -6,100 +6,101 @@ import orjson
 import pytest
 
 from replay.audit import audit
-from tests.support.people import People, moves
+from tests.support.accounts import Accounts, take_turn
 
 
 class TestEvents:
     @pytest.mark.http("GET /games/ID/events", 200)
-    def test_page_by_page(self, people: People) -> None:
-        game, players = people.table()
+    def test_page_by_page(self, accounts: Accounts) -> None:
+        game, players = accounts.start_game()
         for _ in range(4):
-            moves(game, players)
+            take_turn(game, players)
         path = f"/api/v1/games/{game}/events"
-        everything = people.stranger.get(path).json()
+        everything = accounts.anonymous.get(path).json()
         assert [event["seq"] for event in everything["events"]] == list(range(1, 9))
         assert everything["next"] is None
         found, pages = [], [0]
         while len(pages) < 4:
-            page = people.stranger.get(path, params={"after": pages[-1], "limit": 3}).json()
+            page = accounts.anonymous.get(path, params={"after": pages[-1], "limit": 3}).json()
             found += page["events"]
             pages.append(page["next"])
         assert found == everything["events"]
         assert pages == [0, 3, 6, None]
         for seq in (8, 99, 2**53 - 1):
-            beyond = people.stranger.get(path, params={"after": seq}).json()
+            beyond = accounts.anonymous.get(path, params={"after": seq}).json()
             assert beyond == {"events": [], "next": None}
-        assert len(people.stranger.get(path, params={"limit": 2**53 - 1}).json()["events"]) == 8
+        assert len(accounts.anonymous.get(path, params={"limit": 2**53 - 1}).json()["events"]) == 8
 
     @pytest.mark.http("GET /games/ID/events", 400, 401, 404)
-    def test_is_strict(self, people: People) -> None:
-        path = f"/api/v1/games/{people.new().creates()}/events"
+    def test_is_strict(self, accounts: Accounts) -> None:
+        path = f"/api/v1/games/{accounts.register().create_game()}/events"
         for query in ("after=-1", "after=x", "limit=0", "limit=-1", f"after={2**53}", "seq=1"):
-            assert people.stranger.get(f"{path}?{query}").status_code == 400
+            assert accounts.anonymous.get(f"{path}?{query}").status_code == 400
         wrong = {"Authorization": "Bearer wrong"}
-        assert people.stranger.get(path, headers=wrong).status_code == 401
-        assert people.stranger.get("/api/v1/games/nothing/events").status_code == 404
+        assert accounts.anonymous.get(path, headers=wrong).status_code == 401
+        assert accounts.anonymous.get("/api/v1/games/nothing/events").status_code == 404
 
 
 class TestOneEvent:
     @pytest.mark.http("GET /games/ID/events/N", 200)
-    def test_with_what_it_changed(self, people: People) -> None:
-        game, (ada, _) = people.table()
-        assert ada.acts(game).status_code == 201
+    def test_with_what_it_changed(self, accounts: Accounts) -> None:
+        game, (ada, _) = accounts.start_game()
+        assert ada.act(game).status_code == 201
         told = [
-            people.stranger.get(f"/api/v1/games/{game}/events/{seq}").json() for seq in range(1, 6)
+            accounts.anonymous.get(f"/api/v1/games/{game}/events/{seq}").json()
+            for seq in range(1, 6)
         ]
         assert [event["event"]["seq"] for event in told] == [1, 2, 3, 4, 5]
         assert all(one["before"] is None for one in told[:4])
         assert all(one["after"] is None and one["changes"] == [] for one in told[:3])
         assert told[4]["before"] == told[3]["after"]
-        position = people.stranger.get(f"/api/v1/games/{game}/position").json()
+        position = accounts.anonymous.get(f"/api/v1/games/{game}/position").json()
         assert told[4]["after"] == position
         for one in told:
             assert (one["changes"] == []) == (one["before"] == one["after"])
 
     @pytest.mark.http("GET /games/ID/events/N", 401, 404)
-    def test_that_is_not_there(self, people: People) -> None:
-        game, _ = people.table()
+    def test_that_is_not_there(self, accounts: Accounts) -> None:
+        game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/events"
         for seq in ("0", "5", "99", str(2**53 - 1), str(2**53), "9" * 40, "-1", "x", "1.0"):
-            assert people.stranger.get(f"{path}/{seq}").status_code == 404
+            assert accounts.anonymous.get(f"{path}/{seq}").status_code == 404
         wrong = {"Authorization": "Bearer wrong"}
-        assert people.stranger.get(f"{path}/1", headers=wrong).status_code == 401
+        assert accounts.anonymous.get(f"{path}/1", headers=wrong).status_code == 401
 
 
 class TestRecord:
     @pytest.mark.http("GET /games/ID/record", 200)
-    def test_stands_alone_at_any_time(self, people: People) -> None:
-        ada, bea = people.new(), people.new()
-        game = ada.creates()
+    def test_stands_alone_at_any_time(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        game = ada.create_game()
         path = f"/api/v1/games/{game}/record"
         for step in range(4):
             if step == 1:
-                bea.joins(game)
+                bea.join(game)
             elif step > 1:
-                assert (ada, bea)[step - 2].acts(game).status_code == 201
-            response = people.stranger.get(path)
+                assert (ada, bea)[step - 2].act(game).status_code == 201
+            response = accounts.anonymous.get(path)
             assert response.headers["content-type"] == "application/jsonl"
             assert f'filename="{game}.jsonl"' in response.headers["content-disposition"]
             assert audit(BytesIO(response.content)).is_sound
-            head = people.stranger.get(f"/api/v1/games/{game}").json()["head"]
+            head = accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]
             assert orjson.loads(response.content.split(b"\n", 1)[0])["head"]["hash"] == head["hash"]
 
     @pytest.mark.http("GET /games/ID/record", 401, 404)
-    def test_only_with_a_valid_token_or_none(self, people: People) -> None:
-        path = f"/api/v1/games/{people.new().creates()}/record"
+    def test_only_with_a_valid_token_or_none(self, accounts: Accounts) -> None:
+        path = f"/api/v1/games/{accounts.register().create_game()}/record"
         wrong = {"Authorization": "Bearer wrong"}
-        assert people.stranger.get(path, headers=wrong).status_code == 401
-        assert people.stranger.get("/api/v1/games/nothing/record").status_code == 404
+        assert accounts.anonymous.get(path, headers=wrong).status_code == 401
+        assert accounts.anonymous.get("/api/v1/games/nothing/record").status_code == 404
 
 
 class TestKeys:
     @pytest.mark.http("GET /keys", 200)
-    def test_are_those_of_receipts(self, people: People) -> None:
-        game, (ada, _) = people.table()
-        receipt = ada.acts(game).json()["receipt"]
-        told = people.stranger.get("/api/v1/keys").json()
+    def test_are_those_of_receipts(self, accounts: Accounts) -> None:
+        game, (ada, _) = accounts.start_game()
+        receipt = ada.act(game).json()["receipt"]
+        told = accounts.anonymous.get("/api/v1/keys").json()
         (published,) = [key for key in told["keys"] if key["key"] == receipt["key"]]
         assert published["until"] is None
         assert told["next"] is None

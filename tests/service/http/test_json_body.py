@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from domain.errors import Malformed
 from service.http.json_body import MAX_DEPTH, decode_json
-from tests.support.people import People
+from tests.support.accounts import Accounts
 
 DATA, HEADERS, SETTINGS = 0, 1, 4
 END_STREAM, END_HEADERS = 1, 4
@@ -63,13 +63,13 @@ def test_what_is_not_strict_json_is_malformed(body: bytes) -> None:
 
 @pytest.mark.http("POST /games/ID/actions", 400)
 @pytest.mark.parametrize("body", NOT_STRICT[1:], ids=lambda body: repr(body[:20]))
-def test_and_a_400_over_http(people: People, body: bytes) -> None:
-    game, (ada, _) = people.table()
+def test_and_a_400_over_http(accounts: Accounts, body: bytes) -> None:
+    game, (ada, _) = accounts.start_game()
     response = ada.http.post(
         f"/api/v1/games/{game}/actions", content=body, headers={"Content-Type": "application/json"}
     )
     assert response.status_code == 400
-    assert people.stranger.get(f"/api/v1/games/{game}").json()["head"]["seq"] == 4
+    assert accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"] == 4
 
 
 words = st.text(st.characters(codec="utf-8"))
@@ -108,8 +108,8 @@ def test_any_bytes_are_json_or_malformed(body: bytes) -> None:
         ("", 415),
     ],
 )
-def test_only_json_is_json(people: People, kind: str, status: int) -> None:
-    game, (ada, _) = people.table()
+def test_only_json_is_json(accounts: Accounts, kind: str, status: int) -> None:
+    game, (ada, _) = accounts.start_game()
     path = f"/api/v1/games/{game}/actions"
     response = ada.http.post(path, content=SEQ, headers={"Content-Type": kind})
     assert response.status_code == status
@@ -130,12 +130,12 @@ class TestSize:
     @pytest.mark.parametrize(("size", "status"), [(65536, 400), (65537, 413), (5_000_000, 413)])
     @pytest.mark.parametrize("chunked", [False, True])
     def test_64_kib_and_no_more(
-        self, people: People, size: int, status: int, chunked: bool
+        self, accounts: Accounts, size: int, status: int, chunked: bool
     ) -> None:
         body = b'{"handle": "' + b"x" * (size - 14) + b'"}'
         assert len(body) == size
         pieces = iter([body[start : start + 10_000] for start in range(0, size, 10_000)])
-        response = people.stranger.post(
+        response = accounts.anonymous.post(
             "/api/v1/players",
             content=pieces if chunked else body,
             headers={"Content-Type": "application/json"},
@@ -144,8 +144,8 @@ class TestSize:
         # Who goes on asking must not do it on a connection on which a body is left over.
         assert response.headers.get("Connection") == ("close" if status == 413 else None)
 
-    def test_a_body_may_come_in_chunks(self, people: People) -> None:
-        response = people.stranger.post(
+    def test_a_body_may_come_in_chunks(self, accounts: Accounts) -> None:
+        response = accounts.anonymous.post(
             "/api/v1/players",
             content=iter([json.dumps(account()).encode()]),
             headers={"Content-Type": "application/json"},
@@ -153,8 +153,8 @@ class TestSize:
         assert response.request.headers["Transfer-Encoding"] == "chunked"
         assert response.status_code == 201
 
-    def test_http_2_needs_no_length(self, people: People) -> None:
-        host, port = people.url.removeprefix("http://").split(":")
+    def test_http_2_needs_no_length(self, accounts: Accounts) -> None:
+        host, port = accounts.url.removeprefix("http://").split(":")
         told = [(b":method", b"POST"), (b":scheme", b"http"), (b":authority", b"x")]
         told += [(b":path", b"/api/v1/players"), (b"content-type", b"application/json")]
         pairs = [b"\0%c%b%c%b" % (len(n), n, len(v), v) for n, v in told]
@@ -168,8 +168,8 @@ class TestSize:
                 said += connection.recv(65536)
         assert b'"token"' in said
 
-    def test_a_length_that_lies_is_refused_without_reading_on(self, people: People) -> None:
-        host, port = people.url.removeprefix("http://").split(":")
+    def test_a_length_that_lies_is_refused_without_reading_on(self, accounts: Accounts) -> None:
+        host, port = accounts.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=10) as connection:
             connection.sendall(
                 b"POST /api/v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
@@ -177,11 +177,11 @@ class TestSize:
             )
             assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
 
-    def test_who_goes_in_the_middle_of_a_body_does_no_harm(self, people: People) -> None:
-        host, port = people.url.removeprefix("http://").split(":")
+    def test_who_goes_in_the_middle_of_a_body_does_no_harm(self, accounts: Accounts) -> None:
+        host, port = accounts.url.removeprefix("http://").split(":")
         for _ in range(20):
             with socket.create_connection((host, int(port)), timeout=10) as connection:
                 connection.sendall(
                     b"POST /api/v1/players HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{"
                 )
-        assert people.new().token
+        assert accounts.register().token

@@ -8,38 +8,38 @@ import redis
 
 from service.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
+from tests.support.accounts import PASSWORD, Accounts
 from tests.support.http_contract import Contract
-from tests.support.people import PASSWORD, People
 from tests.support.redis_contents import contents
 from tests.support.server import WebServer
 
 
 @pytest.fixture
-def limited(web_redis: EmbeddedRedis, tmp_path: Path, contract: Contract) -> Iterator[People]:
-    """People at a server that takes three accounts an hour and twenty requests."""
+def limited(web_redis: EmbeddedRedis, tmp_path: Path, contract: Contract) -> Iterator[Accounts]:
+    """Accounts on a server that takes three registrations an hour and twenty requests."""
     settings = settings_for(web_redis, tmp_path, rate_accounts="3/hour", rate_requests="20/hour")
     with redis.Redis.from_url(web_redis.url) as client:
         for key in client.keys("cartulary:rate*"):
             client.delete(key)
     with WebServer(settings) as server:
-        people = People(server.url, contract)
-        yield people
-        people.close()
+        accounts = Accounts(server.url, contract)
+        yield accounts
+        accounts.close()
 
 
 @pytest.mark.http("POST /players", 429)
 @pytest.mark.http("POST /tokens", 429)
-def test_accounts_are_counted_together(limited: People, store: redis.Redis) -> None:
-    ada = limited.new()
+def test_accounts_are_counted_together(limited: Accounts, store: redis.Redis) -> None:
+    ada = limited.register()
     login = {"handle": ada.handle, "password": "guess number one"}
     for _ in range(2):
-        assert limited.stranger.post("/api/v1/tokens", json=login).status_code == 401
+        assert limited.anonymous.post("/api/v1/tokens", json=login).status_code == 401
     before = {name: value for name, value in contents(store).items() if ":rate" not in name}
-    right = limited.stranger.post("/api/v1/tokens", json={**login, "password": PASSWORD})
+    right = limited.anonymous.post("/api/v1/tokens", json={**login, "password": PASSWORD})
     assert right.status_code == 429
     assert 0 < int(right.headers["retry-after"]) <= 3600
     body = {"handle": "one-more", "password": PASSWORD}
-    assert limited.stranger.post("/api/v1/players", json=body).status_code == 429
+    assert limited.anonymous.post("/api/v1/players", json=body).status_code == 429
     after = {name: value for name, value in contents(store).items() if ":rate" not in name}
     assert after == before
     # Who is in already is not concerned.
@@ -48,15 +48,15 @@ def test_accounts_are_counted_together(limited: People, store: redis.Redis) -> N
 
 @pytest.mark.http("GET /games", 429)
 @pytest.mark.http("GET /me", 200, 429)
-def test_requests_are_counted_by_player_and_by_address(limited: People) -> None:
-    ada = limited.new()
-    statuses = [limited.stranger.get("/api/v1/games").status_code for _ in range(25)]
+def test_requests_are_counted_by_player_and_by_address(limited: Accounts) -> None:
+    ada = limited.register()
+    statuses = [limited.anonymous.get("/api/v1/games").status_code for _ in range(25)]
     # Registering was the first of this address.
     assert statuses == [200] * 19 + [429] * 6
     statuses = [ada.http.get("/api/v1/me").status_code for _ in range(25)]
     assert statuses == [200] * 20 + [429] * 5
     for _ in range(25):
-        assert limited.stranger.get("/healthz").status_code == 200
-        assert limited.stranger.get("/metrics").status_code == 200
+        assert limited.anonymous.get("/healthz").status_code == 200
+        assert limited.anonymous.get("/metrics").status_code == 200
     wrong = {"Authorization": "Bearer made-up"}
-    assert limited.stranger.get("/api/v1/games", headers=wrong).status_code == 429
+    assert limited.anonymous.get("/api/v1/games", headers=wrong).status_code == 429

@@ -19,8 +19,8 @@ from replay.audit import audit
 from service.bootstrap import Service
 from service.settings import Settings
 from tests.support import baron_set_ups as dealt
+from tests.support.accounts import Accounts
 from tests.support.events import data_of, secrets_of
-from tests.support.people import People
 from tests.support.server import WebServer
 from tests.support.watchers import Json, Watcher
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
@@ -33,7 +33,7 @@ WORKED = 7
 
 
 class House:
-    """A server that deals as it is told, workers, and people: those at the table, a guest, and a stranger."""
+    """A server that deals as it is told, workers, and watchers: the players, a guest, and a stranger."""
 
     def __init__(self, settings: Settings, service: Service, seats: int) -> None:
         self.seats = seats
@@ -43,13 +43,13 @@ class House:
         )
         self.server = WebServer(settings, first=first)
         self.server.start()
-        self.people = People(self.server.url)
-        players = [self.people.new() for _ in range(seats)]
+        self.accounts = Accounts(self.server.url)
+        players = [self.accounts.register() for _ in range(seats)]
         self.at_table = [
             Watcher(self.server.url, f"seat{seat}", player.token)
             for seat, player in enumerate(players)
         ]
-        guest = self.people.new()
+        guest = self.accounts.register()
         self.guest = Watcher(self.server.url, "guest", guest.token)
         self.stranger = Watcher(self.server.url, "stranger")
         self.everybody = [*self.at_table, self.guest, self.stranger]
@@ -61,7 +61,7 @@ class House:
     def close(self) -> None:
         for watcher in self.everybody:
             watcher.http.close()
-        self.people.close()
+        self.accounts.close()
         self.workers.close()
         self.server.stop()
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.support.accounts import Accounts
 from tests.support.http_contract import assert_problem
-from tests.support.people import People
 
 QUERIES = ("viewer=1", "seat=1", "as=1", "player=ada", "token=x")
 
@@ -15,8 +15,8 @@ QUERIES = ("viewer=1", "seat=1", "as=1", "player=ada", "token=x")
 @pytest.mark.http("GET /games/ID/events/N", 400)
 @pytest.mark.http("GET /games/ID/record", 400)
 @pytest.mark.http("GET /games/ID/stream", 400)
-def test_a_query_for_anothers_view_is_refused(people: People) -> None:
-    game, (ada, _) = people.table(2, rules="baron")
+def test_a_query_for_anothers_view_is_refused(accounts: Accounts) -> None:
+    game, (ada, _) = accounts.start_game(2, rules="baron")
     for path in ("", "/position", "/legal-actions", "/events", "/events/4", "/record", "/stream"):
         for query in QUERIES:
             response = ada.http.get(f"/api/v1/games/{game}{path}?{query}")
@@ -26,19 +26,19 @@ def test_a_query_for_anothers_view_is_refused(people: People) -> None:
             assert error == {"field": query.partition("=")[0], "detail": "is not known"}
 
 
-def test_who_may_not_ask_at_all_is_told_that_first(people: People) -> None:
-    game, _ = people.table(2, rules="baron")
+def test_who_may_not_ask_at_all_is_told_that_first(accounts: Accounts) -> None:
+    game, _ = accounts.start_game(2, rules="baron")
     path = f"/api/v1/games/{game}/legal-actions?seat=0"
-    assert people.stranger.get(path).status_code == 401
-    assert people.new().http.get(path).status_code == 403
-    hidden = people.new().creates(2, rules="baron", options={"private": True})
+    assert accounts.anonymous.get(path).status_code == 401
+    assert accounts.register().http.get(path).status_code == 403
+    hidden = accounts.register().create_game(2, rules="baron", options={"private": True})
     for rest in ("", "/record", "/events/1", "/legal-actions"):
-        asked = people.new().http.get(f"/api/v1/games/{hidden}{rest}?seat=0")
+        asked = accounts.register().http.get(f"/api/v1/games/{hidden}{rest}?seat=0")
         assert asked.status_code == 404
 
 
-def test_an_own_view_is_kept_by_no_shared_cache(people: People) -> None:
-    game, (ada, _) = people.table(2, rules="baron")
+def test_an_own_view_is_kept_by_no_shared_cache(accounts: Accounts) -> None:
+    game, (ada, _) = accounts.start_game(2, rules="baron")
     for path in ("/position", "/position?seq=4"):
         headers = ada.http.get(f"/api/v1/games/{game}{path}").headers
         assert headers["cache-control"] == "private, no-cache"

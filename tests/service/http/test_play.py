@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.accounts import Accounts
 from tests.support.http_contract import Json
-from tests.support.people import People
 
 FAR = {"type": "place_city", "at": [99, 99]}
 RESIGN = {"type": "resign"}
@@ -18,83 +18,87 @@ def fields(told: Json) -> set[str]:
 
 class TestPosition:
     @pytest.mark.http("GET /games/ID/position", 200, 304)
-    def test_at_the_head_and_at_any_event(self, people: People) -> None:
-        game, (ada, bea) = people.table()
+    def test_at_the_head_and_at_any_event(self, accounts: Accounts) -> None:
+        game, (ada, bea) = accounts.start_game()
         path = f"/api/v1/games/{game}/position"
-        first = people.stranger.get(path)
+        first = accounts.anonymous.get(path)
         assert first.status_code == 200
         assert (first.json()["phase"], first.json()["to_act"]) == ("setup", 0)
         etag = first.headers["etag"]
         assert etag == '"4"'
-        assert people.stranger.get(path, headers={"If-None-Match": etag}).status_code == 304
-        assert ada.acts(game).status_code == 201
+        assert accounts.anonymous.get(path, headers={"If-None-Match": etag}).status_code == 304
+        assert ada.act(game).status_code == 201
         second = bea.http.get(path, headers={"If-None-Match": etag})
         assert (second.status_code, second.headers["etag"]) == (200, '"5"')
         assert second.json() != first.json()
-        earlier = people.stranger.get(path + "?seq=4")
+        earlier = accounts.anonymous.get(path + "?seq=4")
         assert (earlier.json(), earlier.headers["etag"]) == (first.json(), etag)
         # What an earlier position shows may grow when the game ends, so it is always told in full.
-        told = people.stranger.get(path + "?seq=4", headers={"If-None-Match": etag})
+        told = accounts.anonymous.get(path + "?seq=4", headers={"If-None-Match": etag})
         assert told.status_code == 200
 
     @pytest.mark.http("GET /games/ID/position", 404)
-    def test_there_is_none_before_the_start_nor_past_the_head(self, people: People) -> None:
-        ada = people.new()
-        assert people.stranger.get(f"/api/v1/games/{ada.creates()}/position").status_code == 404
-        game, _ = people.table()
+    def test_there_is_none_before_the_start_nor_past_the_head(self, accounts: Accounts) -> None:
+        ada = accounts.register()
+        assert (
+            accounts.anonymous.get(f"/api/v1/games/{ada.create_game()}/position").status_code == 404
+        )
+        game, _ = accounts.start_game()
         for seq in (1, 3, 5, 99, 2**53 - 1):
-            response = people.stranger.get(f"/api/v1/games/{game}/position?seq={seq}")
+            response = accounts.anonymous.get(f"/api/v1/games/{game}/position?seq={seq}")
             assert response.status_code == 404
-        assert people.stranger.get("/api/v1/games/nothing/position").status_code == 404
+        assert accounts.anonymous.get("/api/v1/games/nothing/position").status_code == 404
 
     @pytest.mark.http("GET /games/ID/position", 400, 401)
     @pytest.mark.parametrize(
         "query", ["seq=abc", "seq=-1", "seq=0", "seq=", "seq=1e3", "seq=9" * 2, "at=3"]
     )
-    def test_is_strict(self, people: People, query: str) -> None:
-        game, _ = people.table()
+    def test_is_strict(self, accounts: Accounts, query: str) -> None:
+        game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/position"
-        assert people.stranger.get(f"{path}?{query}").status_code == 400
+        assert accounts.anonymous.get(f"{path}?{query}").status_code == 400
         wrong = {"Authorization": "Bearer wrong"}
-        assert people.stranger.get(path, headers=wrong).status_code == 401
+        assert accounts.anonymous.get(path, headers=wrong).status_code == 401
 
 
 class TestLegalActions:
     @pytest.mark.http("GET /games/ID/legal-actions", 200)
-    def test_of_whose_turn_it_is_and_none_of_others(self, people: People) -> None:
-        game, (ada, bea) = people.table()
-        seq, actions = ada.legal(game)
+    def test_of_whose_turn_it_is_and_none_of_others(self, accounts: Accounts) -> None:
+        game, (ada, bea) = accounts.start_game()
+        seq, actions = ada.legal_actions(game)
         assert seq == 4
         assert {action["type"] for action in actions} == {"place_city"}
-        assert bea.legal(game) == (4, [])
-        assert all(ada.acts(game, action, seq).status_code == 201 for action in actions[:1])
+        assert bea.legal_actions(game) == (4, [])
+        assert all(ada.act(game, action, seq).status_code == 201 for action in actions[:1])
 
     @pytest.mark.http("GET /games/ID/legal-actions", 200)
-    def test_none_before_the_start(self, people: People) -> None:
-        ada = people.new()
-        assert ada.legal(ada.creates()) == (2, [])
+    def test_none_before_the_start(self, accounts: Accounts) -> None:
+        ada = accounts.register()
+        assert ada.legal_actions(ada.create_game()) == (2, [])
 
     @pytest.mark.http("GET /games/ID/legal-actions", 401, 403, 404)
-    def test_only_for_players(self, people: People) -> None:
-        game, _ = people.table()
+    def test_only_for_players(self, accounts: Accounts) -> None:
+        game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/legal-actions"
-        assert people.stranger.get(path).status_code == 401
-        assert people.new().http.get(path).status_code == 403
-        assert people.new().http.get("/api/v1/games/nothing/legal-actions").status_code == 404
+        assert accounts.anonymous.get(path).status_code == 401
+        assert accounts.register().http.get(path).status_code == 403
+        assert (
+            accounts.register().http.get("/api/v1/games/nothing/legal-actions").status_code == 404
+        )
 
 
 class TestActing:
     @pytest.mark.http("POST /games/ID/actions", 201)
-    def test_gives_the_events_and_a_receipt(self, people: People) -> None:
-        game, (ada, _) = people.table()
-        seq, actions = ada.legal(game)
-        response = ada.acts(game, actions[0], seq)
+    def test_gives_the_events_and_a_receipt(self, accounts: Accounts) -> None:
+        game, (ada, _) = accounts.start_game()
+        seq, actions = ada.legal_actions(game)
+        response = ada.act(game, actions[0], seq)
         assert response.status_code == 201
         told = response.json()
         (event,) = told["events"]
         assert (event["seq"], event["action"], event["by"]) == (seq + 1, actions[0], {"seat": 0})
         assert told["receipt"]["hash"] == event["hash"]
-        page = people.stranger.get(f"/api/v1/games/{game}/events?after={seq}").json()
+        page = accounts.anonymous.get(f"/api/v1/games/{game}/events?after={seq}").json()
         assert page["events"] == told["events"]
 
     @pytest.mark.http("POST /games/ID/actions", 400)
@@ -119,8 +123,8 @@ class TestActing:
             ),
         ],
     )
-    def test_names_every_wrong_field(self, people: People, body: Any, wrong: set[str]) -> None:
-        game, (ada, _) = people.table()
+    def test_names_every_wrong_field(self, accounts: Accounts, body: Any, wrong: set[str]) -> None:
+        game, (ada, _) = accounts.start_game()
         response = ada.http.post(f"/api/v1/games/{game}/actions", json=body)
         assert response.status_code == 400
         assert fields(response.json()) == wrong
@@ -131,78 +135,78 @@ class TestActing:
     @pytest.mark.parametrize(
         "content", [b'{"action":{"type":"resign"},"expected_seq":4}', b"{}", b""]
     )
-    def test_who_may_not_is_told_so_first(self, people: People, content: bytes) -> None:
-        game, _ = people.table()
+    def test_who_may_not_is_told_so_first(self, accounts: Accounts, content: bytes) -> None:
+        game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/actions"
-        cid = people.new()
+        cid = accounts.register()
         headers = {"Content-Type": "application/json"}
-        assert people.stranger.post(path, content=content, headers=headers).status_code == 401
+        assert accounts.anonymous.post(path, content=content, headers=headers).status_code == 401
         assert cid.http.post(path, content=content, headers=headers).status_code == 403
         nothing = cid.http.post("/api/v1/games/no/actions", content=content, headers=headers)
         assert nothing.status_code == 404
 
     @pytest.mark.http("POST /games/ID/actions", 413, 415)
-    def test_takes_json_that_is_not_large(self, people: People) -> None:
-        game, (ada, _) = people.table()
+    def test_takes_json_that_is_not_large(self, accounts: Accounts) -> None:
+        game, (ada, _) = accounts.start_game()
         path = f"/api/v1/games/{game}/actions"
         assert ada.http.post(path, content=b"{}").status_code == 415
         large = {"action": {"type": "x" * 65536}, "expected_seq": 4}
         assert ada.http.post(path, json=large).status_code == 413
 
     @pytest.mark.http("POST /games/ID/actions", 409)
-    def test_on_a_position_that_has_changed_or_is_not_there(self, people: People) -> None:
-        game, (ada, bea) = people.table()
-        assert ada.acts(game).status_code == 201
-        _, actions = bea.legal(game)
+    def test_on_a_position_that_has_changed_or_is_not_there(self, accounts: Accounts) -> None:
+        game, (ada, bea) = accounts.start_game()
+        assert ada.act(game).status_code == 201
+        _, actions = bea.legal_actions(game)
         for seq in (0, 1, 4, 6, 99):
-            response = bea.acts(game, actions[0], seq)
+            response = bea.act(game, actions[0], seq)
             assert (response.status_code, response.json()["seq"]) == (409, 5)
-        assert bea.acts(game, actions[0], 5).status_code == 201
+        assert bea.act(game, actions[0], 5).status_code == 201
 
     @pytest.mark.http("POST /games/ID/actions", 409)
-    def test_before_the_start_and_when_it_is_being_scored(self, people: People) -> None:
-        ada = people.new()
-        early = ada.acts(ada.creates(), RESIGN, 2)
+    def test_before_the_start_and_when_it_is_being_scored(self, accounts: Accounts) -> None:
+        ada = accounts.register()
+        early = ada.act(ada.create_game(), RESIGN, 2)
         assert (early.status_code, early.json()["seq"]) == (409, 2)
         assert "clause" not in early.json()
-        game, (bea, cid) = people.table()
-        assert bea.acts(game, RESIGN, 4).status_code == 201
-        late = cid.acts(game, RESIGN, 5)
+        game, (bea, cid) = accounts.start_game()
+        assert bea.act(game, RESIGN, 4).status_code == 201
+        late = cid.act(game, RESIGN, 5)
         assert (late.status_code, late.json()["seq"]) == (409, 5)
 
     @pytest.mark.http("POST /games/ID/actions", 422)
-    def test_against_the_rules_says_which_clause_and_why(self, people: People) -> None:
-        game, (ada, bea) = people.table()
-        response = ada.acts(game, FAR, 4)
+    def test_against_the_rules_says_which_clause_and_why(self, accounts: Accounts) -> None:
+        game, (ada, bea) = accounts.start_game()
+        response = ada.act(game, FAR, 4)
         assert (response.status_code, response.json()["clause"]) == (422, "BY-SET-4")
         assert len(response.json()["detail"]) > 10
-        _, actions = ada.legal(game)
-        other = bea.acts(game, actions[0], 4)
+        _, actions = ada.legal_actions(game)
+        other = bea.act(game, actions[0], 4)
         assert (other.status_code, other.json()["clause"]) == (422, "BY-TURN-3")
 
     @pytest.mark.http("POST /games/ID/actions", 201, 422)
-    def test_a_repeated_key_acts_once(self, people: People) -> None:
-        game, (ada, bea) = people.table()
-        seq, actions = ada.legal(game)
+    def test_a_repeated_key_acts_once(self, accounts: Accounts) -> None:
+        game, (ada, bea) = accounts.start_game()
+        seq, actions = ada.legal_actions(game)
         key = {"Idempotency-Key": "a key"}
-        first = ada.acts(game, actions[0], seq, **key)
-        assert bea.acts(game).status_code == 201
-        again = ada.acts(game, actions[0], seq, **key)
+        first = ada.act(game, actions[0], seq, **key)
+        assert bea.act(game).status_code == 201
+        again = ada.act(game, actions[0], seq, **key)
         assert first.status_code == again.status_code == 201
         assert first.json() == again.json()
-        assert ada.acts(game, actions[1], seq, **key).status_code == 422
-        assert people.stranger.get(f"/api/v1/games/{game}").json()["head"]["seq"] == seq + 2
+        assert ada.act(game, actions[1], seq, **key).status_code == 422
+        assert accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"] == seq + 2
 
     @pytest.mark.http("POST /games/ID/actions", 400)
     @pytest.mark.parametrize("key", ["", "x" * 256])
-    def test_a_key_is_short_ascii(self, people: People, key: str) -> None:
-        game, (ada, _) = people.table()
-        response = ada.acts(game, RESIGN, 4, **{"Idempotency-Key": key})
+    def test_a_key_is_short_ascii(self, accounts: Accounts, key: str) -> None:
+        game, (ada, _) = accounts.start_game()
+        response = ada.act(game, RESIGN, 4, **{"Idempotency-Key": key})
         assert (response.status_code, fields(response.json())) == (400, {"Idempotency-Key"})
 
     @pytest.mark.http("POST /games/ID/actions", 400)
-    def test_a_key_that_is_not_ascii_is_not_passed_over(self, people: People) -> None:
-        game, (ada, _) = people.table()
+    def test_a_key_that_is_not_ascii_is_not_passed_over(self, accounts: Accounts) -> None:
+        game, (ada, _) = accounts.start_game()
         key = "caf\u00e9".encode("latin-1")
         response = ada.http.post(
             f"/api/v1/games/{game}/actions",
@@ -210,4 +214,4 @@ class TestActing:
             headers={b"Idempotency-Key": key},
         )
         assert response.status_code == 400
-        assert people.stranger.get(f"/api/v1/games/{game}").json()["head"]["seq"] == 4
+        assert accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"] == 4

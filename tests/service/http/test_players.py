@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.people import PASSWORD, People
+from tests.support.accounts import PASSWORD, Accounts
 
 LONG = "x" * 2000
 
@@ -17,9 +17,9 @@ def fields(response: httpx.Response) -> set[str]:
 
 class TestRegistering:
     @pytest.mark.http("POST /players", 201)
-    def test_gives_the_player_and_a_token(self, people: People) -> None:
+    def test_gives_the_player_and_a_token(self, accounts: Accounts) -> None:
         body = {"handle": "Ada.1", "password": PASSWORD, "email": "ada@example.org", "locale": "fr"}
-        response = people.stranger.post("/api/v1/players", json=body)
+        response = accounts.anonymous.post("/api/v1/players", json=body)
         assert response.status_code == 201
         told = response.json()
         assert told["player"]["handle"] == "Ada.1"
@@ -47,49 +47,49 @@ class TestRegistering:
             ("ada", {"body"}),
         ],
     )
-    def test_names_every_wrong_field(self, people: People, body: Any, wrong: set[str]) -> None:
-        response = people.stranger.post("/api/v1/players", json=body)
+    def test_names_every_wrong_field(self, accounts: Accounts, body: Any, wrong: set[str]) -> None:
+        response = accounts.anonymous.post("/api/v1/players", json=body)
         assert response.status_code == 400
         assert fields(response) == wrong
 
     @pytest.mark.http("POST /players", 409)
-    def test_a_handle_is_one_persons_in_whatever_case(self, people: People) -> None:
-        taken = people.new("Bea-taken").handle
+    def test_a_handle_is_one_persons_in_whatever_case(self, accounts: Accounts) -> None:
+        taken = accounts.register("Bea-taken").handle
         for handle in (taken, taken.upper()):
             body = {"handle": handle, "password": PASSWORD}
-            assert people.stranger.post("/api/v1/players", json=body).status_code == 409
+            assert accounts.anonymous.post("/api/v1/players", json=body).status_code == 409
 
     @pytest.mark.http("POST /players", 415)
-    def test_takes_json_only(self, people: People) -> None:
+    def test_takes_json_only(self, accounts: Accounts) -> None:
         data = {"handle": "x", "password": PASSWORD}
-        assert people.stranger.post("/api/v1/players", data=data).status_code == 415
+        assert accounts.anonymous.post("/api/v1/players", data=data).status_code == 415
 
     @pytest.mark.http("POST /players", 413)
-    def test_takes_no_large_body(self, people: People) -> None:
+    def test_takes_no_large_body(self, accounts: Accounts) -> None:
         body = {"handle": "x", "password": "y" * 65536}
-        assert people.stranger.post("/api/v1/players", json=body).status_code == 413
+        assert accounts.anonymous.post("/api/v1/players", json=body).status_code == 413
 
 
 class TestLoggingIn:
     @pytest.mark.http("POST /tokens", 201)
     @pytest.mark.http("GET /me", 200)
-    def test_gives_a_token_of_its_own(self, people: People) -> None:
-        ada = people.new()
+    def test_gives_a_token_of_its_own(self, accounts: Accounts) -> None:
+        ada = accounts.register()
         body = {"handle": ada.handle.upper(), "password": PASSWORD}
-        response = people.stranger.post("/api/v1/tokens", json=body)
+        response = accounts.anonymous.post("/api/v1/tokens", json=body)
         assert response.status_code == 201
         token = response.json()["token"]
         assert token != ada.token
         for known in (token, ada.token):
-            me = people.stranger.get("/api/v1/me", headers={"Authorization": f"bearer {known}"})
+            me = accounts.anonymous.get("/api/v1/me", headers={"Authorization": f"bearer {known}"})
             assert me.json()["player"]["id"] == ada.id
 
     @pytest.mark.http("POST /tokens", 401)
-    def test_does_not_say_which_of_the_two_was_wrong(self, people: People) -> None:
-        handle = people.new().handle
+    def test_does_not_say_which_of_the_two_was_wrong(self, accounts: Accounts) -> None:
+        handle = accounts.register().handle
         details = set()
         for name, password in ((handle, "wrong word"), ("nobody-here", PASSWORD), ("?", "")):
-            response = people.stranger.post(
+            response = accounts.anonymous.post(
                 "/api/v1/tokens", json={"handle": name, "password": password}
             )
             assert response.status_code == 401
@@ -97,43 +97,43 @@ class TestLoggingIn:
         assert len(details) == 1
 
     @pytest.mark.http("POST /tokens", 400, 413, 415)
-    def test_is_strict_about_the_body(self, people: People) -> None:
-        response = people.stranger.post("/api/v1/tokens", json={"handle": None, "name": "x"})
+    def test_is_strict_about_the_body(self, accounts: Accounts) -> None:
+        response = accounts.anonymous.post("/api/v1/tokens", json={"handle": None, "name": "x"})
         assert fields(response) == {"handle", "password", "name"}
-        assert people.stranger.post("/api/v1/tokens", content=b"{}").status_code == 415
-        large = people.stranger.post("/api/v1/tokens", json={"handle": "x" * 70000})
+        assert accounts.anonymous.post("/api/v1/tokens", content=b"{}").status_code == 415
+        large = accounts.anonymous.post("/api/v1/tokens", json={"handle": "x" * 70000})
         assert large.status_code == 413
 
 
 class TestLoggingOut:
     @pytest.mark.http("DELETE /tokens/current", 204)
     @pytest.mark.http("GET /me", 401)
-    def test_ends_this_token_only(self, people: People) -> None:
-        ada = people.new()
+    def test_ends_this_token_only(self, accounts: Accounts) -> None:
+        ada = accounts.register()
         body = {"handle": ada.handle, "password": PASSWORD}
-        other = people.stranger.post("/api/v1/tokens", json=body).json()["token"]
+        other = accounts.anonymous.post("/api/v1/tokens", json=body).json()["token"]
         response = ada.http.delete("/api/v1/tokens/current")
         assert response.status_code == 204
         assert response.content == b""
         assert ada.http.get("/api/v1/me").status_code == 401
         headers = {"Authorization": f"Bearer {other}"}
-        assert people.stranger.get("/api/v1/me", headers=headers).status_code == 200
+        assert accounts.anonymous.get("/api/v1/me", headers=headers).status_code == 200
 
     @pytest.mark.http("DELETE /tokens/current", 401)
-    def test_needs_a_token(self, people: People) -> None:
-        assert people.stranger.delete("/api/v1/tokens/current").status_code == 401
+    def test_needs_a_token(self, accounts: Accounts) -> None:
+        assert accounts.anonymous.delete("/api/v1/tokens/current").status_code == 401
 
 
 class TestMe:
     @pytest.mark.http("GET /me", 200)
-    def test_has_the_games_that_wait_for_me(self, people: People) -> None:
-        game, (ada, bea) = people.table()
+    def test_has_the_games_that_wait_for_me(self, accounts: Accounts) -> None:
+        game, (ada, bea) = accounts.start_game()
         told = ada.http.get("/api/v1/me").json()
         assert told["player"]["handle"] == ada.handle
         assert [waiting["id"] for waiting in told["games"]] == [game]
         assert told["next"] is None
         assert bea.http.get("/api/v1/me").json()["games"] == []
-        ada.acts(game)
+        ada.act(game)
         assert ada.http.get("/api/v1/me").json()["games"] == []
         assert [waiting["id"] for waiting in bea.http.get("/api/v1/me").json()["games"]] == [game]
 
@@ -142,6 +142,6 @@ class TestMe:
         "sent",
         [None, "", "Bearer", "Bearer nonsense", "Basic YTpi", "x" * 5000],
     )
-    def test_needs_a_valid_token(self, people: People, sent: str | None) -> None:
+    def test_needs_a_valid_token(self, accounts: Accounts, sent: str | None) -> None:
         headers = {} if sent is None else {"Authorization": sent}
-        assert people.stranger.get("/api/v1/me", headers=headers).status_code == 401
+        assert accounts.anonymous.get("/api/v1/me", headers=headers).status_code == 401

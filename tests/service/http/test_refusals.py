@@ -7,8 +7,8 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.accounts import PASSWORD, Accounts, PlayerClient
 from tests.support.http_contract import Json
-from tests.support.people import PASSWORD, People, Person
 from tests.support.redis_contents import digest
 
 RESIGN = {"type": "resign"}
@@ -17,25 +17,25 @@ RESIGN = {"type": "resign"}
 class Scene:
     """A game under way, one that is open, one that is being scored, a private one, and who is there."""
 
-    def __init__(self, people: People) -> None:
-        self.people = people
-        self.game, (self.ada, self.bea) = people.table()
-        self.cid = people.new()
-        self.open = self.ada.creates(3)
-        self.private = self.bea.creates(options={"private": True})
-        self.ending, (dan, self.eve) = people.table()
-        assert dan.acts(self.ending, RESIGN, 4).status_code == 201
-        _, self.legal = self.ada.legal(self.game)
-        assert self.ada.acts(self.game, self.legal[0], 4, **{"Idempotency-Key": "k"}).is_success
+    def __init__(self, accounts: Accounts) -> None:
+        self.accounts = accounts
+        self.game, (self.ada, self.bea) = accounts.start_game()
+        self.cid = accounts.register()
+        self.open = self.ada.create_game(3)
+        self.private = self.bea.create_game(options={"private": True})
+        self.ending, (dan, self.eve) = accounts.start_game()
+        assert dan.act(self.ending, RESIGN, 4).status_code == 201
+        _, self.legal = self.ada.legal_actions(self.game)
+        assert self.ada.act(self.game, self.legal[0], 4, **{"Idempotency-Key": "k"}).is_success
         # What a game's key needs once is there before anything is compared.
-        people.stranger.get(f"/api/v1/games/{self.game}/record")
+        accounts.anonymous.get(f"/api/v1/games/{self.game}/record")
 
-    def refused(self) -> list[tuple[int, Person | None, str, str, Any, Json]]:
+    def refused(self) -> list[tuple[int, PlayerClient | None, str, str, Any, Json]]:
         """Requests that are refused: status, who, method, path, body, headers."""
         game = f"/games/{self.game}"
         act = f"{game}/actions"
         table = {"rules": "barony", "seats": 2}
-        _, now = self.bea.legal(self.game)
+        _, now = self.bea.legal_actions(self.game)
         key, once = {"Idempotency-Key": "k"}, {"Idempotency-Key": "new"}
         resign, early = at(5, RESIGN), at(2, RESIGN)
         here, there = f"/games/{self.open}", f"/games/{self.private}"
@@ -80,14 +80,14 @@ def at(seq: int, action: Json) -> Json:
 
 
 @pytest.fixture
-def scene(people: People) -> Scene:
+def scene(accounts: Accounts) -> Scene:
     """The scene of these tests."""
-    return Scene(people)
+    return Scene(accounts)
 
 
 def test_a_refused_request_changes_nothing(scene: Scene, store: redis.Redis) -> None:
     for status, who, method, path, body, headers in scene.refused():
-        client = scene.people.stranger if who is None else who.http
+        client = scene.accounts.anonymous if who is None else who.http
         before = digest(store)
         response = client.request(method, "/api/v1" + path, json=body, headers=headers)
         assert response.status_code == status, (method, path, body, response.text)
@@ -95,7 +95,7 @@ def test_a_refused_request_changes_nothing(scene: Scene, store: redis.Redis) -> 
     unlike_json = scene.bea.http.post(f"/api/v1/games/{scene.game}/actions", content=b"{}")
     assert unlike_json.status_code == 415
     # And what is legal is so still: nothing of what was refused stands in its way.
-    assert scene.bea.acts(scene.game).status_code == 201
+    assert scene.bea.act(scene.game).status_code == 201
 
 
 def test_reading_changes_nothing(scene: Scene, store: redis.Redis) -> None:
@@ -126,15 +126,15 @@ bodies = values | st.fixed_dictionaries({"action": values, "expected_seq": value
 
 class TestWhateverIsSent:
     @pytest.fixture
-    def seat(self, people: People) -> tuple[str, list[Person]]:
-        return people.table()
+    def seat(self, accounts: Accounts) -> tuple[str, list[PlayerClient]]:
+        return accounts.start_game()
 
     @given(body=bodies)
     @settings(
         max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
     )
     def test_is_refused_in_good_form(
-        self, seat: tuple[str, list[Person]], store: redis.Redis, body: Any
+        self, seat: tuple[str, list[PlayerClient]], store: redis.Redis, body: Any
     ) -> None:
         game, (ada, bea) = seat
         for person in (ada, bea):

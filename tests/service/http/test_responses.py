@@ -8,8 +8,8 @@ import pytest
 import redis
 
 from domain.registry import RULES
+from tests.support.accounts import PASSWORD, Accounts, http_client
 from tests.support.http_contract import assert_problem
-from tests.support.people import PASSWORD, People, client
 from tests.support.server import WebServer
 
 
@@ -32,8 +32,8 @@ class TestNowhere:
         ],
     )
     @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "HEAD", "PUT"])
-    def test_is_a_404(self, people: People, method: str, path: str) -> None:
-        response = people.stranger.request(method, path)
+    def test_is_a_404(self, accounts: Accounts, method: str, path: str) -> None:
+        response = accounts.anonymous.request(method, path)
         assert response.status_code == 404
         assert_problem(response)
 
@@ -49,65 +49,65 @@ class TestNowhere:
         ],
     )
     def test_another_method_is_a_405_with_those_that_are_allowed(
-        self, people: People, method: str, path: str, allowed: set[str]
+        self, accounts: Accounts, method: str, path: str, allowed: set[str]
     ) -> None:
-        response = people.stranger.request(method, path)
+        response = accounts.anonymous.request(method, path)
         assert response.status_code == 405
         assert set(response.headers["allow"].split(", ")) == allowed
 
 
 class TestMethods:
     @pytest.mark.http("GET /games/ID", 200)
-    def test_head_is_get_without_its_body(self, people: People) -> None:
-        game, _ = people.table()
+    def test_head_is_get_without_its_body(self, accounts: Accounts) -> None:
+        game, _ = accounts.start_game()
         for path in (f"/games/{game}", f"/games/{game}/position", f"/games/{game}/record", "/keys"):
-            told = people.stranger.get("/api/v1" + path)
-            head = people.stranger.head("/api/v1" + path)
+            told = accounts.anonymous.get("/api/v1" + path)
+            head = accounts.anonymous.head("/api/v1" + path)
             assert (head.status_code, head.content) == (200, b"")
             for name in ("content-length", "content-type", "etag"):
                 assert head.headers.get(name) == told.headers.get(name)
-        assert people.stranger.head("/api/v1/games/nothing").status_code == 404
-        assert people.stranger.head(f"/api/v1/games/{game}/stream").status_code == 200
+        assert accounts.anonymous.head("/api/v1/games/nothing").status_code == 404
+        assert accounts.anonymous.head(f"/api/v1/games/{game}/stream").status_code == 200
 
-    def test_options_says_what_a_page_of_another_origin_may_do(self, people: People) -> None:
+    def test_options_says_what_a_page_of_another_origin_may_do(self, accounts: Accounts) -> None:
         headers = {
             "Origin": "https://example.org",
             "Access-Control-Request-Method": "POST",
             "Access-Control-Request-Headers": "authorization,content-type,idempotency-key",
         }
-        response = people.stranger.options("/api/v1/games", headers=headers)
+        response = accounts.anonymous.options("/api/v1/games", headers=headers)
         assert response.status_code == 200
         assert response.headers["access-control-allow-origin"] == "*"
         assert "access-control-allow-credentials" not in response.headers
         assert "POST" in response.headers["access-control-allow-methods"]
         allowed = response.headers["access-control-allow-headers"].lower().split(", ")
         assert {"authorization", "content-type", "idempotency-key", "last-event-id"} <= set(allowed)
-        assert people.stranger.options("/api/v1/nothing").status_code == 404
+        assert accounts.anonymous.options("/api/v1/nothing").status_code == 404
 
 
 class TestRequestIds:
-    def test_one_that_is_sane_is_kept(self, people: People) -> None:
+    def test_one_that_is_sane_is_kept(self, accounts: Accounts) -> None:
         for sent in ("abc-1.2_X", "0" * 64):
-            response = people.stranger.get("/healthz", headers={"X-Request-ID": sent})
+            response = accounts.anonymous.get("/healthz", headers={"X-Request-ID": sent})
             assert response.headers["x-request-id"] == sent
 
     @pytest.mark.parametrize("sent", ["", "x" * 65, "a b", 'a"b', "../x", "a\tb"])
-    def test_another_is_replaced(self, people: People, sent: str) -> None:
-        response = people.stranger.get("/healthz", headers={"X-Request-ID": sent})
+    def test_another_is_replaced(self, accounts: Accounts, sent: str) -> None:
+        response = accounts.anonymous.get("/healthz", headers={"X-Request-ID": sent})
         assert re.fullmatch(r"[0-9a-f]{16}", response.headers["x-request-id"])
 
 
 class TestTheLog:
     def test_has_one_line_a_request_and_nothing_secret(
-        self, web: WebServer, people: People
+        self, web: WebServer, accounts: Accounts
     ) -> None:
-        game, (ada, _) = people.table()
+        game, (ada, _) = accounts.start_game()
         secret = b"a-very-secret-nonce".hex()
         ada.http.post("/api/v1/games", json={"rules": "barony", "seats": 2, "nonce": secret})
-        people.stranger.get(
+        accounts.anonymous.get(
             f"/api/v1/games/{game}/events?after=3", headers={"X-Request-ID": "me-1"}
         )
-        people.stranger.get("/api/v1/games?token=hush-hush")
+        accounts.anonymous.get("/api/v1/games?token=hush-hush")
         lines = [json.loads(line) for line in web.lines()]
         (mine,) = [line for line in lines if line.get("request") == "me-1"]
         assert mine["method"] == "GET"
@@ -122,10 +122,12 @@ class TestTheLog:
 
     @pytest.mark.http("GET /games/ID", 500)
     def test_a_fault_is_in_the_log_and_not_in_the_answer(
-        self, web: WebServer, people: People, store: redis.Redis
+        self, web: WebServer, accounts: Accounts, store: redis.Redis
     ) -> None:
         store.xadd("cartulary:{broken}:log", {"e": "no event at all"}, id="1-0")
-        response = people.stranger.get("/api/v1/games/broken", headers={"X-Request-ID": "fault-1"})
+        response = accounts.anonymous.get(
+            "/api/v1/games/broken", headers={"X-Request-ID": "fault-1"}
+        )
         store.delete("cartulary:{broken}:log")
         assert response.status_code == 500
         assert "no event" not in response.text
@@ -135,19 +137,19 @@ class TestTheLog:
 
 
 class TestThePage:
-    def test_is_served_from_here_alone(self, people: People) -> None:
-        page = people.stranger.get("/api/v1/docs")
+    def test_is_served_from_here_alone(self, accounts: Accounts) -> None:
+        page = accounts.anonymous.get("/api/v1/docs")
         assert page.headers["content-type"].startswith("text/html")
         assert "http:" not in page.text
         assert "https:" not in page.text
         assert "'self'" in page.headers["content-security-policy"]
         for name in re.findall(r'(?:src|href)="([^"]+)"', page.text):
-            part = people.stranger.get(f"/api/v1/{name}")
+            part = accounts.anonymous.get(f"/api/v1/{name}")
             assert part.status_code == 200
             assert len(part.content) > 50
 
-    def test_shows_a_document_that_says_what_needs_a_token(self, people: People) -> None:
-        document = people.stranger.get("/api/v1/openapi.json").json()
+    def test_shows_a_document_that_says_what_needs_a_token(self, accounts: Accounts) -> None:
+        document = accounts.anonymous.get("/api/v1/openapi.json").json()
         # The page that shows it cannot read 3.1.
         assert document["openapi"].startswith("3.0.")
         assert '"type": [' not in json.dumps(document)
@@ -176,16 +178,16 @@ class TestThePage:
 class TestHealth:
     @pytest.mark.http("GET /healthz", 200)
     @pytest.mark.http("GET /readyz", 200)
-    def test_alive_and_ready(self, people: People) -> None:
-        assert people.stranger.get("/healthz").json() == {"status": "alive"}
-        assert people.stranger.get("/readyz").json() == {"status": "ready"}
+    def test_alive_and_ready(self, accounts: Accounts) -> None:
+        assert accounts.anonymous.get("/healthz").json() == {"status": "alive"}
+        assert accounts.anonymous.get("/readyz").json() == {"status": "ready"}
 
     @pytest.mark.http("GET /metrics", 200)
-    def test_figures_by_route_never_by_address(self, people: People) -> None:
-        game, (ada, _) = people.table()
-        assert ada.acts(game).status_code == 201
-        people.stranger.get("/nowhere-in-particular")
-        text = people.stranger.get("/metrics").text
+    def test_figures_by_route_never_by_address(self, accounts: Accounts) -> None:
+        game, (ada, _) = accounts.start_game()
+        assert ada.act(game).status_code == 201
+        accounts.anonymous.get("/nowhere-in-particular")
+        text = accounts.anonymous.get("/metrics").text
         assert game not in text
         assert "nowhere-in-particular" not in text
         line = 'cartulary_requests_total{method="POST",route="/api/v1/games/{game_id}/actions",status="201"}'
@@ -197,7 +199,7 @@ class TestHealth:
 
 
 def test_a_strange_host_header_is_no_fault(web: WebServer) -> None:
-    with client(web.url) as stranger:
+    with http_client(web.url) as stranger:
         for host in ("example.org:99999", "a b", "[::", "x" * 3000):
             try:
                 response = stranger.get("/healthz", headers={"Host": host})

@@ -14,8 +14,8 @@ from service.embedded_redis import EmbeddedRedis
 from service.server.processes import run_web
 from service.server.shared_port import PortError, hold_port, local_url
 from tests.service.conftest import settings_for
+from tests.support.accounts import PASSWORD, Accounts, take_turn
 from tests.support.http_contract import assert_problem
-from tests.support.people import PASSWORD, People, moves
 from tests.support.processes import descendants, is_running, wait_until
 from tests.support.server import WebServer
 
@@ -82,10 +82,10 @@ class TestSeveralProcesses:
     def test_share_the_port_and_the_metrics(self, web_redis: EmbeddedRedis, tmp_path: Path) -> None:
         with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
             wait_until(lambda: number_listening(server) == 2)
-            people = People(server.url)
-            game, players = people.table()
+            accounts = Accounts(server.url)
+            game, players = accounts.start_game()
             for _ in range(4):
-                moves(game, players)
+                take_turn(game, players)
             for _ in range(40):
                 # Each request has a connection of its own, so that both processes get some.
                 assert httpx.get(f"{server.url}/api/v1/games/{game}").json()["head"]["seq"] == 8
@@ -93,7 +93,7 @@ class TestSeveralProcesses:
             counter = 'cartulary_requests_total{method="GET",route="/api/v1/games/{game_id}",status="200"}'
             (line,) = [line for line in text.splitlines() if line.startswith(counter)]
             assert float(line.split()[-1]) >= 40
-            people.close()
+            accounts.close()
 
     def test_one_that_dies_is_replaced(self, web_redis: EmbeddedRedis, tmp_path: Path) -> None:
         with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:

@@ -11,8 +11,8 @@ import pytest
 
 from service.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
+from tests.support.accounts import Accounts, take_turn
 from tests.support.http_contract import Contract
-from tests.support.people import People, moves
 from tests.support.server import WebServer
 
 
@@ -42,56 +42,56 @@ def until(url: str, status: int) -> None:
 @pytest.mark.http("GET /healthz", 200)
 @pytest.mark.http("POST /players", 503)
 def test_killed_and_back(own_redis: EmbeddedRedis, own_web: WebServer, contract: Contract) -> None:
-    people = People(own_web.url, contract)
-    game, players = people.table()
-    moves(game, players)
-    seq, actions = players[1].legal(game)
+    accounts = Accounts(own_web.url, contract)
+    game, players = accounts.start_game()
+    take_turn(game, players)
+    seq, actions = players[1].legal_actions(game)
     body = {"handle": "late", "password": "long enough"}
     own_redis.kill()
     for response in (
-        players[1].acts(game, actions[0], seq),
+        players[1].act(game, actions[0], seq),
         players[1].http.get("/api/v1/me"),
-        people.stranger.get("/api/v1/games"),
-        people.stranger.get(f"/api/v1/games/{game}"),
-        people.stranger.get(f"/api/v1/games/{game}/stream"),
-        people.stranger.post("/api/v1/players", json=body),
-        people.stranger.get("/readyz"),
+        accounts.anonymous.get("/api/v1/games"),
+        accounts.anonymous.get(f"/api/v1/games/{game}"),
+        accounts.anonymous.get(f"/api/v1/games/{game}/stream"),
+        accounts.anonymous.post("/api/v1/players", json=body),
+        accounts.anonymous.get("/readyz"),
     ):
         assert response.status_code == 503
         assert int(response.headers["retry-after"]) >= 1
-    assert people.stranger.get("/healthz").status_code == 200
-    assert "cannot be reached" in people.stranger.get("/readyz").json()["detail"]
+    assert accounts.anonymous.get("/healthz").status_code == 200
+    assert "cannot be reached" in accounts.anonymous.get("/readyz").json()["detail"]
     own_redis.start()
     # No restart, no waiting: the first request after it finds everything as it was.
-    assert people.stranger.get(f"/api/v1/games/{game}").json()["head"]["seq"] == seq
-    assert players[1].acts(game, actions[0], seq).status_code == 201
+    assert accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"] == seq
+    assert players[1].act(game, actions[0], seq).status_code == 201
     until(own_web.url, 200)
-    people.close()
+    accounts.close()
 
 
 def test_stopped_in_the_middle_and_back(own_redis: EmbeddedRedis, own_web: WebServer) -> None:
-    people = People(own_web.url)
-    game, players = people.table()
-    seq, actions = players[0].legal(game)
+    accounts = Accounts(own_web.url)
+    game, players = accounts.start_game()
+    seq, actions = players[0].legal_actions(game)
     assert own_redis.pid is not None
     os.kill(own_redis.pid, signal.SIGSTOP)
     try:
         began = time.monotonic()
         until(own_web.url, 503)
-        response = players[0].acts(game, actions[0], seq, **{"Idempotency-Key": "once"})
+        response = players[0].act(game, actions[0], seq, **{"Idempotency-Key": "once"})
         assert response.status_code == 503
         # Long enough for a slow disk, short enough for a person.
         assert time.monotonic() - began < 20
-        assert people.stranger.get("/healthz").status_code == 200
+        assert accounts.anonymous.get("/healthz").status_code == 200
     finally:
         os.kill(own_redis.pid, signal.SIGCONT)
     until(own_web.url, 200)
     # Nobody knows whether it was written, so it is sent again, with the same key: once it is there.
-    again = players[0].acts(game, actions[0], seq, **{"Idempotency-Key": "once"})
+    again = players[0].act(game, actions[0], seq, **{"Idempotency-Key": "once"})
     assert again.status_code == 201
     assert again.json()["events"][0]["seq"] == seq + 1
-    assert people.stranger.get(f"/api/v1/games/{game}").json()["head"]["seq"] == seq + 1
-    people.close()
+    assert accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"] == seq + 1
+    accounts.close()
 
 
 def test_a_server_that_starts_before_its_redis(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_server_that_starts_before_its_redis(tmp_path: Path) -> None:
         assert httpx.get(server.url + "/readyz").status_code == 503
         with redis_server:
             until(server.url, 200)
-            people = People(server.url)
-            game, players = people.table()
-            moves(game, players)
-            people.close()
+            accounts = Accounts(server.url)
+            game, players = accounts.start_game()
+            take_turn(game, players)
+            accounts.close()

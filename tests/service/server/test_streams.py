@@ -17,8 +17,8 @@ from service.server.streams import MAX_QUEUED_EVENTS
 from service.settings import Settings
 from tests.service.conftest import settings_for
 from tests.support import table
+from tests.support.accounts import Accounts, PlayerClient, take_turn
 from tests.support.http_contract import Contract
-from tests.support.people import People, Person, moves
 from tests.support.server import WebServer
 from tests.support.streams import Reader, Received, opened
 
@@ -45,43 +45,43 @@ def streamed(url: str, game: str, upto: int, **headers: str) -> list[Received]:
 
 
 @pytest.mark.http("GET /games/ID/stream", 200)
-def test_a_stream_is_the_log_and_goes_on(people: People, contract: Contract) -> None:
-    game, players = people.table()
+def test_a_stream_is_the_log_and_goes_on(accounts: Accounts, contract: Contract) -> None:
+    game, players = accounts.start_game()
 
     async def follow() -> None:
-        stream = await opened(people.url, f"/api/v1/games/{game}/stream")
+        stream = await opened(accounts.url, f"/api/v1/games/{game}/stream")
         assert stream.status == 200
         assert stream.headers["content-type"] == "text/event-stream"
         for seq in range(1, 5):
             assert (await stream.next()).id == seq  # type: ignore[union-attr]
         for _ in range(3):
-            event = await beside(moves, game, players)
+            event = await beside(take_turn, game, players)
             received = await stream.next()
             assert received is not None
             assert (received.id, received.event, received.data) == (event["seq"], "message", event)
         await stream.close()
 
     asyncio.run(follow())
-    with httpx.stream("GET", f"{people.url}/api/v1/games/{game}/stream") as response:
+    with httpx.stream("GET", f"{accounts.url}/api/v1/games/{game}/stream") as response:
         contract.see(response)
 
 
 @pytest.mark.parametrize("seen", [0, 1, 3, 4])
-def test_it_resumes_after_the_last_event_that_arrived(people: People, seen: int) -> None:
-    game, _ = people.table()
-    events = people.stranger.get(f"/api/v1/games/{game}/events").json()["events"]
+def test_it_resumes_after_the_last_event_that_arrived(accounts: Accounts, seen: int) -> None:
+    game, _ = accounts.start_game()
+    events = accounts.anonymous.get(f"/api/v1/games/{game}/events").json()["events"]
     if seen < 4:
-        found = streamed(people.url, game, 4, **{"Last-Event-ID": str(seen)})
+        found = streamed(accounts.url, game, 4, **{"Last-Event-ID": str(seen)})
         assert [received.data for received in found] == events[seen:]
-    found = streamed(f"{people.url}", f"{game}", 4, **{"Last-Event-ID": "2"})
+    found = streamed(f"{accounts.url}", f"{game}", 4, **{"Last-Event-ID": "2"})
     assert [received.id for received in found] == [3, 4]
 
 
-def test_a_header_goes_before_the_query(people: People) -> None:
-    game, _ = people.table()
+def test_a_header_goes_before_the_query(accounts: Accounts) -> None:
+    game, _ = accounts.start_game()
 
     async def first(query: str, headers: dict[str, str]) -> int | None:
-        stream = await opened(people.url, f"/api/v1/games/{game}/stream{query}", headers)
+        stream = await opened(accounts.url, f"/api/v1/games/{game}/stream{query}", headers)
         received = await stream.next()
         await stream.close()
         return None if received is None else received.id
@@ -92,26 +92,26 @@ def test_a_header_goes_before_the_query(people: People) -> None:
 
 
 @pytest.mark.http("GET /games/ID/stream", 400, 401, 404)
-def test_it_is_strict(people: People) -> None:
-    path = f"/api/v1/games/{people.table()[0]}/stream"
+def test_it_is_strict(accounts: Accounts) -> None:
+    path = f"/api/v1/games/{accounts.start_game()[0]}/stream"
     for query in ("?after=x", "?after=-1", "?since=3"):
-        assert people.stranger.get(path + query).status_code == 400
+        assert accounts.anonymous.get(path + query).status_code == 400
     for sent in ("x", "-1", "1.5", "9" * 17):
-        response = people.stranger.get(path, headers={"Last-Event-ID": sent})
+        response = accounts.anonymous.get(path, headers={"Last-Event-ID": sent})
         assert response.status_code == 400
         assert response.json()["errors"][0]["field"] == "Last-Event-ID"
     wrong = {"Authorization": "Bearer wrong"}
-    assert people.stranger.get(path, headers=wrong).status_code == 401
-    assert people.stranger.get("/api/v1/games/nothing/stream").status_code == 404
+    assert accounts.anonymous.get(path, headers=wrong).status_code == 401
+    assert accounts.anonymous.get("/api/v1/games/nothing/stream").status_code == 404
 
 
 @pytest.mark.http("GET /games/ID/stream", 204)
-def test_it_ends_with_the_game_and_then_there_is_nothing_to_wait_for(people: People) -> None:
-    ada = people.new()
-    game = ada.creates()
+def test_it_ends_with_the_game_and_then_there_is_nothing_to_wait_for(accounts: Accounts) -> None:
+    ada = accounts.register()
+    game = ada.create_game()
 
     async def follow() -> list[Received | None]:
-        stream = await opened(people.url, f"/api/v1/games/{game}/stream?after=2")
+        stream = await opened(accounts.url, f"/api/v1/games/{game}/stream?after=2")
         await beside(ada.http.delete, f"/api/v1/games/{game}/players/me")
         return [await stream.next() for _ in range(4)]
 
@@ -123,21 +123,21 @@ def test_it_ends_with_the_game_and_then_there_is_nothing_to_wait_for(people: Peo
     assert (end.id, end.event) == (None, "end")
     assert nothing is None
     path = f"/api/v1/games/{game}/stream"
-    assert people.stranger.get(path, headers={"Last-Event-ID": "4"}).status_code == 204
+    assert accounts.anonymous.get(path, headers={"Last-Event-ID": "4"}).status_code == 204
     # Who does not know all of it yet gets the rest, and then the end.
-    told = people.stranger.get(path, headers={"Last-Event-ID": "3"})
+    told = accounts.anonymous.get(path, headers={"Last-Event-ID": "3"})
     assert told.text.count("id: ") == 1
     assert told.text.endswith("event: end\ndata: {}\n\n")
 
 
-def test_who_leaves_a_private_game_sees_no_more_of_it(people: People) -> None:
-    ada, bea = people.new(), people.new()
-    game = ada.creates(3, options={"private": True}, invite=[bea.handle])
-    bea.joins(game)
+def test_who_leaves_a_private_game_sees_no_more_of_it(accounts: Accounts) -> None:
+    ada, bea = accounts.register(), accounts.register()
+    game = ada.create_game(3, options={"private": True}, invite=[bea.handle])
+    bea.join(game)
 
-    async def follow(person: Person) -> Reader:
+    async def follow(person: PlayerClient) -> Reader:
         headers = {"Authorization": f"Bearer {person.token}"}
-        return await opened(people.url, f"/api/v1/games/{game}/stream?after=3", headers)
+        return await opened(accounts.url, f"/api/v1/games/{game}/stream?after=3", headers)
 
     async def both() -> None:
         hers, guests = await follow(ada), await follow(bea)
@@ -159,48 +159,48 @@ def figure(url: str, name: str) -> float:
     )
 
 
-def test_who_hangs_up_is_forgotten_at_once(people: People) -> None:
-    game, _ = people.table()
-    before = figure(people.url, "cartulary_streams_open")
+def test_who_hangs_up_is_forgotten_at_once(accounts: Accounts) -> None:
+    game, _ = accounts.start_game()
+    before = figure(accounts.url, "cartulary_streams_open")
 
     async def come_and_go() -> None:
         streams = [
-            await opened(people.url, f"/api/v1/games/{game}/stream?after=4") for _ in range(5)
+            await opened(accounts.url, f"/api/v1/games/{game}/stream?after=4") for _ in range(5)
         ]
-        assert await beside(figure, people.url, "cartulary_streams_open") == before + 5
+        assert await beside(figure, accounts.url, "cartulary_streams_open") == before + 5
         for stream in streams:
             await stream.close()
 
     asyncio.run(come_and_go())
     deadline = time.monotonic() + 5
-    while figure(people.url, "cartulary_streams_open") != before:
+    while figure(accounts.url, "cartulary_streams_open") != before:
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
-def many(people: People, streams: int, actions: int) -> tuple[float, float]:
+def many(accounts: Accounts, streams: int, actions: int) -> tuple[float, float]:
     """Hold streams of one game open while it is played; the median seconds of an action with and without."""
-    game, players = people.table()
+    game, players = accounts.start_game()
 
     def acting(count: int) -> list[float]:
         taken = []
         for _ in range(count):
-            seat = people.stranger.get(f"/api/v1/games/{game}").json()["to_act"]
-            seq, legal = players[seat].legal(game)
+            seat = accounts.anonymous.get(f"/api/v1/games/{game}").json()["to_act"]
+            seq, legal = players[seat].legal_actions(game)
             began = time.perf_counter()
-            assert players[seat].acts(game, legal[0], seq).status_code == 201
+            assert players[seat].act(game, legal[0], seq).status_code == 201
             taken.append(time.perf_counter() - began)
         return sorted(taken)
 
     async def hold() -> list[float]:
-        head = people.stranger.get(f"/api/v1/games/{game}").json()["head"]["seq"]
+        head = accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"]
         path = f"/api/v1/games/{game}/stream?after={head}"
         readers: list[Reader] = []
         for start in range(0, streams, 100):
             readers += await asyncio.gather(
-                *(opened(people.url, path) for _ in range(min(100, streams - start)))
+                *(opened(accounts.url, path) for _ in range(min(100, streams - start)))
             )
-        assert await beside(figure, people.url, "cartulary_streams_open") >= streams
+        assert await beside(figure, accounts.url, "cartulary_streams_open") >= streams
         taken: list[float] = await beside(acting, actions)
         for reader in readers:
             got = [await reader.next() for _ in range(actions)]
@@ -213,36 +213,36 @@ def many(people: People, streams: int, actions: int) -> tuple[float, float]:
     return with_streams[actions // 2], without[actions // 2]
 
 
-def test_a_hundred_streams_take_no_request_thread(people: People) -> None:
+def test_a_hundred_streams_take_no_request_thread(accounts: Accounts) -> None:
     # There are far fewer threads than that: were a stream to hold one, nobody could act.
-    many(people, 100, 5)
+    many(accounts, 100, 5)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("streams", [1000, 4000])
-def test_thousands_of_streams(people: People, streams: int) -> None:
-    held, free = many(people, streams, 20)
+def test_thousands_of_streams(accounts: Accounts, streams: int) -> None:
+    held, free = many(accounts, streams, 20)
     said = f"{streams} streams: an action takes {held * 1000:.1f} ms, without them {free * 1000:.1f} ms"
     print(said)  # noqa: T201
 
 
 def test_a_reader_who_does_not_read_is_dropped_and_others_are_not(
-    web_redis: EmbeddedRedis, people: People, tmp_path: Path
+    web_redis: EmbeddedRedis, accounts: Accounts, tmp_path: Path
 ) -> None:
     service = build(settings_for(web_redis, tmp_path))
     game = table.started(service).id
-    dropped = figure(people.url, "cartulary_streams_dropped_total")
+    dropped = figure(accounts.url, "cartulary_streams_dropped_total")
 
     async def follow() -> None:
-        slow = socket.create_connection(people.url.removeprefix("http://").split(":"))  # type: ignore[arg-type]
+        slow = socket.create_connection(accounts.url.removeprefix("http://").split(":"))  # type: ignore[arg-type]
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         slow.sendall(
             f"GET /api/v1/games/{game}/stream?after=4 HTTP/1.1\r\nHost: x\r\n\r\n".encode()
         )
-        quick = await opened(people.url, f"/api/v1/games/{game}/stream?after=4")
+        quick = await opened(accounts.url, f"/api/v1/games/{game}/stream?after=4")
         seen = 4
         # Agreeing and taking it back changes little and goes on for ever; what it writes fills every buffer.
-        while await beside(figure, people.url, "cartulary_streams_dropped_total") == dropped:
+        while await beside(figure, accounts.url, "cartulary_streams_dropped_total") == dropped:
             await beside(fill, seen)
             for _ in range(MAX_QUEUED_EVENTS // 2):
                 received = await quick.next()
@@ -272,8 +272,8 @@ def test_no_more_streams_than_there_is_room_for(
     web_redis: EmbeddedRedis, contract: Contract, tmp_path: Path
 ) -> None:
     with WebServer(settings_for(web_redis, tmp_path), files=300) as server:
-        people = People(server.url, contract)
-        game, players = people.table()
+        accounts = Accounts(server.url, contract)
+        game, players = accounts.start_game()
 
         async def fill() -> None:
             path = f"/api/v1/games/{game}/stream?after=4"
@@ -281,9 +281,9 @@ def test_no_more_streams_than_there_is_room_for(
             statuses = [reader.status for reader in readers]
             assert statuses == [200] * 44 + [503] * 6
             # There is room for requests still, and for a stream once another has gone.
-            refused = await beside(people.stranger.get, f"/api/v1/games/{game}/stream")
+            refused = await beside(accounts.anonymous.get, f"/api/v1/games/{game}/stream")
             assert refused.status_code == 503
-            event = await beside(moves, game, players)
+            event = await beside(take_turn, game, players)
             received = await readers[0].next()
             assert received is not None
             assert received.data == event
@@ -291,7 +291,7 @@ def test_no_more_streams_than_there_is_room_for(
                 await reader.close()
 
         asyncio.run(fill())
-        people.close()
+        accounts.close()
 
 
 class TestOfItsOwn:
@@ -308,12 +308,12 @@ class TestOfItsOwn:
 
     def test_stopping_the_server_ends_streams_and_they_resume(self, own_settings: Settings) -> None:
         with WebServer(own_settings) as server:
-            people = People(server.url)
-            game, players = people.table()
+            accounts = Accounts(server.url)
+            game, players = accounts.start_game()
 
             async def follow() -> None:
                 stream = await opened(server.url, f"/api/v1/games/{game}/stream?after=4")
-                event = await beside(moves, game, players)
+                event = await beside(take_turn, game, players)
                 received = await stream.next()
                 assert received is not None
                 assert received.data == event
@@ -324,46 +324,46 @@ class TestOfItsOwn:
             asyncio.run(follow())
             assert server.status == 0
             server.start()
-            event = moves(game, players)
+            event = take_turn(game, players)
             (received,) = streamed(server.url, game, 6, **{"Last-Event-ID": "5"})
             assert received.data == event
-            people.close()
+            accounts.close()
 
     def test_a_redis_that_was_away_loses_no_event(
         self, own_redis: EmbeddedRedis, own_settings: Settings
     ) -> None:
         with WebServer(own_settings) as server:
-            people = People(server.url)
-            game, players = people.table()
+            accounts = Accounts(server.url)
+            game, players = accounts.start_game()
 
             async def follow() -> None:
                 stream = await opened(server.url, f"/api/v1/games/{game}/stream?after=4")
-                await beside(moves, game, players)
+                await beside(take_turn, game, players)
                 assert (await stream.next()).id == 5  # type: ignore[union-attr]
                 # The embedded Redis is started and stopped by the main thread only.
                 own_redis.kill()
                 own_redis.start()
-                await beside(moves, game, players)
+                await beside(take_turn, game, players)
                 assert (await stream.next(20)).id == 6  # type: ignore[union-attr]
                 await stream.close()
 
             asyncio.run(follow())
-            people.close()
+            accounts.close()
 
 
-def test_readers_at_once_do_not_get_in_each_others_way(people: People) -> None:
-    games = [people.table() for _ in range(3)]
+def test_readers_at_once_do_not_get_in_each_others_way(accounts: Accounts) -> None:
+    games = [accounts.start_game() for _ in range(3)]
 
     async def follow() -> None:
         streams = [
-            await opened(people.url, f"/api/v1/games/{game}/stream?after=4")
+            await opened(accounts.url, f"/api/v1/games/{game}/stream?after=4")
             for game, _ in games
             for _ in range(3)
         ]
         with ThreadPoolExecutor() as pool:
             loop = asyncio.get_running_loop()
             await asyncio.gather(
-                *(loop.run_in_executor(pool, moves, game, players) for game, players in games)
+                *(loop.run_in_executor(pool, take_turn, game, players) for game, players in games)
             )
         for number, stream in enumerate(streams):
             received = await stream.next()

@@ -1,0 +1,40 @@
+"""Access to the data of a service, for commands that are not one of its processes."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from service.bootstrap import Service, build
+from service.errors import Unavailable
+from service.settings import load_settings
+
+
+@contextmanager
+def open_service(environ: Mapping[str, str], redis_url: str | None) -> Iterator[Service]:
+    """The service whose Redis is at `redis_url` (None: at the URL of the settings).
+
+    Raises SettingsError, and Unavailable with a message that says which Redis does not respond.
+    """
+    variables = {} if redis_url is None else {"CARTULARY_REDIS_URL": redis_url}
+    settings = load_settings({**environ, **variables})
+    # Reading a game is no reason to publish a new signing key.
+    service = build(settings, read_only=True)
+    try:
+        yield service
+    except Unavailable as error:
+        if settings.is_embedded:
+            raise Unavailable(
+                f"no service is running on {settings.data}: start `cartulary serve` there, or pass the"
+                " URL of another Redis with --redis or CARTULARY_REDIS_URL"
+            ) from error
+        raise Unavailable("the Redis at the given URL does not respond") from error
+    finally:
+        service.redis.close()
+
+
+def read_live_record(environ: Mapping[str, str], game_id: str, redis_url: str | None) -> bytes:
+    """Return the record of a live game, as a spectator sees it.
+
+    Raises NotFound, NoKeyError, and like `open_service`.
+    """
+    with open_service(environ, redis_url) as service:
+        return service.queries.record(game_id)
