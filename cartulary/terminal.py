@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import click
 
-from replay.render.ansi import Ansi
+from replay.render.styles import Styler
 
 Color: TypeAlias = Literal["auto", "always", "never"]
 
@@ -33,13 +33,13 @@ def message(sentence: str) -> None:
     click.echo(sentence, err=True)
 
 
-def styles(color: Color) -> Ansi:
+def styles(color: Color) -> Styler:
     """The styles for results: on or off by `color`, the environment and the terminal, in this order."""
     if color != "auto":
-        return Ansi(color == "always")
+        return Styler(is_on=color == "always")
     if os.environ.get("NO_COLOR"):
-        return Ansi(on=False)
-    return Ansi(on=bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty())
+        return Styler(is_on=False)
+    return Styler(is_on=bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty())
 
 
 def width() -> int:

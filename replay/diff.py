@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from domain.contract import Json
 from ledger.canonical import canonical
-from replay.render.words import clean
+from replay.render.text_layout import clean
 
 ABSENT: Final = object()
 

@@ -11,9 +11,8 @@ from domain.errors import Malformed
 from domain.event import Event, acting_seat, recorded_data
 from ledger.canonical import canonical
 from replay import diff
-from replay.render.ansi import BOLD, DIM, Ansi, seat_style
-from replay.render.text_layout import columns, wrap
-from replay.render.words import clean
+from replay.render.styles import BOLD, DIM, Styler, seat_style
+from replay.render.text_layout import clean, columns, wrap
 from replay.timeline import Step, reading
 
 _INDENT: Final = 10
@@ -48,40 +47,42 @@ def inspected(step: Step, opens: Json, *, ended: bool = False) -> Json:
         }
 
 
-def page(shown: Json, ansi: Ansi, width: int) -> str:
+def page(shown: Json, styler: Styler, width: int) -> str:
     """What `inspected` says, for people, in lines of about `width` columns; ends with a line feed."""
     event = shown["event"]
     wide = max(width, _NARROWEST) - _INDENT
-    rows = [("when", [when(event)]), ("who", [ansi(shown["by"], who_style(event))])]
+    rows = [("when", [when(event)]), ("who", [styler(shown["by"], who_style(event))])]
     if event["action"] is not None:
-        said = [ansi(clean(shown["action_text"]), BOLD)] if shown["action_text"] else []
+        said = [styler(clean(shown["action_text"]), BOLD)] if shown["action_text"] else []
         raw = wrap(clean(canonical(event["action"]).decode()), wide, columns)
-        rows.append(("action", said + [ansi(line, DIM) for line in raw]))
+        rows.append(("action", said + [styler(line, DIM) for line in raw]))
     rows.append(("result", wrap(clean(shown["event_text"]), wide, columns)))
     for name, opening in shown["opened"].items():
         value = clean(canonical(opening["value"]).decode())
         rows.append(("opened", wrap(f"{clean(name)}: {value}", wide, columns)))
     title = f"event {event['seq']} of {clean(event['game'])}: {clean(event['type'])}"
-    lines = [ansi(title, BOLD)]
+    lines = [styler(title, BOLD)]
     for label, texts in rows:
-        lines += _labelled(label, texts, ansi)
-    lines += ["", ansi("clauses", BOLD)] if shown["clauses"] else []
+        lines += _labelled(label, texts, styler)
+    lines += ["", styler("clauses", BOLD)] if shown["clauses"] else []
     margin = max((len(clause["id"]) for clause in shown["clauses"]), default=0) + 4
     for clause in shown["clauses"]:
         text = wrap(clean(clause["text"]), max(width, _NARROWEST) - margin, columns)
         lines.append(f"  {clause['id']:<{margin - 4}}  {text[0]}")
         lines += [" " * margin + line for line in text[1:]]
     changed = diff.as_text(shown["changes"])
-    lines += ["", ansi("changes", BOLD)] if changed else ["", "the position is the same as before"]
+    lines += (
+        ["", styler("changes", BOLD)] if changed else ["", "the position is the same as before"]
+    )
     lines += [f"  {line}" for line in changed]
     lines.append("")
     for name in ("state", "prev", "hash"):
-        lines += _labelled(name, [ansi(event[name], DIM)], ansi)
+        lines += _labelled(name, [styler(event[name], DIM)], styler)
     return "\n".join(lines) + "\n"
 
 
-def _labelled(label: str, texts: list[str], ansi: Ansi) -> list[str]:
-    padded = ansi(f"{label:<{_INDENT}}", DIM)
+def _labelled(label: str, texts: list[str], styler: Styler) -> list[str]:
+    padded = styler(f"{label:<{_INDENT}}", DIM)
     return [padded + texts[0], *(" " * _INDENT + text for text in texts[1:])] if texts else []
 
 

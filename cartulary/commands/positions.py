@@ -95,7 +95,7 @@ def _position_as(
         return svg(scene)
     from replay.render.text import text
 
-    return text(scene, colour=styles(color).on, width=width())
+    return text(scene, styles(color), width())
 
 
 def _with_round_heading(scene: Scene, game: Game, round: int) -> Scene:

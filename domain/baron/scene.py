@@ -16,8 +16,8 @@ LEGEND: Final = (
         LegendEntry("terrain", kind_text(tile), kind=tile, value=f"{value}")
         for tile, value in VALUES.items()
     ),
-    LegendEntry("piece", "keep, knight's side up", kind="keep_knight"),
-    LegendEntry("piece", "keep, baron's side up", kind="keep_baron"),
+    LegendEntry("piece", "knight's keep", kind="keep_knight"),
+    LegendEntry("piece", "baron's keep", kind="keep_baron"),
     LegendEntry("value", "value of a tile"),
     LegendEntry("piece_note", "value of the barony when it was established"),
     LegendEntry("outline", "barony"),
@@ -75,7 +75,7 @@ def _cells(position: Json, data: Json) -> Iterator[Cell]:
             removed=(removed[at],) if at in removed else (),
             note=odds.get(at, ""),
             is_contested=at in contested,
-            value=f"{VALUES[entry['tile']]}",
+            value=f"{VALUES[entry['tile']] or ''}",
         )
 
 
@@ -170,4 +170,3 @@ def _common_rows(position: Json) -> Iterator[tuple[str, str]]:
     yield "pile", counted(position["pile"], "tile")
     if position["removed"]:
         yield "taken out", comma_list(map(kind_text, position["removed"]))
-    yield "worth", comma_list(f"{kind_text(tile)} {value}" for tile, value in VALUES.items())

@@ -3,32 +3,31 @@
 from typing import Final
 
 from replay.audit.findings import Check, Finding, Report
-from replay.render.ansi import BOLD, DIM, Ansi
-from replay.render.text_layout import columns, wrap
-from replay.render.words import clean
+from replay.render.styles import BOLD, DIM, Styler
+from replay.render.text_layout import clean, columns, wrap
 
-_GREEN: Final = "32"
-_RED: Final = "1;31"
+_GREEN: Final = "green"
+_RED: Final = "bold red"
 _MOST: Final = 5
 """Findings that are told of one check; of a record that is wrong throughout a few are enough."""
 
 
-def one_line(report: Report, name: str, ansi: Ansi) -> str:
+def one_line(report: Report, name: str, styler: Styler) -> str:
     """That a record is sound, in one line."""
-    return f"{ansi('✓', _GREEN)} {clean(name)}  {ansi(_summary(report), DIM)}"
+    return f"{styler('✓', _GREEN)} {clean(name)}  {styler(_summary(report), DIM)}"
 
 
-def page(report: Report, name: str, ansi: Ansi, width: int) -> str:
+def page(report: Report, name: str, styler: Styler, width: int) -> str:
     """The whole report; ends with a line feed."""
-    lines = [f"{ansi(clean(name), BOLD)}  {_summary(report)}"]
-    lines += [_row(check, ansi) for check in report.checks]
+    lines = [f"{styler(clean(name), BOLD)}  {_summary(report)}"]
+    lines += [_row(check, styler) for check in report.checks]
     first = report.first
     if first is None:
         lines.append(
-            ansi("sound", _GREEN) + ": everything that could be checked is as it should be"
+            styler("sound", _GREEN) + ": everything that could be checked is as it should be"
         )
         return "\n".join(lines) + "\n"
-    lines += ["", ansi("the first thing that is wrong", _RED), *_told(first, ansi, width)]
+    lines += ["", styler("the first thing that is wrong", _RED), *_told(first, styler, width)]
     others = [finding for finding in report.findings if finding is not first]
     told = [
         finding
@@ -36,8 +35,8 @@ def page(report: Report, name: str, ansi: Ansi, width: int) -> str:
         for finding in [other for other in others if other.check == check.name][:_MOST]
     ]
     if told:
-        lines += ["", ansi("and besides", BOLD)]
-        lines += [_short(finding, ansi, width) for finding in told]
+        lines += ["", styler("and besides", BOLD)]
+        lines += [_short(finding, styler, width) for finding in told]
     if len(told) < len(others):
         lines.append(f"  and {len(others) - len(told)} more")
     return "\n".join(lines) + "\n"
@@ -57,7 +56,7 @@ def _summary(report: Report) -> str:
     return clean(", ".join(parts))
 
 
-def _row(check: Check, ansi: Ansi) -> str:
+def _row(check: Check, styler: Styler) -> str:
     if check.findings:
         mark, style = "✗", _RED
     elif check.looked_at:
@@ -68,17 +67,17 @@ def _row(check: Check, ansi: Ansi) -> str:
     if check.findings:
         said += f", {len(check.findings)} wrong"
     if check.left_out:
-        said += ansi(f" ({clean(check.left_out)})", DIM)
-    return f"  {ansi(mark, style)} {check.name:<10} {said}"
+        said += styler(f" ({clean(check.left_out)})", DIM)
+    return f"  {styler(mark, style)} {check.name:<10} {said}"
 
 
-def _told(finding: Finding, ansi: Ansi, width: int) -> list[str]:
+def _told(finding: Finding, styler: Styler, width: int) -> list[str]:
     what = wrap(clean(f"{finding.place}: {finding.what}"), width - 2, columns)
     means = wrap(clean(finding.means), width - 2, columns)
-    return [*(f"  {ansi(line, BOLD)}" for line in what), *(f"  {line}" for line in means)]
+    return [*(f"  {styler(line, BOLD)}" for line in what), *(f"  {line}" for line in means)]
 
 
-def _short(finding: Finding, ansi: Ansi, width: int) -> str:
+def _short(finding: Finding, styler: Styler, width: int) -> str:
     text = wrap(clean(f"{finding.place}: {finding.what}"), width - 14, columns)
     margin = "\n" + " " * 14
-    return f"  {ansi(f'{finding.check:<10}', DIM)}  {margin.join(text)}"
+    return f"  {styler(f'{finding.check:<10}', DIM)}  {margin.join(text)}"

@@ -1,6 +1,5 @@
-"""Drawing a scene: `svg.svg` for a page or a poster, `text.text` for a terminal.
+"""Drawing scenes: `svg.svg` for pages and posters, `text.text` for the terminal.
 
-Here a `domain.scene.Scene` becomes a picture. Every ground and piece is looked up by its name, and
-a name that nobody has drawn yet gets a labelled tile or plaque; no file in this folder knows a
-game.
+A `domain.scene.Scene` becomes a picture. Terrains and kinds of pieces are looked up by name, and a name
+without a drawing gets a hex or a plaque with the name on it, so nothing here depends on a game.
 """

@@ -1,81 +1,85 @@
-"""Colours: of seats, grounds, paper and ink, for a picture and for a terminal.
+"""The colours of seats, terrains and the page, for pictures and for the terminal.
 
-The seats' colours climb in lightness (purple, blue, red, green, yellow), so that they stay apart in
-grey and to eyes that see no red or no green; each seat has besides a charge of its own
-(`pieces.CHARGES`) and the hatching that engravers have used for its tincture since the seventeenth
-century. Grounds are pale, pieces are full.
+The seats' colours differ in lightness (purple, blue, red, green, yellow, from dark to light), so that they
+can be told apart in grey and by colour-blind readers. Each seat also has an emblem (`pieces.EMBLEMS`)
+and a hatching, the one that engravers use for its colour. Terrains are pale, pieces are saturated.
 """
 
 from dataclasses import dataclass
 
 PAPER = "#f6ecd4"
-PANEL = "#fcf6e6"
+CARD = "#fcf6e6"
 SEA = "#e6d7b4"
-LINE = "#b59f74"
-INK = "#2a1f14"
-FADED = "#5d4a33"
-"""Ink for what is said in passing; still 7:1 on the paper."""
-GILT = "#ffc933"
-GHOST = "#fff8e8"
+THIN_LINE = "#b59f74"
+DARK = "#2a1f14"
+"""Text and outlines."""
+MUTED = "#5d4a33"
+"""Secondary text; its contrast with the paper is 7:1."""
+GOLD = "#ffc933"
+"""Marks what the last event changed, and the seat to act."""
+HALO = "#fff8e8"
+"""A pale rim around pieces and labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatColour:
-    """A seat: the field of its arms, what is painted on it, its hatching, and both in the 256 colours of a
-    terminal. `hatch` is a path in a tile of 8 by 8.
+    """The colours of a seat: the fill of its pieces, the emblem on them, and both for a terminal.
+
+    `hatching` is the `d` attribute of a path in a square of 8 by 8 units. Numbers are those of a terminal's
+    256 colours.
     """
 
-    name: str
-    field: str
-    charge: str
-    hatch: str
-    field_256: int
-    charge_256: int
+    fill: str
+    emblem: str
+    hatching: str
+    fill_256: int
+    emblem_256: int
 
 
 SEATS = (
-    SeatColour("blue", "#23569f", "#ffffff", "M0 2h8M0 6h8", 25, 231),
-    SeatColour("yellow", "#f5c62e", "#2a1f14", "M2 2h.1M6 6h.1", 220, 16),
-    SeatColour("green", "#46b083", "#10241b", "M-2 -2l12 12M-2 6l4 4M6 -2l4 4", 79, 16),
-    SeatColour("red", "#c5372b", "#ffffff", "M2 0v8M6 0v8", 160, 231),
-    SeatColour("purple", "#43224f", "#ffe27a", "M10 -2l-12 12M2 -2l-4 4M10 6l-4 4", 54, 228),
+    SeatColour("#23569f", "#ffffff", "M0 2h8M0 6h8", 25, 231),
+    SeatColour("#f5c62e", "#2a1f14", "M2 2h.1M6 6h.1", 220, 16),
+    SeatColour("#46b083", "#10241b", "M-2 -2l12 12M-2 6l4 4M6 -2l4 4", 79, 16),
+    SeatColour("#c5372b", "#ffffff", "M2 0v8M6 0v8", 160, 231),
+    SeatColour("#43224f", "#ffe27a", "M10 -2l-12 12M2 -2l-4 4M10 6l-4 4", 54, 228),
 )
-_NEUTRAL = SeatColour("grey", "#8b8378", "#ffffff", "", 244, 231)
+"""Blue, yellow, green, red and purple, for the seats 0 to 4."""
+_GREY_SEAT = SeatColour("#8b8378", "#ffffff", "", 244, 231)
 
 
-def seat_colour(seat: int) -> SeatColour:
-    """The colours of a seat; grey for one that no rulebook has (its number is drawn as its charge)."""
-    return SEATS[seat] if 0 <= seat < len(SEATS) else _NEUTRAL
+def seat_colour(seat: int | None) -> SeatColour:
+    """The colours of a seat; grey for None and for seats beyond the five that the games have."""
+    return SEATS[seat] if seat is not None and 0 <= seat < len(SEATS) else _GREY_SEAT
 
 
 @dataclass(frozen=True, slots=True)
-class GroundColour:
-    """A ground: its fill, the ink of its drawing, and both in the 256 colours of a terminal."""
+class TerrainColour:
+    """The colours of a terrain: its fill, the lines drawn on it, and both for a terminal."""
 
     fill: str
-    ink: str
+    line: str
     fill_256: int
-    ink_256: int
+    line_256: int
 
 
-_GROUNDS = {
-    "mountain": GroundColour("#cfc5b8", "#54463a", 250, 239),
-    "forest": GroundColour("#a9c48f", "#2f5130", 108, 22),
-    "plain": GroundColour("#f3e9b6", "#8d8138", 230, 143),
-    "field": GroundColour("#edc56e", "#8a5713", 179, 94),
-    "lake": GroundColour("#93c3df", "#174f73", 117, 24),
-    "mysterious_place": GroundColour("#dcc7e6", "#553270", 183, 54),
-    "meadow": GroundColour("#dbe6ab", "#5f7a2c", 193, 64),
-    "village": GroundColour("#eccfa9", "#7b4320", 223, 94),
-    "vineyard": GroundColour("#dcb8c2", "#6d2246", 181, 89),
-    "quarry": GroundColour("#dcd7cf", "#575250", 253, 240),
-    "pond": GroundColour("#c9dfc6", "#2a6b80", 151, 24),
-    "marsh": GroundColour("#b5b98f", "#454a22", 144, 58),
-    "cursed_place": GroundColour("#8f8496", "#1f1526", 103, 16),
+_TERRAINS = {
+    "mountain": TerrainColour("#cfc5b8", "#54463a", 250, 239),
+    "forest": TerrainColour("#a9c48f", "#2f5130", 108, 22),
+    "plain": TerrainColour("#f3e9b6", "#8d8138", 230, 143),
+    "field": TerrainColour("#edc56e", "#8a5713", 179, 94),
+    "lake": TerrainColour("#93c3df", "#174f73", 117, 24),
+    "mysterious_place": TerrainColour("#dcc7e6", "#553270", 183, 54),
+    "meadow": TerrainColour("#dbe6ab", "#5f7a2c", 193, 64),
+    "village": TerrainColour("#eccfa9", "#7b4320", 223, 94),
+    "vineyard": TerrainColour("#dcb8c2", "#6d2246", 181, 89),
+    "quarry": TerrainColour("#dcd7cf", "#575250", 253, 240),
+    "pond": TerrainColour("#c9dfc6", "#2a6b80", 151, 24),
+    "marsh": TerrainColour("#b5b98f", "#454a22", 144, 58),
+    "cursed_place": TerrainColour("#8f8496", "#1f1526", 103, 16),
 }
-_NEUTRAL_GROUND = GroundColour("#e9e2d6", "#5d4a33", 254, 239)
+_PLAIN_PAPER = TerrainColour("#e9e2d6", "#5d4a33", 254, 239)
 
 
-def ground_colour(name: str) -> GroundColour:
-    """The colours of a ground; those of bare paper for a name that nobody has painted."""
-    return _GROUNDS.get(name, _NEUTRAL_GROUND)
+def terrain_colour(name: str) -> TerrainColour:
+    """The colours of a terrain; those of plain paper for a name that has none."""
+    return _TERRAINS.get(name, _PLAIN_PAPER)

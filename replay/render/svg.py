@@ -1,196 +1,177 @@
-"""One pure function, `svg`: a scene as a picture. Here the page is composed; the parts are drawn
-elsewhere.
+"""`svg`: a scene as an SVG document. Here the page is laid out; the other modules draw its parts.
 
-`layout` knows where hexes are, `board` draws them, `grounds` and `pieces` hold the drawings,
-`panels` sets what stands beside, `palette` has the colours.
+`map` draws the board in its frame, `cards` what stands beside it, and `legend` explains the drawings.
 """
 
 from dataclasses import dataclass
-from html import escape
-from math import cos, pi, sin
 
 from domain.scene import Scene
-from replay.render.board import board, definitions, free_corner, hexes_of, rose
-from replay.render.layout import bounds, number
-from replay.render.palette import FADED, INK, LINE, PAPER, SEA, seat_colour
-from replay.render.panels import (
+from replay.render.board import definitions
+from replay.render.cards import (
+    EMPTY,
     SANS,
     SERIF,
     Block,
-    Ids,
-    Sizes,
-    cards,
-    common,
-    legend,
-    lines,
-    moved,
+    FontSizes,
+    common_card,
+    paragraph,
+    seat_cards,
+    stacked,
 )
-from replay.render.words import clean, scene_said
+from replay.render.descriptions import describe_scene
+from replay.render.legend import legend, terrains_of
+from replay.render.map import MapSizes, draw_map
+from replay.render.markup import Ids, Markup, element, joined, moved, number
+from replay.render.palette import PAPER, THIN_LINE, seat_colour
+from replay.render.text_layout import clean
 
 _MARGIN = 14.0
-_FRAME = 12.0
-"""The neatline around the map, and the air inside it."""
+_GAP = 18.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A page: how wide, how wide the map on it, how high the map may get, font sizes."""
+    """The sizes of a page: its width, and that of what is below the map."""
 
     width: float
-    map_width: float
-    map_height: float
-    sizes: Sizes
+    below: float
+    map: MapSizes
+    fonts: FontSizes
 
 
-_TALL = _Page(720, 692, 900, Sizes(title=33, caption=26, heading=27, fact=22.5))
-_WIDE = _Page(1440, 980, 980, Sizes(title=34, caption=23, heading=25, fact=20))
-_LARGEST_HEX = 66.0
+_TALL = _Page(
+    width=720,
+    below=692,
+    map=MapSizes(716, 940, overhang=12, frame=17.5, label=19, min_coordinates=16),
+    fonts=FontSizes(title=33, caption=26, heading=27, row=22.5),
+)
+_WIDE = _Page(
+    width=1440,
+    below=980,
+    map=MapSizes(980, 980, frame=17, label=13, min_coordinates=11),
+    fonts=FontSizes(title=34, caption=23, heading=25, row=20),
+)
 
 
-def svg(scene: Scene, *, prefix: str = "", wide: bool = False, key: bool = True) -> str:
+def svg(scene: Scene, *, prefix: str = "", wide: bool = False, with_legend: bool = True) -> str:
     """The scene as an SVG document of its own, for a page, a poster or a file.
 
-    It scales to whatever width it is given: the panels stand under the board, for anything from a
-    phone's width (360 CSS pixels) upwards, or `wide` beside it, for a desk. `prefix` (letters,
-    digits, `-`, `_`) begins every id: two pictures in one HTML page need two. `key` adds the names
-    of the grounds. Each hex is a group with `data-at="q,r"` and a title in words. The same scene
-    gives the same bytes; nothing refers to anything outside.
+    It scales to the width that it is given. Cards and legend stand below the board, for widths from
+    that of a phone (360 CSS pixels), or with `wide` beside it, for a desktop. `prefix` (letters, digits,
+    `-`, `_`) begins every id, for two pictures in one HTML page. Each hex is a group with
+    `data-at="q,r"` and a description as its title. The same scene makes the same bytes, and nothing
+    in them refers to anything outside.
 
-    Raises ValueError on a prefix that would not be an id.
+    Raises ValueError when the prefix cannot begin an id.
     """
     if not all(char.isascii() and (char.isalnum() or char in "-_") for char in prefix):
         raise ValueError(f"not a prefix of ids: {prefix!r}")
     ids = Ids(prefix)
     page = _WIDE if wide else _TALL
-    sizes = page.sizes
-    serif = f'font-family="{SERIF}"'
-    title = lines(
+    title = paragraph(
         scene.title,
         page.width - 2 * _MARGIN,
-        sizes.title,
-        most=3,
+        page.fonts.title,
+        max_lines=3,
         breadth=1.12,
-        more=f'{serif} font-weight="bold"',
+        font_family=SERIF,
+        font_weight="bold",
     )
-    the_map = _map(scene, page, ids)
-    said = lines(
-        scene.caption,
-        page.map_width - 2 * _MARGIN,
-        sizes.caption,
-        most=8,
-        breadth=0.94,
-        more=f'{serif} font-style="italic"',
-    )
-    names = legend(scene, page.map_width, sizes.fact * 0.95, ids) if key else Block("", 0)
-    under_map = [the_map, said if scene.caption else Block("", 0), names]
-    rest = common(scene.common_rows, page.map_width, sizes) if scene.common_rows else Block("", 0)
     top = _MARGIN * 0.7 + title.height + 10
-    height = 0.0
-    left = right = Block("", 0)
-    # How many cards stand beside the map: as many as make the page least high.
-    for beside in range(len(scene.panels), -1, -1) if wide else (0,):
-        tried = _column(
-            [
-                *under_map,
-                cards(scene.panels[beside:], page.map_width, 2, sizes, ids),
-                rest,
-            ],
-            18,
+    body = _body(scene, page, ids, wide=wide, with_legend=with_legend)
+    width, height = page.width, top + body.height + _MARGIN
+    document = element(
+        "svg",
+        element("title", clean(scene.title), id=ids.of("title")),
+        element("desc", describe_scene(scene), id=ids.of("desc")),
+        element(
+            "defs",
+            _shade(ids),
+            _hatchings(scene, ids),
+            definitions(scene, terrains_of(scene) if with_legend else set(), ids),
+        ),
+        element("rect", width=width, height=height, fill=PAPER),
+        element("rect", width=width, height=height, fill=f"url(#{ids.of('shade')})"),
+        moved(title.markup, _MARGIN, _MARGIN * 0.7),
+        moved(body.markup, _MARGIN, top),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {number(width)} {number(height)}",
+        role="img",
+        aria_labelledby=f"{ids.of('title')} {ids.of('desc')}",
+        font_family=SANS,
+    )
+    return f"{document}\n"
+
+
+def _body(scene: Scene, page: _Page, ids: Ids, *, wide: bool, with_legend: bool) -> Block:
+    """The page below its title: the map with its caption, and everything else below or beside it."""
+    board = draw_map(scene, page.map, ids)
+    caption = EMPTY
+    if scene.caption:
+        caption = paragraph(
+            scene.caption,
+            page.below - _MARGIN,
+            page.fonts.caption,
+            max_lines=12,
+            breadth=0.94,
+            font_family=SERIF,
+            font_style="italic",
         )
-        column = page.width - 3 * _MARGIN - page.map_width
-        aside = cards(scene.panels[:beside], column, 1, sizes, ids) if wide else Block("", 0)
-        tall = max(tried.height, aside.height)
-        if not height or tall < height:
-            left, right, height = tried, aside, tall
-    height += top + _MARGIN
-    body = (
-        moved(title.markup, _MARGIN, _MARGIN * 0.7)
-        + moved(left.markup, _MARGIN, top)
-        + moved(right.markup, page.map_width + 2 * _MARGIN, top)
-    )
-    size = f"{number(page.width)} {number(height)}"
-    paper = f'width="{number(page.width)}" height="{number(height)}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" role="img" '
-        f'aria-labelledby="{ids.of("title")} {ids.of("desc")}" font-family="{SANS}">'
-        f'<title id="{ids.of("title")}">{escape(clean(scene.title))}</title>'
-        f'<desc id="{ids.of("desc")}">{escape(scene_said(scene))}</desc>'
-        f"<defs>{_paper(ids)}{_hatches(scene, ids)}{definitions(scene, ids)}</defs>"
-        f'<rect {paper} fill="{PAPER}"/><rect {paper} fill="url(#{ids.of("paper")})"/>'
-        f"{body}</svg>\n"
-    )
 
+    def rest(width: float) -> list[Block]:
+        """The card of common rows and the legend."""
+        explained = legend(scene, width, page.fonts.row * 0.95, ids) if with_legend else EMPTY
+        return [common_card(scene.common_rows, width, page.fonts), explained]
 
-def _column(blocks: list[Block], gap: float) -> Block:
-    """Blocks under each other; empty ones leave no gap."""
-    markup: list[str] = []
-    y = 0.0
-    for block in blocks:
-        if block.height:
-            y += gap if markup else 0
-            markup.append(moved(block.markup, 0, y))
-            y += block.height
-    return Block("".join(markup), y)
-
-
-def _paper(ids: Ids) -> str:
-    """Paper that has darkened towards its edges."""
-    return (
-        f'<radialGradient id="{ids.of("paper")}" r=".75"><stop offset=".6" stop-color="{LINE}" '
-        f'stop-opacity="0"/><stop offset="1" stop-color="{LINE}" stop-opacity=".34"/></radialGradient>'
+    below = rest(page.below)
+    if wide:
+        width = page.width - 3 * _MARGIN - page.map.width
+        cards, beside = seat_cards(scene.panels, width, 1, page.fonts, ids), rest(width)
+        divisions = [
+            (
+                stacked([board, caption, *below[count:]], _GAP),
+                stacked([cards, *beside[:count]], _GAP),
+            )
+            for count in range(3)
+        ]
+        left, right = min(divisions, key=lambda pair: max(pair[0].height, pair[1].height))
+    else:
+        cards = seat_cards(scene.panels, page.below, 2, page.fonts, ids)
+        left, right = stacked([board, caption, cards, *below], _GAP), EMPTY
+    return Block(
+        joined((left.markup, moved(right.markup, page.map.width + _MARGIN, 0))),
+        max(left.height, right.height),
     )
 
 
-def _hatches(scene: Scene, ids: Ids) -> str:
-    """The hatchings of the seats' arms."""
-    return "".join(
-        f'<pattern id="{ids.hatch(panel.seat)}" width="8" height="8" patternUnits="userSpaceOnUse">'
-        f'<path d="{colour.hatch or "M0 0"}" stroke="{colour.charge}" stroke-width="1.8" '
-        'stroke-linecap="square" opacity=".55"/></pattern>'
-        for panel in {panel.seat: panel for panel in scene.panels}.values()
-        for colour in (seat_colour(panel.seat),)
+def _shade(ids: Ids) -> Markup:
+    """Paper that is darker towards its edges."""
+    return element(
+        "radialGradient",
+        element("stop", offset=".6", stop_color=THIN_LINE, stop_opacity="0"),
+        element("stop", offset="1", stop_color=THIN_LINE, stop_opacity=".34"),
+        id=ids.of("shade"),
+        r=".75",
     )
 
 
-def _map(scene: Scene, page: _Page, ids: Ids) -> Block:
-    """The board in its frame, as large as the page lets it be."""
-    shown = hexes_of(scene)
-    box = bounds(shown)
-    inner = page.map_width - 2 * _FRAME - 8
-    scale = min(inner / box.width, page.map_height / box.height, _LARGEST_HEX / 100)
-    height = box.height * scale + 2 * _FRAME + 8
-    width = page.map_width
-    markup = [
-        f'<rect width="{number(width)}" height="{number(height)}" fill="{SEA}"/>',
-        _rhumbs(width, height),
-    ]
-    x = width / 2 - (box.left + box.right) / 2 * scale
-    y = height / 2 - (box.top + box.bottom) / 2 * scale
-    inside = 2 * _FRAME
-    corner = free_corner(shown, (width - inside) / scale, (height - inside) / scale)
-    if corner is not None and corner[2] * scale > 26:
-        cx, cy, radius = corner
-        markup.append(moved(rose(), x + cx * scale, y + cy * scale, min(radius * scale, 58) / 100))
-    markup += [moved(board(scene, ids), x, y, scale), _neatline(width, height)]
-    return Block("".join(markup), height)
-
-
-def _rhumbs(width: float, height: float) -> str:
-    """The rays of a sea chart, from the middle to the frame."""
-    x, y = width / 2, height / 2
-    ends = []
-    for step in range(32):
-        dx, dy = cos(step * pi / 16), sin(step * pi / 16)
-        reach = min(x / abs(dx) if abs(dx) > 1e-9 else 1e9, y / abs(dy) if abs(dy) > 1e-9 else 1e9)
-        ends.append(f"M{number(x)} {number(y)}L{number(x + dx * reach)} {number(y + dy * reach)}")
-    return f'<path d="{"".join(ends)}" stroke="{FADED}" stroke-width=".8" opacity=".3"/>'
-
-
-def _neatline(width: float, height: float) -> str:
-    """The frame of an old map: two lines with a chequered band between them."""
-    across = f'width="{number(width - 7)}" height="{number(height - 7)}"'
-    return (
-        f'<g fill="none"><rect x="3.5" y="3.5" {across} stroke="{INK}" stroke-width="7"/>'
-        f'<rect x="3.5" y="3.5" {across} stroke="{PAPER}" stroke-width="4" '
-        'stroke-dasharray="26 26"/></g>'
+def _hatchings(scene: Scene, ids: Ids) -> Markup:
+    """The patterns of the seats' shields."""
+    return joined(
+        element(
+            "pattern",
+            element(
+                "path",
+                d=seat_colour(seat).hatching or "M0 0",
+                stroke=seat_colour(seat).emblem,
+                stroke_width=1.8,
+                stroke_linecap="square",
+                opacity=".55",
+            ),
+            id=ids.hatching(seat),
+            width=8,
+            height=8,
+            patternUnits="userSpaceOnUse",
+        )
+        for seat in sorted({panel.seat for panel in scene.panels})
     )

@@ -1,186 +1,203 @@
-"""One pure function, `text`: a scene for a terminal, or for anything that shows plain text.
+"""`text`: a scene for a terminal, or for anything that shows plain text.
 
-Here the page is composed and the table of the seats is set; `tiles` draws the board in characters,
-`letters` has the signs.
+Here the page is laid out; `text_board` draws the board in characters. Tables are laid out by rich.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from domain.scene import Panel, Scene
-from replay.render.ansi import BOLD, DIM, GILT, STRUCK, Ansi, ground_style, seat_style
-from replay.render.glyphs import MARK, ground_signs, piece_signs
-from replay.render.text_layout import columns, cut, wrap
-from replay.render.tiles import board_lines
-from replay.render.words import clean, marks_said, pieces_said, place, spoken
+from rich.columns import Columns
+from rich.table import Table
+from rich.text import Text
 
-_USUAL_WIDTH = 100
-_NARROWEST = 20
-_HARD = "\xa0"
-"""A blank that no line is broken at; it is shown as any other."""
-_LEAST_COLUMN = 13
-"""A seat's column in the table; where there is less, the seats stand under each other."""
+from domain.scene import LegendEntry, Panel, Scene, Sign
+from replay.render.descriptions import (
+    Names,
+    all_pieces,
+    coordinates,
+    describe_marks,
+    describe_pieces,
+    explanations,
+    piece_names,
+)
+from replay.render.styles import BOLD, DIM, HIGHLIGHT, STRUCK, Styler, seat_style, terrain_style
+from replay.render.text_board import MARK, draw_board, piece_glyphs, terrain_glyphs
+from replay.render.text_layout import HARD_SPACE, clean, columns, cut, unbroken_entries, wrap
+
+_DEFAULT_WIDTH = 100
+_MIN_WIDTH = 20
+_MIN_COLUMN = 13
+"""The narrowest column of a seat; where there is less room, the seats stand below each other."""
 
 
-def text(scene: Scene, *, colour: bool, width: int | None) -> str:
+def text(scene: Scene, styler: Styler, width: int | None) -> str:
     """The scene in lines of at most `width` columns (None: 100), ending with a line feed.
 
-    With `colour` ANSI sequences of the 256 colours are used, grounds and seats with background and
-    ink both set, so that it reads on dark and on light terminals; without, nothing but characters:
-    a seat is its number, a piece its capital (`0CK3`: seat 0, a city and three knights), a ground
-    fills its hex with its sign. What the last event changed stands in brackets, what was fought over
-    in round ones, what it took away behind an `x`; a seat whose mark lies on a hex stands behind an
-    asterisk. A board that is too wide even in its most compact form is wider than `width`; nothing
-    else is.
+    The page can be read without any styles. A hex is filled with the character of its terrain. Pieces
+    are written as the number of their seat with a capital for each kind, such as `0CK3` for a city and three
+    knights of seat 0, behind an `x` where the last event removed them. Square brackets surround hexes
+    that the last event changed, round brackets those that were fought over, and an asterisk stands
+    before a seat that has left its mark.
+
+    Only a board that is too wide in its most compact form is wider than `width`.
     """
-    wide = max(width or _USUAL_WIDTH, _NARROWEST)
-    ansi = Ansi(colour)
-    grounds = ground_signs(cell.terrain for cell in scene.cells)
-    kinds = piece_signs(p.kind for cell in scene.cells for p in (*cell.pieces, *cell.removed))
-    marks = {"mark of a seat": MARK} if any(cell.marks for cell in scene.cells) else {}
-    if any(cell.is_contested for cell in scene.cells):
-        marks["fought over"] = "()"
-    drawn = board_lines(scene, grounds, kinds, wide, ansi)
+    width = max(width or _DEFAULT_WIDTH, _MIN_WIDTH)
+    legend = explanations(scene)
+    terrains = terrain_glyphs(entry.kind for entry in legend if entry.sign == "terrain")
+    kinds = piece_glyphs(entry.kind for entry in legend if entry.sign == "piece")
+    board = draw_board(scene, terrains, kinds, width, styler)
+    names = piece_names(scene)
     parts = [
-        [ansi(line, BOLD) for line in wrap(clean(scene.title), wide, columns) if line],
-        drawn.lines,
-        _legend(grounds, kinds | marks, wide, ansi),
-        [line for at in drawn.crowded for line in _crowded(scene, at, wide)],
-        _marks(scene, wide),
-        _seats(scene.panels, wide, ansi),
-        _rows(scene.common_rows, wide, ansi),
-        wrap(clean(scene.caption), wide, columns) if scene.caption else [],
+        [styler(line, BOLD) for line in wrap(clean(scene.title), width, columns) if line],
+        board.lines,
+        _legend(legend, terrains, kinds, _sign_samples(scene), width, styler),
+        [line for at in board.crowded for line in _described(scene, at, names, width)],
+        _arrows_and_outlines(scene, width),
+        _seats(scene.panels, width, styler),
+        _rows(scene.common_rows, width, styler),
+        wrap(clean(scene.caption), width, columns) if scene.caption else [],
     ]
     return "\n\n".join("\n".join(line.rstrip() for line in part) for part in parts if part) + "\n"
 
 
-def _legend(grounds: dict[str, str], kinds: dict[str, str], width: int, ansi: Ansi) -> list[str]:
-    """What the signs stand for, those of grounds in the grounds' colours."""
-    if not (grounds or kinds):
-        return []
-    styles = {sign: ground_style(name) for name, sign in grounds.items()}
-    entries = [
-        f" {sign} {cut(spoken(name), width - 4, columns)} ".replace(" ", _HARD)
-        for name, sign in (*grounds.items(), *kinds.items())
-    ]
-    return [
-        " ".join(
-            ansi(entry[:3], styles.get(entry[1], BOLD)) + ansi(entry[3:], DIM)
-            for entry in line.split(" ")
-        ).replace(_HARD, " ")
-        for line in wrap(" ".join(entries), width, columns)
-    ]
+def _legend(
+    legend: Sequence[LegendEntry],
+    terrains: Mapping[str, str],
+    kinds: Mapping[str, str],
+    signs: Mapping[Sign, str],
+    width: int,
+    styler: Styler,
+) -> list[str]:
+    """What the characters on the board mean."""
+    names: list[Text] = []
+    table = Table.grid(padding=(0, 1))
+    for entry in legend:
+        meaning = clean(f"{entry.meaning} {entry.value}")
+        if entry.sign in {"terrain", "piece"}:
+            glyphs = terrains if entry.sign == "terrain" else kinds
+            style = terrain_style(entry.kind) if entry.sign == "terrain" else BOLD
+            sample = (f" {glyphs[entry.kind]} ", style)
+            names.append(Text.assemble(sample, (f" {meaning}", DIM), overflow="ellipsis"))
+        elif entry.sign in signs:
+            table.add_row(Text(f" {signs[entry.sign]}", BOLD), Text(meaning, DIM))
+    lines = styler.lines(Columns(names, padding=(0, 2)), width) if names else []
+    return lines + (styler.lines(table, width) if table.row_count else [])
 
 
-def _crowded(scene: Scene, at: tuple[int, int], width: int) -> list[str]:
-    """A hex whose pieces did not fit, in words."""
+def _sign_samples(scene: Scene) -> Mapping[Sign, str]:
+    """How signs look on the board. Moves and outlines are listed below it, values in the legend."""
+    notes = (cell.note for cell in scene.cells)
+    piece_notes = (piece.note for cell in scene.cells for piece in all_pieces(cell))
+    return {
+        "piece_note": f"={_first(piece_notes)}",
+        "note": _first(notes),
+        "mark": MARK,
+        "contested": "()",
+        "removed": "x",
+        "changed": "[]",
+    }
+
+
+def _first(notes: Iterable[str]) -> str:
+    return cut(clean(next(filter(None, notes), "")), 6, columns)
+
+
+def _described(scene: Scene, at: tuple[int, int], names: Names, width: int) -> list[str]:
+    """A hex in words, for one on which not everything fits."""
     cell = next(cell for cell in scene.cells if cell.at == at)
-    said = [pieces_said(cell.pieces)] if cell.pieces else []
-    said += [f"gone: {pieces_said(cell.removed)}"] if cell.removed else []
-    said += [clean(cell.note)] if cell.note else []
-    said += [marks_said(cell.marks)] if cell.marks else []
-    return wrap(f"+ {place(at)}: {'; '.join(said)}", width, columns)
+    parts = [describe_pieces(cell.pieces, names)] if cell.pieces else []
+    parts += [f"removed: {describe_pieces(cell.removed, names)}"] if cell.removed else []
+    parts += [clean(cell.note)] if cell.note else []
+    parts += [describe_marks(cell.marks)] if cell.marks else []
+    return wrap(f"+ {coordinates(at)}: {'; '.join(parts)}", width, columns)
 
 
-def _marks(scene: Scene, width: int) -> list[str]:
-    """Ways and borders, which characters cannot draw."""
+def _arrows_and_outlines(scene: Scene, width: int) -> list[str]:
+    """Moves and outlines, which the board does not show."""
     lines = []
     if scene.arrows:
-        ways = (
-            f"{place(way.start)} > {place(way.end)} (seat {way.seat}{f' x{n}' if n > 1 else ''})"
-            for way, n in Counter(scene.arrows).items()
+        moves = (
+            f"{coordinates(arrow.start)} > {coordinates(arrow.end)} "
+            f"(seat {arrow.seat}{f' x{count}' if count > 1 else ''})"
+            for arrow, count in Counter(scene.arrows).items()
         )
-        lines += wrap(f"ways: {', '.join(ways)}", width, columns)
+        lines += wrap(f"moves: {', '.join(moves)}", width, columns)
+    meanings = {entry.sign: entry.meaning for entry in explanations(scene)}
     for outline in scene.outlines:
         note = f" ({clean(outline.note)})" if outline.note else ""
-        hexes = " ".join(place(at) for at in outline.hexes)
-        lines += wrap(f"border of seat {outline.seat}{note}: {hexes}", width, columns)
+        hexes = " ".join(map(coordinates, outline.hexes))
+        label = f"{clean(meanings['outline'])}, seat {outline.seat}{note}: {hexes}"
+        lines += wrap(label, width, columns)
     return lines
 
 
-def _padded(text: str, width: int) -> str:
-    return text + " " * max(width - columns(text), 0)
-
-
-def _seats(panels: Sequence[Panel], width: int, ansi: Ansi) -> list[str]:
-    """The seats as the columns of a table, the labels of their facts as its rows."""
+def _seats(panels: Sequence[Panel], width: int, styler: Styler) -> list[str]:
+    """The seats as columns of a table, or below each other where there is no room for that."""
     if not panels:
         return []
-    labels = list(dict.fromkeys(label for panel in panels for label, _ in panel.rows))
-    first = max([columns(clean(label)) for label in labels] + [5])
+    labels = list(dict.fromkeys(clean(label) for panel in panels for label, _ in panel.rows))
+    first = max(map(columns, ["score", *labels]))
     room = (width - first) // len(panels) - 2
-    if room < _LEAST_COLUMN:
-        return _stacked(panels, width, ansi)
-    table: list[tuple[str, list[list[str]]]] = [
-        ("seat", [[_state(panel)] for panel in panels]),
-        ("", [wrap(clean(panel.heading), room, columns, 2) for panel in panels]),
-        ("score", [[str(panel.score)] for panel in panels]),
-    ]
-    for label in labels:
-        values = [", ".join(v for name, v in panel.rows if name == label) for panel in panels]
-        table.append((clean(label), [wrap(_listed(clean(v)), room, columns) for v in values]))
-    wide = [
-        max(columns(line) for _, cells in table for line in cells[index])
-        for index in range(len(panels))
-    ]
-    lines = []
-    for row, (label, cells) in enumerate(table):
-        for index in range(max(map(len, cells))):
-            line = ansi(_padded("" if index else label, first), DIM)
-            for panel, cell, room_taken in zip(panels, cells, wide, strict=True):
-                piece = _padded(cell[index] if index < len(cell) else "", room_taken)
-                line += "  " + _styled(piece.replace(_HARD, " "), row, panel, ansi)
-            lines.append(line)
-    return lines
-
-
-def _state(panel: Panel) -> str:
-    return (
-        f"{panel.seat} {'out' if panel.is_out else '> to act' if panel.is_to_act else ''}".rstrip()
-    )
-
-
-def _styled(piece: str, row: int, panel: Panel, ansi: Ansi) -> str:
-    """A cell of the table: the seat's colours on its number, weight on its name and score."""
-    if row == 0:
-        number = str(panel.seat)
-        state = piece[len(number) :].rstrip()
-        blanks = piece[len(number) + len(state) :]
-        marked = ansi(state, GILT if panel.is_to_act else DIM)
-        return ansi(number, seat_style(panel.seat)) + marked + blanks
-    if row in {1, 2}:
-        return ansi(piece, STRUCK if panel.is_out and row == 1 else BOLD)
-    return ansi(piece, DIM) if panel.is_out else piece
-
-
-def _stacked(panels: Sequence[Panel], width: int, ansi: Ansi) -> list[str]:
-    """The seats under each other, for a narrow terminal."""
-    lines: list[str] = []
+    if room < _MIN_COLUMN:
+        return [line for panel in panels for line in _seat(panel, width, styler)]
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style=DIM, no_wrap=True)
     for panel in panels:
-        number = str(panel.seat)
-        state = " (out)" if panel.is_out else " (to act)" if panel.is_to_act else ""
-        score = str(panel.score)
-        name = cut(clean(panel.heading), width - columns(number + state + score) - 3, columns)
-        rest = ansi(f"{name}{state}", GILT if panel.is_to_act else BOLD)
-        lines.append(f"{ansi(number, seat_style(panel.seat))} {rest}  {ansi(score, BOLD)}")
-        lines += [f"  {line}" for line in _rows(panel.rows, width - 2, ansi)]
-    return lines
+        table.add_column(style=DIM if panel.is_out else "", no_wrap=True)
+    table.add_row("seat", *(_state(panel) for panel in panels))
+    headings = ("\n".join(wrap(clean(panel.heading), room, columns, 2)) for panel in panels)
+    table.add_row(
+        "",
+        *(
+            Text(heading, STRUCK if panel.is_out else BOLD)
+            for panel, heading in zip(panels, headings, strict=True)
+        ),
+    )
+    table.add_row("score", *(Text(str(panel.score), BOLD) for panel in panels))
+    for label in labels:
+        values = (
+            ", ".join(value for name, value in panel.rows if clean(name) == label)
+            for panel in panels
+        )
+        table.add_row(label, *(_wrapped(value, room) for value in values))
+    return styler.lines(table, width)
 
 
-def _listed(value: str) -> str:
-    """A list with commas, to be broken rather between its entries than in them."""
-    return ", ".join(part.replace(" ", _HARD) for part in value.split(", "))
+def _state(panel: Panel) -> Text:
+    state = " out" if panel.is_out else " > to act" if panel.is_to_act else ""
+    style = HIGHLIGHT if panel.is_to_act else DIM
+    return Text.assemble((str(panel.seat), seat_style(panel.seat)), (state, style))
 
 
-def _rows(facts: Sequence[tuple[str, str]], width: int, ansi: Ansi) -> list[str]:
+def _wrapped(value: str, width: int) -> str:
+    """A value in lines of at most so many columns, broken between the entries of a list if possible."""
+    lines = wrap(unbroken_entries(clean(value)), width, columns)
+    return "\n".join(lines).replace(HARD_SPACE, " ")
+
+
+def _seat(panel: Panel, width: int, styler: Styler) -> list[str]:
+    """A seat with its rows below it, for a narrow terminal."""
+    state = " (out)" if panel.is_out else " (to act)" if panel.is_to_act else ""
+    score = f"  {panel.score}"
+    room = width - columns(f"{panel.seat} {state}{score}")
+    heading = cut(clean(panel.heading), room, columns)
+    line = (
+        f"{styler(str(panel.seat), seat_style(panel.seat))} "
+        f"{styler(f'{heading}{state}', HIGHLIGHT if panel.is_to_act else BOLD)}"
+        f"{styler(score, BOLD)}"
+    )
+    return [line, *(f"  {row}" for row in _rows(panel.rows, width - 2, styler))]
+
+
+def _rows(rows: Sequence[tuple[str, str]], width: int, styler: Styler) -> list[str]:
     """(label, value) rows with the labels in a column of their own."""
-    if not facts:
+    if not rows:
         return []
-    names = [cut(clean(label), width // 2, columns) for label, _ in facts]
-    first = max(map(columns, names))
-    lines = []
-    for name, (_, value) in zip(names, facts, strict=True):
-        for index, line in enumerate(wrap(_listed(clean(value)), width - first - 2, columns)):
-            label = ansi(_padded("" if index else name, first), DIM)
-            lines.append(f"{label}  {line}".replace(_HARD, " "))
-    return lines
+    labels = [cut(clean(label), width // 2, columns) for label, _ in rows]
+    room = width - max(map(columns, labels)) - 2
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style=DIM, no_wrap=True)
+    table.add_column(no_wrap=True)
+    for label, (_, value) in zip(labels, rows, strict=True):
+        table.add_row(label, _wrapped(value, room))
+    return styler.lines(table, width)

@@ -1,21 +1,51 @@
-"""Text that stays in its place: how wide it is, where it breaks, when it is cut.
+"""Text from outside made safe to show, and text measured, cut and broken into lines.
 
-A picture is drawn here without any font at hand, so widths are careful estimates for the broad
-faces (Verdana, DejaVu) that an SVG may be shown in; a terminal counts columns exactly.
+A picture is drawn without any font at hand, so its widths are careful estimates for the broad faces
+(Verdana, DejaVu) that may show it. Widths in a terminal are exact.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeAlias
 
+from wcwidth import wcwidth
+
 Measure: TypeAlias = Callable[[str], float]
-"""How wide a text is, in whatever unit its place is measured in."""
+"""Returns the width of a text, in the unit in which its place is measured."""
 
 _NARROW = frozenset("iljtfrI.,:;'|!()[]{} ·")
 _BROAD = frozenset("mwMW@%")
 ELLIPSIS = "…"
+MINUS = "\u2212"
+_NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")
+HARD_SPACE = "\xa0"
+"""A space at which no line is broken."""
+
+# Characters that change the direction of writing: in a table they would reorder other people's text.
+_DIRECTIONAL = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c")
 
 
+def clean(text: str) -> str:
+    """The text on one line, with single spaces, and without characters that could do harm.
+
+    Control characters, lone surrogates and characters that XML forbids become U+FFFD; characters that
+    change the direction of writing are left out.
+    """
+    text = " ".join(text.split())
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        "\ufffd"
+        if unicodedata.category(char) in {"Cc", "Cs"} or ord(char) & 0xFFFE == 0xFFFE
+        else char
+        for char in text
+        if char not in _DIRECTIONAL
+    )
+
+
+@lru_cache(maxsize=4096)
 def _char_ems(char: str) -> float:
     if unicodedata.combining(char):
         return 0.0
@@ -25,28 +55,28 @@ def _char_ems(char: str) -> float:
         return 0.42
     if char in _BROAD:
         return 1.0
+    if char == MINUS:
+        return 0.84
     return 0.75 if char.isupper() else 0.64
 
 
 def ems(text: str) -> float:
-    """The width of a text in a broad face, in font sizes; real fonts set it narrower."""
+    """An upper estimate of the width of a text, in font sizes."""
     return sum(map(_char_ems, text))
 
 
+def with_minus(text: str) -> str:
+    """The text with minus signs (U+2212) before negative numbers, where a hyphen is hard to see."""
+    return _NEGATIVE.sub(MINUS, text)
+
+
 def columns(text: str) -> int:
-    """The columns that a text takes in a terminal."""
-    return sum(
-        0
-        if unicodedata.combining(char) or unicodedata.category(char) == "Cf"
-        else 2
-        if unicodedata.east_asian_width(char) in {"W", "F"}
-        else 1
-        for char in text
-    )
+    """The number of columns that a text takes in a terminal."""
+    return sum(max(wcwidth(char), 0) for char in text)
 
 
 def cut(text: str, width: float, measure: Measure) -> str:
-    """The text, or as much of its beginning as fits with an ellipsis."""
+    """The text, or as much of its beginning as fits into the width together with an ellipsis."""
     if measure(text) <= width:
         return text
     kept = text
@@ -56,18 +86,20 @@ def cut(text: str, width: float, measure: Measure) -> str:
 
 
 def _split(word: str, width: float, measure: Measure) -> list[str]:
-    """A word too long for any line, in pieces of at least one character that fit where they can."""
-    pieces = [""]
+    """A word that is too long for a line, in parts of at least one character."""
+    parts = [""]
     for char in word:
-        if pieces[-1] and measure(pieces[-1] + char) > width:
-            pieces.append("")
-        pieces[-1] += char
-    return pieces
+        if parts[-1] and measure(parts[-1] + char) > width:
+            parts.append("")
+        parts[-1] += char
+    return parts
 
 
-def wrap(text: str, width: float, measure: Measure, most: int | None = None) -> list[str]:
-    """The text in lines no wider than `width`, broken at blanks (not at hard ones) where there
-    are any; of more than `most` lines the last one kept is cut. An empty text is one empty line.
+def wrap(text: str, width: float, measure: Measure, max_lines: int | None = None) -> list[str]:
+    """The text in lines that are no wider than `width`, at most `max_lines` of them.
+
+    Lines are broken at spaces where possible, never at hard spaces. Text that does not fit into
+    `max_lines` is cut. An empty text is one empty line.
     """
     lines = [""]
     for word in text.split(" "):
@@ -78,6 +110,11 @@ def wrap(text: str, width: float, measure: Measure, most: int | None = None) -> 
             lines += _split(word, width, measure)
     if len(lines) > 1 and not lines[0]:
         del lines[0]
-    if most is not None and len(lines) > most:
-        lines[most - 1 :] = [cut(" ".join(lines[most - 1 :]), width, measure)]
+    if max_lines is not None and len(lines) > max_lines:
+        lines[max_lines - 1 :] = [cut(" ".join(lines[max_lines - 1 :]), width, measure)]
     return lines
+
+
+def unbroken_entries(text: str) -> str:
+    """A list `2 knights, 3 villages` with hard spaces in its entries, so that it is broken between them."""
+    return ", ".join(entry.replace(" ", HARD_SPACE) for entry in text.split(", "))

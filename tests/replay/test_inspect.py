@@ -7,12 +7,12 @@ from domain.event import Event
 from replay.diff import changes
 from replay.inspect import inspected, page
 from replay.log_view import chronicle
-from replay.render.ansi import Ansi
+from replay.render.styles import Styler
 from replay.timeline import step_at
 from tests.support.one_action_game import some_game
 from tests.support.records import Table, forged, read
 
-PLAIN = Ansi(on=False)
+PLAIN = Styler(is_on=False)
 
 
 def test_an_action_is_told_with_all_that_belongs_to_it(eventful: Table) -> None:
@@ -66,7 +66,7 @@ def test_every_event_of_a_whole_game_is_told_in_the_width_that_there_is() -> Non
         text = page(inspected(step_at(record, seq), {}), PLAIN, 74)
         assert all(len(line) <= 74 for line in text.splitlines())
         assert text.endswith("\n")
-        coloured = page(inspected(step_at(record, seq), {}), Ansi(on=True), 74)
+        coloured = page(inspected(step_at(record, seq), {}), Styler(is_on=True), 74)
         assert ("\x1b[" in coloured, "\x1b" in text) == (True, False)
 
 
@@ -86,7 +86,7 @@ def test_the_log_has_one_line_for_every_event(eventful: Table) -> None:
     assert lines[0] == " 1  2026-11-20 09:15:00  player-0  GameCreated"
     assert lines[9].startswith("10  2026-11-20 09:15:09  seat 1    takes 2 worth ")
     assert [line for line in lines if "  clock     TurnForfeited" in line]
-    assert all("\x1b" in line for line in chronicle(record, Ansi(on=True)))
+    assert all("\x1b" in line for line in chronicle(record, Styler(is_on=True)))
 
 
 def test_what_a_record_says_gives_no_orders_to_a_terminal(eventful: Table) -> None:

@@ -1,4 +1,4 @@
-"""The terminal: what stands where, at any width, with colours and without."""
+"""Scenes in the terminal: what is where, at any width, with styles and without."""
 
 import re
 from dataclasses import replace
@@ -9,116 +9,124 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.scene import Cell, Panel, Piece, Scene
-from replay.render.glyphs import ground_signs, piece_signs
+from replay.render.styles import Styler
 from replay.render.text import text
+from replay.render.text_board import piece_glyphs, terrain_glyphs
 from replay.render.text_layout import columns
-from tests.support.scenes import FULL_SCENE, GROUNDS, disc, scenes, wide_scene
+from tests.support.scenes import FULL_SCENE, TERRAINS, disc, scenes, wide_scene
 
 GOLDEN = Path(__file__).with_name("render_golden.txt")
 SEQUENCE = re.compile(r"\x1b\[[0-9;]*m")
+PLAIN, STYLED = Styler(is_on=False), Styler(is_on=True)
 
 
 def lines(scene: Scene, width: int | None = None) -> list[str]:
-    return text(scene, colour=False, width=width).splitlines()
+    return text(scene, PLAIN, width).splitlines()
 
 
-def test_the_golden_page_has_not_changed() -> None:
-    """Where it has, and was meant to: look at the new one, then put it in the file's place."""
-    assert text(FULL_SCENE, colour=False, width=80) == GOLDEN.read_text(encoding="utf-8")
+def test_the_page_equals_the_golden_file() -> None:
+    """After an intended change, look at the new page and replace the file with it."""
+    assert text(FULL_SCENE, PLAIN, 80) == GOLDEN.read_text(encoding="utf-8")
 
 
-def test_a_hex_shows_its_coordinates_ground_and_pieces() -> None:
+def test_a_hex_shows_its_coordinates_terrain_and_pieces() -> None:
     scene = Scene("", (Cell((3, -2), "lake", (Piece("city", 0), Piece("knight", 0, 3))),), ())
     assert lines(scene)[:2] == [" 3,-2 ~~~~", " ~0CK3~~~~"]
 
 
-def test_what_has_changed_stands_in_brackets_and_what_is_gone_behind_an_x() -> None:
-    drawn = [
+def test_brackets_surround_changed_hexes_and_an_x_stands_before_removed_pieces() -> None:
+    cells = [
         Cell((0, 0), "lake", is_changed=True),
         Cell((1, 0), "lake", is_changed=True, removed=(Piece("knight", 1),)),
     ]
-    assert lines(Scene("", tuple(drawn), ()))[:3] == [
+    assert lines(Scene("", tuple(cells), ()))[:3] == [
         "[0,0 ~~~~~|1,0 ~~~~~]",
         "[~~~~~~~~~|~x1K~~~~~]",
         "[~~~~~~~~~|~~~~~~~~~]",
     ]
 
 
-def test_what_was_fought_over_stands_in_round_brackets() -> None:
-    drawn = [
+def test_round_brackets_surround_contested_hexes() -> None:
+    cells = [
         Cell((0, 0), "lake", is_contested=True),
         Cell((1, 0), "lake", is_changed=True, is_contested=True),
         Cell((2, 0), "lake", is_changed=True),
     ]
-    page = lines(Scene("", tuple(drawn), ()))
+    page = lines(Scene("", tuple(cells), ()))
     assert page[:3] == [
         "(0,0 ~~~~~|1,0 ~~~~~|2,0 ~~~~~]",
         "(~~~~~~~~~|~~~~~~~~~|~~~~~~~~~]",
         "(~~~~~~~~~|~~~~~~~~~|~~~~~~~~~]",
     ]
-    assert any("() fought over" in line for line in page)
-    assert lines(Scene("", (drawn[1],), ()))[:2] == ["(1,0 ~~~~~)", "[~~~~~~~~~]"]
-    assert not any("fought" in line for line in lines(Scene("", (drawn[2],), ())))
+    assert any("() fought over in the last event" in line for line in page)
+    assert lines(Scene("", (cells[1],), ()))[:2] == ["(1,0 ~~~~~)", "[~~~~~~~~~]"]
+    assert not any("fought" in line for line in lines(Scene("", (cells[2],), ())))
 
 
-def test_marks_stand_behind_the_pieces_or_are_said_in_words() -> None:
+def test_marks_stand_behind_the_pieces_or_are_described_below_the_board() -> None:
     marked = Cell((0, 0), "lake", (Piece("knight", 1),), marks=(0, 3, 4))
-    said = lines(Scene("", (marked,), ()))
-    assert said[:3] == [" 0,0 ~~~~~", " ~1K~*0~*3", " ~*4~~~~~~"]
-    assert any("* mark of a seat" in line for line in said)
+    page = lines(Scene("", (marked,), ()))
+    assert page[:3] == [" 0,0 ~~~~~", " ~1K~*0~*3", " ~*4~~~~~~"]
+    assert any(re.search(r"\* +mark of a seat", line) for line in page)
     assert not any("mark" in line for line in lines(Scene("", (replace(marked, marks=()),), ())))
     crowd = replace(marked, pieces=tuple(Piece("knight", seat, 9) for seat in range(5)))
-    left_out = " ".join(lines(Scene("", (crowd,), ())))
-    assert "+ 0,0: seat 0 9 knights" in left_out
-    assert "marked by seat 0, seat 3, seat 4" in left_out
+    described = " ".join(lines(Scene("", (crowd,), ())))
+    assert "+ 0,0: seat 0 9 knights" in described
+    assert "marked by seat 0, seat 3, seat 4" in described
 
 
 def test_every_other_row_is_shifted_by_half_a_hex() -> None:
-    drawn = lines(Scene("", (Cell((0, 0), "lake"), Cell((0, 1), "lake")), ()))
-    assert (drawn[0].index("0,0"), drawn[3].index("0,1")) == (1, 6)
+    page = lines(Scene("", (Cell((0, 0), "lake"), Cell((0, 1), "lake")), ()))
+    assert (page[0].index("0,0"), page[3].index("0,1")) == (1, 6)
 
 
-def test_ways_and_borders_are_said_in_words() -> None:
-    said = lines(FULL_SCENE)
-    assert "ways: 0,1 > 1,0 (seat 0)" in said
+def test_moves_and_outlines_are_listed_below_the_board() -> None:
+    page = lines(FULL_SCENE)
+    assert "moves: 0,1 > 1,0 (seat 0)" in page
     twice = lines(replace(FULL_SCENE, arrows=FULL_SCENE.arrows * 2))
-    assert "ways: 0,1 > 1,0 (seat 0 x2)" in twice
-    assert "border of seat 1 (9): 0,0 1,0" in said
+    assert "moves: 0,1 > 1,0 (seat 0 x2)" in twice
+    assert "hexes that belong together, seat 1 (9): 0,0 1,0" in page
 
 
-def test_pieces_that_do_not_fit_are_said_in_words() -> None:
+def test_pieces_that_do_not_fit_are_described_below_the_board() -> None:
     crowd = tuple(Piece("knight", seat, 2) for seat in range(7))
-    said = lines(Scene("", (Cell((0, 0), "lake", crowd),), ()))
-    assert said[1] == " ~0K2~1K2~"
-    assert said[2].endswith("+")
-    assert any(line.startswith("+ 0,0: seat 0 2 knights; seat 1 2 knights") for line in said)
+    page = lines(Scene("", (Cell((0, 0), "lake", crowd),), ()))
+    assert page[1] == " ~0K2~1K2~"
+    assert page[2].endswith("+")
+    assert any(line.startswith("+ 0,0: seat 0 2 knights; seat 1 2 knights") for line in page)
 
 
-def test_whose_turn_it_is_and_who_is_out_is_said() -> None:
+def test_the_seat_to_act_and_seats_that_are_out_are_marked() -> None:
     for width, marks in ((100, ("1 > to act", "2 out")), (30, ("Bob (to act)", "Cy (out)"))):
-        said = text(FULL_SCENE, colour=False, width=width)
-        assert all(mark in said for mark in marks)
+        page = text(FULL_SCENE, PLAIN, width)
+        assert all(mark in page for mark in marks)
 
 
-def test_known_grounds_have_signs_of_their_own() -> None:
-    assert len(set(ground_signs(GROUNDS).values())) == len(GROUNDS)
-    assert ground_signs(["lake", "plain"]) == {"lake": "~", "plain": "."}
+def test_known_terrains_have_different_characters() -> None:
+    assert len(set(terrain_glyphs(TERRAINS).values())) == len(TERRAINS)
+    assert terrain_glyphs(["lake", "plain"]) == {"lake": "~", "plain": "."}
 
 
 @given(st.sets(st.text(), max_size=20))
-def test_signs_are_never_shared(names: set[str]) -> None:
-    for signs in (ground_signs(names), piece_signs(names)):
-        assert set(signs) == names
-        assert len(set(signs.values())) == len(names)
+def test_no_two_names_share_a_character(names: set[str]) -> None:
+    for glyphs in (terrain_glyphs(names), piece_glyphs(names)):
+        assert set(glyphs) == names
+        assert len(set(glyphs.values())) == len(names)
         assert all(
-            len(sign) == 1 and sign.isascii() and sign.isprintable() for sign in signs.values()
+            len(glyph) == 1 and glyph.isascii() and glyph.isprintable() for glyph in glyphs.values()
         )
 
 
-def test_an_unknown_name_gets_a_letter_and_stands_in_the_legend() -> None:
-    said = text(FULL_SCENE, colour=False, width=80)
-    assert "s swamp" in said
-    assert "D dragon" in said
+def test_an_unknown_name_has_a_letter_and_is_in_the_legend() -> None:
+    page = text(FULL_SCENE, PLAIN, 80)
+    assert "s  swamp" in page
+    assert "D  dragon" in page
+
+
+def test_the_legend_lists_the_games_terrains_with_their_values() -> None:
+    page = text(FULL_SCENE, PLAIN, 80)
+    assert "=  open field 3" in page
+    assert "#  quarry -1" in page
 
 
 @pytest.mark.parametrize(
@@ -129,38 +137,36 @@ def test_boards_fit(radius: int, width: int) -> None:
     assert max(map(columns, lines(scene, width))) <= width
 
 
-def test_the_coordinates_stand_in_every_hex_where_there_is_room() -> None:
+def test_every_hex_shows_its_coordinates_where_there_is_room() -> None:
     hexes = disc(6)
-    said = " ".join(lines(wide_scene(hexes), 100))
-    found = re.findall(r"-?\d+,-?\d+", said)
-    assert sorted(found) == sorted(f"{q},{r}" for q, r in hexes)
+    page = " ".join(lines(wide_scene(hexes), 100))
+    assert sorted(re.findall(r"-?\d+,-?\d+", page)) == sorted(f"{q},{r}" for q, r in hexes)
 
 
-def test_without_that_room_they_stand_before_each_row() -> None:
-    said = lines(wide_scene(disc(8)), 80)
-    rows = [found[0] for line in said if (found := re.match(r"-?\d+,-?\d+", line))]
+def test_coordinates_stand_before_each_row_where_hexes_are_small() -> None:
+    page = lines(wide_scene(disc(8)), 80)
+    rows = [match[0] for line in page if (match := re.match(r"-?\d+,-?\d+", line))]
     assert rows == [f"{max(-8, -8 - r)},{r}" for r in range(-8, 9)]
 
 
 @given(scenes, st.integers(20, 140))
 @settings(max_examples=60, deadline=None)
-def test_nothing_but_a_large_board_is_wider_than_the_terminal(scene: Scene, width: int) -> None:
+def test_only_a_large_board_is_wider_than_the_terminal(scene: Scene, width: int) -> None:
     boardless = replace(scene, cells=())
     assert max(map(columns, lines(boardless, width))) <= width
 
 
 @given(scenes, st.one_of(st.none(), st.integers(20, 140)))
 @settings(max_examples=60, deadline=None)
-def test_colours_change_nothing_but_colours(scene: Scene, width: int | None) -> None:
-    plain = text(scene, colour=False, width=width)
-    coloured = text(scene, colour=True, width=width)
-    stripped = SEQUENCE.sub("", coloured)
+def test_styles_change_no_text(scene: Scene, width: int | None) -> None:
+    plain = text(scene, PLAIN, width)
+    stripped = SEQUENCE.sub("", text(scene, STYLED, width))
     assert [line.rstrip() for line in stripped.splitlines()] == plain.splitlines()
     assert "\x1b" not in plain
     assert plain.endswith("\n")
 
 
-def test_nobody_paints_on_the_terminal_but_us() -> None:
+def test_text_from_outside_cannot_control_the_terminal() -> None:
     bad = "\x1b[2J\x1b]0;owned\x07\r\n\u202egnp"
     hostile = Scene(
         bad,
@@ -168,12 +174,12 @@ def test_nobody_paints_on_the_terminal_but_us() -> None:
         (Panel(0, bad, 0, ((bad, bad),)),),
         bad,
     )
-    for colour in (False, True):
-        said = SEQUENCE.sub("", text(hostile, colour=colour, width=80))
-        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", said)
+    for styler in (PLAIN, STYLED):
+        page = SEQUENCE.sub("", text(hostile, styler, 80))
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", page)
 
 
-def test_seats_stand_beside_each_other_where_there_is_room() -> None:
+def test_seats_are_beside_each_other_where_there_is_room() -> None:
     wide = lines(FULL_SCENE, 100)
     assert any("Ada" in line and "Bob" in line for line in wide)
     narrow = lines(FULL_SCENE, 40)

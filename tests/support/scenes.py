@@ -1,11 +1,20 @@
-"""Scenes to draw: one written out that has everything in it, and a strategy for any."""
+"""Scenes to draw: one that has every feature, those of recorded games, and a hypothesis strategy for any."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
 from domain.hexes import neighbours
-from domain.scene import Arrow, Cell, Outline, Panel, Piece, Scene
+from domain.scene import Arrow, Cell, LegendEntry, Outline, Panel, Piece, Scene, Sign
+from ledger.record import Record, read
+from replay.timeline import game_at, steps
 
-GROUNDS = [
+GAMES = Path(__file__).parent.parent / "games"
+
+TERRAINS = [
     "mountain",
     "forest",
     "plain",
@@ -20,6 +29,7 @@ GROUNDS = [
     "marsh",
     "cursed_place",
 ]
+SIGNS: tuple[Sign, ...] = get_args(Sign)
 KINDS = ["knight", "village", "stronghold", "city", "keep_knight", "keep_baron"]
 
 FULL_SCENE = Scene(
@@ -36,6 +46,7 @@ FULL_SCENE = Scene(
             (Piece("knight", 0, 2),),
             is_changed=True,
             removed=(Piece("village", 1),),
+            value="3",
         ),
         Cell((0, 1), "forest", is_changed=True),
         Cell((-1, 1), "lake"),
@@ -51,10 +62,18 @@ FULL_SCENE = Scene(
     arrows=(Arrow(0, (0, 1), (1, 0)),),
     outlines=(Outline(1, ((0, 0), (1, 0)), "9"),),
     common_rows=(("bank", "mountain 20, forest 19"),),
+    legend=(
+        LegendEntry("terrain", "open field", kind="field", value="3"),
+        LegendEntry("terrain", "quarry", kind="quarry", value="-1"),
+        LegendEntry("piece", "free city", kind="city"),
+        LegendEntry("piece", "village", kind="village"),
+        LegendEntry("contested", "battlefield"),
+        LegendEntry("mark", "imprint"),
+    ),
 )
 
 _texts = st.text(max_size=40)
-_names = st.one_of(st.sampled_from(GROUNDS + KINDS), st.text(min_size=1, max_size=30))
+_names = st.one_of(st.sampled_from(TERRAINS + KINDS), st.text(min_size=1, max_size=30))
 _seats = st.integers(0, 6)
 _hexes = st.tuples(st.integers(-8, 8), st.integers(-8, 8))
 _pieces = st.builds(
@@ -62,11 +81,11 @@ _pieces = st.builds(
 )
 _marks = st.lists(_seats, max_size=5, unique=True).map(tuple)
 _piece_lists = st.lists(_pieces, max_size=6).map(tuple)
-_facts = st.lists(st.tuples(_texts, st.text(max_size=120)), max_size=5).map(tuple)
+_rows = st.lists(st.tuples(_texts, st.text(max_size=120)), max_size=5).map(tuple)
 
 
 def _with_cells(hexes: set[tuple[int, int]]) -> st.SearchStrategy[tuple[Cell, ...]]:
-    cell = st.tuples(
+    fields = st.tuples(
         _names,
         _piece_lists,
         st.booleans(),
@@ -74,20 +93,21 @@ def _with_cells(hexes: set[tuple[int, int]]) -> st.SearchStrategy[tuple[Cell, ..
         st.text(max_size=8),
         _marks,
         st.booleans(),
+        st.text(max_size=3),
     )
-    return st.lists(cell, min_size=len(hexes), max_size=len(hexes)).map(
-        lambda drawn: tuple(Cell(at, *rest) for at, rest in zip(sorted(hexes), drawn, strict=True))
+    return st.lists(fields, min_size=len(hexes), max_size=len(hexes)).map(
+        lambda rows: tuple(Cell(at, *row) for at, row in zip(sorted(hexes), rows, strict=True))
     )
 
+
+_signs: st.SearchStrategy[Sign] = st.sampled_from(SIGNS)
 
 scenes = st.builds(
     Scene,
     title=_texts,
     cells=st.sets(_hexes, max_size=8).flatmap(_with_cells),
     panels=st.lists(
-        st.builds(
-            Panel, _seats, _texts, st.integers(-9, 200), _facts, st.booleans(), st.booleans()
-        ),
+        st.builds(Panel, _seats, _texts, st.integers(-9, 200), _rows, st.booleans(), st.booleans()),
         max_size=5,
     ).map(tuple),
     caption=st.text(max_size=300),
@@ -96,12 +116,15 @@ scenes = st.builds(
         st.builds(Outline, _seats, st.lists(_hexes, max_size=5).map(tuple), st.text(max_size=9)),
         max_size=3,
     ).map(tuple),
-    common_rows=_facts,
+    common_rows=_rows,
+    legend=st.lists(
+        st.builds(LegendEntry, _signs, _texts, _names, st.text(max_size=4)), max_size=6
+    ).map(tuple),
 )
 
 
 def disc(radius: int) -> set[tuple[int, int]]:
-    """All hexes within so many steps of (0, 0)."""
+    """All hexes within `radius` steps of (0, 0)."""
     hexes = {(0, 0)}
     for _ in range(radius):
         hexes |= {near for at in hexes for near in neighbours(at)}
@@ -109,12 +132,38 @@ def disc(radius: int) -> set[tuple[int, int]]:
 
 
 def wide_scene(hexes: set[tuple[int, int]]) -> Scene:
-    """A board of these hexes, a ground after the other, with a piece on every third."""
+    """A board of these hexes with terrains in turn, and pieces on two of every three."""
     return Scene(
         "",
         tuple(
-            Cell(at, GROUNDS[n % 6], (Piece(KINDS[n % 4], n % 5, 1 + n % 3),) if n % 3 else ())
+            Cell(at, TERRAINS[n % 6], (Piece(KINDS[n % 4], n % 5, 1 + n % 3),) if n % 3 else ())
             for n, at in enumerate(sorted(hexes))
         ),
         (),
     )
+
+
+@cache
+def _record(name: str) -> Record:
+    with (GAMES / f"{name}.jsonl").open("rb") as file:
+        return read(file)
+
+
+def recorded_scene(name: str, seq: int | None = None) -> Scene:
+    """The scene after an event of a recorded game in tests/games/, the last one by default."""
+    record = _record(name)
+    game = game_at(record, seq or len(record.events))
+    position = game.position(None, ended=record.has_ended)
+    assert position is not None
+    event: Any = record.events[game.seq - 1]
+    return game.rules.scene(position, event)
+
+
+def recorded_scenes(name: str) -> Iterator[Scene]:
+    """The scenes after each event of a recorded game, from the start of the game."""
+    record = _record(name)
+    for step in steps(record):
+        position = step.after.position(None, ended=record.has_ended)
+        if position is not None:
+            event: Any = step.event
+            yield step.after.rules.scene(position, event)

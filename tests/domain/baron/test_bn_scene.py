@@ -61,20 +61,13 @@ def test_a_position_without_an_event() -> None:
     assert drawn.common_rows == (
         ("market", "field for 0, meadow for 1, cursed place for 3"),
         ("pile", "30 tiles"),
-        (
-            "worth",
-            (
-                "meadow 0, village 3, field 2, forest 2, vineyard 1, quarry 1, pond 1, marsh -1, "
-                "cursed place -2"
-            ),
-        ),
     )
 
 
-def test_every_tile_shows_its_value_and_the_legend_lists_the_values() -> None:
+def test_tiles_show_their_values_except_meadows_and_the_legend_lists_all_values() -> None:
     drawn = scene(position(given(BOARD), None), None)
     values = {cell.terrain: cell.value for cell in drawn.cells}
-    assert (values["meadow"], values["village"], values["marsh"]) == ("0", "3", "-1")
+    assert (values["meadow"], values["village"], values["marsh"]) == ("", "3", "-1")
     legend = {entry.kind: entry.value for entry in drawn.legend if entry.sign == "terrain"}
     assert legend == {kind: str(value) for kind, value in VALUES.items()}
 

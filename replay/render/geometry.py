@@ -1,17 +1,15 @@
-"""Geometry of the board: hexes to points, borders around hexes, places for pieces on a hex.
+"""Geometry of the board: the points of hexes, the borders of sets of hexes, and places for pieces on a hex.
 
-A hex stands on its point and has the radius 100 here, with x to the right and y down; `svg` scales
-the whole board to its page. Nothing here draws.
+Lengths are in board units: a hex has a corner at its top and a radius of 100, x points to the right and
+y down. Whoever draws a board scales it to its page.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, hypot, sqrt
-from typing import TypeAlias
 
 from domain.hexes import DIRECTIONS, Hex
-
-Point: TypeAlias = tuple[float, float]
+from replay.render.markup import Point
 
 RADIUS = 100.0
 HALF_WIDTH = RADIUS * sqrt(3) / 2
@@ -23,33 +21,20 @@ CORNERS: tuple[Point, ...] = (
     (-HALF_WIDTH, RADIUS / 2),
     (-HALF_WIDTH, -RADIUS / 2),
 )
-"""From the top, clockwise."""
+"""The corners of a hex around its centre, clockwise from the top."""
 
-# The side towards each of domain.hexes.DIRECTIONS, as the index of its first corner, going clockwise.
+# For each of domain.hexes.DIRECTIONS the index of the first corner, clockwise, of the side it crosses.
 _SIDES = (1, 0, 5, 4, 3, 2)
 
 
-def number(value: float) -> str:
-    """A coordinate, to a tenth, with no tail: `12`, `-3.5`."""
-    text = f"{value:.1f}"
-    text = text.removesuffix(".0")
-    return "0" if text == "-0" else text
-
-
-def path(points: Iterable[Point], *, closed: bool = True) -> str:
-    """The points as an SVG path of straight lines."""
-    body = "L".join(f"{number(x)} {number(y)}" for x, y in points)
-    return f"M{body}{'Z' if closed else ''}"
-
-
 def centre(at: Hex) -> Point:
-    """The middle of a hex."""
+    """The centre of a hex."""
     q, r = at
     return (2 * HALF_WIDTH * (q + r / 2), 1.5 * RADIUS * r)
 
 
 def corner(at: Hex, index: int) -> Point:
-    """One of its corners, from the top clockwise."""
+    """A corner of a hex, by its index in `CORNERS` modulo 6."""
     x, y = centre(at)
     dx, dy = CORNERS[index % 6]
     return (x + dx, y + dy)
@@ -57,7 +42,7 @@ def corner(at: Hex, index: int) -> Point:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle around hexes: left, top, right, bottom."""
+    """A rectangle by its left, top, right and bottom sides."""
 
     left: float
     top: float
@@ -66,17 +51,30 @@ class Box:
 
     @property
     def width(self) -> float:
-        """From left to right."""
+        """The distance from left to right."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """From top to bottom."""
+        """The distance from top to bottom."""
         return self.bottom - self.top
+
+    def contains(self, point: Point, margin: float = 0) -> bool:
+        """Whether a point is in the rectangle, or within `margin` of it along either axis."""
+        x, y = point
+        return (
+            self.left - margin < x < self.right + margin
+            and self.top - margin < y < self.bottom + margin
+        )
+
+
+def box_around(x: float, y: float, width: float, height: float) -> Box:
+    """A rectangle with its centre at (x, y)."""
+    return Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
 
 
 def bounds(hexes: Iterable[Hex]) -> Box:
-    """The box around whole hexes; around one at the origin where there are none."""
+    """The smallest rectangle around all hexes; without any, the one around the hex (0, 0)."""
     points = [centre(at) for at in hexes] or [(0.0, 0.0)]
     xs = [x for x, _ in points]
     ys = [y for _, y in points]
@@ -84,53 +82,52 @@ def bounds(hexes: Iterable[Hex]) -> Box:
 
 
 def borders(hexes: Iterable[Hex], inset: float) -> list[list[Point]]:
-    """The closed lines around a set of hexes, `inset` units inside their edge; holes have lines
-    of their own.
+    """The closed lines around a set of hexes, `inset` units inside its edge. Holes have lines too.
 
     Of the three hexes that meet in a corner none, one, two or all belong to the set, so at most one
-    line passes through any corner: following the sides from corner to corner cannot go astray.
+    line passes through any corner, and the sides can be followed from corner to corner.
     """
     inside = set(hexes)
-    following: dict[tuple[int, int], tuple[int, int]] = {}
+    next_corner: dict[tuple[int, int], tuple[int, int]] = {}
     points: dict[tuple[int, int], Point] = {}
     for q, r in sorted(inside):
         for (dq, dr), side in zip(DIRECTIONS, _SIDES, strict=True):
             if (q + dq, r + dr) not in inside:
                 start, end = corner((q, r), side), corner((q, r), side + 1)
                 points[_key(start)], points[_key(end)] = start, end
-                following[_key(start)] = _key(end)
-    loops = []
-    while following:
-        first = min(following)
+                next_corner[_key(start)] = _key(end)
+    lines = []
+    while next_corner:
+        first = min(next_corner)
         keys = [first]
-        at = following.pop(first)
+        at = next_corner.pop(first)
         while at != first:
             keys.append(at)
-            at = following.pop(at)
-        loops.append(_drawn_in([points[key] for key in keys], inset))
-    return loops
+            at = next_corner.pop(at)
+        lines.append(_inset([points[key] for key in keys], inset))
+    return lines
 
 
 def _key(point: Point) -> tuple[int, int]:
-    """Corners reckoned from two hexes differ in the last bits; rounded they are one."""
+    """A corner rounded, so that it is the same from each of the hexes that share it."""
     return (round(point[0]), round(point[1]))
 
 
-def _drawn_in(loop: list[Point], inset: float) -> list[Point]:
-    """A clockwise line moved inwards; all its angles are 120 or 240 degrees."""
-    moved = []
-    for index, (x, y) in enumerate(loop):
-        (ax, ay), (bx, by) = loop[index - 1], loop[(index + 1) % len(loop)]
+def _inset(line: list[Point], distance: float) -> list[Point]:
+    """A clockwise closed line moved inwards. All its angles are 120 or 240 degrees."""
+    result = []
+    for index, (x, y) in enumerate(line):
+        (ax, ay), (bx, by) = line[index - 1], line[(index + 1) % len(line)]
         before, after = hypot(x - ax, y - ay), hypot(bx - x, by - y)
         nx = -(y - ay) / before - (by - y) / after
         ny = (x - ax) / before + (bx - x) / after
-        moved.append((x + nx * inset / 1.5, y + ny * inset / 1.5))
-    return moved
+        result.append((x + nx * distance / 1.5, y + ny * distance / 1.5))
+    return result
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place on a hex: offset from its middle, and how large to draw there."""
+    """A place on a hex: the offset from its centre, and the scale at which to draw there."""
 
     x: float
     y: float
@@ -138,9 +135,9 @@ class Spot:
 
 
 def piece_spots(count: int) -> list[Spot]:
-    """Where `count` groups of pieces stand on a hex, from left to right and top to bottom.
+    """Places for `count` groups of pieces on a hex, from left to right and top to bottom.
 
-    The middle band of the hex is theirs: above it the ground shows, below it stand the coordinates.
+    They lie in the middle of the hex: the terrain shows above them, and the coordinates are below.
     A piece is about 60 wide and 64 high at scale 1.
     """
     match count:
@@ -156,15 +153,15 @@ def piece_spots(count: int) -> list[Spot]:
             return [Spot(x, y, 0.88) for y in (-37, 20) for x in (-38, 38)]
         case _:
             rows = 2 if count <= 6 else ceil(sqrt(count / 1.6))
-            across = ceil(count / rows)
-            scale = min(144 / across / 64, 112 / rows / 68)
+            per_row = ceil(count / rows)
+            scale = min(144 / per_row / 64, 112 / rows / 68)
             spots = []
             for index in range(count):
-                row, place = divmod(index, across)
-                in_row = min(across, count - row * across)
+                row, column = divmod(index, per_row)
+                in_row = min(per_row, count - row * per_row)
                 spots.append(
                     Spot(
-                        (place - (in_row - 1) / 2) * 146 / across,
+                        (column - (in_row - 1) / 2) * 146 / per_row,
                         -8 + (row - (rows - 1) / 2) * 114 / rows,
                         scale,
                     )

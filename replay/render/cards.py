@@ -1,0 +1,234 @@
+"""What stands beside the map: a card for each seat, and a card of rows that belong to no seat.
+
+Each function sets its content in a column of a given width and returns it with its height; `svg` decides
+where the columns stand.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from domain.scene import Panel
+from replay.render.markup import Ids, Markup, element, joined, moved, number
+from replay.render.palette import CARD, DARK, GOLD, MUTED, THIN_LINE, seat_colour
+from replay.render.pieces import shield
+from replay.render.text_layout import clean, cut, ems, unbroken_entries, with_minus, wrap
+
+SERIF = "'Iowan Old Style','Palatino Linotype',Palatino,'Book Antiqua',Georgia,'DejaVu Serif',serif"
+SANS = "'Segoe UI','Helvetica Neue',Verdana,'DejaVu Sans',sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class FontSizes:
+    """Font sizes on a page."""
+
+    title: float
+    caption: float
+    heading: float
+    row: float
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Markup with its top left corner at (0, 0), and its height."""
+
+    markup: Markup
+    height: float
+
+
+EMPTY = Block(Markup(), 0)
+
+
+def text_line(
+    text: str, x: float, y: float, size: float, *, fill: str = DARK, **attributes: str | None
+) -> Markup:
+    """A line of text with its baseline at y, starting at x unless `text_anchor` says otherwise."""
+    return element("text", text, x=x, y=y, font_size=size, fill=fill, **attributes)
+
+
+def stacked(blocks: Iterable[Block], gap: float) -> Block:
+    """Blocks under each other with gaps between them; blocks without height are left out."""
+    parts: list[Markup] = []
+    y = 0.0
+    for block in blocks:
+        if block.height:
+            y += gap if parts else 0
+            parts.append(moved(block.markup, 0, y))
+            y += block.height
+    return Block(joined(parts), y)
+
+
+def paragraph(
+    text: str, width: float, size: float, *, max_lines: int, breadth: float = 1, **attributes: str
+) -> Block:
+    """A paragraph. `breadth` is how many times broader than usual its font is."""
+    lines = wrap(clean(text), width, lambda part: ems(part) * size * breadth, max_lines)
+    line_height = size * 1.3
+    return Block(
+        joined(
+            text_line(line, 0, size + index * line_height, size, **attributes)
+            for index, line in enumerate(lines)
+        ),
+        len(lines) * line_height,
+    )
+
+
+def _rows(rows: Sequence[tuple[str, str]], width: float, size: float) -> Block:
+    """(label, value) rows. A value that does not fit beside its label has lines of its own."""
+    parts: list[Markup] = []
+    y = 0.0
+    line_height = size * 1.44
+
+    def width_of(text: str) -> float:
+        return ems(text) * size
+
+    for index, (raw_label, raw_value) in enumerate(rows):
+        label, value = clean(raw_label), with_minus(clean(raw_value))
+        if index:
+            rule = f"M0 {number(y + size * 0.34)}H{number(width)}"
+            parts.append(element("path", d=rule, stroke=THIN_LINE, opacity=".55"))
+        y += line_height
+        parts.append(text_line(cut(label, width, width_of), 0, y, size, fill=MUTED))
+        if width_of(label) + width_of(value) + size <= width:
+            parts.append(text_line(value, width, y, size, text_anchor="end"))
+        else:
+            for line in wrap(unbroken_entries(value), width - size * 0.8, width_of, 4):
+                y += line_height
+                parts.append(text_line(line, size * 0.8, y, size))
+    return Block(joined(parts), y + size * 0.45)
+
+
+def _border(width: float, height: float, *, is_to_act: bool) -> Markup:
+    """The background and border of a card; a golden border for the seat to act."""
+    if not is_to_act:
+        return element(
+            "rect",
+            width=width,
+            height=height,
+            rx=10,
+            fill=CARD,
+            stroke=THIN_LINE,
+            stroke_width=2,
+        )
+    box = {"x": 4.5, "y": 4.5, "width": width - 9, "height": height - 9, "rx": 8}
+    return joined(
+        (
+            element("rect", **box, fill=CARD, stroke=DARK, stroke_width=9),
+            element("rect", **box, fill="none", stroke=GOLD, stroke_width=4.5),
+        )
+    )
+
+
+def _heading(text: str, width: float, size: float) -> tuple[list[str], float]:
+    """The lines of a heading and their font size: it is made smaller, then broken, then cut."""
+    needed = ems(text) * size * 1.06
+    if needed <= width:
+        return [text], size
+    smaller = max(size * 0.8, size * width / needed)
+    return wrap(text, width, lambda part: ems(part) * smaller * 1.06, 2), smaller
+
+
+def _card_content(panel: Panel, width: float, sizes: FontSizes, ids: Ids) -> Block:
+    """What stands on a seat's card."""
+    pad = sizes.row * 0.8
+    shield_size = sizes.heading * 2.1
+    text_x = pad + shield_size + pad * 0.6
+    score = with_minus(str(panel.score))
+    score_size = sizes.heading * 1.5
+    room = width - text_x - pad - ems(score) * score_size - pad * 0.4
+    heading, heading_size = _heading(clean(panel.heading), room, sizes.heading)
+    heading_y = pad + shield_size * 0.42
+    state = "out" if panel.is_out else "to act" if panel.is_to_act else ""
+    seat = f"seat {panel.seat}" + (f" · {state}" if state else "")
+    seat_size = min(sizes.row * 0.95, room / max(ems(seat) * 1.06, 1))
+    seat_y = heading_y + heading_size * 1.15 * (len(heading) - 1) + sizes.row * 1.3
+    head = max(pad + shield_size * 1.12, seat_y + sizes.row * 0.6)
+    rows = _rows(panel.rows, width - 2 * pad, sizes.row)
+    height = head + rows.height + pad * 0.8
+    content = joined(
+        (
+            moved(
+                shield(panel.seat, ids.hatching(panel.seat)),
+                pad + shield_size / 2,
+                pad + shield_size / 2,
+                shield_size / 49,
+            ),
+            *(
+                text_line(
+                    line,
+                    text_x,
+                    heading_y + index * heading_size * 1.15,
+                    heading_size,
+                    font_weight="bold",
+                )
+                for index, line in enumerate(heading)
+            ),
+            text_line(
+                seat,
+                text_x,
+                seat_y,
+                seat_size,
+                fill=DARK if state else MUTED,
+                font_weight="bold" if state else None,
+            ),
+            text_line(
+                score,
+                width - pad,
+                pad + shield_size * 0.68,
+                score_size,
+                text_anchor="end",
+                font_weight="bold",
+                font_family=SERIF,
+            ),
+            element(
+                "path",
+                d=f"M{number(pad)} {number(head)}H{number(width - pad)}",
+                stroke=seat_colour(panel.seat).fill,
+                stroke_width=4,
+            ),
+            moved(rows.markup, pad, head + sizes.row * 0.15),
+        )
+    )
+    if panel.is_out:
+        # Faded and struck through, so that colour is not needed to see it.
+        y = number(heading_y - heading_size * 0.32)
+        end = number(text_x + min(room, ems(heading[0]) * heading_size))
+        strike = f"M{number(text_x)} {y}H{end}"
+        content = joined(
+            (
+                element("g", content, opacity=".6"),
+                element("path", d=strike, stroke=DARK, stroke_width=3),
+            )
+        )
+    return Block(content, height)
+
+
+def seat_cards(
+    panels: Sequence[Panel], width: float, per_row: int, sizes: FontSizes, ids: Ids
+) -> Block:
+    """All seats' cards, those in one row equally high; a card alone in its row takes its whole width."""
+    gap = sizes.row * 0.8
+    column = (width - gap * (per_row - 1)) / per_row
+    rows = []
+    for start in range(0, len(panels), per_row):
+        row = panels[start : start + per_row]
+        each = width if len(row) == 1 else column
+        contents = [_card_content(panel, each, sizes, ids) for panel in row]
+        height = max(content.height for content in contents)
+        cards = (
+            joined((_border(each, height, is_to_act=panel.is_to_act), content.markup))
+            for panel, content in zip(row, contents, strict=True)
+        )
+        markup = joined(moved(card, index * (column + gap), 0) for index, card in enumerate(cards))
+        rows.append(Block(markup, height))
+    return stacked(rows, gap)
+
+
+def common_card(rows: Sequence[tuple[str, str]], width: float, sizes: FontSizes) -> Block:
+    """The card of rows that belong to no seat; empty without any."""
+    if not rows:
+        return EMPTY
+    pad = sizes.row * 0.8
+    body = _rows(rows, width - 2 * pad, sizes.row)
+    height = body.height + pad * 1.1
+    border = _border(width, height, is_to_act=False)
+    return Block(joined((border, moved(body.markup, pad, pad * 0.4))), height)

@@ -1,0 +1,269 @@
+"""The labels and small signs on the board, drawn above pieces and arrows: nothing covers them.
+
+Their sizes follow from the scale at which the board is shown: on a large board, whose hexes are small on
+the page, labels are larger in proportion. Coordinates are left out of the hexes where they would
+be too small to read; the frame of the map has them too.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from domain.hexes import Hex
+from domain.scene import Cell, Outline, Piece, Scene
+from replay.render.descriptions import coordinates
+from replay.render.geometry import Box, Spot, borders, box_around, centre, piece_spots
+from replay.render.markup import Markup, Point, element, joined, moved
+from replay.render.palette import CARD, DARK, HALO, terrain_colour
+from replay.render.pieces import badge
+from replay.render.text_layout import clean, cut, ems, with_minus
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label in board units, with the box that it takes."""
+
+    box: Box
+    markup: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSizes:
+    """Font sizes in board units. `coordinates` is None where they are left out of the hexes."""
+
+    coordinates: float | None
+    note: float
+    count: float
+    value: float
+
+
+def label_sizes(scale: float, target: float, minimum: float) -> LabelSizes:
+    """Font sizes for a board that is drawn at a scale.
+
+    Labels are given the font size `target` on the page as far as a hex has room for them. Coordinates
+    are left out when they would be smaller than `minimum`.
+    """
+
+    def fitted(smallest: float, largest: float) -> float:
+        return min(max(target / scale, smallest), largest)
+
+    size = fitted(27, 36)
+    return LabelSizes(
+        coordinates=size if size * scale >= minimum else None,
+        note=fitted(26, 40),
+        count=fitted(34, 46),
+        value=fitted(30, 44),
+    )
+
+
+def pieces_on(cell: Cell) -> list[tuple[Piece, bool, Spot]]:
+    """The groups of pieces on a hex, whether each was removed, and where it is drawn."""
+    groups = [(piece, False) for piece in sorted(cell.pieces, key=lambda piece: piece.seat)]
+    groups += [(piece, True) for piece in cell.removed]
+    spots = piece_spots(len(groups))
+    return [(*group, spot) for group, spot in zip(groups, spots, strict=True)]
+
+
+def labels(scene: Scene, sizes: LabelSizes) -> list[Label]:
+    """The labels of the whole board, from back to front."""
+    cells = sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0]))
+    result = [
+        Label(moved_box(label.box, *centre(cell.at)), moved(label.markup, *centre(cell.at)))
+        for cell in cells
+        for label in _cell_labels(cell, sizes)
+    ]
+    return result + _outline_labels(scene, sizes, [label.box for label in result])
+
+
+def moved_box(box: Box, x: float, y: float) -> Box:
+    """A box moved by (x, y)."""
+    return Box(box.left + x, box.top + y, box.right + x, box.bottom + y)
+
+
+def _cell_labels(cell: Cell, sizes: LabelSizes) -> Iterator[Label]:
+    """The labels of a hex, around its centre."""
+    if sizes.coordinates:
+        yield _coordinates(cell.at, sizes.coordinates)
+    if cell.value:
+        yield _value(cell, sizes.value)
+    for piece, _, spot in pieces_on(cell):
+        x, y = spot.x + 23 * spot.scale, spot.y - 21 * spot.scale
+        if piece.note:
+            yield tag(
+                piece.note, spot.x + 34 * spot.scale, spot.y + 13 * spot.scale, sizes.note, 80
+            )
+        if piece.count != 1:
+            yield count_disc(piece.count, min(x, 64), y, sizes.count)
+    if cell.is_contested:
+        yield Label(box_around(-60, 0, 48, 48), moved(SWORDS, -60, 0))
+    if cell.note:
+        yield tag(cell.note, 0, -60, sizes.note, 124)
+    yield from _marks(cell)
+
+
+_SWORD = "M-13 14L11 -10L14 -14L10 -11L-14 13ZM-12 5L-5 12M-11 11L-15 15"
+SWORDS = joined(
+    (
+        element("circle", r=23, fill=CARD, stroke=DARK, stroke_width=3),
+        element(
+            "g",
+            element("path", d=_SWORD),
+            element("path", d=_SWORD, transform="scale(-1 1)"),
+            fill=DARK,
+            stroke=DARK,
+            stroke_width=3.2,
+            stroke_linecap="round",
+            stroke_linejoin="round",
+        ),
+    )
+)
+"""Crossed swords, for a hex that was fought over; radius 23."""
+
+
+def _marks(cell: Cell) -> Iterator[Label]:
+    """The badges of the seats that left a mark, along the upper edges of the hex."""
+    step = min(54.0, 92 / max(len(cell.marks) - 1, 1))
+    for index, seat in enumerate(cell.marks):
+        x = (index - (len(cell.marks) - 1) / 2) * step
+        y = -71 + abs(x) * 0.45
+        yield Label(box_around(x, y, 42, 42), moved(mark_badge(seat), x, y))
+
+
+def mark_badge(seat: int) -> Markup:
+    """A seat's badge with a pale rim, radius 21."""
+    return joined((element("circle", r=21, fill=HALO), badge(seat)))
+
+
+def _coordinates(at: Hex, size: float) -> Label:
+    """The coordinates of a hex at its foot."""
+    text = with_minus(coordinates(at))
+    size = min(size, 116 / ems(text))
+    return Label(
+        box_around(0, 67, ems(text) * size, size * 0.8),
+        element(
+            "text",
+            text,
+            y=67 + size * 0.36,
+            font_size=size,
+            fill=DARK,
+            stroke=HALO,
+            stroke_opacity=".8",
+            stroke_width=5,
+            stroke_linejoin="round",
+            paint_order="stroke",
+            text_anchor="middle",
+        ),
+    )
+
+
+def _value(cell: Cell, size: float) -> Label:
+    """The value of a hex in a pale circle on its right."""
+    coin = value_coin(cell.value, size, terrain_colour(cell.terrain).line)
+    return Label(box_around(58, 26, size * 1.34, size * 1.34), moved(coin, 58, 26))
+
+
+def value_coin(value: str, size: float, stroke: str) -> Markup:
+    """A value in a pale circle around (0, 0)."""
+    text = cut(with_minus(clean(value)), 3, ems)
+    font_size = min(size, size * 1.32 / max(ems(text), 0.1))
+    return joined(
+        (
+            element("circle", r=size * 0.67, fill=CARD, stroke=stroke, stroke_width=3),
+            _bold(text, 0, font_size * 0.36, font_size, DARK),
+        )
+    )
+
+
+def count_disc(count: int, x: float, y: float, size: float) -> Label:
+    """A number in a dark disc around (x, y)."""
+    radius = size * 0.58
+    font_size = min(size, 1.15 * size / ems(str(count)))
+    return Label(
+        box_around(x, y, 2 * radius, 2 * radius),
+        joined(
+            (
+                element("circle", cx=x, cy=y, r=radius, fill=DARK, stroke=HALO, stroke_width=4),
+                _bold(str(count), x, y + font_size * 0.36, font_size, "#ffffff"),
+            )
+        ),
+    )
+
+
+def tag(text: str, x: float, y: float, size: float, max_width: float) -> Label:
+    """A short text in a pale box around (x, y), cut to a width."""
+    text = with_minus(clean(text))
+    size = max(min(size, max_width / max(ems(text), 1)), 14)
+    text = cut(text, max_width, lambda part: ems(part) * size)
+    width, height = ems(text) * size + size * 0.4, size * 1.25
+    return Label(
+        box_around(x, y, width, height),
+        joined(
+            (
+                element(
+                    "rect",
+                    x=x - width / 2,
+                    y=y - height / 2,
+                    width=width,
+                    height=height,
+                    rx=6,
+                    fill=CARD,
+                    stroke=DARK,
+                    stroke_width=2.5,
+                ),
+                _bold(text, x, y + size * 0.36, size, DARK),
+            )
+        ),
+    )
+
+
+def _bold(text: str, x: float, y: float, size: float, fill: str) -> Markup:
+    return element(
+        "text",
+        text,
+        x=x,
+        y=y,
+        font_size=size,
+        font_weight="bold",
+        text_anchor="middle",
+        fill=fill,
+    )
+
+
+def outline_levels(outlines: Sequence[Outline]) -> list[int]:
+    """How far inside its hexes each outline is drawn, so that outlines that share hexes do not coincide."""
+    levels: list[int] = []
+    for index, outline in enumerate(outlines):
+        before = zip(outlines[:index], levels, strict=True)
+        taken = {level for other, level in before if not {*outline.hexes}.isdisjoint(other.hexes)}
+        levels.append(min({*range(index + 1)} - taken) % 4)
+    return levels
+
+
+def outline_borders(outline: Outline, level: int) -> list[list[Point]]:
+    """The closed lines of an outline."""
+    return borders(outline.hexes, 9 + 11 * level)
+
+
+def _outline_labels(scene: Scene, sizes: LabelSizes, others: Sequence[Box]) -> list[Label]:
+    """Each outline's badge and note, at the highest corner where the badge covers no other label.
+
+    A note that a piece inside the outline has is not repeated.
+    """
+    notes = {(cell.at, piece.note) for cell in scene.cells for piece in cell.pieces}
+    result: list[Label] = []
+    levels = outline_levels(scene.outlines)
+    for outline, level in zip(scene.outlines, levels, strict=True):
+        corners = sorted(
+            (point for line in outline_borders(outline, level) for point in line),
+            key=lambda point: (round(point[1]), point[0]),
+        )
+        if not corners:
+            continue
+        taken = [*others, *(label.box for label in result)]
+        x, y = next(
+            (point for point in corners if not any(box.contains(point, 17) for box in taken)),
+            corners[0],
+        )
+        result.append(Label(box_around(x, y + 8, 40, 40), moved(badge(outline.seat), x, y + 8)))
+        if outline.note and not any((at, outline.note) in notes for at in outline.hexes):
+            result.append(tag(outline.note, x + 50, y + 8, sizes.note, 90))
+    return result

@@ -1,0 +1,64 @@
+"""Styles for the terminal, by rich, which can be switched off.
+
+Colours are those of a terminal's 256 colours. Seats and terrains set both text and background, so that they
+can be read in dark and in light terminals.
+"""
+
+from dataclasses import dataclass
+from io import StringIO
+
+from rich.color import ColorSystem
+from rich.console import Console, RenderableType
+from rich.style import Style
+
+from replay.render.palette import seat_colour, terrain_colour
+
+BOLD = "bold"
+DIM = "dim"
+STRUCK = "strike"
+HIGHLIGHT = "bold color(16) on color(220)"
+
+
+def seat_style(seat: int) -> str:
+    """The style of a seat: its emblem's colour on that of its pieces."""
+    colour = seat_colour(seat)
+    return f"bold color({colour.emblem_256}) on color({colour.fill_256})"
+
+
+def terrain_style(name: str) -> str:
+    """The style of a terrain: the colour of its lines on that of its fill."""
+    colour = terrain_colour(name)
+    return f"color({colour.line_256}) on color({colour.fill_256})"
+
+
+def label_style(name: str) -> str:
+    """Black text on a terrain."""
+    return f"color(16) on color({terrain_colour(name).fill_256})"
+
+
+@dataclass(frozen=True, slots=True)
+class Styler:
+    """Applies styles where they are switched on, and returns plain text where they are not."""
+
+    is_on: bool
+
+    def __call__(self, text: str, style: str) -> str:
+        """The text in a style."""
+        color_system = ColorSystem.EIGHT_BIT if self.is_on else None
+        return Style.parse(style).render(text, color_system=color_system)
+
+    def lines(self, renderable: RenderableType, width: int) -> list[str]:
+        """What rich makes of a renderable, in lines of at most `width` columns."""
+        console = Console(
+            file=StringIO(),
+            width=width,
+            color_system="256" if self.is_on else None,
+            force_terminal=self.is_on,
+            no_color=not self.is_on,
+            markup=False,
+            emoji=False,
+            highlight=False,
+        )
+        with console.capture() as capture:
+            console.print(renderable)
+        return capture.get().splitlines()
