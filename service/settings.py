@@ -1,39 +1,45 @@
-"""Settings: read from the environment, once, in one place.
+"""The settings of the service, read from environment variables.
 
-    CARTULARY_REDIS_URL      where the logs are; `cartulary serve` starts a Redis of its own
-                             where none is named
-    CARTULARY_QUEUE_URL      where the job queue is; default: where the logs are
-    CARTULARY_DATA           folder of the signing key and the embedded Redis; default
-                             cartulary in the user's data folder
-    CARTULARY_SIGNING_KEY    PEM file of the Ed25519 key that signs receipts, made on first
-                             use; default signing-key.pem in the data folder
-    CARTULARY_CACHE_GAMES    games a process keeps folded in memory; default 1000
-    CARTULARY_RATE_ACCOUNTS  registrations and log-ins an address may try; default
-                             60/minute, "" for no limit
-    CARTULARY_RATE_REQUESTS  requests of one player or address; default "": no limit
-    CARTULARY_WEBHOOK_URL    where notifications are posted besides the log; default nowhere
-    CARTULARY_SWEEP_SECONDS  how often the scheduler looks through all live games; default 10
+    CARTULARY_REDIS_URL      Redis of the logs; default: the embedded Redis of the data folder
+    CARTULARY_QUEUE_URL      Redis of the job queue; default: the Redis of the logs
+    CARTULARY_DATA           folder of the signing key and the embedded Redis; default: the folder
+                             cartulary among the user's data
+    CARTULARY_SIGNING_KEY    PEM file of the Ed25519 key that signs receipts, created by a web
+                             process if it does not exist; default: signing-key.pem in the data folder
+    CARTULARY_CACHE_GAMES    games in the cache of a process; default: 1000
+    CARTULARY_RATE_ACCOUNTS  attempts to register or log in from one address; default: 60/minute
+    CARTULARY_RATE_REQUESTS  requests of one player or address; default: no limit
+    CARTULARY_WEBHOOK_URL    URL to which notifications are posted; default: none
+    CARTULARY_SWEEP_SECONDS  time between two sweeps of the scheduler; default: 10
 
-A value that cannot be read is said by its name when the process starts (SettingsError).
+An empty variable has its default, except that an empty rate means no limit. If variables are invalid,
+`load_settings` names all of them; every command calls it before it does anything else.
 """
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
-from domain.errors import CartularyError
+from environs import Env, EnvValidationError, ValidationError
+from marshmallow.validate import Range
+from typing_extensions import override
+
+from domain.errors import CartularyError, Unreadable
 from service.data_folder import default_data_folder, url_of
+
+PREFIX: Final = "CARTULARY_"
+_MAY_BE_EMPTY: Final = frozenset({f"{PREFIX}RATE_ACCOUNTS", f"{PREFIX}RATE_REQUESTS"})
 
 
 class SettingsError(CartularyError):
-    """An environment variable that cannot be read."""
+    """Environment variables that are invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a deployment chooses. URLs may hold passwords, so they stay out of `repr`."""
+    """What a deployment can configure. URLs may contain passwords, so `repr` leaves them out."""
 
     data: Path
     redis_url: str = field(repr=False)
@@ -45,43 +51,121 @@ class Settings:
     webhook_url: str | None = field(default=None, repr=False)
     sweep_seconds: float = 10.0
     is_embedded: bool = False
-    """No Redis was named: the one of the data folder is meant."""
+    """Whether the logs are in the embedded Redis of the data folder."""
 
 
 def load_settings(environ: Mapping[str, str]) -> Settings:
-    """The settings of an environment, defaults filled in. Raises SettingsError."""
-    named = environ.get("CARTULARY_REDIS_URL") or None
-    data = Path(environ.get("CARTULARY_DATA") or default_data_folder()).expanduser().absolute()
-    redis_url = url_of(data) if named is None else _redis_url("CARTULARY_REDIS_URL", named)
-    queue = environ.get("CARTULARY_QUEUE_URL") or None
-    key = environ.get("CARTULARY_SIGNING_KEY") or None
+    """Return the settings of an environment.
+
+    Raises SettingsError, which names every invalid variable, and a signing key that is not a key.
+    """
+    env = _Variables(environ)
+    data = _absolute(env.path("DATA", default_data_folder()))
+    signing_key = _absolute(env.path("SIGNING_KEY", data / "signing-key.pem"))
+    redis_url = env.str("REDIS_URL", None, validate=_url_with("redis", "rediss", "unix"))
+    queue_url = env.str("QUEUE_URL", None, validate=_url_with("redis", "rediss", "unix"))
+    webhook_url = env.str("WEBHOOK_URL", None, validate=_url_with("http", "https", needs_host=True))
+    rate_accounts = env.str("RATE_ACCOUNTS", "60/minute", validate=_check_rate)
+    rate_requests = env.str("RATE_REQUESTS", "", validate=_check_rate)
+    cache_games = env.int("CACHE_GAMES", 1000, **_number("a whole number", minimum=1))
+    sweep_seconds = env.float("SWEEP_SECONDS", 10.0, **_number("a number", minimum=0.05))
+    _raise_errors(env, signing_key)
     return Settings(
         data=data,
-        redis_url=redis_url,
-        queue_url=redis_url if queue is None else _redis_url("CARTULARY_QUEUE_URL", queue),
-        signing_key=data / "signing-key.pem" if key is None else Path(key).expanduser().absolute(),
-        cache_games=int(_at_least(environ, "CARTULARY_CACHE_GAMES", 1000, 1)),
-        rate_accounts=environ.get("CARTULARY_RATE_ACCOUNTS", "60/minute"),
-        rate_requests=environ.get("CARTULARY_RATE_REQUESTS", ""),
-        webhook_url=environ.get("CARTULARY_WEBHOOK_URL") or None,
-        sweep_seconds=_at_least(environ, "CARTULARY_SWEEP_SECONDS", 10, 0.05),
-        is_embedded=named is None,
+        redis_url=redis_url or url_of(data),
+        queue_url=queue_url or redis_url or url_of(data),
+        signing_key=signing_key,
+        cache_games=cache_games,
+        rate_accounts=rate_accounts,
+        rate_requests=rate_requests,
+        webhook_url=webhook_url,
+        sweep_seconds=sweep_seconds,
+        is_embedded=redis_url is None,
     )
 
 
-def _redis_url(name: str, value: str) -> str:
-    # The value itself is not repeated: it may hold a password.
-    if urlsplit(value).scheme not in ("redis", "rediss", "unix"):
-        raise SettingsError(f"{name} must begin with redis://, rediss:// or unix://")
-    return value
+class _Variables(Env):
+    """Reads the variables of a given environment, and collects errors instead of raising the first."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        super().__init__(eager=False, prefix=PREFIX)
+        self._given = environ
+
+    @override
+    def _get_value(self, env_key: str, default: Any) -> Any:
+        value = self._given.get(env_key)
+        is_unset = value is None or (not value and env_key not in _MAY_BE_EMPTY)
+        return default if is_unset else value
 
 
-def _at_least(environ: Mapping[str, str], name: str, default: float, least: float) -> float:
-    raw = environ.get(name, "")
+def _raise_errors(env: Env, signing_key: Path) -> None:
+    """Raise SettingsError if a variable is invalid, or if the file of the signing key contains no key."""
+    # Imported here, so that commands without settings start quickly.
+    from ledger.keys import SigningKey
+
+    errors: dict[str, Sequence[str]] = {}
     try:
-        value = float(raw or default)
-    except ValueError:
-        raise SettingsError(f"{name} must be a number, not {raw!r}") from None
-    if not least <= value < math.inf:
-        raise SettingsError(f"{name} must be {least:g} or more, not {raw!r}")
-    return value
+        env.seal()
+    except EnvValidationError as error:
+        errors.update(cast("Mapping[str, Sequence[str]]", error.error_messages))
+    try:
+        SigningKey.load(signing_key)
+    except (Unreadable, IsADirectoryError):
+        message = (
+            "must name the PEM file of an Ed25519 private key, or a file that does not exist yet;"
+            f" {signing_key} is neither"
+        )
+        errors[f"{PREFIX}SIGNING_KEY"] = [message]
+    except OSError:
+        # There is no key yet, or only another user may read it. The commands that sign report that.
+        pass
+    if errors:
+        messages = [f"{name} {', '.join(texts)}" for name, texts in errors.items()]
+        raise SettingsError("; ".join(messages))
+
+
+def _absolute(path: Path) -> Path:
+    return path.expanduser().absolute()
+
+
+def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
+    """Return a validator of URLs. Its messages leave the URL out, which may contain a password."""
+
+    def check(value: str) -> None:
+        try:
+            parts = urlsplit(value)
+            parts.port  # noqa: B018 # raises ValueError for an invalid port
+        except ValueError:
+            raise ValidationError("must be a valid URL") from None
+        if parts.scheme not in schemes:
+            *others, last = [f"{scheme}://" for scheme in schemes]
+            raise ValidationError(f"must begin with {', '.join(others)} or {last}")
+        if needs_host and not parts.hostname:
+            raise ValidationError("must have a host")
+
+    return check
+
+
+def _check_rate(value: str) -> None:
+    # Imported here, so that commands without settings start quickly.
+    from limits import parse_many
+
+    if value:
+        try:
+            parse_many(value)
+        except ValueError:
+            raise ValidationError(f"must be a rate such as 60/minute, not {value!r}") from None
+
+
+def _number(kind: str, minimum: float) -> dict[str, Any]:
+    """Return the arguments that make environs check a number, with one message for every error."""
+    message = f"must be {kind}, {minimum:g} or more"
+    return {
+        "validate": Range(min=minimum, error=message + ", not {input}"),
+        # Infinity, NaN and numbers that are too large come without the input.
+        "error_messages": {
+            "invalid": message + ", not {input!r}",
+            "special": message,
+            "too_large": message,
+        },
+    }

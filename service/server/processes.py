@@ -12,6 +12,7 @@ from typing import Final
 
 from prometheus_client.multiprocess import mark_process_dead
 
+from service.bootstrap import build
 from service.http import access_log
 from service.http.metrics import MULTIPROC_DIR
 from service.server.shared_port import (
@@ -21,7 +22,7 @@ from service.server.shared_port import (
     local_url,
     web_command,
 )
-from service.server.web_process import serve_web
+from service.server.web_process import publish_key, serve_web
 from service.settings import Settings
 from service.supervision.child_process import ChildProcess
 from service.supervision.stop_signals import StopSignals
@@ -49,7 +50,7 @@ def run_web(
     `port` 0 takes a free one. `on_listening` is called with the URL once the server listens.
     `settings` are those of `environ`, from which the processes load them again if there are
     several; each of these is started with `process_command(address, port, threads)`. Needs the
-    main thread. Raises PortError.
+    main thread. Raises PortError, and SettingsError for a signing key that cannot be used.
     """
     access_log.configure()
     with hold_port(host, port) as (address, held_port):
@@ -63,6 +64,8 @@ def run_web(
         if processes == 1:
             asyncio.run(serve_web(settings, address, held_port, threads, listening))
             return
+        # The processes do this as well, but only this one reports a key that cannot be used, and ends.
+        publish_key(build(settings))
         command = process_command(address, held_port, threads)
         with tempfile.TemporaryDirectory(prefix="cartulary-metrics-") as folder:
             _supervise(

@@ -20,14 +20,16 @@ from granian.log import LogLevels
 from granian.server.embed import Server
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_fixed
 
-from service.bootstrap import build
+from domain.errors import CartularyError, Unreadable
+from service.bootstrap import Service, build
+from service.errors import Unavailable
 from service.http import access_log
 from service.http.app import create_app
 from service.http.metrics import Metrics
 from service.server.gateway import Gateway
 from service.server.shared_port import SECONDS_TO_FINISH, PortError
 from service.server.streams import MAX_STREAMS, StreamHub
-from service.settings import Settings, load_settings
+from service.settings import Settings, SettingsError, load_settings
 from service.supervision.parent_watch import watch_parent
 
 log = logging.getLogger("service.server.web_process")  # also when the file is run as a module
@@ -47,6 +49,7 @@ async def serve_web(
     `on_listening` is called once, as soon as connections are accepted. Needs the main thread.
     """
     service = build(settings)
+    publish_key(service)
     metrics = Metrics()
     streams = _most_streams()
     hub = StreamHub(settings.redis_url, metrics, streams)
@@ -93,17 +96,36 @@ async def serve_web(
     service.redis.close()
 
 
+def publish_key(service: Service) -> None:
+    """Publish the signing key before the first request can ask for it.
+
+    If Redis does not respond, /readyz and GET /keys publish it later. Raises SettingsError if the key cannot
+    be read or created.
+    """
+    try:
+        service.keyring.publish_key()
+    except Unavailable:
+        log.warning("the signing key will be published when Redis responds")
+    except (Unreadable, OSError) as error:
+        raise SettingsError(
+            f"CARTULARY_SIGNING_KEY must name a file that can be read or created: {error}"
+        ) from error
+
+
 def main() -> None:
     """Serve on the port that the parent process holds, with the settings of the environment."""
     watch_parent(os.environ)
     access_log.configure()
     address, port, threads = sys.argv[1:]
-    settings = load_settings(os.environ)
 
     def on_listening() -> None:
         log.info("process %d is listening", os.getpid())
 
-    asyncio.run(serve_web(settings, address, int(port), int(threads), on_listening))
+    try:
+        settings = load_settings(os.environ)
+        asyncio.run(serve_web(settings, address, int(port), int(threads), on_listening))
+    except CartularyError as error:
+        sys.exit(f"Error: {error}")
 
 
 async def _wait_until_listening(address: str, port: int, serving: "asyncio.Task[None]") -> None:

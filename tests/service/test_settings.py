@@ -1,26 +1,28 @@
-"""Settings of the environment: their defaults, and what is said of those that cannot be read."""
+"""Settings from the environment: their defaults, and how invalid ones are reported."""
 
 from pathlib import Path
 
 import pytest
 
+from ledger.keys import SigningKey
 from service.data_folder import url_of
 from service.settings import SettingsError, load_settings
 
 
-def test_without_a_word_everything_is_in_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", "/srv/data")
+def test_by_default_everything_is_in_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "/srv")
     settings = load_settings({})
-    assert settings.data == Path("/srv/data/cartulary")
+    assert settings.data == Path("/srv/cartulary")
     assert settings.is_embedded
     assert settings.redis_url == settings.queue_url == url_of(settings.data)
-    assert settings.signing_key == Path("/srv/data/cartulary/signing-key.pem")
+    assert settings.signing_key == Path("/srv/cartulary/signing-key.pem")
     assert settings.cache_games == 1000
+    assert (settings.rate_accounts, settings.rate_requests) == ("60/minute", "")
     assert settings.webhook_url is None
     assert settings.sweep_seconds == 10
 
 
-def test_everything_can_be_chosen() -> None:
+def test_every_setting_can_be_set() -> None:
     settings = load_settings(
         {
             "CARTULARY_REDIS_URL": "redis://log:6379/0",
@@ -44,7 +46,14 @@ def test_everything_can_be_chosen() -> None:
     assert settings.sweep_seconds == 0.5
 
 
-def test_the_queue_is_where_the_logs_are_unless_it_is_named() -> None:
+def test_an_empty_variable_has_its_default_but_an_empty_rate_is_no_limit() -> None:
+    names = ("REDIS_URL", "QUEUE_URL", "DATA", "SIGNING_KEY", "CACHE_GAMES", "WEBHOOK_URL")
+    empty = {f"CARTULARY_{name}": "" for name in (*names, "SWEEP_SECONDS")}
+    assert load_settings(empty) == load_settings({})
+    assert load_settings({"CARTULARY_RATE_ACCOUNTS": ""}).rate_accounts == ""
+
+
+def test_the_queue_is_in_the_redis_of_the_logs_by_default() -> None:
     settings = load_settings({"CARTULARY_REDIS_URL": "unix:///run/redis.sock"})
     assert settings.queue_url == "unix:///run/redis.sock"
 
@@ -53,20 +62,67 @@ def test_the_queue_is_where_the_logs_are_unless_it_is_named() -> None:
     ("name", "value"),
     [
         ("CARTULARY_REDIS_URL", "http://:secret@log"),
+        ("CARTULARY_REDIS_URL", "redis://:secret@log:port"),
         ("CARTULARY_QUEUE_URL", "queue:secret"),
+        ("CARTULARY_QUEUE_URL", "redis://[secret"),
         ("CARTULARY_CACHE_GAMES", "many"),
         ("CARTULARY_CACHE_GAMES", "0"),
+        ("CARTULARY_CACHE_GAMES", "1.5"),
         ("CARTULARY_CACHE_GAMES", "inf"),
+        ("CARTULARY_RATE_ACCOUNTS", "lots"),
+        ("CARTULARY_RATE_REQUESTS", "60/fortnight"),
         ("CARTULARY_SWEEP_SECONDS", "nan"),
+        ("CARTULARY_SWEEP_SECONDS", "inf"),
         ("CARTULARY_SWEEP_SECONDS", "-1"),
+        ("CARTULARY_WEBHOOK_URL", "ftp://:secret@example.org/"),
+        ("CARTULARY_WEBHOOK_URL", "https:///secret"),
     ],
 )
-def test_what_cannot_be_read_is_named_and_no_password_repeated(name: str, value: str) -> None:
-    with pytest.raises(SettingsError, match=name) as refused:
+def test_an_invalid_setting_is_named_without_its_password(name: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{name} must ") as raised:
         load_settings({name: value})
-    assert "secret" not in str(refused.value)
+    assert "secret" not in str(raised.value)
+    assert "\n" not in str(raised.value)
 
 
-def test_passwords_stay_out_of_repr() -> None:
-    settings = load_settings({"CARTULARY_REDIS_URL": "redis://:secret@log:6379/0"})
+def test_all_invalid_settings_are_named_at_once(tmp_path: Path) -> None:
+    (tmp_path / "signing-key.pem").write_text("not a key")
+    names = ["REDIS_URL", "QUEUE_URL", "CACHE_GAMES", "RATE_ACCOUNTS", "RATE_REQUESTS"]
+    names += ["WEBHOOK_URL", "SWEEP_SECONDS"]
+    environ = {f"CARTULARY_{name}": "wrong" for name in names}
+    with pytest.raises(SettingsError) as raised:
+        load_settings({**environ, "CARTULARY_DATA": str(tmp_path)})
+    for name in [*environ, "CARTULARY_SIGNING_KEY"]:
+        assert f"{name} must " in str(raised.value)
+
+
+@pytest.mark.parametrize("content", ["", "not a key", "-----BEGIN PRIVATE KEY-----\n"])
+def test_a_signing_key_that_is_not_a_key_is_named(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "key.pem"
+    path.write_text(content)
+    with pytest.raises(SettingsError, match=r"^CARTULARY_SIGNING_KEY must ") as raised:
+        load_settings({"CARTULARY_SIGNING_KEY": str(path)})
+    assert str(path) in str(raised.value)
+
+
+def test_a_folder_is_not_a_signing_key(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="CARTULARY_SIGNING_KEY"):
+        load_settings({"CARTULARY_SIGNING_KEY": str(tmp_path)})
+
+
+def test_a_signing_key_may_exist_or_not(tmp_path: Path) -> None:
+    path = tmp_path / "key.pem"
+    environ = {"CARTULARY_SIGNING_KEY": str(path)}
+    assert load_settings(environ).signing_key == path
+    SigningKey.load_or_generate(path)
+    assert load_settings(environ).signing_key == path
+
+
+def test_repr_leaves_passwords_out() -> None:
+    settings = load_settings(
+        {
+            "CARTULARY_REDIS_URL": "redis://:secret@log:6379/0",
+            "CARTULARY_WEBHOOK_URL": "http://user:secret@hook/",
+        }
+    )
     assert "secret" not in repr(settings)

@@ -2,6 +2,7 @@
 no token.
 """
 
+import logging
 from typing import Final
 
 import redis
@@ -10,12 +11,15 @@ from marshmallow import Schema, fields
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from domain.errors import Unreadable
 from service.connection import reachable
 from service.errors import Unavailable
 from service.http.blueprint import Blueprint, response
 from service.http.context import metrics, service
 from service.http.metrics import CONTENT_TYPE
 from service.http.responses import json_response
+
+log = logging.getLogger(__name__)
 
 PING_TIMEOUT: Final = 1.0
 """Seconds after which a Redis that does not answer counts as unreachable."""
@@ -45,12 +49,20 @@ def check_health() -> Response:
     responses={200: response("The process is ready to serve.", Health())},
 )
 def check_readiness() -> Response:
-    """Check whether the process is ready: the log and the queue can be reached."""
+    """Check whether the process is ready.
+
+    It is ready if the log and the queue can be reached, and its signing key is published.
+    """
     settings = service().settings
     urls = {"the log": settings.redis_url, "the queue": settings.queue_url}
     unreachable = [name for name, url in urls.items() if not _is_reachable(url)]
     if unreachable:
         raise Unavailable(f"{' and '.join(unreachable)} cannot be reached")
+    try:
+        service().keyring.publish_key()
+    except (Unreadable, OSError) as error:
+        log.error("the signing key cannot be used: %s", error)  # noqa: TRY400 # the message is enough
+        raise Unavailable("the signing key cannot be used") from error
     return json_response({"status": "ready"})
 
 

@@ -1,0 +1,91 @@
+"""The start of the service: invalid settings are reported, and the signing key is published."""
+
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from ledger.keys import SigningKey
+from service.embedded_redis import EmbeddedRedis
+from tests.service.conftest import settings_for
+from tests.support import processes
+from tests.support.accounts import http_client
+from tests.support.http_contract import Contract
+from tests.support.server import WebServer
+
+COMMANDS = [
+    *(["serve"], ["web"], ["web", "--processes", "2"], ["worker"], ["scheduler"], ["reindex"]),
+    *(["retire-key", "0" * 16], ["export", "abc"], ["replay", "abc"], ["audit", "abc"]),
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_every_command_names_all_invalid_settings(tmp_path: Path, words: list[str]) -> None:
+    key = tmp_path / "key.pem"
+    key.write_text("not a key")
+    result = processes.cartulary(
+        *words,
+        CARTULARY_DATA=str(tmp_path / "data"),
+        CARTULARY_RATE_ACCOUNTS="lots",
+        CARTULARY_SIGNING_KEY=str(key),
+        CARTULARY_SWEEP_SECONDS="soon",
+    )
+    assert result.returncode == 1
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    for name in ("CARTULARY_RATE_ACCOUNTS", "CARTULARY_SIGNING_KEY", "CARTULARY_SWEEP_SECONDS"):
+        assert f"{name} must " in line
+    assert str(key) in line
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_web_server_without_access_to_its_key_does_not_start(tmp_path: Path, number: int) -> None:
+    with EmbeddedRedis(tmp_path / "redis") as redis_server:
+        (tmp_path / "file").write_text("")
+        result = processes.cartulary(
+            *("web", "--port", "0", "--processes", str(number)),
+            CARTULARY_REDIS_URL=redis_server.url,
+            CARTULARY_SIGNING_KEY=str(tmp_path / "file" / "key.pem"),
+        )
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr.splitlines()[-1].startswith("Error: CARTULARY_SIGNING_KEY must ")
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_first_request_finds_the_public_key(tmp_path: Path, number: int) -> None:
+    with EmbeddedRedis(tmp_path / "redis") as redis_server:
+        settings = settings_for(redis_server, tmp_path)
+        with WebServer(settings, processes=number) as server:
+            keys = httpx.get(server.url + "/api/v1/keys").json()["keys"]
+        assert [key["key"] for key in keys] == [SigningKey.load(settings.signing_key).id]
+
+
+@pytest.mark.http("GET /readyz", 200, 503)
+def test_a_server_is_not_ready_without_a_usable_key(tmp_path: Path, contract: Contract) -> None:
+    redis_server = EmbeddedRedis(tmp_path / "redis")
+    settings = settings_for(redis_server, tmp_path)
+    # It starts before its Redis, so it cannot publish its key yet.
+    with WebServer(settings) as server, http_client(server.url, contract) as http:
+        pem = settings.signing_key.read_bytes()
+        settings.signing_key.write_bytes(b"not a key")
+        with redis_server:
+            refused = http.get("/readyz")
+            assert refused.status_code == 503
+            assert refused.json()["detail"] == "the signing key cannot be used"
+            settings.signing_key.write_bytes(pem)
+            assert http.get("/readyz").status_code == 200
+            keys = http.get("/api/v1/keys").json()["keys"]
+            assert [key["key"] for key in keys] == [SigningKey.load(settings.signing_key).id]
+
+
+def test_the_first_list_of_keys_after_redis_comes_back_has_the_key(tmp_path: Path) -> None:
+    redis_server = EmbeddedRedis(tmp_path / "redis")
+    with WebServer(settings_for(redis_server, tmp_path)) as server, redis_server:
+        deadline = time.monotonic() + 10
+        while (response := httpx.get(server.url + "/api/v1/keys")).status_code != 200:
+            assert time.monotonic() < deadline
+        assert len(response.json()["keys"]) == 1
