@@ -62,6 +62,11 @@ format: install ## format the code and apply ruff's automatic fixes
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
+.PHONY: pictures
+pictures: install ## draw the pictures of the docs again, from recorded games
+	@$(BIN)/cartulary replay tests/games/duke-of-three.jsonl --seq 129 --format svg --wide >docs/board.svg.new
+	@mv docs/board.svg.new docs/board.svg
+
 .PHONY: kill
 kill: install ## run the long tests (marker soak), which take minutes: among others, processes are killed at random
 	$(call print,long tests: pytest -m soak)

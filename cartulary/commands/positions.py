@@ -30,6 +30,9 @@ _MAX_DISTANCE: Final = 200
     "--as", "viewer", type=click.IntRange(0), metavar="SEAT", help="As this seat sees it."
 )
 @click.option("--format", "form", type=click.Choice(["text", "json", "svg"]), default="text")
+@click.option(
+    "--wide", is_flag=True, help="With --format svg: a wide page, with the cards beside the board."
+)
 @color_option
 @redis_option
 @click.pass_context
@@ -41,6 +44,7 @@ def replay(
     round: int | None,
     viewer: int | None,
     form: str,
+    wide: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
     redis: str | None,
 ) -> None:
@@ -50,6 +54,8 @@ def replay(
     """
     if sum(place is not None for place in (seq, turn, round)) > 1:
         raise click.UsageError("give at most one of --seq, --turn and --round", ctx)
+    if wide and form != "svg":
+        raise click.UsageError("--wide needs --format svg", ctx)
     record = read_source(ctx, source, redis)
     try:
         if seq is not None:
@@ -63,7 +69,7 @@ def replay(
         if viewer is not None and viewer >= game.seats:
             raise click.BadParameter(f"the seats are 0 to {game.seats - 1}", ctx, param_hint="--as")
         with reading(game.seq):
-            echo(_position_as(form, record, game, viewer, round, color), newline=False)
+            echo(_position_as(form, record, game, viewer, round, color, wide=wide), newline=False)
     except PositionNotFound as error:
         raise click.UsageError(str(error), ctx) from None
     except Unreadable as error:
@@ -71,7 +77,14 @@ def replay(
 
 
 def _position_as(
-    form: str, record: Record, game: Game, viewer: int | None, round: int | None, color: Color
+    form: str,
+    record: Record,
+    game: Game,
+    viewer: int | None,
+    round: int | None,
+    color: Color,
+    *,
+    wide: bool,
 ) -> str:
     """Return the position as JSON, SVG or text."""
     position = game.position(viewer, ended=record.has_ended)
@@ -92,7 +105,7 @@ def _position_as(
     if form == "svg":
         from replay.render.svg import svg
 
-        return svg(scene)
+        return svg(scene, wide=wide)
     from replay.render.text import text
 
     return text(scene, styles(color), width())

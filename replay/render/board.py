@@ -17,7 +17,7 @@ from replay.render.labels import (
     outline_levels,
     pieces_on,
 )
-from replay.render.markup import Ids, Markup, element, joined, path_data, translation
+from replay.render.markup import Ids, Markup, element, joined, on_lines, path_data, translation
 from replay.render.palette import DARK, GOLD, HALO, seat_colour, terrain_colour
 from replay.render.pieces import piece_markup, removed_piece_markup
 from replay.render.terrain import terrain_markup
@@ -51,7 +51,7 @@ def definitions(scene: Scene, terrains: set[str], ids: Ids) -> Markup:
         element("g", removed_piece_markup(kind, seat), id=ids.piece(kind, seat, is_removed=True))
         for kind, seat in sorted(removed)
     ]
-    return joined(parts)
+    return on_lines(parts)
 
 
 def _terrain(name: str, ids: Ids, *, is_occupied: bool) -> Markup:
@@ -73,13 +73,13 @@ def board(scene: Scene, ids: Ids, sizes: LabelSizes) -> Markup:
     cells = sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0]))
     names = piece_names(scene)
     on_top = labels(scene, sizes)
-    return joined(
+    return on_lines(
         (
             *(_land(cell, ids) for cell in cells),
             *_outlines(scene.outlines),
             *(_cell(cell, ids, names) for cell in cells),
             arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
-            element("g", *(label.markup for label in on_top), pointer_events="none"),
+            element("g", on_lines(label.markup for label in on_top), pointer_events="none"),
         )
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from domain.scene import Panel
-from replay.render.markup import Ids, Markup, element, joined, moved, number
+from replay.render.markup import Ids, Markup, element, joined, moved, number, on_lines
 from replay.render.palette import CARD, DARK, GOLD, MUTED, THIN_LINE, seat_colour
 from replay.render.pieces import shield
 from replay.render.text_layout import clean, cut, ems, unbroken_entries, with_minus, wrap
@@ -54,7 +54,7 @@ def stacked(blocks: Iterable[Block], gap: float) -> Block:
             y += gap if parts else 0
             parts.append(moved(block.markup, 0, y))
             y += block.height
-    return Block(joined(parts), y)
+    return Block(on_lines(parts), y)
 
 
 def paragraph(

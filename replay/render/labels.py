@@ -46,12 +46,12 @@ def label_sizes(scale: float, target: float, minimum: float) -> LabelSizes:
     def fitted(smallest: float, largest: float) -> float:
         return min(max(target / scale, smallest), largest)
 
-    size = fitted(27, 36)
+    size = fitted(30, 36)
     return LabelSizes(
         coordinates=size if size * scale >= minimum else None,
         note=fitted(26, 40),
         count=fitted(34, 46),
-        value=fitted(30, 44),
+        value=fitted(28, 42),
     )
 
 
@@ -156,20 +156,30 @@ def _coordinates(at: Hex, size: float) -> Label:
 
 
 def _value(cell: Cell, size: float) -> Label:
-    """The value of a hex in a pale circle on its right."""
+    """The value of a hex on its right."""
     coin = value_coin(cell.value, size, terrain_colour(cell.terrain).line)
-    return Label(box_around(58, 26, size * 1.34, size * 1.34), moved(coin, 58, 26))
+    x, y = min(58, 84 - coin.box.right), 26
+    return Label(moved_box(coin.box, x, y), moved(coin.markup, x, y))
 
 
-def value_coin(value: str, size: float, stroke: str) -> Markup:
-    """A value in a pale circle around (0, 0)."""
+def value_coin(value: str, size: float, stroke: str) -> Label:
+    """A value in a pale coin around (0, 0), which is broader for longer values."""
     text = cut(with_minus(clean(value)), 3, ems)
-    font_size = min(size, size * 1.32 / max(ems(text), 0.1))
-    return joined(
-        (
-            element("circle", r=size * 0.67, fill=CARD, stroke=stroke, stroke_width=3),
-            _bold(text, 0, font_size * 0.36, font_size, DARK),
-        )
+    height = size * 1.3
+    width = max(height, (ems(text) + 0.3) * size)
+    coin = element(
+        "rect",
+        x=-width / 2,
+        y=-height / 2,
+        width=width,
+        height=height,
+        rx=height / 2,
+        fill=CARD,
+        stroke=stroke,
+        stroke_width=3,
+    )
+    return Label(
+        box_around(0, 0, width, height), joined((coin, _bold(text, 0, size * 0.36, size, DARK)))
     )
 
 

@@ -77,7 +77,7 @@ def _sample(entry: LegendEntry, scene: Scene, ids: Ids) -> Markup:
             return moved(piece_markup(entry.kind, None), 0, 0, 2.4)
         case "value":
             value = next(cell.value for cell in scene.cells if cell.value)
-            return value_coin(value, 120, DARK)
+            return value_coin(value, 100, DARK).markup
         case "piece_note":
             notes = (piece.note for cell in scene.cells for piece in all_pieces(cell))
             return tag(next(filter(None, notes)), 0, 0, 110, 185).markup

@@ -48,6 +48,11 @@ def joined(parts: Iterable[Markup]) -> Markup:
     return Markup("".join(parts))
 
 
+def on_lines(parts: Iterable[Markup]) -> Markup:
+    """Elements on a line each, so that two versions of a picture can be compared line by line."""
+    return Markup("\n".join(parts))
+
+
 def moved(markup: Markup, x: float, y: float, scale: float = 1) -> Markup:
     """Markup in a group with its origin at (x, y)."""
     return element("g", markup, transform=translation(x, y, scale))
