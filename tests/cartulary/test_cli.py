@@ -13,7 +13,7 @@ from service import reindex
 from service.bootstrap import Service
 from service.settings import Settings
 from tests.support import processes
-from tests.support.table import played_out, started
+from tests.support.service_games import play_out, start_game
 
 COMMANDS = (
     *("serve", "web", "worker", "scheduler", "reindex", "retire-key"),
@@ -115,7 +115,7 @@ def test_an_address_that_is_not_ours_is_said(name: str, tmp_path: Path) -> None:
 
 
 def test_reindex_makes_the_listings_again(service: Service, settings: Settings) -> None:
-    games = {started(service).id for _ in range(3)}
+    games = {start_game(service).id for _ in range(3)}
     service.listings.clear()
     assert service.listings.playing("ada") == []
     result = processes.cartulary(
@@ -128,7 +128,7 @@ def test_reindex_makes_the_listings_again(service: Service, settings: Settings) 
 def test_reindex_says_how_far_it_is(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reindex, "PROGRESS_STEP", 2)
     for _ in range(5):
-        started(service)
+        start_game(service)
     heard: list[int] = []
     assert reindex.reindex(service, heard.append) == 5
     assert heard == [2, 4]
@@ -163,7 +163,7 @@ def test_where_no_service_runs_it_says_what_to_do(tmp_path: Path, words: list[st
 
 
 def test_a_live_game_is_read_by_its_id(service: Service, settings: Settings) -> None:
-    game = played_out(service, started(service, round_limit=1).id)
+    game = play_out(service, start_game(service, round_limit=1).id)
     service.commands.score(game.id)
     at = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
@@ -186,7 +186,7 @@ def test_a_live_game_that_is_not_there_is_said(settings: Settings) -> None:
 def test_reading_a_live_game_makes_no_key(
     service: Service, settings: Settings, tmp_path: Path
 ) -> None:
-    game = started(service)
+    game = start_game(service)
     published = service.keyring.public_keys()
     assert len(published) == 1
     words = ["export", game.id, "--redis", settings.redis_url]

@@ -10,7 +10,7 @@ from service.bootstrap import Service
 from service.errors import NotFound
 from service.keyring import Keyring, NoKeyError
 from tests.support.redis_contents import contents
-from tests.support.table import move, started
+from tests.support.service_games import start_game, take_action
 
 
 def test_the_own_key_is_listed_before_it_signs_anything(service: Service) -> None:
@@ -19,7 +19,7 @@ def test_the_own_key_is_listed_before_it_signs_anything(service: Service) -> Non
     assert entry["from"] == "2026-11-20T09:00:00.000Z"
     assert entry["until"] is None
     with freeze_time("2026-11-20T09:15:00Z"):
-        receipt = move(service, started(service).id).receipt
+        receipt = take_action(service, start_game(service).id).receipt
     assert receipt["key"] == entry["key"]
     assert service.keyring.public_keys() == [entry]
     assert is_genuine(receipt, [entry])
@@ -39,7 +39,7 @@ def test_every_process_signs_with_the_key_of_the_file(service: Service) -> None:
     service.keyring.publish_key()
     published = service.keyring.public_keys()
     with freeze_time("2099-01-01"):
-        event = move(service, started(service).id).events[0]
+        event = take_action(service, start_game(service).id).events[0]
         again = Keyring(service.redis, path)
         assert again.receipt(event) == service.keyring.receipt(event)
     assert service.keyring.public_keys() == published
@@ -48,7 +48,7 @@ def test_every_process_signs_with_the_key_of_the_file(service: Service) -> None:
 
 def test_retired_keys_stay_listed(service: Service, tmp_path: Path) -> None:
     with freeze_time("2026-11-20T09:00:00Z"):
-        receipt = move(service, started(service).id).receipt
+        receipt = take_action(service, start_game(service).id).receipt
     with freeze_time("2026-11-21T09:00:00Z"):
         successor = Keyring(service.redis, tmp_path / "next.pem")
         successor.publish_key()

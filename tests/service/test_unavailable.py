@@ -1,4 +1,4 @@
-"""A Redis that is away: everything says so, nothing is half done, and all is well when it is back."""
+"""Outages of Redis: every method raises Unavailable, nothing is half done, and service resumes by itself."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from service.embedded_redis import EmbeddedRedis
 from service.errors import Unavailable
 from service.reindex import reindex
 from service.settings import Settings
-from tests.support.table import move, started
+from tests.support.service_games import start_game, take_action
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def service(server: EmbeddedRedis, tmp_path: Path) -> Iterator[Service]:
     service.redis.close()
 
 
-def uses(service: Service, game_id: str, token: str) -> dict[str, Callable[[], Any]]:
+def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], Any]]:
     commands, queries = service.commands, service.queries
     players, listings = service.players, service.listings
     return {
@@ -67,27 +67,29 @@ def uses(service: Service, game_id: str, token: str) -> dict[str, Callable[[], A
     }
 
 
-def test_everything_says_so_and_is_back_by_itself(server: EmbeddedRedis, service: Service) -> None:
-    game = started(service)
-    move(service, game.id)
+def test_every_method_raises_unavailable_until_redis_is_back(
+    server: EmbeddedRedis, service: Service
+) -> None:
+    game = start_game(service)
+    take_action(service, game.id)
     _, token = service.players.register("Bea", "secret word")
     server.kill()
-    for use in uses(service, game.id, token).values():
-        with pytest.raises(Unavailable) as away:
-            use()
-        assert away.value.retry_after > 0
+    for call in calls(service, game.id, token).values():
+        with pytest.raises(Unavailable) as error:
+            call()
+        assert error.value.retry_after > 0
     server.start()
     assert service.players.by_token(token) is not None
     assert service.queries.game(game.id).seq == 5
-    move(service, game.id)
+    take_action(service, game.id)
     assert service.store.head(game.id) == 6
 
 
-def test_an_action_that_could_not_be_told_of_is_done_once_when_it_is_repeated(
+def test_an_action_interrupted_by_an_outage_is_done_once_when_repeated(
     server: EmbeddedRedis, service: Service
 ) -> None:
-    """Redis dies in the middle of acting, several times; who repeats with the same key loses nothing."""
-    game = started(service)
+    """Redis is killed several times in the middle of an action, which is repeated with the same key."""
+    game = start_game(service)
     for number in range(6):
         acting = service.queries.game(game.id)
         assert acting.to_act is not None
@@ -98,21 +100,21 @@ def test_an_action_that_could_not_be_told_of_is_done_once_when_it_is_repeated(
             return service.commands.act(game.id, player, action, seq, f"key {seq}")
 
         with ThreadPoolExecutor(1) as pool:
-            once = pool.submit(act)
+            first_try = pool.submit(act)
             server.kill()
             server.start()
             try:
-                accepted = once.result()
+                accepted = first_try.result()
             except Unavailable:
                 accepted = act()
         assert act() == accepted
         assert service.store.head(game.id) == seq + 1 == 5 + number
 
 
-def test_the_first_action_of_a_process_while_redis_is_away_is_no_lasting_harm(
+def test_a_process_whose_first_action_meets_an_outage_recovers(
     server: EmbeddedRedis, service: Service
 ) -> None:
-    game = started(service)
+    game = start_game(service)
     seq, actions = service.queries.legal_actions(game.id, "ada")
     server.kill()
     with pytest.raises(Unavailable):
@@ -122,17 +124,17 @@ def test_the_first_action_of_a_process_while_redis_is_away_is_no_lasting_harm(
     assert len(service.keyring.public_keys()) == 1
 
 
-def test_a_redis_that_hangs_is_away_too(server: EmbeddedRedis, service: Service) -> None:
+def test_a_redis_that_hangs_is_unavailable(server: EmbeddedRedis, service: Service) -> None:
     pid = server.pid
     assert pid is not None
-    hasty = build(service.settings)
-    hasty.redis.connection_pool.connection_kwargs["socket_timeout"] = 0.2
-    game = started(hasty)
+    impatient = build(service.settings)
+    impatient.redis.connection_pool.connection_kwargs["socket_timeout"] = 0.2
+    game = start_game(impatient)
     os.kill(pid, signal.SIGSTOP)
     try:
         with pytest.raises(Unavailable):
-            hasty.queries.game(game.id)
+            impatient.queries.game(game.id)
     finally:
         os.kill(pid, signal.SIGCONT)
-    assert hasty.queries.game(game.id).seq == 4
-    hasty.redis.close()
+    assert impatient.queries.game(game.id).seq == 4
+    impatient.redis.close()

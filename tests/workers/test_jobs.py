@@ -14,7 +14,14 @@ from service.bootstrap import Service, build
 from service.errors import Unavailable
 from service.settings import Settings
 from service.store.redis_event_store import ACTIVE_GAMES_KEY
-from tests.support.table import PLAYERS, move, play, played_out, set_up, started
+from tests.support.service_games import (
+    PLAYERS,
+    play_out,
+    play_set_up,
+    play_until,
+    start_game,
+    take_action,
+)
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 from workers.jobs import RETRY_PAUSES, TaskRunner
 from workers.tasks import Task
@@ -42,7 +49,7 @@ def event_types(service: Service, game: Game) -> list[str]:
 
 
 def game_with_ended_round(service: Service) -> Game:
-    return play(service, started(service).id, lambda game: bool(game.rounds_ended))
+    return play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
 
 
 def test_a_round_is_scored_and_its_entry_acknowledged(
@@ -60,7 +67,7 @@ def test_a_round_is_scored_and_its_entry_acknowledged(
 def test_a_game_whose_play_is_over_is_scored_and_finished(
     service: Service, workers: WorkerHarness
 ) -> None:
-    game = played_out(service, started(service, round_limit=3).id)
+    game = play_out(service, start_game(service, round_limit=3).id)
     assert workers.runner.run(workers.tasks(game.id)["finish"])
     assert event_types(service, game)[-4:] == ["RoundScored"] * 3 + ["GameFinished"]
     entries = set(workers.tasks(game.id))
@@ -70,7 +77,7 @@ def test_a_game_whose_play_is_over_is_scored_and_finished(
 def test_a_job_that_runs_again_or_late_does_nothing(
     service: Service, workers: WorkerHarness
 ) -> None:
-    game = played_out(service, started(service, round_limit=2).id)
+    game = play_out(service, start_game(service, round_limit=2).id)
     tasks = workers.tasks(game.id)
     for _ in range(2):
         for task in tasks.values():
@@ -83,7 +90,7 @@ def test_a_job_that_runs_again_or_late_does_nothing(
 def test_jobs_in_several_threads_append_once(
     service: Service, workers: WorkerHarness, settings: Settings
 ) -> None:
-    game = played_out(service, started(service, round_limit=6).id)
+    game = play_out(service, start_game(service, round_limit=6).id)
     tasks = [task for task in workers.tasks(game.id).values() if task.kind == "score"]
     assert len(tasks) == 7
     services = [build(settings) for _ in range(6)]
@@ -101,7 +108,7 @@ def test_jobs_in_several_threads_append_once(
 def test_jobs_in_several_processes_append_once(
     service: Service, workers: WorkerHarness, settings: Settings
 ) -> None:
-    game = played_out(service, started(service, round_limit=6).id)
+    game = play_out(service, start_game(service, round_limit=6).id)
     task = workers.tasks(game.id)["finish"]
     words = [settings.redis_url, str(settings.data), task.game_id, task.entry, task.payload]
     processes = [
@@ -128,7 +135,7 @@ def test_jobs_in_several_processes_append_once(
 def test_the_player_to_act_is_notified(
     service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
-    game = started(service, clock={"per_turn": 3600})
+    game = start_game(service, clock={"per_turn": 3600})
     task = workers.tasks(game.id)["notify/turn"]
     assert workers.runner.run(task)
     (notification,) = notifier.sent
@@ -152,9 +159,9 @@ def test_the_player_to_act_is_notified(
 def test_no_notification_is_sent_for_a_turn_that_is_over(
     service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
-    game = set_up(service, started(service).id)
+    game = play_set_up(service, start_game(service).id)
     task = workers.tasks(game.id)["notify/turn"]
-    move(service, game.id)
+    take_action(service, game.id)
     assert workers.runner.run(task)
     assert notifier.sent == []
     assert workers.tasks(game.id)["notify/turn"] != task
@@ -163,7 +170,7 @@ def test_no_notification_is_sent_for_a_turn_that_is_over(
 def test_all_players_are_notified_of_rounds_and_of_the_end_and_the_game_becomes_inactive(
     service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
-    game = played_out(service, started(service, round_limit=2).id)
+    game = play_out(service, start_game(service, round_limit=2).id)
     while tasks := workers.tasks(game.id):
         for task in tasks.values():
             workers.runner.run(task)
@@ -193,7 +200,7 @@ def test_a_notifier_that_fails_does_not_affect_the_others_and_is_retried_alone(
 ) -> None:
     failing = RecordingNotifier(failures=1, name="failing")
     workers = WorkerHarness(service, failing, notifier)
-    game = started(service)
+    game = start_game(service)
     task = workers.tasks(game.id)["notify/turn"]
     delivered_by: set[str] = set()
     assert not workers.runner.run(task, delivered_by, 0)
@@ -210,7 +217,7 @@ def test_a_notification_is_given_up_after_the_last_attempt(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
     workers = WorkerHarness(service, RecordingNotifier(failures=1000))
-    game = started(service)
+    game = start_game(service)
     task = workers.tasks(game.id)["notify/turn"]
     assert not workers.runner.run(task, set(), len(RETRY_PAUSES) - 1)
     assert workers.runner.run(task, set(), len(RETRY_PAUSES))
@@ -222,7 +229,7 @@ def test_a_notification_is_given_up_after_the_last_attempt(
 def test_listings_that_were_not_updated_are_updated(
     service: Service, workers: WorkerHarness
 ) -> None:
-    game = started(service)
+    game = start_game(service)
     assert service.listings.playing("ada") == [game.id]
     service.listings.clear()
     service.store.add_outbox_entries_if_absent(game.id, {"index": '{"seq":4}'})
@@ -239,7 +246,7 @@ def test_an_entry_of_a_later_version_is_left_alone(
     caplog: pytest.LogCaptureFixture,
     entry: str,
 ) -> None:
-    game = started(service)
+    game = start_game(service)
     service.store.add_outbox_entries_if_absent(game.id, {entry: "{}"})
     assert workers.runner.run(Task(game.id, entry, "{}"))
     assert entry in workers.tasks(game.id)

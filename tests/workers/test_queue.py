@@ -12,7 +12,7 @@ from rq.serializers import JSONSerializer
 
 from service.bootstrap import Service
 from tests.support.receiver import webhook_receiver
-from tests.support.table import play, played_out, started
+from tests.support.service_games import play_out, play_until, start_game
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 from workers.jobs import RETRY_PAUSES
 from workers.notifications import Notification
@@ -32,7 +32,7 @@ def test_a_task_is_queued_once(workers: WorkerHarness) -> None:
 
 
 def test_a_job_contains_a_task_and_no_secret(service: Service, workers: WorkerHarness) -> None:
-    game = played_out(service, started(service, round_limit=1).id)
+    game = play_out(service, start_game(service, round_limit=1).id)
     for task in workers.tasks(game.id).values():
         workers.queues.enqueue(task)
     secrets = service.store.secrets(game.id)
@@ -47,7 +47,7 @@ def test_a_job_contains_a_task_and_no_secret(service: Service, workers: WorkerHa
 def test_a_job_whose_worker_has_died_is_enqueued_again(
     service: Service, workers: WorkerHarness
 ) -> None:
-    game = played_out(service, started(service, round_limit=1).id)
+    game = play_out(service, start_game(service, round_limit=1).id)
     task = workers.tasks(game.id)["finish"]
     workers.queues.enqueue(task)
     # A worker first takes the job from the queue; this one does nothing more.
@@ -62,7 +62,7 @@ def test_a_job_whose_worker_has_died_is_enqueued_again(
 def test_jobs_that_are_done_leave_nothing_in_redis(
     service: Service, workers: WorkerHarness
 ) -> None:
-    game = played_out(service, started(service, round_limit=3).id)
+    game = play_out(service, start_game(service, round_limit=3).id)
     while tasks := workers.tasks(game.id):
         for task in tasks.values():
             workers.queues.enqueue(task)
@@ -73,7 +73,7 @@ def test_jobs_that_are_done_leave_nothing_in_redis(
 
 
 def test_games_have_priority_over_notifications(service: Service) -> None:
-    game = play(service, started(service).id, lambda game: bool(game.rounds_ended))
+    game = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
     rounds_scored: list[int] = []
 
     class LookingNotifier:
@@ -99,7 +99,7 @@ def test_a_notification_is_retried_after_a_pause_with_the_same_id(service: Servi
     ):
         workers = WorkerHarness(service, RecordingNotifier(), WebhookNotifier(receiver.url))
         receiver.statuses = [500, 503]
-        game = started(service)
+        game = start_game(service)
         task = workers.tasks(game.id)["notify/turn"]
         workers.queues.enqueue(task)
         for attempts, pause in enumerate(RETRY_PAUSES[:2], 1):
@@ -124,7 +124,7 @@ def test_after_the_last_attempt_nothing_is_left(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         notifier, failing = RecordingNotifier(), RecordingNotifier(failures=1000, name="failing")
         workers = WorkerHarness(service, notifier, failing)
-        game = started(service)
+        game = start_game(service)
         workers.queues.enqueue(workers.tasks(game.id)["notify/turn"])
         for pause in RETRY_PAUSES:
             workers.work()

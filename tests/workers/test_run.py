@@ -13,7 +13,7 @@ from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.processes import begin, wait_until
 from tests.support.receiver import webhook_receiver
-from tests.support.table import played_out, started
+from tests.support.service_games import play_out, start_game
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
@@ -69,11 +69,11 @@ def test_worker_and_scheduler_finish_games_and_notify(
 ) -> None:
     service = build(settings)
     with webhook_receiver() as receiver:
-        before = played_out(service, started(service, round_limit=2).id)
+        before = play_out(service, start_game(service, round_limit=2).id)
         start("scheduler")
         start("worker", CARTULARY_WEBHOOK_URL=receiver.url)
         wait_until(lambda: service.store.outbox(before.id) == {})
-        after = played_out(service, started(service, round_limit=1).id)
+        after = play_out(service, start_game(service, round_limit=1).id)
         wait_until(lambda: service.store.outbox(after.id) == {})
         notifications = [request.body for request in receiver.requests]
     subjects = [body["subject"] for body in notifications if body["game"] == before.id]
@@ -89,7 +89,7 @@ def test_a_player_who_misses_a_deadline_is_removed_in_real_time(
     service = build(settings)
     start("scheduler")
     start("worker", "--queue", "games")
-    game = started(service, clock={"per_turn": 1})
+    game = start_game(service, clock={"per_turn": 1})
     wait_until(lambda: service.queries.game(game.id).status == "finished")
     events = service.queries.events(game.id, game.seq, 10)
     assert [event["type"] for event in events] == ["PlayerRemoved", "GameFinished"]
@@ -107,7 +107,7 @@ def test_they_wait_for_a_redis_that_is_down(start: Start, tmp_path: Path) -> Non
     )
     for _ in range(2):
         server.start()
-        game_id = played_out(service, started(service, round_limit=1).id).id
+        game_id = play_out(service, start_game(service, round_limit=1).id).id
         wait_until(lambda game_id=game_id: not service.store.outbox(game_id))  # type: ignore[misc] # mypy cannot infer a lambda with a default
         assert service.queries.game(game_id).status == "finished"
         server.kill()

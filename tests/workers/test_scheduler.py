@@ -9,14 +9,14 @@ from service.bootstrap import Service
 from service.errors import Stale
 from service.reindex import reindex
 from service.store.redis_event_store import ACTIVE_GAMES_KEY, game_key
-from tests.support.table import move, play, played_out, set_up, started
+from tests.support.service_games import play_out, play_set_up, play_until, start_game, take_action
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 from workers.deadline_index import DEADLINES
 from workers.tasks import GAMES
 
 
 def test_the_tasks_of_new_events_are_enqueued(service: Service, workers: WorkerHarness) -> None:
-    game = play(service, started(service).id, lambda game: bool(game.rounds_ended))
+    game = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
     workers.scheduler.enqueue_tasks_of({game.id})
     assert workers.waiting() == [f"score/1 of game {game.id}", f"notify/turn of game {game.id}"]
     workers.scheduler.enqueue_tasks_of({game.id})
@@ -29,7 +29,7 @@ def test_the_tasks_of_new_events_are_enqueued(service: Service, workers: WorkerH
 def test_a_sweep_finds_tasks_of_which_no_message_arrived(
     service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
-    game = played_out(service, started(service, round_limit=3).id)
+    game = play_out(service, start_game(service, round_limit=3).id)
     workers.sweep_and_work(game.id)
     assert service.queries.game(game.id).status == "finished"
     assert [notification.subject for notification in notifier.sent] == [
@@ -42,7 +42,7 @@ def test_a_sweep_finds_tasks_of_which_no_message_arrived(
 def test_a_sweep_enqueues_only_what_the_last_sweep_has_found_already(
     service: Service, workers: WorkerHarness
 ) -> None:
-    game = played_out(service, started(service, round_limit=1).id)
+    game = play_out(service, start_game(service, round_limit=1).id)
     workers.scheduler.sweep(is_first=False)
     assert workers.waiting() == []
     workers.scheduler.sweep(is_first=False)
@@ -53,13 +53,13 @@ def test_a_sweep_enqueues_only_what_the_last_sweep_has_found_already(
 
 
 def test_the_first_sweep_enqueues_every_task(service: Service, workers: WorkerHarness) -> None:
-    games = [played_out(service, started(service, round_limit=1).id) for _ in range(3)]
+    games = [play_out(service, start_game(service, round_limit=1).id) for _ in range(3)]
     workers.scheduler.sweep(is_first=True)
     assert workers.queues.lengths()[GAMES] == 2 * len(games)
 
 
 def test_a_queue_that_was_emptied_is_filled_again(service: Service, workers: WorkerHarness) -> None:
-    game = played_out(service, started(service, round_limit=1).id)
+    game = play_out(service, start_game(service, round_limit=1).id)
     workers.scheduler.enqueue_tasks_of({game.id})
     for key in workers.client.keys("rq:*"):
         workers.client.delete(key)
@@ -71,7 +71,7 @@ def test_several_schedulers_and_workers_do_each_task_once(
     service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
     others = [WorkerHarness(service, notifier) for _ in range(2)]
-    game = played_out(service, started(service, round_limit=2).id)
+    game = play_out(service, start_game(service, round_limit=2).id)
     for other in (workers, *others):
         other.scheduler.enqueue_tasks_of({game.id})
         other.scheduler.sweep(is_first=True)
@@ -91,7 +91,7 @@ def test_several_schedulers_and_workers_do_each_task_once(
 def test_listings_that_were_not_updated_are_updated_after_a_sweep(
     service: Service, workers: WorkerHarness
 ) -> None:
-    game = started(service)
+    game = start_game(service)
     service.listings.clear()
     service.store.add_outbox_entries_if_absent(game.id, {"index": '{"seq":4}'})
     workers.scheduler.enqueue_tasks_of({game.id})
@@ -101,8 +101,8 @@ def test_listings_that_were_not_updated_are_updated_after_a_sweep(
 
 
 def test_a_game_that_has_ended_becomes_inactive(service: Service, workers: WorkerHarness) -> None:
-    going_on = started(service)
-    done = played_out(service, started(service, round_limit=1).id)
+    going_on = start_game(service)
+    done = play_out(service, start_game(service, round_limit=1).id)
     for id in (going_on.id, done.id):
         workers.sweep_and_work(id)
     assert service.redis.smembers(ACTIVE_GAMES_KEY) == {going_on.id.encode()}
@@ -132,10 +132,10 @@ def test_outbox_entries_that_got_lost_are_rebuilt_from_the_logs(
     service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        ended = played_out(service, started(service, round_limit=3).id)
-        going_on = set_up(service, started(service, clock={"per_turn": 60}).id)
+        ended = play_out(service, start_game(service, round_limit=3).id)
+        going_on = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         open_game = service.commands.create("ada", rules="barony", seats=2, options={}, clock=None)
-        over = played_out(service, started(service, round_limit=1).id)
+        over = play_out(service, start_game(service, round_limit=1).id)
         service.commands.score(over.id)
         before = {game.id: workers.tasks(game.id) for game in (ended, going_on, open_game, over)}
         for id in before:
@@ -156,7 +156,7 @@ def test_outbox_entries_that_got_lost_are_rebuilt_from_the_logs(
 
 
 def test_rebuilding_leaves_existing_entries_alone(service: Service, workers: WorkerHarness) -> None:
-    game = played_out(service, started(service, round_limit=1).id)
+    game = play_out(service, start_game(service, round_limit=1).id)
     finish = workers.tasks(game.id)["finish"]
     service.store.ack(game.id, "finish", finish.payload)
     service.store.add_outbox_entries_if_absent(game.id, {"finish": '{"seq":1}'})
@@ -169,7 +169,7 @@ def test_rebuilding_leaves_existing_entries_alone(service: Service, workers: Wor
 def test_an_entry_of_a_later_version_is_not_enqueued(
     service: Service, workers: WorkerHarness
 ) -> None:
-    game = started(service)
+    game = start_game(service)
     service.store.add_outbox_entries_if_absent(game.id, {"recount": "{}"})
     workers.scheduler.sweep(is_first=True)
     workers.scheduler.enqueue_tasks_of({game.id})
@@ -180,7 +180,7 @@ def test_a_turn_is_forfeited_at_its_deadline_and_not_before(
     service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         workers.scheduler.enqueue_tasks_of({game.id})
         workers.work()
         time.tick(timedelta(seconds=59, milliseconds=999))
@@ -206,7 +206,7 @@ def test_a_player_who_misses_a_deadline_in_the_set_up_is_removed(
     service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = started(service, clock={"per_turn": 60})
+        game = start_game(service, clock={"per_turn": 60})
         workers.scheduler.enqueue_tasks_of({game.id})
         workers.work()
         time.tick(60)
@@ -223,12 +223,12 @@ def test_an_action_that_arrives_before_the_forfeit_counts(
     service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         workers.scheduler.enqueue_tasks_of({game.id})
         time.tick(60)
         workers.scheduler.check_deadlines()
         assert f"deadline of game {game.id}" in workers.waiting()
-        move(service, game.id)
+        take_action(service, game.id)
         workers.work()
         events = service.queries.events(game.id, game.seq, 10)
         assert len(events) == 1
@@ -239,7 +239,7 @@ def test_an_action_that_arrives_after_the_forfeit_is_refused(
     service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         assert game.to_act is not None
         player = game.players[game.to_act]
         seq, actions = service.queries.legal_actions(game.id, player)
@@ -255,9 +255,9 @@ def test_the_deadline_of_a_turn_that_is_over_does_nothing(
     service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         late = workers.tasks(game.id)["deadline"]
-        move(service, game.id)
+        take_action(service, game.id)
         seq = service.queries.game(game.id).seq
         time.tick(timedelta(days=1))
         workers.runner.run(late)
@@ -268,7 +268,7 @@ def test_a_worker_whose_clock_is_behind_leaves_the_deadline_in_the_outbox(
     service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         workers.runner.run(workers.tasks(game.id)["notify/turn"])
         time.tick(60)
         workers.scheduler.sweep(is_first=True)
@@ -286,7 +286,7 @@ def test_a_lost_index_of_deadlines_is_written_again(
     service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         workers.runner.run(workers.tasks(game.id)["notify/turn"])
         workers.scheduler.sweep(is_first=True)
         assert service.redis.zrange(DEADLINES, 0, -1) == [game.id.encode()]
@@ -301,10 +301,10 @@ def test_an_outdated_deadline_in_the_index_is_replaced(
     service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         workers.scheduler.enqueue_tasks_of({game.id})
         time.tick(30)
-        move(service, game.id)
+        take_action(service, game.id)
         time.tick(30)
         # The message about the move got lost, so the index has the old deadline.
         workers.scheduler.check_deadlines()

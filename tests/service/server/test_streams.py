@@ -16,10 +16,10 @@ from service.embedded_redis import EmbeddedRedis
 from service.server.streams import MAX_QUEUED_EVENTS
 from service.settings import Settings
 from tests.service.conftest import settings_for
-from tests.support import table
 from tests.support.accounts import Accounts, PlayerClient, take_turn
 from tests.support.http_contract import Contract
 from tests.support.server import WebServer
+from tests.support.service_games import start_game
 from tests.support.streams import Reader, Received, opened
 
 
@@ -230,7 +230,7 @@ def test_a_reader_who_does_not_read_is_dropped_and_others_are_not(
     web_redis: EmbeddedRedis, accounts: Accounts, tmp_path: Path
 ) -> None:
     service = build(settings_for(web_redis, tmp_path))
-    game = table.started(service).id
+    game = start_game(service).id
     dropped = figure(accounts.url, "cartulary_streams_dropped_total")
 
     async def follow() -> None:

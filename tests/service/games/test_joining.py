@@ -1,4 +1,4 @@
-"""Before the start: creating, joining and leaving through the door."""
+"""Creating, joining and leaving games before the start."""
 
 from typing import Any
 
@@ -9,18 +9,20 @@ from domain.errors import Malformed, NotNow
 from service.bootstrap import Service
 from service.errors import IdempotencyConflict, NotFound
 from tests.support.redis_contents import contents
-from tests.support.table import started
+from tests.support.service_games import start_game
 
 
 def types(service: Service, game_id: str) -> list[str]:
     return [event["type"] for event in service.queries.events(game_id, 0, 1000)]
 
 
-def create(service: Service, **asked: Any) -> Any:
-    return service.commands.create("ada", **{"rules": "barony", "seats": 2, "options": {}, **asked})
+def create(service: Service, **changes: Any) -> Any:
+    return service.commands.create(
+        "ada", **{"rules": "barony", "seats": 2, "options": {}, **changes}
+    )
 
 
-def test_the_creator_has_the_first_place(service: Service) -> None:
+def test_the_creator_takes_the_first_place(service: Service) -> None:
     game = create(service, nonce=b"\x01\x02", clock={"per_turn": 60})
     assert (game.status, game.seq, game.creator) == ("open", 2, "ada")
     assert [(place.player, place.nonce) for place in game.places] == [("ada", "0102")]
@@ -33,14 +35,14 @@ def test_the_creator_has_the_first_place(service: Service) -> None:
     assert events[0]["at"] == events[1]["at"] == game.created_at
 
 
-def test_who_sends_no_nonce_has_one_drawn(service: Service) -> None:
+def test_a_nonce_is_drawn_for_a_player_who_sends_none(service: Service) -> None:
     nonces = {create(service).places[0].nonce for _ in range(5)}
     assert {len(nonce) for nonce in nonces} == {64}
     assert len(nonces) == 5
 
 
 @pytest.mark.parametrize(
-    ("asked", "fields"),
+    ("changes", "fields"),
     [
         ({"rules": "chess"}, {"rules"}),
         ({"seats": 1}, {"seats"}),
@@ -58,16 +60,16 @@ def test_who_sends_no_nonce_has_one_drawn(service: Service) -> None:
         ({"nonce": b"x" * 65}, {"nonce"}),
     ],
 )  # fmt: skip
-def test_every_field_that_will_not_do_is_named(
-    service: Service, asked: dict[str, Any], fields: set[str]
+def test_every_invalid_field_is_named(
+    service: Service, changes: dict[str, Any], fields: set[str]
 ) -> None:
     with pytest.raises(Malformed) as refused:
-        create(service, **asked)
+        create(service, **changes)
     assert set(refused.value.fields) == fields
     assert contents(service.redis) == {}
 
 
-def test_the_last_place_starts_the_game_in_the_same_step(service: Service) -> None:
+def test_the_last_free_place_starts_the_game_in_the_same_append(service: Service) -> None:
     game = create(service, seats=3)
     game = service.commands.join(game.id, "bea")
     assert game.status == "open"
@@ -78,7 +80,7 @@ def test_the_last_place_starts_the_game_in_the_same_step(service: Service) -> No
     assert service.queries.events(game.id, 4, 1)[0]["by"] == {"system": "start"}
 
 
-def test_the_start_follows_from_the_secret_and_the_nonces(service: Service) -> None:
+def test_the_start_derives_from_the_secret_and_the_nonces(service: Service) -> None:
     game = create(service, nonce=b"a")
     secret = bytes.fromhex(service.store.secrets(game.id)["seed"])
     assert chance.commitment(secret) == game.commitment
@@ -87,7 +89,7 @@ def test_the_start_follows_from_the_secret_and_the_nonces(service: Service) -> N
     assert list(game.players) == draws.shuffle(["ada", "bea"])
 
 
-def test_joining_twice_a_full_or_an_abandoned_game_is_refused(service: Service) -> None:
+def test_joining_twice_or_a_full_or_abandoned_game_is_refused(service: Service) -> None:
     game = create(service)
     with pytest.raises(NotNow):
         service.commands.join(game.id, "ada")
@@ -109,7 +111,7 @@ def test_a_nonce_that_is_too_long_is_refused(service: Service) -> None:
     assert service.store.head(game.id) == 2
 
 
-def test_a_place_that_was_left_is_free_again(service: Service) -> None:
+def test_a_place_is_free_again_after_its_player_leaves(service: Service) -> None:
     game = create(service)
     service.commands.join(create(service, seats=3).id, "bea")
     service.commands.leave(service.commands.join(create(service, seats=3).id, "bea").id, "bea")
@@ -123,7 +125,9 @@ def test_a_place_that_was_left_is_free_again(service: Service) -> None:
     ]
 
 
-def test_the_last_one_to_leave_abandons_the_game_and_its_secret_is_opened(service: Service) -> None:
+def test_a_game_is_abandoned_and_its_secret_published_when_the_last_player_leaves(
+    service: Service,
+) -> None:
     game = create(service)
     secret = service.store.secrets(game.id)["seed"]
     game = service.commands.leave(game.id, "ada")
@@ -146,7 +150,7 @@ def test_leaving_without_a_place_or_after_the_start_is_refused(service: Service)
 @pytest.mark.parametrize(
     "game_id", ["nothing", "", "a b", "{x}", "g\n", "é", "x" * 100, "a}:log{b"]
 )
-def test_what_is_no_game_is_not_found(service: Service, game_id: str) -> None:
+def test_an_invalid_or_unknown_game_id_is_not_found(service: Service, game_id: str) -> None:
     with pytest.raises(NotFound):
         service.commands.join(game_id, "ada")
     with pytest.raises(NotFound):
@@ -154,7 +158,9 @@ def test_what_is_no_game_is_not_found(service: Service, game_id: str) -> None:
     assert contents(service.redis) == {}
 
 
-def test_a_private_game_is_there_only_for_its_players_and_those_invited(service: Service) -> None:
+def test_a_private_game_is_visible_only_to_its_players_and_invited_players(
+    service: Service,
+) -> None:
     game = create(service, seats=3, options={"private": True}, invited=("bea", "bea", "ada"))
     assert game.invited == ("bea",)
     assert service.queries.visible_game(game.id, "ada").id == game.id
@@ -173,13 +179,13 @@ def test_a_private_game_is_there_only_for_its_players_and_those_invited(service:
     assert service.commands.join(game.id, "bea").has_joined("bea")
 
 
-def test_an_open_game_may_invite_and_still_be_there_for_all(service: Service) -> None:
+def test_a_public_game_with_invitations_is_visible_to_everyone(service: Service) -> None:
     game = create(service, invited=("bea",))
     assert service.queries.visible_game(game.id, None).invited == ("bea",)
     assert service.commands.join(game.id, "cid").status == "playing"
 
 
-def test_the_same_key_creates_once(service: Service) -> None:
+def test_a_repeated_request_creates_one_game(service: Service) -> None:
     game = create(service, idempotency_key="k")
     service.commands.join(game.id, "bea")
     again = create(service, idempotency_key="k")
@@ -191,7 +197,7 @@ def test_the_same_key_creates_once(service: Service) -> None:
     assert create(service, idempotency_key="other").id != game.id
 
 
-def test_a_key_whose_answer_is_kept_no_more_makes_no_second_game(service: Service) -> None:
+def test_a_key_whose_record_has_expired_creates_no_second_game(service: Service) -> None:
     game = create(service, idempotency_key="k")
     service.redis.delete(f"cartulary:{{{game.id}}}:answers")
     with pytest.raises(IdempotencyConflict):
@@ -199,7 +205,7 @@ def test_a_key_whose_answer_is_kept_no_more_makes_no_second_game(service: Servic
     assert service.store.head(game.id) == 2
 
 
-def test_the_same_key_joins_and_leaves_once(service: Service) -> None:
+def test_a_repeated_request_joins_or_leaves_once(service: Service) -> None:
     game = create(service, seats=3)
     joined = service.commands.join(game.id, "bea", b"n", "k")
     again = service.commands.join(game.id, "bea", b"n", "k")
@@ -212,11 +218,11 @@ def test_the_same_key_joins_and_leaves_once(service: Service) -> None:
     assert service.store.head(game.id) == 4
 
 
-def test_no_secret_is_anywhere_but_among_the_secrets_until_the_end(
+def test_the_secret_is_stored_only_among_the_secrets_until_the_end(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
-    game = started(service)
+    game = start_game(service)
     secret = service.store.secrets(game.id)["seed"]
     for name in service.redis.keys("*"):
         if name != f"cartulary:{{{game.id}}}:secrets".encode():
@@ -226,8 +232,7 @@ def test_no_secret_is_anywhere_but_among_the_secrets_until_the_end(
     assert secret not in caplog.text
 
 
-def test_a_nonce_of_no_bytes_has_its_own_answer(service: Service) -> None:
-    """It is a nonce like others, and not the same request as to send none."""
+def test_an_empty_nonce_is_not_the_same_request_as_no_nonce(service: Service) -> None:
     game = create(service, nonce=b"", idempotency_key="k")
     assert game.places[0].nonce == ""
     assert create(service, nonce=b"", idempotency_key="k").id == game.id

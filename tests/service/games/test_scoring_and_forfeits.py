@@ -1,4 +1,4 @@
-"""What workers and arbiters do through the door: once, however often it is asked."""
+"""Scoring, forfeits, removal and abandonment: each has its effect once, however often it is requested."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -11,19 +11,19 @@ from service import clock
 from service.bootstrap import Service, build
 from service.errors import NotFound
 from service.settings import Settings
-from tests.support.table import move, play, played_out, set_up, started
+from tests.support.service_games import play_out, play_set_up, play_until, start_game, take_action
 
 
-def scored(service: Service, game_id: str) -> list[int]:
+def scored_rounds(service: Service, game_id: str) -> list[int]:
     events = service.queries.events(game_id, 0, 10_000)
     return [event["data"]["round"] for event in events if event["type"] == "RoundScored"]
 
 
-def test_a_round_is_scored_once_it_has_ended(service: Service) -> None:
-    game = set_up(service, started(service).id)
+def test_a_round_is_scored_once_after_its_end(service: Service) -> None:
+    game = play_set_up(service, start_game(service).id)
     assert service.commands.score(game.id) == []
-    game = play(service, game.id, lambda game: bool(game.rounds_ended))
-    move(service, game.id)
+    game = play_until(service, game.id, lambda game: bool(game.rounds_ended))
+    take_action(service, game.id)
     (event,) = service.commands.score(game.id)
     assert event["by"] == {"system": "scorer"}
     assert event["action"] is None
@@ -31,34 +31,34 @@ def test_a_round_is_scored_once_it_has_ended(service: Service) -> None:
     assert service.commands.score(game.id) == []
 
 
-def test_standings_are_those_at_the_end_of_the_round_however_late_it_is_scored(
+def test_standings_are_those_at_the_end_of_the_round_even_if_it_is_scored_late(
     service: Service,
 ) -> None:
-    game = played_out(service, started(service, round_limit=30).id)
+    game = play_out(service, start_game(service, round_limit=30).id)
     ended = dict(game.rounds_ended)
-    held = []
+    standings = []
     for event in service.commands.score(game.id)[:-1]:
-        then = service.queries.game_at(game.id, ended[event["data"]["round"]]).position(None)
-        assert then is not None
-        stood = [
+        position = service.queries.game_at(game.id, ended[event["data"]["round"]]).position(None)
+        assert position is not None
+        players = [
             {name: player[name] for name in ("seat", "score", "resources", "rank")}
-            for player in then["players"]
+            for player in position["players"]
         ]
         assert [
-            standing | stands
-            for standing, stands in zip(event["data"]["standings"], stood, strict=True)
+            standing | player
+            for standing, player in zip(event["data"]["standings"], players, strict=True)
         ] == event["data"]["standings"]
-        held.append(stood)
-    assert len(held) == 30
-    assert held[0] != held[-1]
+        standings.append(players)
+    assert len(standings) == 30
+    assert standings[0] != standings[-1]
 
 
-def test_what_was_left_is_scored_in_order_and_then_the_game_is_finished(service: Service) -> None:
-    game = played_out(service, started(service, round_limit=5).id)
+def test_remaining_rounds_are_scored_in_order_before_the_game_is_finished(service: Service) -> None:
+    game = play_out(service, start_game(service, round_limit=5).id)
     secret = service.store.secrets(game.id)["seed"]
     events = service.commands.score(game.id)
     assert [event["type"] for event in events] == ["RoundScored"] * 5 + ["GameFinished"]
-    assert scored(service, game.id) == [1, 2, 3, 4, 5]
+    assert scored_rounds(service, game.id) == [1, 2, 3, 4, 5]
     assert events[-1]["data"]["secret"] == secret
     assert events[-1]["by"] == {"system": "scorer"}
     game = service.queries.game(game.id)
@@ -68,28 +68,30 @@ def test_what_was_left_is_scored_in_order_and_then_the_game_is_finished(service:
 
 
 def test_a_game_that_ends_in_set_up_has_no_round_to_score(service: Service) -> None:
-    game = started(service)
+    game = start_game(service)
     service.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
     assert [event["type"] for event in service.commands.score(game.id)] == ["GameFinished"]
 
 
-def test_two_at_once_score_every_round_once(service: Service, settings: Settings) -> None:
-    game = played_out(service, started(service, round_limit=8).id)
+def test_concurrent_scorers_score_every_round_once(service: Service, settings: Settings) -> None:
+    game = play_out(service, start_game(service, round_limit=8).id)
     others = [build(settings) for _ in range(3)]
     with ThreadPoolExecutor(4) as pool:
-        told = list(pool.map(lambda process: process.commands.score(game.id), [service, *others]))
+        results = list(
+            pool.map(lambda process: process.commands.score(game.id), [service, *others])
+        )
     for other in others:
         other.redis.close()
-    assert scored(service, game.id) == list(range(1, 9))
-    assert sorted(event["seq"] for events in told for event in events) == list(
+    assert scored_rounds(service, game.id) == list(range(1, 9))
+    assert sorted(event["seq"] for events in results for event in events) == list(
         range(game.seq + 1, game.seq + 10)
     )
 
 
-def test_scorers_and_players_do_not_get_in_each_others_way(
+def test_scorers_and_players_do_not_disturb_each_other(
     service: Service, settings: Settings
 ) -> None:
-    game = set_up(service, started(service, round_limit=20).id)
+    game = play_set_up(service, start_game(service, round_limit=20).id)
     scorer = build(settings)
 
     def score() -> None:
@@ -98,24 +100,24 @@ def test_scorers_and_players_do_not_get_in_each_others_way(
 
     with ThreadPoolExecutor(1) as pool:
         scoring = pool.submit(score)
-        # Every one of these is refused if it trips over the scorer.
-        played_out(service, game.id)
+        # An action that conflicted with the scorer would raise here.
+        play_out(service, game.id)
         scoring.result()
     scorer.redis.close()
-    assert scored(service, game.id) == list(range(1, 21))
+    assert scored_rounds(service, game.id) == list(range(1, 21))
     events = service.queries.events(game.id, 0, 10_000)
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert events[-1]["type"] == "GameFinished"
 
 
-def test_a_game_that_is_not_there_has_nothing_to_score(service: Service) -> None:
+def test_an_unknown_game_cannot_be_scored(service: Service) -> None:
     with pytest.raises(NotFound):
         service.commands.score("nothing")
 
 
-def test_a_turn_is_forfeited_at_its_deadline_not_before_and_once(service: Service) -> None:
+def test_a_turn_is_forfeited_once_and_not_before_its_deadline(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         turn = game.turn
         assert clock.deadline(game) == "2026-11-20T09:01:00.000Z"
         time.move_to("2026-11-20T09:00:59.999Z")
@@ -130,33 +132,33 @@ def test_a_turn_is_forfeited_at_its_deadline_not_before_and_once(service: Servic
         assert service.commands.forfeit(game.id, turn) == []
         after = service.queries.game(game.id)
         assert after.turn == turn + 1
-        # The next one has a whole turn's time from now on.
+        # The next turn has its whole time from now on.
         assert clock.deadline(after) == "2026-11-20T09:02:00.000Z"
         assert service.commands.forfeit(game.id, turn + 1) == []
 
 
-def test_who_acted_in_time_forfeits_nothing(service: Service) -> None:
+def test_a_player_who_acted_in_time_forfeits_nothing(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         time.tick(timedelta(seconds=59))
-        move(service, game.id)
+        take_action(service, game.id)
         time.tick(timedelta(seconds=59))
         assert service.commands.forfeit(game.id, game.turn) == []
 
 
-def test_an_action_before_the_forfeit_counts_though_the_deadline_has_passed(
+def test_an_action_after_the_deadline_counts_if_the_turn_is_not_forfeited_yet(
     service: Service,
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, clock={"per_turn": 60}).id)
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         time.tick(timedelta(hours=1))
-        move(service, game.id)
+        take_action(service, game.id)
         assert service.commands.forfeit(game.id, game.turn) == []
 
 
-def test_who_lets_a_placement_pass_is_removed(service: Service) -> None:
+def test_a_player_who_misses_a_placement_is_removed(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = started(service, seats=3, clock={"per_turn": 60})
+        game = start_game(service, seats=3, clock={"per_turn": 60})
         time.tick(timedelta(minutes=2))
         (event,) = service.commands.forfeit(game.id, game.turn)
         assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "clock"})
@@ -164,23 +166,23 @@ def test_who_lets_a_placement_pass_is_removed(service: Service) -> None:
 
 def test_without_a_clock_no_turn_is_forfeited(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = started(service)
+        game = start_game(service)
         assert clock.deadline(game) is None
         time.tick(timedelta(days=1000))
         assert service.commands.forfeit(game.id, game.turn) == []
 
 
-def test_time_never_goes_back_in_a_log(service: Service) -> None:
+def test_timestamps_never_decrease_within_a_log(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = started(service)
+        game = start_game(service)
         time.move_to("2026-11-20T08:00:00Z")
-        assert move(service, game.id).events[0]["at"] == "2026-11-20T09:00:00.000Z"
+        assert take_action(service, game.id).events[0]["at"] == "2026-11-20T09:00:00.000Z"
         time.move_to("2026-11-20T09:30:00Z")
-        assert move(service, game.id).events[0]["at"] == clock.format(clock.now())
+        assert take_action(service, game.id).events[0]["at"] == clock.format(clock.now())
 
 
 def test_an_arbiter_removes_a_player_once(service: Service) -> None:
-    game = set_up(service, started(service, seats=3).id)
+    game = play_set_up(service, start_game(service, seats=3).id)
     (event,) = service.commands.remove(game.id, 1)
     assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "arbiter"})
     with pytest.raises(Refused):
@@ -191,7 +193,7 @@ def test_an_arbiter_removes_a_player_once(service: Service) -> None:
 
 
 def test_an_arbiter_abandons_a_game_once(service: Service) -> None:
-    game = set_up(service, started(service).id)
+    game = play_set_up(service, start_game(service).id)
     secret = service.store.secrets(game.id)["seed"]
     (event,) = service.commands.abandon(game.id)
     assert (event["type"], event["by"]) == ("GameAbandoned", {"system": "arbiter"})

@@ -1,8 +1,9 @@
-"""What the log calls for: at every moment of a game, its notes say exactly what is still to be done."""
+"""The outbox: at every moment of a game its entries are exactly the work that is not done yet."""
 
 import json
 import random
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -21,7 +22,14 @@ from service.games.commands import GameCommands
 from service.games.repository import GameRepository
 from service.listings import Listings
 from service.settings import Settings
-from tests.support.table import PLAYERS, move, play, played_out, set_up, started
+from tests.support.service_games import (
+    PLAYERS,
+    play_out,
+    play_set_up,
+    play_until,
+    start_game,
+    take_action,
+)
 
 
 def commands_with(service: Service, listings: Listings) -> GameCommands:
@@ -30,135 +38,138 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
     return GameCommands(repository, service.keyring)
 
 
-def noted(service: Service, game_id: str) -> dict[str, Any]:
+def outbox(service: Service, game_id: str) -> dict[str, Any]:
+    """The decoded payloads of a game's outbox entries, by name."""
     return {name: json.loads(value) for name, value in service.store.outbox(game_id).items()}
 
 
 def check(service: Service, game_id: str) -> Game:
-    """Compare the notes with what the game itself says is to be done."""
+    """Compare the outbox with the game itself, and return the game."""
     game = service.queries.game(game_id)
-    notes = noted(service, game_id)
+    entries = outbox(service, game_id)
     due = deadline(game)
-    assert notes.get("deadline") == (due and {"turn": game.turn, "at": due})
-    assert ("finish" in notes) == game.is_played_out
-    waiting = {f"score/{round}": {"seq": seq} for round, seq in game.rounds_ended.items()}
-    assert {name: note for name, note in notes.items() if name.startswith("score/")} == waiting
-    told = {f"notify/round/{round}" for round in range(1, game.rounds_scored + 1)}
-    assert {name for name in notes if name.startswith("notify/round/")} == told
-    assert ("notify/over" in notes) == (game.status in ("finished", "abandoned"))
+    assert entries.get("deadline") == (due and {"turn": game.turn, "at": due})
+    assert ("finish" in entries) == game.is_played_out
+    unscored = {f"score/{round}": {"seq": seq} for round, seq in game.rounds_ended.items()}
+    assert {name: entry for name, entry in entries.items() if name.startswith("score/")} == unscored
+    scored = {f"notify/round/{round}" for round in range(1, game.rounds_scored + 1)}
+    assert {name for name in entries if name.startswith("notify/round/")} == scored
+    assert ("notify/over" in entries) == (game.status in ("finished", "abandoned"))
     if game.to_act is None:
-        assert "notify/turn" not in notes
+        assert "notify/turn" not in entries
     else:
-        assert notes["notify/turn"]["seat"] == game.to_act
+        assert entries["notify/turn"]["seat"] == game.to_act
     return game
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("per_turn", [None, 3600])
-def test_the_notes_of_whole_games(service: Service, seats: int, per_turn: int | None) -> None:
+def test_the_outbox_is_right_throughout_whole_games(
+    service: Service, seats: int, per_turn: int | None
+) -> None:
     chance = random.Random(seats)
     clock: Clock | None = None if per_turn is None else {"per_turn": per_turn}
-    game = started(service, seats, clock, round_limit=6)
+    game = start_game(service, seats, clock, round_limit=6)
     while check(service, game.id).to_act is not None:
         if chance.random() < 0.1:
             service.commands.score(game.id)
-        move(service, game.id, chance)
+        take_action(service, game.id, chance)
     service.commands.score(game.id)
     assert check(service, game.id).status == "finished"
 
 
-def test_notes_of_a_game_that_is_abandoned(service: Service) -> None:
-    game = play(
-        service, started(service, 2, {"per_turn": 60}).id, lambda game: bool(game.rounds_ended)
+def test_an_abandoned_game_has_nothing_left_to_score(service: Service) -> None:
+    game = play_until(
+        service, start_game(service, 2, {"per_turn": 60}).id, lambda game: bool(game.rounds_ended)
     )
     service.commands.abandon(game.id)
-    assert set(noted(service, game.id)) == {"notify/over"}
+    assert set(outbox(service, game.id)) == {"notify/over"}
 
 
-def test_before_the_start_nobody_is_told_anything(service: Service) -> None:
+def test_nobody_is_notified_before_the_start(service: Service) -> None:
     game = service.commands.create(
         "ada", rules="barony", seats=3, options={}, clock={"per_turn": 60}
     )
     service.commands.join(game.id, "bea")
-    assert noted(service, game.id) == {}
+    assert outbox(service, game.id) == {}
 
 
-def test_who_places_three_cities_in_a_row_is_told_once(service: Service) -> None:
-    game = started(service)
-    move(service, game.id)
-    (told,) = [note for name, note in noted(service, game.id).items() if name == "notify/turn"]
-    assert told == {"seat": 1, "seq": game.seq + 1}
-    move(service, game.id)
-    move(service, game.id)
-    assert noted(service, game.id)["notify/turn"] == told
+def test_a_player_who_places_three_cities_in_a_row_is_notified_once(service: Service) -> None:
+    game = start_game(service)
+    take_action(service, game.id)
+    entry = outbox(service, game.id)["notify/turn"]
+    assert entry == {"seat": 1, "seq": game.seq + 1}
+    take_action(service, game.id)
+    take_action(service, game.id)
+    assert outbox(service, game.id)["notify/turn"] == entry
 
 
-def test_a_note_says_where_and_when(service: Service) -> None:
+def test_entries_name_the_event_that_calls_for_them(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z"):
-        game = played_out(service, started(service, 2, {"per_turn": 90}, round_limit=1).id)
-    assert noted(service, game.id) == {"score/1": {"seq": game.seq}, "finish": {"seq": game.seq}}
+        game = play_out(service, start_game(service, 2, {"per_turn": 90}, round_limit=1).id)
+    assert outbox(service, game.id) == {"score/1": {"seq": game.seq}, "finish": {"seq": game.seq}}
     service.commands.score(game.id)
-    assert noted(service, game.id) == {
+    assert outbox(service, game.id) == {
         "notify/round/1": {"seq": game.seq + 1},
         "notify/over": {"seq": game.seq + 2},
     }
 
 
-def test_a_deadline_is_noted_anew_with_every_turn(service: Service) -> None:
+def test_every_turn_replaces_the_deadline(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = set_up(service, started(service, 2, {"per_turn": 90}).id)
+        game = play_set_up(service, start_game(service, 2, {"per_turn": 90}).id)
         turn = game.turn
-        assert noted(service, game.id)["deadline"] == {
+        assert outbox(service, game.id)["deadline"] == {
             "turn": turn,
             "at": "2026-11-20T09:01:30.000Z",
         }
         time.move_to("2026-11-20T09:01:00Z")
-        move(service, game.id)
+        take_action(service, game.id)
         at = "2026-11-20T09:02:30.000Z"
-        assert noted(service, game.id)["deadline"] == {"turn": turn + 1, "at": at}
+        assert outbox(service, game.id)["deadline"] == {"turn": turn + 1, "at": at}
 
 
-def test_a_game_whose_listing_failed_is_listed_by_its_note(
+def test_a_game_that_could_not_be_listed_keeps_its_entry(
     service: Service, settings: Settings
 ) -> None:
-    away = connect("redis://127.0.0.1:1")
-    commands = commands_with(service, Listings(away))
+    unreachable = connect("redis://127.0.0.1:1")
+    commands = commands_with(service, Listings(unreachable))
     game = commands.create("ada", rules="barony", seats=2, options={})
     commands.join(game.id, "bea")
-    assert noted(service, game.id)["index"] == {"seq": 4}
+    assert outbox(service, game.id)["index"] == {"seq": 4}
     assert service.listings.page().games == ()
     assert list(service.store.active_games()) == [game.id]
     service.repository.update_listings(game.id)
     assert service.listings.page(["playing"]).games == (game.id,)
-    assert "index" not in noted(service, game.id)
-    away.close()
+    assert "index" not in outbox(service, game.id)
+    unreachable.close()
 
 
-def test_a_round_scored_is_no_new_turn(service: Service) -> None:
-    start = started(service, 2, {"per_turn": 60})
-    game = play(service, start.id, lambda game: bool(game.rounds_ended))
+def test_scoring_a_round_does_not_start_a_turn(service: Service) -> None:
+    start = start_game(service, 2, {"per_turn": 60})
+    game = play_until(service, start.id, lambda game: bool(game.rounds_ended))
     for name in ("deadline", "notify/turn"):
         assert service.store.ack(game.id, name, service.store.outbox(game.id)[name])
     service.commands.score(game.id)
-    assert set(noted(service, game.id)) == {"notify/round/1"}
+    assert set(outbox(service, game.id)) == {"notify/round/1"}
 
 
-class Overtaken(Listings):
-    """Listings in which the first one to list a game is overtaken by others just before it does."""
+class OvertakenListings(Listings):
+    """Listings in which another process changes the game just before it is listed for the first time."""
 
-    def __init__(self, client: redis.Redis, others: Callable[[str], object]) -> None:
+    def __init__(self, client: redis.Redis, change: Callable[[str], object]) -> None:
         super().__init__(client)
-        self.others: Callable[[str], object] | None = others
+        self.change: Callable[[str], object] | None = change
 
     def refresh(self, game: Game) -> None:  # type: ignore[explicit-override] # 3.11 has no @override
-        others, self.others = self.others, None
-        if others is not None:
-            others(game.id)
+        change, self.change = self.change, None
+        if change is not None:
+            change(game.id)
         super().refresh(game)
 
 
-def test_who_is_overtaken_while_listing_a_game_leaves_no_older_state(service: Service) -> None:
-    listings = Overtaken(service.redis, lambda game: service.commands.join(game, "bea"))
+def test_a_process_that_is_overtaken_while_listing_leaves_the_later_state(service: Service) -> None:
+    listings = OvertakenListings(service.redis, lambda game: service.commands.join(game, "bea"))
     commands = commands_with(service, listings)
     game = commands.create("ada", rules="barony", seats=2, options={}).id
     assert service.listings.page(["open"]).games == ()
@@ -166,19 +177,16 @@ def test_who_is_overtaken_while_listing_a_game_leaves_no_older_state(service: Se
     assert service.listings.page(player="bea").games == (game,)
 
 
-def test_those_who_join_and_leave_at_once_leave_the_game_listed_as_it_is(
+def test_a_game_is_listed_correctly_after_concurrent_joins_and_leaves(
     service: Service, settings: Settings
 ) -> None:
-    # Others join while it is listed, again and again: in the end it is listed as it is.
-    from concurrent.futures import ThreadPoolExecutor
-
     processes = [build(settings) for _ in range(3)]
     game = service.commands.create(PLAYERS[0], rules="barony", seats=4, options={})
 
     def join(each: tuple[Service, str]) -> None:
         process, player = each
         process.commands.join(game.id, player)
-        with suppress(NotNow):  # the others may have filled the game already
+        with suppress(NotNow):  # the other players may have filled the game already
             process.commands.leave(game.id, player)
             process.commands.join(game.id, player)
 

@@ -1,4 +1,4 @@
-"""A table to play at: games on a real service, with players that are only ids, and anyone's next move."""
+"""Games on a real service for tests: start one and play on. Players are ids without accounts."""
 
 import random
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from service.games.commands import AcceptedAction
 PLAYERS = ("ada", "bea", "cid", "dan")
 
 
-def started(
+def start_game(
     service: Service,
     seats: int = 2,
     clock: Clock | None = None,
     rules: str = "barony",
     **options: Any,
 ) -> Game:
-    """A game that has just begun; seats are in the order of PLAYERS."""
+    """Create a game and fill it, which starts it; the seats are in the order of PLAYERS."""
     options = {"seating": "joined", **options}
     game = service.commands.create(
         PLAYERS[0], rules=rules, seats=seats, options=options, clock=clock, nonce=b"0"
@@ -29,8 +29,10 @@ def started(
     return game
 
 
-def move(service: Service, game_id: str, chance: random.Random | None = None) -> AcceptedAction:
-    """Whose turn it is takes the first legal action, or one that chance chooses."""
+def take_action(
+    service: Service, game_id: str, chance: random.Random | None = None
+) -> AcceptedAction:
+    """Let the seat to act take its first legal action, or with `chance` a random one."""
     game = service.queries.game(game_id)
     assert game.to_act is not None
     player = game.players[game.to_act]
@@ -39,21 +41,23 @@ def move(service: Service, game_id: str, chance: random.Random | None = None) ->
     return service.commands.act(game_id, player, action, seq)
 
 
-def play(service: Service, game_id: str, until: Callable[[Game], bool], seed: int = 0) -> Game:
-    """Play on by chance until the game is so."""
+def play_until(
+    service: Service, game_id: str, condition: Callable[[Game], bool], seed: int = 0
+) -> Game:
+    """Take random actions until the condition holds, and return the game."""
     chance = random.Random(seed)
-    while not until(game := service.queries.game(game_id)):
-        move(service, game_id, chance)
+    while not condition(game := service.queries.game(game_id)):
+        take_action(service, game_id, chance)
     return game
 
 
-def set_up(service: Service, game_id: str) -> Game:
+def play_set_up(service: Service, game_id: str) -> Game:
     """Play until every city of the set-up is placed."""
-    return play(
+    return play_until(
         service, game_id, lambda game: game.state is not None and game.state.phase != "setup"
     )
 
 
-def played_out(service: Service, game_id: str) -> Game:
-    """Play until there is nothing left but to score, or not even that where somebody scores already."""
-    return play(service, game_id, lambda game: game.to_act is None)
+def play_out(service: Service, game_id: str) -> Game:
+    """Play until play is over. The game is then finished, or waits to be scored."""
+    return play_until(service, game_id, lambda game: game.to_act is None)

@@ -1,4 +1,4 @@
-"""Acting through the door: what is accepted, what is refused, and that a refusal changes nothing."""
+"""Acting: accepted actions, refusals that change nothing, idempotency keys and concurrent requests."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -12,22 +12,22 @@ from service.bootstrap import Service, build
 from service.errors import Forbidden, IdempotencyConflict, NotFound, Stale
 from service.settings import Settings
 from tests.support.redis_contents import contents
-from tests.support.table import move, play, played_out, set_up, started
+from tests.support.service_games import play_out, play_set_up, play_until, start_game, take_action
 
 RESIGN = {"type": "resign"}
 
 
-def first(service: Service, game: Game) -> tuple[str, int, dict[str, Any]]:
-    """Whose turn it is, the head, and an action that is legal there."""
+def first_action(service: Service, game: Game) -> tuple[str, int, dict[str, Any]]:
+    """Return the player to act, the seq of the head, and a legal action."""
     assert game.to_act is not None
     player = game.players[game.to_act]
     seq, actions = service.queries.legal_actions(game.id, player)
     return player, seq, actions[0]
 
 
-def test_an_accepted_action_is_an_event_and_a_receipt(service: Service) -> None:
-    game = started(service)
-    player, seq, action = first(service, game)
+def test_an_accepted_action_returns_its_event_and_a_receipt(service: Service) -> None:
+    game = start_game(service)
+    player, seq, action = first_action(service, game)
     accepted = service.commands.act(game.id, player, action, seq)
     (event,) = accepted.events
     assert (event["seq"], event["action"], event["by"]) == (seq + 1, action, {"seat": 0})
@@ -43,34 +43,34 @@ def test_an_accepted_action_is_an_event_and_a_receipt(service: Service) -> None:
     assert (after.seq, after.hash) == (event["seq"], event["hash"])
 
 
-def test_the_usual_action_is_one_exchange_with_redis(service: Service) -> None:
-    game = started(service)
-    player, seq, action = first(service, game)
+def test_an_action_usually_takes_one_round_trip_to_redis(service: Service) -> None:
+    game = start_game(service)
+    player, seq, action = first_action(service, game)
     service.keyring.publish_key()
     service.redis.config_resetstat()
     service.commands.act(game.id, player, action, seq)
-    calls = {name: told["calls"] for name, told in service.redis.info("commandstats").items()}
-    # What the script itself calls is counted beside it.
-    inside = {"xlen", "xrevrange", "xadd", "hset", "publish"}
+    calls = {name: counts["calls"] for name, counts in service.redis.info("commandstats").items()}
+    # Redis also counts the commands that the script calls.
+    in_script = {"xlen", "xrevrange", "xadd", "hset", "publish"}
     assert calls.pop("cmdstat_config|resetstat", 1) == 1
-    assert set(calls) <= {f"cmdstat_{name}" for name in {"evalsha", "config", *inside}}
+    assert set(calls) <= {f"cmdstat_{name}" for name in {"evalsha", "config", *in_script}}
     assert calls["cmdstat_evalsha"] == 1
 
 
-def refused(service: Service, error: type[Exception], *asked: Any) -> Any:
-    """Act, see that it is refused and that nothing has changed anywhere, give the refusal."""
+def refused(service: Service, error: type[Exception], *arguments: Any) -> Any:
+    """Act, check that the action is refused and has changed nothing, and return the refusal."""
     service.keyring.publish_key()
     before = contents(service.redis)
-    with pytest.raises(error) as refusal:
-        service.commands.act(*asked)
+    with pytest.raises(error) as raised:
+        service.commands.act(*arguments)
     assert contents(service.redis) == before
-    return refusal.value
+    return raised.value
 
 
 @pytest.mark.parametrize("key", [None, "k"])
 class TestRefusals:
-    def test_not_of_the_form(self, service: Service, key: str | None) -> None:
-        game = started(service)
+    def test_a_malformed_action(self, service: Service, key: str | None) -> None:
+        game = start_game(service)
         raws: list[Any] = [
             None,
             [],
@@ -85,52 +85,56 @@ class TestRefusals:
                 refused(service, Malformed, game.id, "ada", raw, game.seq, key).clause == "FORMAT"
             )
 
-    def test_the_form_comes_before_the_turn_and_the_seq(
+    def test_a_malformed_action_is_reported_before_the_turn_and_the_seq(
         self, service: Service, key: str | None
     ) -> None:
-        game = started(service)
+        game = start_game(service)
         refused(service, Malformed, game.id, "bea", {"type": "dance"}, 99, key)
 
-    def test_a_clause(self, service: Service, key: str | None) -> None:
-        game = started(service)
+    def test_an_action_that_breaks_a_clause(self, service: Service, key: str | None) -> None:
+        game = start_game(service)
         far = {"type": "place_city", "at": [99, 99]}
         assert refused(service, Refused, game.id, "ada", far, game.seq, key).clause == "BY-SET-4"
 
-    def test_another_seats_turn(self, service: Service, key: str | None) -> None:
-        game = started(service)
-        _, seq, action = first(service, game)
+    def test_an_action_in_another_seats_turn(self, service: Service, key: str | None) -> None:
+        game = start_game(service)
+        _, seq, action = first_action(service, game)
         assert refused(service, Refused, game.id, "bea", action, seq, key).clause == "BY-TURN-3"
 
-    def test_no_player_of_the_game(self, service: Service, key: str | None) -> None:
-        game = started(service)
+    def test_an_action_by_a_player_who_is_not_in_the_game(
+        self, service: Service, key: str | None
+    ) -> None:
+        game = start_game(service)
         refused(service, Forbidden, game.id, "cid", RESIGN, game.seq, key)
 
-    def test_no_such_game(self, service: Service, key: str | None) -> None:
+    def test_an_action_in_an_unknown_game(self, service: Service, key: str | None) -> None:
         refused(service, NotFound, "nothing", "ada", RESIGN, 1, key)
 
-    def test_past_the_head(self, service: Service, key: str | None) -> None:
-        game = started(service)
-        player, seq, action = first(service, game)
+    def test_an_expected_seq_past_the_head(self, service: Service, key: str | None) -> None:
+        game = start_game(service)
+        player, seq, action = first_action(service, game)
         assert refused(service, Stale, game.id, player, action, seq + 1, key).head == seq
 
     @pytest.mark.parametrize("back", [1, 2, 3, 99])
-    def test_the_position_has_changed(self, service: Service, key: str | None, back: int) -> None:
-        game = started(service)
-        move(service, game.id)
-        move(service, game.id)
+    def test_an_action_on_a_position_that_has_changed(
+        self, service: Service, key: str | None, back: int
+    ) -> None:
+        game = start_game(service)
+        take_action(service, game.id)
+        take_action(service, game.id)
         game = service.queries.game(game.id)
-        player, seq, action = first(service, game)
+        player, seq, action = first_action(service, game)
         assert refused(service, Stale, game.id, player, action, seq - back, key).head == seq
 
-    def test_not_started(self, service: Service, key: str | None) -> None:
+    def test_an_action_before_the_start(self, service: Service, key: str | None) -> None:
         game = service.commands.create("ada", rules="barony", seats=3, options={})
         service.commands.join(game.id, "bea")
-        # The head is 3, but there is no position yet that could have changed.
+        # Before the start there is no position that could have changed since an earlier seq.
         for seq in (1, 2, 3):
             refused(service, NotNow, game.id, "bea", RESIGN, seq, key)
 
-    def test_being_scored_and_over(self, service: Service, key: str | None) -> None:
-        game = started(service)
+    def test_an_action_after_the_end_of_play(self, service: Service, key: str | None) -> None:
+        game = start_game(service)
         service.commands.act(game.id, "ada", RESIGN, game.seq)
         assert service.queries.game(game.id).is_played_out
         head = service.queries.game(game.id).seq
@@ -140,58 +144,63 @@ class TestRefusals:
         head = service.queries.game(game.id).seq
         refused(service, NotNow, game.id, "bea", RESIGN, head, key)
 
-    def test_abandoned(self, service: Service, key: str | None) -> None:
-        game = started(service)
+    def test_an_action_in_an_abandoned_game(self, service: Service, key: str | None) -> None:
+        game = start_game(service)
         service.commands.abandon(game.id)
         refused(service, NotNow, game.id, "ada", RESIGN, game.seq + 1, key)
 
 
-def test_a_round_scored_meanwhile_changes_nothing(service: Service) -> None:
-    game = play(service, started(service).id, lambda game: bool(game.rounds_ended))
-    player, seq, action = first(service, game)
+def test_scoring_a_round_does_not_change_the_position(service: Service) -> None:
+    game = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
+    player, seq, action = first_action(service, game)
     assert [event["type"] for event in service.commands.score(game.id)] == ["RoundScored"]
     assert service.commands.act(game.id, player, action, seq).events[0]["seq"] == seq + 2
 
 
-def test_a_position_that_has_come_back_is_the_same(service: Service) -> None:
-    game = set_up(service, started(service, end_by_agreement=True).id)
-    seen = game.seq
+def test_an_expected_seq_with_the_same_position_is_accepted(service: Service) -> None:
+    game = play_set_up(service, start_game(service, end_by_agreement=True).id)
+    expected_seq = game.seq
     for agree in (True, False):
         ask = {"type": "agree_to_end", "agree": agree}
         service.commands.act(game.id, "bea", ask, service.queries.game(game.id).seq)
-    player, seq, action = first(service, service.queries.game(game.id))
-    assert seq == seen + 2
+    player, seq, action = first_action(service, service.queries.game(game.id))
+    assert seq == expected_seq + 2
     with pytest.raises(Stale):
-        service.commands.act(game.id, player, action, seen + 1)
-    assert service.commands.act(game.id, player, action, seen).events[0]["seq"] == seen + 3
+        service.commands.act(game.id, player, action, expected_seq + 1)
+    assert (
+        service.commands.act(game.id, player, action, expected_seq).events[0]["seq"]
+        == expected_seq + 3
+    )
 
 
 class TestIdempotency:
-    def test_the_same_request_gets_the_same_answer_and_acts_once(self, service: Service) -> None:
-        game = set_up(service, started(service).id)
-        player, seq, action = first(service, game)
+    def test_a_repeated_request_gets_the_same_result_and_acts_once(self, service: Service) -> None:
+        game = play_set_up(service, start_game(service).id)
+        player, seq, action = first_action(service, game)
         accepted = service.commands.act(game.id, player, action, seq, "k")
         assert service.commands.act(game.id, player, action, seq, "k") == accepted
         assert service.store.head(game.id) == seq + 1
 
-    def test_also_when_the_game_has_moved_on_and_when_it_is_over(
+    def test_a_request_can_be_repeated_later_and_after_the_end(
         self, service: Service, settings: Settings
     ) -> None:
-        game = set_up(service, started(service, round_limit=2).id)
-        player, seq, action = first(service, game)
+        game = play_set_up(service, start_game(service, round_limit=2).id)
+        player, seq, action = first_action(service, game)
         accepted = service.commands.act(game.id, player, action, seq, "k")
         other = build(settings)
         other.queries.game(game.id)
-        played_out(service, game.id)
+        play_out(service, game.id)
         assert service.commands.act(game.id, player, action, seq, "k") == accepted
         service.commands.score(game.id)
         assert service.commands.act(game.id, player, action, seq, "k") == accepted
-        # A process that has seen nothing of all that, and signs with the same key.
+        # The other process has cached an earlier state, and signs with the same key.
         assert other.commands.act(game.id, player, action, seq, "k") == accepted
         other.redis.close()
 
-    def test_also_where_the_action_would_be_legal_again(self, service: Service) -> None:
-        game = set_up(service, started(service, end_by_agreement=True).id)
+    def test_a_repeated_request_is_not_accepted_again_if_it_became_legal_again(
+        self, service: Service
+    ) -> None:
+        game = play_set_up(service, start_game(service, end_by_agreement=True).id)
         ask, take_back = ({"type": "agree_to_end", "agree": agree} for agree in (True, False))
         accepted = service.commands.act(game.id, "bea", ask, game.seq, "k")
         service.commands.act(game.id, "bea", take_back, game.seq + 1)
@@ -199,31 +208,31 @@ class TestIdempotency:
         assert service.store.head(game.id) == game.seq + 2
 
     def test_the_order_of_keys_in_the_body_does_not_matter(self, service: Service) -> None:
-        game = started(service)
-        player, seq, action = first(service, game)
+        game = start_game(service)
+        player, seq, action = first_action(service, game)
         accepted = service.commands.act(game.id, player, action, seq, "k")
-        turned = json.loads(json.dumps(dict(reversed(action.items()))))
-        assert service.commands.act(game.id, player, turned, seq, "k") == accepted
+        reordered = json.loads(json.dumps(dict(reversed(action.items()))))
+        assert service.commands.act(game.id, player, reordered, seq, "k") == accepted
 
     def test_another_request_with_the_same_key_is_refused(self, service: Service) -> None:
-        game = started(service)
-        player, seq, action = first(service, game)
+        game = start_game(service)
+        player, seq, action = first_action(service, game)
         service.commands.act(game.id, player, action, seq, "k")
         refused(service, IdempotencyConflict, game.id, player, RESIGN, seq, "k")
         refused(service, IdempotencyConflict, game.id, player, RESIGN, seq + 1, "k")
         refused(service, IdempotencyConflict, game.id, player, action, seq + 1, "k")
 
-    def test_keys_are_each_players_own(self, service: Service) -> None:
-        game = started(service)
-        player, seq, action = first(service, game)
+    def test_keys_of_different_players_are_independent(self, service: Service) -> None:
+        game = start_game(service)
+        player, seq, action = first_action(service, game)
         service.commands.act(game.id, player, action, seq, "k")
         assert (
             service.commands.act(game.id, "bea", RESIGN, seq + 1, "k").events[0]["seq"] == seq + 2
         )
 
-    def test_a_refusal_is_not_kept(self, service: Service) -> None:
-        game = started(service)
-        player, seq, action = first(service, game)
+    def test_a_refusal_leaves_no_record(self, service: Service) -> None:
+        game = start_game(service)
+        player, seq, action = first_action(service, game)
         refused(service, Refused, game.id, player, {"type": "place_city", "at": [99, 99]}, seq, "k")
         assert service.commands.act(game.id, player, action, seq, "k").events[0]["seq"] == seq + 1
 
@@ -235,45 +244,45 @@ class TestTwoProcesses:
         yield other
         other.redis.close()
 
-    def test_a_process_that_is_behind_catches_up_before_it_refuses(
+    def test_a_process_that_is_behind_catches_up_before_it_refuses_an_action(
         self, service: Service, other: Service
     ) -> None:
-        game = started(service)
+        game = start_game(service)
         assert other.queries.game(game.id).seq == game.seq
-        move(service, game.id)
-        player, seq, action = first(service, service.queries.game(game.id))
+        take_action(service, game.id)
+        player, seq, action = first_action(service, service.queries.game(game.id))
         assert other.commands.act(game.id, player, action, seq).events[0]["seq"] == seq + 1
 
-    def test_a_scorer_in_between_does_not_make_an_action_fail(
+    def test_a_round_scored_by_another_process_does_not_make_an_action_fail(
         self, service: Service, other: Service
     ) -> None:
-        game = play(service, started(service).id, lambda game: bool(game.rounds_ended))
-        player, seq, action = first(service, game)
+        game = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
+        player, seq, action = first_action(service, game)
         assert other.queries.game(game.id).seq == seq
         service.commands.score(game.id)
         assert other.commands.act(game.id, player, action, seq).events[0]["seq"] == seq + 2
 
-    def test_who_comes_second_is_told_that_the_position_has_changed(
+    def test_the_second_of_two_actions_on_a_position_is_stale(
         self, service: Service, other: Service
     ) -> None:
-        game = started(service)
+        game = start_game(service)
         assert other.queries.game(game.id).seq == game.seq
-        player, seq, action = first(service, game)
+        player, seq, action = first_action(service, game)
         service.commands.act(game.id, player, action, seq)
         with pytest.raises(Stale) as stale:
             other.commands.act(game.id, player, action, seq)
         assert stale.value.head == seq + 1
 
-    def test_of_many_who_act_at_once_one_is_accepted(
+    def test_one_of_many_concurrent_actions_is_accepted(
         self, service: Service, other: Service
     ) -> None:
-        game = started(service)
+        game = start_game(service)
         for _ in range(5):
-            player, seq, action = first(service, service.queries.game(game.id))
+            player, seq, action = first_action(service, service.queries.game(game.id))
 
             def act(process: Service) -> bool:
                 try:
-                    process.commands.act(game.id, player, action, seq)  # noqa: B023
+                    process.commands.act(game.id, player, action, seq)  # noqa: B023 (called in this iteration)
                 except Stale:
                     return False
                 return True
@@ -282,36 +291,40 @@ class TestTwoProcesses:
                 assert sum(pool.map(act, [service, other] * 4)) == 1
             assert service.store.head(game.id) == seq + 1
 
-    def test_of_many_who_repeat_one_request_all_get_the_same_answer(
+    def test_concurrent_repeats_of_one_request_get_the_same_result(
         self, service: Service, other: Service
     ) -> None:
-        game = started(service)
-        player, seq, action = first(service, game)
+        game = start_game(service)
+        player, seq, action = first_action(service, game)
 
         def act(process: Service) -> Any:
             return process.commands.act(game.id, player, action, seq, "k")
 
         with ThreadPoolExecutor(8) as pool:
-            answers = list(pool.map(act, [service, other] * 4))
-        assert answers == [answers[0]] * 8
+            results = list(pool.map(act, [service, other] * 4))
+        assert results == [results[0]] * 8
         assert service.store.head(game.id) == seq + 1
 
 
 class TestLegalActions:
-    def test_of_the_seat_whose_turn_it_is_and_of_no_other(self, service: Service) -> None:
-        game = started(service)
+    def test_only_the_seat_to_act_has_legal_actions(self, service: Service) -> None:
+        game = start_game(service)
         seq, actions = service.queries.legal_actions(game.id, "ada")
         assert seq == game.seq
         assert {action["type"] for action in actions} == {"place_city"}
         assert service.queries.legal_actions(game.id, "bea") == (game.seq, [])
 
-    def test_there_are_none_before_the_start_and_after_the_end(self, service: Service) -> None:
+    def test_there_are_no_legal_actions_before_the_start_and_after_the_end(
+        self, service: Service
+    ) -> None:
         game = service.commands.create("ada", rules="barony", seats=2, options={})
         assert service.queries.legal_actions(game.id, "ada") == (2, [])
         service.commands.join(game.id, "bea")
         service.commands.abandon(game.id)
         assert service.queries.legal_actions(game.id, "ada") == (5, [])
 
-    def test_a_stranger_has_none_to_see(self, service: Service) -> None:
+    def test_a_player_who_is_not_in_the_game_may_not_see_legal_actions(
+        self, service: Service
+    ) -> None:
         with pytest.raises(Forbidden):
-            service.queries.legal_actions(started(service).id, "cid")
+            service.queries.legal_actions(start_game(service).id, "cid")

@@ -11,7 +11,7 @@ from domain import chance
 from domain.event import Event
 from domain.game import Game
 from service.bootstrap import Service
-from tests.support.table import move, play, started
+from tests.support.service_games import play_until, start_game, take_action
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("barony", {}),
@@ -29,8 +29,8 @@ def time() -> Iterator[Any]:
 
 def started_play(service: Service, rules: str, options: dict[str, Any], seats: int = 3) -> Game:
     """Start a game with a clock and play its set-up."""
-    game = started(service, seats, {"per_turn": 60}, rules, **options)
-    return play(service, game.id, lambda game: game.round >= 1)
+    game = start_game(service, seats, {"per_turn": 60}, rules, **options)
+    return play_until(service, game.id, lambda game: game.round >= 1)
 
 
 def pass_deadline(service: Service, game_id: str, time: Any) -> list[Event]:
@@ -79,7 +79,7 @@ def test_an_action_keeps_the_game_going(
     game = started_play(service, rules, options)
     for _ in range(5):
         pass_deadline(service, game.id, time)
-    move(service, game.id)
+    take_action(service, game.id)
     for _ in range(5):
         pass_deadline(service, game.id, time)
         assert service.queries.game(game.id).status == "playing"

@@ -1,4 +1,4 @@
-"""The cache of folded games: bounded, never going back, and exact about since when a position stands."""
+"""The cache of games: it is bounded, never replaces a later state, and trusts the log over itself."""
 
 import random
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from service.bootstrap import Service, build
 from service.errors import ServiceError
 from service.games.cache import CachedGame, GameCache, with_events
 from service.settings import Settings
-from tests.support.table import move, play, started
+from tests.support.service_games import play_until, start_game, take_action
 
 GAME = Game(
     id="g",
@@ -34,110 +34,110 @@ GAME = Game(
 )
 
 
-def folded(game: str, seq: int) -> CachedGame:
+def cached_game(game: str, seq: int) -> CachedGame:
     return CachedGame(replace(GAME, id=game, seq=seq), 1)
 
 
-def test_the_least_recently_used_goes_first() -> None:
+def test_the_least_recently_used_game_is_evicted_first() -> None:
     cache = GameCache(2)
-    cache.put(folded("a", 1))
-    cache.put(folded("b", 1))
+    cache.put(cached_game("a", 1))
+    cache.put(cached_game("b", 1))
     assert cache.get("a") is not None
-    cache.put(folded("c", 1))
+    cache.put(cached_game("c", 1))
     assert cache.get("b") is None
     assert cache.get("a") is not None
     assert cache.get("c") is not None
     assert len(cache) == 2
 
 
-def test_an_older_state_does_not_replace_a_newer_one() -> None:
+def test_an_older_state_does_not_replace_a_later_one() -> None:
     cache = GameCache(2)
-    newer = folded("a", 5)
+    newer = cached_game("a", 5)
     cache.put(newer)
-    cache.put(folded("a", 4))
+    cache.put(cached_game("a", 4))
     assert cache.get("a") is newer
 
 
-def test_a_cache_of_nothing_is_an_error() -> None:
+def test_a_cache_needs_room_for_a_game() -> None:
     with pytest.raises(ValueError, match="0 games"):
         GameCache(0)
 
 
 @given(st.lists(st.lists(st.sampled_from("ab"), min_size=1, max_size=4), min_size=1, max_size=6))
-def test_since_is_the_first_event_from_which_on_the_position_stands(
+def test_unchanged_since_is_the_first_event_with_the_current_position(
     batches: Sequence[Sequence[str]],
 ) -> None:
     states: list[str] = []
-    known: CachedGame | None = None
+    cached: CachedGame | None = None
     for batch in batches:
         events = [{"seq": len(states) + i, "state": state} for i, state in enumerate(batch, 1)]
         states += batch
         game = replace(GAME, seq=len(states), state_hash=states[-1])
-        known = with_events(known, cast("list[Event]", events), game)
-        standing = [
+        cached = with_events(cached, cast("list[Event]", events), game)
+        unchanged = [
             seq for seq in range(1, len(states) + 1) if set(states[seq - 1 :]) == {states[-1]}
         ]
-        assert known.unchanged_since == min(standing)
+        assert cached.unchanged_since == min(unchanged)
 
 
-def test_only_what_is_new_is_read_and_folded(service: Service) -> None:
-    game = play(service, started(service).id, lambda game: game.seq == 30)
+def test_only_new_events_are_read(service: Service) -> None:
+    game = play_until(service, start_game(service).id, lambda game: game.seq == 30)
     service.redis.config_resetstat()
     assert service.queries.game(game.id) is service.queries.game(game.id)
     reads = service.redis.info("commandstats")["cmdstat_xrange"]["calls"]
     assert reads == 2
     before = service.queries.game(game.id)
-    move(service, game.id)
-    assert before.seq == 30, "a game that was handed out has changed"
+    take_action(service, game.id)
+    assert before.seq == 30, "a returned game has changed"
     assert service.queries.game(game.id).seq == 31
 
 
-def key(game: Game) -> str:
+def log_key(game: Game) -> str:
     return f"cartulary:{{{game.id}}}:log"
 
 
-def cut(service: Service, game: Game, *, moves: int) -> tuple[str, int, list[Json]]:
-    """Make moves and lose them again, as a failover does to a Redis whose replica was behind.
+def lose_actions(service: Service, game: Game, *, count: int) -> tuple[str, int, list[Json]]:
+    """Take actions and lose them again, as in a failover to a replica that is behind.
 
-    Who was to act after them, at which seq, and what they could do.
+    Returns the player who was to act after them, the seq, and that player's legal actions.
     """
-    earlier = service.redis.dump(key(game))
+    earlier = service.redis.dump(log_key(game))
     assert earlier is not None
-    for _ in range(moves):
-        move(service, game.id)
+    for _ in range(count):
+        take_action(service, game.id)
     game = service.queries.game(game.id)
     assert game.to_act is not None
     player = game.players[game.to_act]
     seq, actions = service.queries.legal_actions(game.id, player)
-    service.redis.restore(key(game), 0, earlier, replace=True)
+    service.redis.restore(log_key(game), 0, earlier, replace=True)
     return player, seq, actions
 
 
-def test_a_log_that_has_lost_its_end_is_believed_not_the_cache(service: Service) -> None:
-    game = play(service, started(service).id, lambda game: game.seq == 6)
-    cut(service, game, moves=2)
+def test_a_log_that_lost_its_last_events_is_trusted_over_the_cache(service: Service) -> None:
+    game = play_until(service, start_game(service).id, lambda game: game.seq == 6)
+    lose_actions(service, game, count=2)
     assert service.queries.game(game.id).seq == 6
     assert service.queries.game(game.id).hash == game.hash
-    cut(service, game, moves=1)
-    assert [found.seq for found in service.queries.games([game.id])] == [6]
+    lose_actions(service, game, count=1)
+    assert [each.seq for each in service.queries.games([game.id])] == [6]
 
 
-def test_nothing_is_appended_to_an_end_that_was_lost(service: Service) -> None:
-    game = play(service, started(service).id, lambda game: game.seq == 6)
-    player, seq, actions = cut(service, game, moves=2)
+def test_nothing_is_appended_after_lost_events(service: Service) -> None:
+    game = play_until(service, start_game(service).id, lambda game: game.seq == 6)
+    player, seq, actions = lose_actions(service, game, count=2)
     with pytest.raises(ServiceError):
         service.commands.act(game.id, player, actions[0], seq)
-    move(service, game.id)
+    take_action(service, game.id)
     assert service.queries.game(game.id).seq == 7
 
 
-def test_nothing_is_appended_to_another_end_of_the_same_length(
+def test_nothing_is_appended_after_other_events_of_the_same_number(
     service: Service, settings: Settings
 ) -> None:
-    game = play(service, started(service).id, lambda game: game.seq == 6)
-    player, seq, actions = cut(service, game, moves=1)
+    game = play_until(service, start_game(service).id, lambda game: game.seq == 6)
+    player, seq, actions = lose_actions(service, game, count=1)
     other = build(settings)
-    move(other, game.id, random.Random(3))
+    take_action(other, game.id, random.Random(3))
     assert other.queries.game(game.id).seq == seq
     with suppress(Refused, ServiceError):
         service.commands.act(game.id, player, actions[0], seq)
@@ -149,13 +149,13 @@ def test_nothing_is_appended_to_another_end_of_the_same_length(
     other.redis.close()
 
 
-def test_a_log_with_another_end_is_believed_not_the_cache(
+def test_a_log_with_other_last_events_is_trusted_over_the_cache(
     service: Service, settings: Settings
 ) -> None:
-    game = play(service, started(service).id, lambda game: game.seq == 6)
-    cut(service, game, moves=1)
+    game = play_until(service, start_game(service).id, lambda game: game.seq == 6)
+    lose_actions(service, game, count=1)
     other = build(settings)
     for _ in range(2):
-        move(other, game.id, random.Random(3))
+        take_action(other, game.id, random.Random(3))
     assert service.queries.game(game.id).hash == other.queries.game(game.id).hash
     other.redis.close()
