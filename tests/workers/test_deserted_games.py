@@ -1,0 +1,81 @@
+"""A game with a clock that all players have left ends by itself: a real scheduler and worker abandon it."""
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain import chance
+from domain.game import Game
+from ledger.record import read
+from service.bootstrap import Service
+from service.settings import Settings
+from tests.support.processes import begin, wait_until
+from tests.support.table import play, started
+
+GAMES: list[tuple[str, dict[str, Any]]] = [
+    ("barony", {}),
+    ("barony", {"sorcery": True}),
+    ("baron", {}),
+]
+
+
+@pytest.fixture
+def start_workers(tmp_path: Path, settings: Settings) -> Iterator[Callable[[], None]]:
+    """Starts a worker and a scheduler on the service of the test."""
+    environment = {
+        "CARTULARY_REDIS_URL": settings.redis_url,
+        "CARTULARY_DATA": str(settings.data),
+        "CARTULARY_SIGNING_KEY": str(settings.signing_key),
+    }
+    output = tmp_path / "output"
+    processes = []
+
+    def start() -> None:
+        names = ("worker", "scheduler")
+        processes.extend(
+            begin(name, out=output, err=output, settings=environment) for name in names
+        )
+
+    yield start
+    for process in processes:
+        process.terminate()
+        process.wait(20)
+
+
+def started_play(service: Service, rules: str, options: dict[str, Any]) -> Game:
+    """A game of two seats with one second per turn, after its set-up."""
+    game = started(service, 2, {"per_turn": 1}, rules, **options)
+    return play(service, game.id, lambda game: game.round >= 1)
+
+
+def test_a_game_that_all_players_have_left_ends_in_every_rule_system(
+    service: Service, start_workers: Callable[[], None]
+) -> None:
+    games = [started_play(service, rules, options) for rules, options in GAMES]
+    start_workers()
+    wait_until(
+        lambda: all(service.queries.game(game.id).status != "playing" for game in games), seconds=60
+    )
+    for game in games:
+        ended = service.queries.game(game.id)
+        assert ended.status == "abandoned"
+        assert ended.ranking is None
+        *forfeits, abandoned = service.queries.events(game.id, game.seq, 100)
+        assert [event["type"] for event in forfeits if event["type"] != "RoundScored"] == [
+            "TurnForfeited"
+        ] * 4
+        assert (abandoned["type"], abandoned["by"]) == ("GameAbandoned", {"system": "clock"})
+
+        record = read(io.BytesIO(service.queries.record(game.id)))
+        secret = bytes.fromhex(record.events[-1]["data"]["secret"])
+        assert chance.commitment(secret) == game.commitment
+
+    # Nothing happens to these games any more.
+    wait_until(lambda: not any(service.store.outbox(game.id) for game in games), seconds=60)
+    wait_until(lambda: not set(service.store.active_games()) & {game.id for game in games})
+    assert [service.store.head(game.id) for game in games] == [
+        service.queries.game(game.id).seq for game in games
+    ]
