@@ -1,7 +1,8 @@
-"""Guests: programs that play whole games over HTTP, and keep every receipt they get.
+"""Bots that play whole games over HTTP while the service is killed, and keep every receipt.
 
-A guest repeats a request with the same Idempotency-Key until it is answered, however often the server dies
-meanwhile; so whatever is in the log was acknowledged, and the other way round.
+A bot repeats each request with the same Idempotency-Key until it gets a response, however often the
+server dies in the meantime. So the events of a log that have an action are exactly those that were
+acknowledged to a bot.
 """
 
 import random
@@ -14,171 +15,175 @@ from typing import Any
 import httpx
 from typing_extensions import override
 
-PATIENCE = 120.0
-"""Seconds after which a guest believes that the server will not come back."""
-NAP = 0.03
+SECONDS_TO_RESPOND = 120.0
+"""How long a bot repeats a request before it gives up."""
+PAUSE = 0.03
+"""Seconds between two looks at the game while another seat is to act."""
 
 
 @dataclass
-class Notebook:
-    """What all guests of a house were told, and how often they had to ask again."""
+class Acknowledgements:
+    """What the server has acknowledged to all bots of a test, and how many requests had to be repeated."""
 
     receipts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    events: dict[str, dict[int, str]] = field(default_factory=dict)
-    """Acknowledged events by game and seq: their hashes."""
+    """By game id."""
+    event_hashes: dict[str, dict[int, str]] = field(default_factory=dict)
+    """By game id and seq."""
     games: list[str] = field(default_factory=list)
-    repeated: int = 0
-    contradicted: list[str] = field(default_factory=list)
+    repeated_requests: int = 0
+    contradictions: list[str] = field(default_factory=list)
+    """Events that were acknowledged with two different hashes."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def acknowledge(self, game: str, answer: dict[str, Any]) -> None:
-        """Keep what an accepted action was find_idempotency_record."""
+    def add_action(self, game_id: str, response: dict[str, Any]) -> None:
+        """Add the events and the receipt of an accepted action."""
         with self.lock:
-            self.receipts.setdefault(game, []).append(answer["receipt"])
-            known = self.events.setdefault(game, {})
-            for event in answer["events"]:
-                if known.setdefault(event["seq"], event["hash"]) != event["hash"]:
-                    self.contradicted.append(
-                        f"{game}: event {event['seq']} was acknowledged as two"
-                    )
+            self.receipts.setdefault(game_id, []).append(response["receipt"])
+            hashes = self.event_hashes.setdefault(game_id, {})
+            for event in response["events"]:
+                if hashes.setdefault(event["seq"], event["hash"]) != event["hash"]:
+                    self.contradictions.append(f"event {event['seq']} of game {game_id}")
 
     @property
-    def acknowledged(self) -> int:
+    def number_of_events(self) -> int:
         """How many events were acknowledged."""
-        return sum(len(events) for events in self.events.values())
+        return sum(len(hashes) for hashes in self.event_hashes.values())
 
 
-class Guest:
-    """One player of a service, in one thread."""
+class BotPlayer:
+    """A player who takes random actions. For one thread."""
 
-    def __init__(self, url: str, notebook: Notebook, chance: random.Random) -> None:
-        self._client = httpx.Client(base_url=f"{url}/api/v1", timeout=5)
-        self._notebook = notebook
+    def __init__(self, url: str, acknowledgements: Acknowledgements, chance: random.Random) -> None:
+        self._http = httpx.Client(base_url=f"{url}/api/v1", timeout=5)
+        self._acknowledgements = acknowledgements
         self._chance = chance
-        self.handle = f"guest-{secrets.token_hex(6)}"
-        account = {"handle": self.handle, "password": "correct horse"}
-        answer = self.ask("POST", "/players", account, 201, 409)
-        if answer.status_code == 409:
-            # The answer to an earlier try was lost, the account is there.
-            answer = self.ask("POST", "/tokens", account, 201)
-        self._client.headers["Authorization"] = f"Bearer {answer.json()['token']}"
-        self.id = self.ask("GET", "/me", None, 200).json()["player"]["id"]
+        account = {"handle": f"bot-{secrets.token_hex(6)}", "password": "correct horse"}
+        response = self.request("POST", "/players", account, 201, 409)
+        if response.status_code == 409:
+            # An earlier attempt has created the account, and its response was lost.
+            response = self.request("POST", "/tokens", account, 201)
+        self._http.headers["Authorization"] = f"Bearer {response.json()['token']}"
+        self.id = self.request("GET", "/me", None, 200).json()["player"]["id"]
 
-    def ask(
-        self, method: str, path: str, body: Any, *expected: int, key: str | None = None
+    def request(
+        self, method: str, path: str, body: Any, *statuses: int, key: str | None = None
     ) -> httpx.Response:
-        """Send a request until it is answered; the answer is of an expected status."""
+        """Repeat a request until there is a response, which must have one of these statuses."""
         headers = {} if key is None else {"Idempotency-Key": key}
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + SECONDS_TO_RESPOND
         while True:
             try:
-                answer = self._client.request(method, path, json=body, headers=headers)
+                response = self._http.request(method, path, json=body, headers=headers)
             except httpx.TransportError:
-                answer = None
-            if answer is not None and answer.status_code != 503:
-                told = f"{method} {path}: {answer.status_code} {answer.text[:300]}"
-                assert answer.status_code in expected, told
-                return answer
-            assert time.monotonic() < deadline, f"{method} {path}: no answer for too long"
-            with self._notebook.lock:
-                self._notebook.repeated += 1
-            time.sleep(2 * NAP)
+                response = None
+            if response is not None and response.status_code != 503:
+                description = f"{method} {path}: {response.status_code} {response.text[:300]}"
+                assert response.status_code in statuses, description
+                return response
+            assert time.monotonic() < deadline, f"{method} {path}: no response"
+            with self._acknowledgements.lock:
+                self._acknowledgements.repeated_requests += 1
+            time.sleep(2 * PAUSE)
 
-    def create(self, seats: int, rounds: int, clock: dict[str, int] | None) -> str:
-        """Open a game; its id."""
+    def create_game(self, seats: int, rounds: int, clock: dict[str, int] | None) -> str:
+        """Create a game and return its id."""
         body = {
             "rules": "barony",
             "seats": seats,
             "options": {"round_limit": rounds, "seating": "joined"},
             "clock": clock,
         }
-        game: str = self.ask("POST", "/games", body, 201).json()["id"]
-        with self._notebook.lock:
-            self._notebook.games.append(game)
-        return game
+        game_id: str = self.request("POST", "/games", body, 201).json()["id"]
+        with self._acknowledgements.lock:
+            self._acknowledgements.games.append(game_id)
+        return game_id
 
-    def join(self, game: str) -> None:
-        """Take a place."""
-        # 409: the place was taken by a try whose answer was lost.
-        self.ask("POST", f"/games/{game}/players", {}, 201, 409)
+    def join(self, game_id: str) -> None:
+        """Join a game."""
+        # 409: an earlier attempt has taken the place, and its response was lost.
+        self.request("POST", f"/games/{game_id}/players", {}, 201, 409)
 
-    def summary(self, game: str) -> dict[str, Any]:
-        """What the game's page says."""
-        found: dict[str, Any] = self.ask("GET", f"/games/{game}", None, 200).json()
-        return found
-
-    def play(self, game: str, *, sleeps: bool) -> None:
-        """Play until the game is over; who sleeps never acts, and waits."""
-        while (told := self.summary(game))["status"] == "playing":
-            acts = told["to_act"] is not None and self._is_me(told, told["to_act"])
-            if sleeps or not acts:
-                time.sleep(NAP)
+    def play(self, game_id: str, *, acts: bool) -> None:
+        """Play until the game is over. A bot that does not act misses all its deadlines."""
+        while (game := self._summary(game_id))["status"] == "playing":
+            if not acts or game["to_act"] is None or not self._has_seat(game, game["to_act"]):
+                time.sleep(PAUSE)
                 continue
-            listed = self.ask("GET", f"/games/{game}/legal-actions", None, 200).json()
-            if not listed["actions"]:
+            path = f"/games/{game_id}"
+            legal = self.request("GET", f"{path}/legal-actions", None, 200).json()
+            if not legal["actions"]:
                 continue
-            body = {"action": self._chosen(listed["actions"]), "expected_seq": listed["seq"]}
-            answer = self.ask(
-                "POST", f"/games/{game}/actions", body, 201, 409, key=secrets.token_hex(8)
-            )
-            if answer.status_code == 201:
-                self._notebook.acknowledge(game, answer.json())
+            body = {"action": self._choose(legal["actions"]), "expected_seq": legal["seq"]}
+            key = secrets.token_hex(8)
+            # 409: the turn was forfeited in the meantime.
+            response = self.request("POST", f"{path}/actions", body, 201, 409, key=key)
+            if response.status_code == 201:
+                self._acknowledgements.add_action(game_id, response.json())
 
-    def leave(self) -> None:
-        """Go home."""
-        self._client.close()
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
 
-    def _is_me(self, told: dict[str, Any], seat: int) -> bool:
-        return any(player["seat"] == seat and player["id"] == self.id for player in told["players"])
+    def _summary(self, game_id: str) -> dict[str, Any]:
+        summary: dict[str, Any] = self.request("GET", f"/games/{game_id}", None, 200).json()
+        return summary
 
-    def _chosen(self, actions: list[dict[str, Any]]) -> dict[str, Any]:
-        # First a type and then one of it: else nearly all would be moves.
+    def _has_seat(self, game: dict[str, Any], seat: int) -> bool:
+        return any(player["seat"] == seat and player["id"] == self.id for player in game["players"])
+
+    def _choose(self, actions: list[dict[str, Any]]) -> dict[str, Any]:
+        # First a type and then an action of it; otherwise nearly all actions would be moves.
         type = self._chance.choice(sorted({action["type"] for action in actions}))
         return self._chance.choice([action for action in actions if action["type"] == type])
 
 
-class Table(threading.Thread):
-    """Guests who play one game after the other until they are told that it is late."""
+class BotTable(threading.Thread):
+    """A thread in which three bots play one game after the other, one at least, until `stop` is set.
 
-    def __init__(self, url: str, notebook: Notebook, seed: int, late: threading.Event) -> None:
+    `error` is what went wrong, if anything did.
+    """
+
+    def __init__(
+        self, url: str, acknowledgements: Acknowledgements, seed: int, stop: threading.Event
+    ) -> None:
         super().__init__(name=f"table {seed}")
         self._url = url
-        self._notebook = notebook
+        self._acknowledgements = acknowledgements
         self._chance = random.Random(seed)
-        self._late = late
+        self._stop_event = stop
         self.error: BaseException | None = None
 
     @override
     def run(self) -> None:
         """Play."""
         try:
-            guests = [Guest(self._url, self._notebook, self._chance) for _ in range(3)]
-            self._game(guests)
-            while not self._late.is_set():
-                self._game(guests)
-            for guest in guests:
-                guest.leave()
-        except BaseException as error:  # noqa: BLE001 (whoever waits for the table raises it)
+            bots = [BotPlayer(self._url, self._acknowledgements, self._chance) for _ in range(3)]
+            self._play_game(bots)
+            while not self._stop_event.is_set():
+                self._play_game(bots)
+            for bot in bots:
+                bot.close()
+        except BaseException as error:  # noqa: BLE001 # the test that waits for this thread raises it
             self.error = error
 
-    def _game(self, guests: list[Guest]) -> None:
+    def _play_game(self, bots: list[BotPlayer]) -> None:
         chance = self._chance
-        seated = chance.sample(guests, chance.choice((2, 2, 3)))
-        # Most have no clock; at those that have one somebody may sleep through it.
+        players = chance.sample(bots, chance.choice((2, 2, 3)))
+        # Most games have no clock. In one that has, one player may never act.
         clock = {"per_turn": 1} if chance.random() < 0.3 else None
-        sleeper = chance.choice(seated) if clock is not None and chance.random() < 0.5 else None
-        game = seated[0].create(len(seated), chance.choice((1, 2, 3)), clock)
-        for guest in seated[1:]:
-            guest.join(game)
+        absent = chance.choice(players) if clock is not None and chance.random() < 0.5 else None
+        game_id = players[0].create_game(len(players), chance.choice((1, 2, 3)), clock)
+        for bot in players[1:]:
+            bot.join(game_id)
         errors: list[BaseException] = []
 
-        def play(guest: Guest) -> None:
+        def play(bot: BotPlayer) -> None:
             try:
-                guest.play(game, sleeps=guest is sleeper)
-            except BaseException as error:  # noqa: BLE001 (raised by the table)
+                bot.play(game_id, acts=bot is not absent)
+            except BaseException as error:  # noqa: BLE001 # raised again below
                 errors.append(error)
 
-        threads = [threading.Thread(target=play, args=(guest,)) for guest in seated]
+        threads = [threading.Thread(target=play, args=(bot,)) for bot in players]
         for thread in threads:
             thread.start()
         for thread in threads:

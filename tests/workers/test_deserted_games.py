@@ -1,6 +1,7 @@
 """A game with a clock that all players have left ends by itself: a real scheduler and worker abandon it."""
 
 import io
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ def start_workers(tmp_path: Path, settings: Settings) -> Iterator[Callable[[], N
         "CARTULARY_SIGNING_KEY": str(settings.signing_key),
     }
     output = tmp_path / "output"
-    processes = []
+    processes: list[subprocess.Popen[bytes]] = []
 
     def start() -> None:
         names = ("worker", "scheduler")

@@ -21,8 +21,8 @@ from service.settings import Settings
 from tests.support import baron_set_ups as dealt
 from tests.support.accounts import Accounts
 from tests.support.events import data_of, secrets_of
+from tests.support.recording_client import Json, RecordingClient
 from tests.support.server import WebServer
-from tests.support.watchers import Json, Watcher
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
 Turn = tuple[int, Json]
@@ -46,12 +46,12 @@ class House:
         self.accounts = Accounts(self.server.url)
         players = [self.accounts.register() for _ in range(seats)]
         self.at_table = [
-            Watcher(self.server.url, f"seat{seat}", player.token)
+            RecordingClient(self.server.url, f"seat{seat}", player.token)
             for seat, player in enumerate(players)
         ]
         guest = self.accounts.register()
-        self.guest = Watcher(self.server.url, "guest", guest.token)
-        self.stranger = Watcher(self.server.url, "stranger")
+        self.guest = RecordingClient(self.server.url, "guest", guest.token)
+        self.stranger = RecordingClient(self.server.url, "stranger")
         self.everybody = [*self.at_table, self.guest, self.stranger]
         self.service = service
         self.notifier = RecordingNotifier()
@@ -76,7 +76,7 @@ class House:
         for http in others:
             assert http.post(f"/games/{self.game}/players", json={"nonce": ""}).status_code == 201
         for watcher in self.everybody:
-            watcher.begin(self.game)
+            watcher.follow(self.game)
         self.notifier.sent.clear()
 
     def summary(self) -> Json:
@@ -90,31 +90,31 @@ class House:
         body = {"action": action, "expected_seq": seq}
         key = {"Idempotency-Key": f"after-{seq}"}
         for _ in range(1 + repeated):
-            find_idempotency_record = self.at_table[seat].ask(
+            response = self.at_table[seat].request(
                 "POST", f"/games/{self.game}/actions", body, **key
             )
-            assert find_idempotency_record.status_code == 201, find_idempotency_record.text
+            assert response.status_code == 201, response.text
         if seq % WORKED == 0 or self.summary()["to_act"] is None:
             self.workers.scheduler.enqueue_tasks_of({self.game})
             self.workers.work()
 
-    def is_looked_at(self, watchers: list[Watcher]) -> None:
+    def is_looked_at(self, watchers: list[RecordingClient]) -> None:
         """These ask for all there is, and keep besides what log and store have of it."""
         seq = self.summary()["head"]["seq"]
         lines = self.server.lines()
         for watcher in watchers:
-            watcher.look(seq)
-            watcher.try_all(seq)
-            watcher.listen(seq)
-            watcher.read_log(lines)
+            watcher.request_everything(seq)
+            watcher.submit_refused_actions(seq)
+            watcher.read_stream(seq)
+            watcher.record_log(lines)
         for notification in self.notifier.sent:
-            self.guest.keep(str({**notification.as_json(), "delivery": "is an id"}))
+            self.guest.record(str({**notification.as_json(), "delivery": "is an id"}))
         self.notifier.sent.clear()
         for part in ("notes", "answers"):
             lying = self.service.redis.hgetall(f"cartulary:{{{self.game}}}:{part}")
-            self.guest.keep(str(sorted(lying.items())))
+            self.guest.record(str(sorted(lying.items())))
 
-    def plays(self, turns: Iterable[Turn], watchers: list[Watcher]) -> list[Turn]:
+    def plays(self, turns: Iterable[Turn], watchers: list[RecordingClient]) -> list[Turn]:
         """The turns are taken, and now and then these look on; the turns."""
         taken: list[Turn] = []
         for turn in turns:
@@ -175,7 +175,7 @@ def test_what_a_viewer_may_not_know_changes_no_byte_of_what_the_viewer_is_sent(
     turns = house.plays(keeping_back(house, deal), house.everybody)
     assert house.summary()["status"] == "finished"
     everything_is_open(house, deal)
-    told = {watcher.name: watcher.kept for watcher in house.everybody}
+    told = {watcher.name: watcher.records for watcher in house.everybody}
 
     most = kept_back(turns, deal) // EVERY * EVERY
     assert most > len(turns) * 2 // 3
@@ -190,12 +190,12 @@ def test_what_a_viewer_may_not_know_changes_no_byte_of_what_the_viewer_is_sent(
         house.starts(other)
         house.plays(part, [*lookers, changed])
         for watcher in lookers:
-            assert len(watcher.kept) > 100
-            for now, before in zip(watcher.kept, told[watcher.name], strict=False):
+            assert len(watcher.records) > 100
+            for now, before in zip(watcher.records, told[watcher.name], strict=False):
                 assert now == before
         # And those whose own tiles are others are told so.
-        count = len(changed.kept)
-        assert changed.kept != told[changed.name][:count]
+        count = len(changed.records)
+        assert changed.records != told[changed.name][:count]
         house.service.commands.abandon(house.game)
 
 
@@ -241,7 +241,7 @@ def test_while_it_is_on_only_the_own_reserve_is_in_a_record_and_a_position(house
     salts = [orjson.loads(text)["salt"] for name, text in lying.items() if name != "seed"]
     assert len(set(salts)) == 4
     for watcher in house.everybody:
-        watcher.look(5)
+        watcher.request_everything(5)
         seen = "".join([response.text for response in _everything(watcher)])
         name = f"5/reserve/{watcher.name.removeprefix('seat')}"
         mine = {orjson.loads(lying[name])["salt"]} if name in lying else set()
@@ -250,11 +250,11 @@ def test_while_it_is_on_only_the_own_reserve_is_in_a_record_and_a_position(house
     assert not any(salt in "".join(house.server.lines()) for salt in [*salts, lying["seed"]])
 
 
-def _record(watcher: Watcher) -> bytes:
-    return watcher.http.get(f"/games/{watcher.game}/record").content
+def _record(watcher: RecordingClient) -> bytes:
+    return watcher.http.get(f"/games/{watcher.game_id}/record").content
 
 
-def _everything(watcher: Watcher) -> list[httpx.Response]:
-    game = f"/games/{watcher.game}"
+def _everything(watcher: RecordingClient) -> list[httpx.Response]:
+    game = f"/games/{watcher.game_id}"
     paths = ("", "/position", "/legal-actions", "/events", "/events/5", "/record")
     return [watcher.http.get(game + path) for path in paths]
