@@ -14,7 +14,7 @@ from ledger.record import read
 from service.bootstrap import Service
 from service.settings import Settings
 from tests.support.processes import begin, wait_until
-from tests.support.table import play, started
+from tests.support.service_games import play_until, start_game
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("barony", {}),
@@ -46,16 +46,16 @@ def start_workers(tmp_path: Path, settings: Settings) -> Iterator[Callable[[], N
         process.wait(20)
 
 
-def started_play(service: Service, rules: str, options: dict[str, Any]) -> Game:
-    """A game of two seats with one second per turn, after its set-up."""
-    game = started(service, 2, {"per_turn": 1}, rules, **options)
-    return play(service, game.id, lambda game: game.round >= 1)
+def play_set_up(service: Service, rules: str, options: dict[str, Any]) -> Game:
+    """Start a game of two seats with one second per turn, and play its set-up."""
+    game = start_game(service, 2, {"per_turn": 1}, rules, **options)
+    return play_until(service, game.id, lambda game: game.round >= 1)
 
 
 def test_a_game_that_all_players_have_left_ends_in_every_rule_system(
     service: Service, start_workers: Callable[[], None]
 ) -> None:
-    games = [started_play(service, rules, options) for rules, options in GAMES]
+    games = [play_set_up(service, rules, options) for rules, options in GAMES]
     start_workers()
     wait_until(
         lambda: all(service.queries.game(game.id).status != "playing" for game in games), seconds=60
