@@ -42,7 +42,7 @@ class Curve:
     def points(self) -> list[Point]:
         """Points along the curve, close enough that no label fits between them."""
         length = hypot(self.tip[0] - self.start[0], self.tip[1] - self.start[1])
-        steps = max(6, round(length / 14))
+        steps = min(max(6, round(length / 14)), 100)
         return [self.at(step / steps) for step in range(steps + 1)]
 
     def covers(self) -> list[tuple[Point, float]]:
@@ -79,7 +79,7 @@ def _curves(start: Point, end: Point) -> Iterator[Curve]:
     ux, uy = (bx - ax) / length, (by - ay) / length
     # A longer arrow is bent further.
     factor = max(1.0, length / 300)
-    for from_start, from_end in _TRIMS:
+    for from_start, from_end in _TRIMS if length < 400 else _TRIMS[:1]:
         for bend in _BENDS:
             side = bend * factor
             yield Curve(

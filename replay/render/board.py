@@ -3,22 +3,15 @@
 Everything is in the units of `geometry`, in which a hex has a radius of 100.
 """
 
-from collections.abc import Sequence
-
 from domain.hexes import Hex
-from domain.scene import Cell, Outline, Scene
+from domain.scene import Cell, Scene
 from replay.render.arrows import arrows_markup
 from replay.render.descriptions import Names, coordinates, describe_cell, piece_names
 from replay.render.geometry import CORNERS, Spot, centre
-from replay.render.labels import (
-    LabelSizes,
-    labels,
-    outline_borders,
-    outline_levels,
-    pieces_on,
-)
+from replay.render.labels import LabelSizes, cell_labels, pieces_on
 from replay.render.markup import Ids, Markup, element, joined, on_lines, path_data, translation
-from replay.render.palette import DARK, GOLD, HALO, seat_colour, terrain_colour
+from replay.render.outlines import outline_labels, outline_lines
+from replay.render.palette import DARK, GOLD, terrain_colour
 from replay.render.pieces import piece_markup, removed_piece_markup
 from replay.render.terrain import terrain_markup
 
@@ -72,11 +65,12 @@ def board(scene: Scene, ids: Ids, sizes: LabelSizes) -> Markup:
     """The whole board, from back to front: terrain, outlines, pieces, arrows, labels."""
     cells = sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0]))
     names = piece_names(scene)
-    on_top = labels(scene, sizes)
+    on_top = cell_labels(cells, sizes)
+    on_top += outline_labels(scene, sizes, [label.box for label in on_top])
     return on_lines(
         (
             *(_land(cell, ids) for cell in cells),
-            *_outlines(scene.outlines),
+            *outline_lines(scene.outlines),
             *(_cell(cell, ids, names) for cell in cells),
             arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
             element("g", on_lines(label.markup for label in on_top), pointer_events="none"),
@@ -127,32 +121,3 @@ def _piece(drawing: str, count: int, spot: Spot) -> Markup:
         return element("use", href=f"#{drawing}", transform=transform)
     behind = element("use", href=f"#{drawing}", transform="translate(7 -5)")
     return element("g", behind, element("use", href=f"#{drawing}"), transform=transform)
-
-
-def _outlines(outlines: Sequence[Outline]) -> list[Markup]:
-    return [
-        outline_line(
-            "".join(path_data(line) for line in outline_borders(outline, level)), outline.seat
-        )
-        for outline, level in zip(outlines, outline_levels(outlines), strict=True)
-    ]
-
-
-def outline_line(d: str, seat: int) -> Markup:
-    """A line in a seat's colour and with the seat's dashes."""
-    dashes = (None, "26 12", "4 15", "40 10 4 10", "14 12")[seat % 5]
-    line = {"d": d, "fill": "none", "stroke_linejoin": "round"}
-    return joined(
-        (
-            element("path", **line, stroke=DARK, stroke_width=13),
-            element("path", **line, stroke=HALO, stroke_width=8),
-            element(
-                "path",
-                **line,
-                stroke=seat_colour(seat).fill,
-                stroke_width=8,
-                stroke_linecap="round",
-                stroke_dasharray=dashes,
-            ),
-        )
-    )

@@ -5,14 +5,14 @@ the page, labels are larger in proportion. Coordinates are left out of the hexes
 be too small to read; the frame of the map has them too.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from domain.hexes import Hex
-from domain.scene import Cell, Outline, Piece, Scene
+from domain.scene import Cell, Piece
 from replay.render.descriptions import coordinates
-from replay.render.geometry import Box, Spot, borders, box_around, centre, piece_spots
-from replay.render.markup import Markup, Point, element, joined, moved
+from replay.render.geometry import Box, Spot, box_around, centre, piece_spots
+from replay.render.markup import Markup, element, joined, moved
 from replay.render.palette import CARD, DARK, HALO, terrain_colour
 from replay.render.pieces import badge
 from replay.render.text_layout import clean, cut, ems, with_minus
@@ -63,15 +63,13 @@ def pieces_on(cell: Cell) -> list[tuple[Piece, bool, Spot]]:
     return [(*group, spot) for group, spot in zip(groups, spots, strict=True)]
 
 
-def labels(scene: Scene, sizes: LabelSizes) -> list[Label]:
-    """The labels of the whole board, from back to front."""
-    cells = sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0]))
-    result = [
+def cell_labels(cells: Iterable[Cell], sizes: LabelSizes) -> list[Label]:
+    """The labels of hexes, in the order of the hexes."""
+    return [
         Label(moved_box(label.box, *centre(cell.at)), moved(label.markup, *centre(cell.at)))
         for cell in cells
-        for label in _cell_labels(cell, sizes)
+        for label in _labels_of(cell, sizes)
     ]
-    return result + _outline_labels(scene, sizes, [label.box for label in result])
 
 
 def moved_box(box: Box, x: float, y: float) -> Box:
@@ -79,7 +77,7 @@ def moved_box(box: Box, x: float, y: float) -> Box:
     return Box(box.left + x, box.top + y, box.right + x, box.bottom + y)
 
 
-def _cell_labels(cell: Cell, sizes: LabelSizes) -> Iterator[Label]:
+def _labels_of(cell: Cell, sizes: LabelSizes) -> Iterator[Label]:
     """The labels of a hex, around its centre."""
     if sizes.coordinates:
         yield _coordinates(cell.at, sizes.coordinates)
@@ -236,44 +234,3 @@ def _bold(text: str, x: float, y: float, size: float, fill: str) -> Markup:
         text_anchor="middle",
         fill=fill,
     )
-
-
-def outline_levels(outlines: Sequence[Outline]) -> list[int]:
-    """How far inside its hexes each outline is drawn, so that outlines that share hexes do not coincide."""
-    levels: list[int] = []
-    for index, outline in enumerate(outlines):
-        before = zip(outlines[:index], levels, strict=True)
-        taken = {level for other, level in before if not {*outline.hexes}.isdisjoint(other.hexes)}
-        levels.append(min({*range(index + 1)} - taken) % 4)
-    return levels
-
-
-def outline_borders(outline: Outline, level: int) -> list[list[Point]]:
-    """The closed lines of an outline."""
-    return borders(outline.hexes, 9 + 11 * level)
-
-
-def _outline_labels(scene: Scene, sizes: LabelSizes, others: Sequence[Box]) -> list[Label]:
-    """Each outline's badge and note, at the highest corner where the badge covers no other label.
-
-    A note that a piece inside the outline has is not repeated.
-    """
-    notes = {(cell.at, piece.note) for cell in scene.cells for piece in cell.pieces}
-    result: list[Label] = []
-    levels = outline_levels(scene.outlines)
-    for outline, level in zip(scene.outlines, levels, strict=True):
-        corners = sorted(
-            (point for line in outline_borders(outline, level) for point in line),
-            key=lambda point: (round(point[1]), point[0]),
-        )
-        if not corners:
-            continue
-        taken = [*others, *(label.box for label in result)]
-        x, y = next(
-            (point for point in corners if not any(box.contains(point, 17) for box in taken)),
-            corners[0],
-        )
-        result.append(Label(box_around(x, y + 8, 40, 40), moved(badge(outline.seat), x, y + 8)))
-        if outline.note and not any((at, outline.note) in notes for at in outline.hexes):
-            result.append(tag(outline.note, x + 50, y + 8, sizes.note, 90))
-    return result

@@ -9,11 +9,12 @@ from typing import assert_never
 
 from domain.scene import LegendEntry, Scene
 from replay.render.arrows import Curve, arrow_markup
-from replay.render.board import changed_frame, outline_line
+from replay.render.board import changed_frame
 from replay.render.cards import Block, stacked, text_line
 from replay.render.descriptions import all_pieces, explanations
 from replay.render.labels import SWORDS, count_disc, mark_badge, tag, value_coin
 from replay.render.markup import Ids, Markup, element, joined, moved
+from replay.render.outlines import outline_line
 from replay.render.palette import DARK, MUTED
 from replay.render.pieces import piece_markup, removed_piece_markup
 from replay.render.text_layout import clean, ems, with_minus, wrap

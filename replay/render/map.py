@@ -5,8 +5,9 @@ right. The frame numbers the rows at its sides and the columns at its top and bo
 be read on a phone even where the hexes are too small for labels.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from math import hypot, sqrt
 
 from domain.hexes import Hex
@@ -25,7 +26,6 @@ _AIR = 2.0
 """The least distance between the frame and a hex."""
 _SLOPE = 1 / sqrt(3)
 """How far a column moves to the right for each unit down."""
-_STEPS = (1, 2, 5, 10, 20, 50, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,16 @@ class _View:
     scale: float
     opening: Box
 
+    @property
+    def row_height(self) -> float:
+        """The distance from a row to the next one."""
+        return 1.5 * RADIUS * self.scale
+
+    @property
+    def column_width(self) -> float:
+        """The distance from a column to the next one."""
+        return 2 * HALF_WIDTH * self.scale
+
     def point(self, at: tuple[float, float]) -> tuple[float, float]:
         """The point on the map of a point of the board."""
         return (self.x + at[0] * self.scale, self.y + at[1] * self.scale)
@@ -63,10 +73,7 @@ def draw_map(scene: Scene, sizes: MapSizes, ids: Ids) -> Block:
     """The board of a scene in its frame, as large as the page allows."""
     hexes = hexes_of(scene)
     box = bounds(hexes)
-    rows = range(min((r for _, r in hexes), default=0), max((r for _, r in hexes), default=0) + 1)
-    columns = range(
-        min((q for q, _ in hexes), default=0), max((q for q, _ in hexes), default=0) + 1
-    )
+    rows, columns = _span(r for _, r in hexes), _span(q for q, _ in hexes)
     left = max(ems(with_minus(str(r))) for r in (rows[0], rows[-1])) * sizes.frame + 6
     right = 7 if sizes.overhang else left
     band = sizes.frame * 1.3 + 2
@@ -91,14 +98,30 @@ def draw_map(scene: Scene, sizes: MapSizes, ids: Ids) -> Block:
     return Block(moved(joined(parts), -sizes.overhang, 0), height)
 
 
+def _span(coordinates: Iterable[int]) -> range:
+    """From the least to the greatest coordinate; 0 alone where there are none."""
+    values = list(coordinates) or [0]
+    return range(min(values), max(values) + 1)
+
+
+def _thinned(lines: range, distance: float, room: float) -> range:
+    """Rows or columns that are `distance` apart, thinned out until they are `room` apart.
+
+    The multiples of 1, 2, 5, 10, 20, ... remain.
+    """
+    steps = (digit * 10**power for power in count() for digit in (1, 2, 5))
+    step = next(step for step in steps if step * distance >= room)
+    return range(-(-lines.start // step) * step, lines.stop, step)
+
+
 def _graticule(view: _View, rows: range, columns: range) -> Markup:
     """The lines of rows and columns, through the centres of their hexes, from frame to frame."""
     opening = view.opening
     lines = []
-    for r in rows:
+    for r in _thinned(rows, view.row_height, 8):
         _, y = view.point((0, 1.5 * RADIUS * r))
         lines.append(f"M{number(opening.left)} {number(y)}H{number(opening.right)}")
-    for q in columns:
+    for q in _thinned(columns, view.column_width, 8):
         ends = [
             (_column_x(view, q, y), y)
             for y in sorted(
@@ -113,11 +136,11 @@ def _graticule(view: _View, rows: range, columns: range) -> Markup:
 
 
 def _column_x(view: _View, q: int, y: float) -> float:
-    return view.x + 2 * HALF_WIDTH * q * view.scale + (y - view.y) * _SLOPE
+    return view.x + q * view.column_width + (y - view.y) * _SLOPE
 
 
 def _column_y(view: _View, q: int, x: float) -> float:
-    return view.y + (x - view.x - 2 * HALF_WIDTH * q * view.scale) / _SLOPE
+    return view.y + (x - view.x - q * view.column_width) / _SLOPE
 
 
 def _frame(view: _View, sizes: MapSizes, height: float, rows: range, columns: range) -> Markup:
@@ -151,15 +174,13 @@ def _frame(view: _View, sizes: MapSizes, height: float, rows: range, columns: ra
             stroke_width=3,
         ),
     ]
-    row_height = 1.5 * RADIUS * view.scale
-    column_width = 2 * HALF_WIDTH * view.scale
-    for r in _numbered(rows, row_height, font * 1.15):
+    for r in _thinned(rows, view.row_height, font * 1.15):
         _, y = view.point((0, 1.5 * RADIUS * r))
         parts.append(_number(r, opening.left / 2 + 1, y, font))
         if not sizes.overhang:
             parts.append(_number(r, width - opening.left / 2 - 1, y, font))
     widest = max(ems(with_minus(str(q))) for q in (columns[0], columns[-1])) * font
-    for q in _numbered(columns, column_width, widest * 1.05):
+    for q in _thinned(columns, view.column_width, widest * 1.05):
         for y, edge in (
             (opening.top / 2 + 1, opening.top),
             (height - opening.top / 2 - 1, opening.bottom),
@@ -169,12 +190,6 @@ def _frame(view: _View, sizes: MapSizes, height: float, rows: range, columns: ra
             if is_visible and half < x < width - half:
                 parts.append(_number(q, x, y, font))
     return element("g", *parts, text_anchor="middle", fill=DARK)
-
-
-def _numbered(lines: range, distance: float, room: float) -> Iterator[int]:
-    """The lines that have a number: all, or every second, fifth and so on where there is no room for all."""
-    step = next((step for step in _STEPS if step * distance >= room), _STEPS[-1])
-    return (line for line in lines if line % step == 0)
 
 
 def _number(value: int, x: float, y: float, size: float) -> Markup:

@@ -6,12 +6,15 @@ can be read in dark and in light terminals.
 
 from dataclasses import dataclass
 from io import StringIO
+from typing import TYPE_CHECKING
 
 from rich.color import ColorSystem
-from rich.console import Console, RenderableType
 from rich.style import Style
 
 from replay.render.palette import seat_colour, terrain_colour
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 BOLD = "bold"
 DIM = "dim"
@@ -47,8 +50,10 @@ class Styler:
         color_system = ColorSystem.EIGHT_BIT if self.is_on else None
         return Style.parse(style).render(text, color_system=color_system)
 
-    def lines(self, renderable: RenderableType, width: int) -> list[str]:
-        """What rich makes of a renderable, in lines of at most `width` columns."""
+    def lines(self, renderable: "RenderableType", width: int) -> list[str]:
+        """A renderable of rich, such as a table, in lines of at most `width` columns."""
+        from rich.console import Console
+
         console = Console(
             file=StringIO(),
             width=width,

@@ -251,6 +251,14 @@ def test_the_board_is_as_large_as_its_page(radius: int, wide: bool) -> None:
     assert hex_width >= {False: 660, True: 890}[wide] / (2 * radius + 1)
 
 
+def test_a_move_to_a_hex_far_away_is_drawn_at_once() -> None:
+    """A forged event may name any hex."""
+    arrows = (Arrow(0, (0, 0), (10**9, -(10**8))),)
+    cells = tuple(Cell(at, "plain") for at in disc(3))
+    document = svg(Scene("", cells, (), "", arrows))
+    assert len(document) < 60_000
+
+
 @given(scenes)
 @settings(max_examples=60, deadline=None)
 def test_any_scene_makes_a_complete_picture(scene: Scene) -> None:

@@ -166,6 +166,22 @@ def test_styles_change_no_text(scene: Scene, width: int | None) -> None:
     assert plain.endswith("\n")
 
 
+@pytest.mark.parametrize(
+    "environment",
+    [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}, {"TERM": "dumb"}, {"COLUMNS": "30"}],
+)
+def test_styles_do_not_depend_on_the_environment(
+    environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command line decides whether there are styles, and how wide the page is."""
+    plain, styled = text(FULL_SCENE, PLAIN, 80), text(FULL_SCENE, STYLED, 80)
+    assert any("\x1b[" in line for line in styled.splitlines() if "Ada" in line)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert text(FULL_SCENE, PLAIN, 80) == plain
+    assert text(FULL_SCENE, STYLED, 80) == styled
+
+
 def test_text_from_outside_cannot_control_the_terminal() -> None:
     bad = "\x1b[2J\x1b]0;owned\x07\r\n\u202egnp"
     hostile = Scene(
