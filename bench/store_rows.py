@@ -13,7 +13,7 @@ from domain.game import fold
 from service.embedded_redis import EmbeddedRedis
 from service.store.event_store import AppendRequest, IdempotencyRecord
 from service.store.outbox import outbox_entries
-from service.store.redis_event_store import RedisEventStore, log_key
+from service.store.redis_event_store import RedisEventStore, game_key
 
 CONNECTIONS = 50
 
@@ -51,7 +51,7 @@ def append_row(server: EmbeddedRedis, games: list[Played]) -> Row:
         [
             recorded(
                 lambda r, n=n, seq=seq, a=a: r.xadd(
-                    log_key(f"g{n}"), {"e": a.events[0]}, id=f"{seq + 1}-0"
+                    game_key(f"g{n}", "log"), {"e": a.events[0]}, id=f"{seq + 1}-0"
                 ),
                 b"1-0",
             )

@@ -1,5 +1,5 @@
-"""The service: the log in Redis, the one door to it, accounts and listings, and HTTP in front.
+"""The service: the event store, the commands and queries on games, accounts, listings and HTTP.
 
-What the games' rules say belongs in `domain`, what reads a log back in `replay`; jobs are in
-`workers`. Nothing here asks which game it is.
+The rules of the games are in `domain`, the tools that read logs back in `replay`, and the background
+jobs in `workers`. Nothing here depends on which game is played.
 """

@@ -18,7 +18,7 @@ from domain.event import ENDINGS
 from service.http.environ import StreamRequest
 from service.http.metrics import Metrics
 from service.server.append_feed import AppendFeed
-from service.store.redis_event_store import log_key
+from service.store.redis_event_store import AsyncLogReader
 
 log = logging.getLogger(__name__)
 
@@ -99,6 +99,7 @@ class StreamHub:
         self._metrics = metrics
         self._channels: dict[str, Channel] = {}
         self._listeners: set[Listener] = set()
+        self._log = AsyncLogReader(self._redis)
         self._feed = AppendFeed(self._redis, self._channels, self._wake)
         self._feed_task: asyncio.Task[None] | None = None
         self._unsubscribing: set[asyncio.Task[None]] = set()
@@ -192,7 +193,7 @@ class StreamHub:
         """Add a listener to the channel of a game, which is opened if necessary."""
         channel = self._channels.get(game_id)
         if channel is None:
-            head = int(await self._redis.xlen(log_key(game_id)))
+            head = await self._log.head(game_id)
             # Another listener may have opened it in the meantime.
             channel = self._channels.get(game_id)
             if channel is None:
@@ -246,9 +247,7 @@ class StreamHub:
 
     async def _read(self, game_id: str, after: int, last: int) -> list[EventFrame]:
         """Return the events after seq `after` up to seq `last`."""
-        # The declared type allows for what other commands return.
-        entries: Any = await self._redis.xrange(log_key(game_id), f"{after + 1}-0", f"{last}-0")
-        return [_event_frame(fields[b"e"]) for _, fields in entries]
+        return [_event_frame(line) for line in await self._log.read(game_id, after, last)]
 
 
 def _evicts(stream: StreamRequest, frame: EventFrame) -> bool:

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 import orjson
 import redis
+import redis.asyncio
 
 from service.connection import reachable
 from service.errors import IdempotencyConflict
@@ -44,8 +45,7 @@ def game_key(game_id: str, part: str) -> str:
     return f"cartulary:{{{game_id}}}:{part}"
 
 
-def log_key(game_id: str) -> str:
-    """Return the key of a game's log."""
+def _log_key(game_id: str) -> str:
     return game_key(game_id, "log")
 
 
@@ -113,26 +113,26 @@ class RedisEventStore:
         """See `EventStore.read`."""
         last = "+" if upto is None else f"{upto}-0"
         with reachable():
-            return _lines(self._redis.xrange(log_key(game_id), f"{after + 1}-0", last, limit))
+            return _lines(self._redis.xrange(_log_key(game_id), f"{after + 1}-0", last, limit))
 
     def read_each(self, after: Mapping[str, int]) -> dict[str, list[bytes]]:
         """See `EventStore.read_each`."""
         with reachable(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id, seq in after.items():
-                pipeline.xrange(log_key(game_id), f"{seq + 1}-0", "+")
+                pipeline.xrange(_log_key(game_id), f"{seq + 1}-0", "+")
             return dict(zip(after, map(_lines, pipeline.execute()), strict=True))
 
     def head(self, game_id: str) -> int:
         """See `EventStore.head`."""
         with reachable():
-            return self._redis.xlen(log_key(game_id))
+            return self._redis.xlen(_log_key(game_id))
 
     def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | None]:
         """See `EventStore.last_event_types`."""
         game_ids = list(game_ids)
         with reachable(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id in game_ids:
-                pipeline.xrevrange(log_key(game_id), count=1)
+                pipeline.xrevrange(_log_key(game_id), count=1)
             replies = map(_lines, pipeline.execute())
         return {
             game_id: orjson.loads(lines[0])["type"] if lines else None
@@ -141,7 +141,7 @@ class RedisEventStore:
 
     def game_ids(self) -> Iterator[str]:
         """See `EventStore.game_ids`."""
-        prefix, suffix = log_key("\0").split("\0")
+        prefix, suffix = _log_key("\0").split("\0")
         seen = set()
         with reachable():
             for name in self._redis.scan_iter(prefix + "*" + suffix, count=_SCAN_PAGE):
@@ -197,6 +197,21 @@ class RedisEventStore:
         with reachable():
             for game_id in self._redis.sscan_iter(ACTIVE_GAMES_KEY, count=_SCAN_PAGE):
                 yield _text(game_id)
+
+
+class AsyncLogReader:
+    """Reads logs with an asyncio client, for event streams. Raises redis.RedisError and OSError."""
+
+    def __init__(self, client: redis.asyncio.Redis) -> None:
+        self._redis = client
+
+    async def head(self, game_id: str) -> int:
+        """Return the seq of the last event, 0 if there is no such game."""
+        return int(await self._redis.xlen(_log_key(game_id)))
+
+    async def read(self, game_id: str, after: int, upto: int) -> list[bytes]:
+        """Return the lines of events after+1 … upto, as far as they exist."""
+        return _lines(await self._redis.xrange(_log_key(game_id), f"{after + 1}-0", f"{upto}-0"))
 
 
 def _lines(entries: Any) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""The recorded games beside it, read and folded once for all tests that look at them."""
+"""The recorded games in this folder, read and folded once for all tests."""
 
 from functools import cache
 from pathlib import Path
@@ -12,14 +12,14 @@ FOLDER: Final = Path(__file__).parent
 
 @cache
 def record_of(name: str) -> Record:
-    """The record of that name."""
+    """Return the record with this name."""
     with (FOLDER / f"{name}.jsonl").open("rb") as file:
         return read(file)
 
 
 @cache
 def course_of(name: str) -> list[Game]:
-    """The game after each of its events, with all known that was opened at its end."""
+    """Return the game after each of its events, with all secrets known."""
     record = record_of(name)
     opened = record.opened()
     course: list[Game] = []

@@ -1,7 +1,7 @@
 """Plays one game without a server, from a script or by bots, and writes its record.
 
 Everything derives from the game's name and its `seed`, so the same script writes the same file. The scripts
-are in tests/games/make.py and the modules that it imports.
+are in tests/games/*_scripts.py.
 """
 
 from collections.abc import Callable, Collection, Sequence

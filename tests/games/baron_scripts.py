@@ -1,4 +1,4 @@
-"""What is played in the recorded games of Baron beside it; `tests/games/make.py` writes them."""
+"""The scripts of the recorded games of Baron; tests/games/make.py writes the records."""
 
 from functools import partial
 from typing import Final
@@ -10,7 +10,7 @@ Baron: Final = partial(ScriptedGame, rules="baron")
 
 
 def baron_ties(name: str) -> ScriptedGame:
-    """Four seats to the last tile: the first place is shared; the scorer is slow."""
+    """Four seats play to the last tile and two share the first place; the scorer is slow."""
     game = Baron(name, 4, seed=44, scorer_delay=5)
     game.join("bea", "cid", "dan")
     game.play_bots(never)
@@ -19,7 +19,7 @@ def baron_ties(name: str) -> ScriptedGame:
 
 
 def baron_battles(name: str) -> ScriptedGame:
-    """Players by chance: one tile completes three knights, one of whom wins; at the end one seat goes out."""
+    """Random play: one tile completes three knights, one of which wins; at the end one seat goes out."""
     game = Baron(name, 3, seed=64, seating="joined")
     game.join("bea", "cid")
     game.play_bots(never, sensible=False)
@@ -48,7 +48,7 @@ def baron_one_left(name: str) -> ScriptedGame:
 
 
 def baron_last_turns_run_out(name: str) -> ScriptedGame:
-    """Forfeited: a turn before drawing, one after it, and two of the last, before laying and after it."""
+    """The clock forfeits a turn before drawing, one after it, and two last turns, before and after laying."""
     game = Baron(name, 2, seed=9, per_turn=3600, seating="joined", private=True, invited=("bea",))
     game.join("bea")
     game.play_bots(in_round(3))
@@ -65,7 +65,7 @@ def baron_last_turns_run_out(name: str) -> ScriptedGame:
 
 
 def baron_nothing_can_be_laid(name: str) -> ScriptedGame:
-    """One seat lays a quarry on the other side of a meadow: then there is no room for its quarries."""
+    """One seat lays a quarry beyond a meadow, and then has no room for its other quarries."""
     game = Baron(name, 2, seed=3371, per_turn=3600, seating="joined")
     game.join("bea")
     game.play(
@@ -91,7 +91,7 @@ def baron_nothing_can_be_laid(name: str) -> ScriptedGame:
 
 
 def baron_abandoned(name: str) -> ScriptedGame:
-    """The arbiter removes a seat off its turn, and later ends the game as it stands."""
+    """The arbiter removes a seat out of turn, and later ends the game."""
     game = Baron(name, 3)
     game.join("bea", "cid")
     game.play_bots(lambda game: in_round(3)(game) and game.to_act == 1)
@@ -102,13 +102,13 @@ def baron_abandoned(name: str) -> ScriptedGame:
 
 
 def phase_of(game: Game) -> str:
-    """The part of the turn that is to come."""
+    """Return the part of the turn that comes next."""
     assert game.state is not None
     return str(game.state.phase)
 
 
 def last_turns_of(game: Game) -> list[int]:
-    """By seat, the turns that are left; [] before they are counted."""
+    """Return the number of turns left by seat; [] before they are counted."""
     assert game.state is not None
     return list(game.state.turns_left or ())
 
@@ -117,7 +117,7 @@ def _are_last_turns(game: Game) -> bool:
     return bool(last_turns_of(game))
 
 
-GAMES_OF_BARON: Final = (
+SCRIPTS: Final = (
     baron_ties,
     baron_battles,
     baron_five,

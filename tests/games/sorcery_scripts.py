@@ -1,4 +1,4 @@
-"""What is played in the recorded games with Sorcery; `tests/games/make.py` writes them with the others."""
+"""The scripts of the recorded games with Sorcery; tests/games/make.py writes the records."""
 
 from collections.abc import Callable
 from typing import Final
@@ -16,7 +16,7 @@ def sorcery_duke_of_two(name: str) -> ScriptedGame:
 
 
 def sorcery_duke_of_five(name: str) -> ScriptedGame:
-    """All that is in the two boxes."""
+    """Five seats, with all components of both boxes."""
     game = ScriptedGame(name, 5, sorcery=True)
     game.join("bea", "cid", "dan", "eve")
     game.play_bots(never)
@@ -25,7 +25,7 @@ def sorcery_duke_of_five(name: str) -> ScriptedGame:
 
 
 def sorcery_imprints_decide(name: str) -> ScriptedGame:
-    """Without imprints seat 1 would win by six points; with them seat 2 has the tie."""
+    """Without imprints seat 1 would win by six points; with them seat 2 wins the tie."""
     game = ScriptedGame(name, 3, seed=1, sorcery=True, seating="joined", scorer_delay=3)
     game.join("bea", "cid")
     game.play_bots(never)
@@ -34,7 +34,7 @@ def sorcery_imprints_decide(name: str) -> ScriptedGame:
 
 
 def sorcery_movement(name: str) -> ScriptedGame:
-    """Celerity, Teleportation and Tornado lie open, and all but one of their combinations are cast."""
+    """Celerity, Teleportation and Tornado are open, and all but one of their combinations are cast."""
     game = ScriptedGame(name, 4, seed=148, sorcery=True, round_limit=14)
     game.join("bea", "cid", "dan")
     game.play_bots(never, eager=True)
@@ -43,7 +43,7 @@ def sorcery_movement(name: str) -> ScriptedGame:
 
 
 def sorcery_recruitment(name: str) -> ScriptedGame:
-    """Charm, Illusion and Portal lie open, and all of their combinations are cast."""
+    """Charm, Illusion and Portal are open, and all of their combinations are cast."""
     game = ScriptedGame(name, 4, seed=79, sorcery=True, round_limit=13)
     game.join("bea", "cid", "dan")
     game.play_bots(never, eager=True)
@@ -52,7 +52,7 @@ def sorcery_recruitment(name: str) -> ScriptedGame:
 
 
 def sorcery_construction(name: str) -> ScriptedGame:
-    """Abundance, Petrification and Sanctuary lie open, and all of their combinations are cast."""
+    """Abundance, Petrification and Sanctuary are open, and all of their combinations are cast."""
     game = ScriptedGame(name, 5, seed=101, sorcery=True, round_limit=16)
     game.join("bea", "cid", "dan", "eve")
     game.play_bots(never, eager=True)
@@ -61,7 +61,7 @@ def sorcery_construction(name: str) -> ScriptedGame:
 
 
 def sorcery_sweeps(name: str) -> ScriptedGame:
-    """Tornado sweeps where knights start and where they end; spells of all families are cast."""
+    """Tornado sweeps hexes where knights start and where they end; spells of all families are cast."""
     game = ScriptedGame(name, 5, seed=2, sorcery=True, round_limit=12)
     game.join("bea", "cid", "dan", "eve")
     game.play_bots(never, eager=True)
@@ -70,7 +70,7 @@ def sorcery_sweeps(name: str) -> ScriptedGame:
 
 
 def sorcery_round_limit(name: str) -> ScriptedGame:
-    """Players by chance; the scorer is slow."""
+    """All seats play at random; the scorer is slow."""
     game = ScriptedGame(name, 2, seed=60, scorer_delay=5, sorcery=True, round_limit=20)
     game.join("bea")
     game.play_bots(never, sensible=False)
@@ -79,7 +79,7 @@ def sorcery_round_limit(name: str) -> ScriptedGame:
 
 
 def sorcery_resignation(name: str) -> ScriptedGame:
-    """Who resigns has imprints on the board, which stay there and count; the others play on."""
+    """A seat with imprints on the board resigns; its imprints stay and count, and the others play on."""
     game = ScriptedGame(name, 3, sorcery=True, seating="joined", round_limit=15)
     game.join("bea", "cid")
     game.play_bots(in_round(9))
@@ -89,7 +89,7 @@ def sorcery_resignation(name: str) -> ScriptedGame:
     return game
 
 
-GAMES: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
+SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
     sorcery_duke_of_two,
     sorcery_duke_of_five,
     sorcery_imprints_decide,
