@@ -61,7 +61,8 @@ def paragraph(
     text: str, width: float, size: float, *, max_lines: int, breadth: float = 1, **attributes: str
 ) -> Block:
     """A paragraph. `breadth` is how many times broader than usual its font is."""
-    lines = wrap(clean(text), width, lambda part: ems(part) * size * breadth, max_lines)
+    text = with_minus(clean(text))
+    lines = wrap(text, width, lambda part: ems(part) * size * breadth, max_lines)
     line_height = size * 1.3
     return Block(
         joined(
