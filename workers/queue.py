@@ -55,11 +55,11 @@ class TaskQueues:
         count = 0
         with reachable():
             for name, queue in self.queues.items():
-                wanted = [task for task in tasks if task.queue == name]
-                if not wanted:
+                tasks_of_queue = [task for task in tasks if task.queue == name]
+                if not tasks_of_queue:
                     continue
                 waiting = {*queue.get_job_ids(), *queue.scheduled_job_registry.get_job_ids()}
-                missing = [task for task in wanted if task.id not in waiting]
+                missing = [task for task in tasks_of_queue if task.id not in waiting]
                 # One transaction for each task, so that other clients of Redis get their turn in between.
                 for task in missing:
                     with self._redis.pipeline() as pipeline:

@@ -26,9 +26,8 @@ class StopSignals:
     def set(self) -> None:
         """Count one more request to stop, and wake the threads that wait."""
         self.count += 1
-        with contextlib.suppress(
-            BlockingIOError
-        ):  # the pipe is full, so whoever waits wakes up anyway
+        # A full pipe wakes the waiting threads just as well.
+        with contextlib.suppress(BlockingIOError):
             os.write(self._writer, b"\0")
 
     def is_set(self) -> bool:

@@ -25,7 +25,7 @@ KNOWN = "from tests.support import token_game\nknown = token_game.registered()\n
 
 @pytest.fixture
 def accounts(settings: Settings) -> Iterator[Accounts]:
-    with token_game.registered(), WebServer(settings, first=KNOWN) as server:
+    with token_game.registered(), WebServer(settings, setup_code=KNOWN) as server:
         accounts = Accounts(server.url)
         yield accounts
         accounts.close()

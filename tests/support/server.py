@@ -32,20 +32,23 @@ run_web(
 
 
 class WebServer:
-    """The web server of some settings, between `start` and `stop` (or inside a `with`)."""
+    """A web server with these settings, running between `start` and `stop` (or inside a `with`)."""
 
     def __init__(
         self,
         settings: Settings,
         *,
         processes: int = 1,
-        files: int = 0,
+        max_files: int = 0,
         environ: Mapping[str, str] | None = None,
-        first: str = "",
+        setup_code: str = "",
     ) -> None:
-        """`files`: how many it may open, where fewer than usual; `first`: what it runs before it serves."""
-        self.files = files
-        self._program = f"{first}\n{PROGRAM}"
+        """`max_files`: how many files it may open, if fewer than usual.
+
+        `setup_code`: Python code that its process runs first.
+        """
+        self.max_files = max_files
+        self._program = f"{setup_code}\n{PROGRAM}"
         self.settings = settings
         self.processes = processes
         self.url = ""
@@ -56,7 +59,7 @@ class WebServer:
 
     @property
     def pid(self) -> int:
-        """The id of the process."""
+        """The process id."""
         assert self._process is not None
         return self._process.pid
 
@@ -74,7 +77,7 @@ class WebServer:
             self.stop()
 
     def start(self) -> None:
-        """Start it, on the port that it had before if it was started before."""
+        """Start it, on the same port as the last time if it was started before."""
         environ = {
             "CARTULARY_REDIS_URL": self.settings.redis_url,
             "CARTULARY_QUEUE_URL": self.settings.queue_url,
@@ -93,7 +96,7 @@ class WebServer:
                     self._program,
                     str(self._port),
                     str(self.processes),
-                    str(self.files),
+                    str(self.max_files),
                 ],
                 env={**os.environ, **environ},
                 cwd=ROOT,
@@ -104,16 +107,16 @@ class WebServer:
             )
         assert self._process.stdout is not None
         self.url = self._process.stdout.readline().strip()
-        assert self.url, f"the server did not come up: {self.lines()}"
+        assert self.url, f"the server has not started: {self.lines()}"
         self._port = int(self.url.rsplit(":", 1)[1])
 
-    def stop(self, number: int = signal.SIGTERM, patience: float = 30.0) -> float:
-        """End it with a signal, and say how many seconds that took."""
+    def stop(self, number: int = signal.SIGTERM, timeout: float = 30.0) -> float:
+        """Stop it with a signal; returns how many seconds that took."""
         assert self._process is not None
         began = time.monotonic()
         self._process.send_signal(number)
         try:
-            self._process.wait(patience)
+            self._process.wait(timeout)
         finally:
             self._process.kill()
             self._process.wait()
@@ -123,10 +126,10 @@ class WebServer:
 
     @property
     def status(self) -> int | None:
-        """How it ended; None while it runs."""
+        """The exit status; None while it runs."""
         assert self._process is not None
         return self._process.poll()
 
     def lines(self) -> list[str]:
-        """What it has logged so far."""
+        """The lines of its log so far."""
         return self.log.read_text(encoding="utf-8").splitlines()

@@ -38,10 +38,10 @@ class House:
     def __init__(self, settings: Settings, service: Service, seats: int) -> None:
         self.seats = seats
         self.deal = settings.data / "deal.json"
-        first = (
+        setup_code = (
             f"from tests.support.baron_set_ups import deals_from\ndeals_from({str(self.deal)!r})"
         )
-        self.server = WebServer(settings, first=first)
+        self.server = WebServer(settings, setup_code=setup_code)
         self.server.start()
         self.accounts = Accounts(self.server.url)
         players = [self.accounts.register() for _ in range(seats)]

@@ -271,7 +271,7 @@ def test_a_reader_who_does_not_read_is_dropped_and_others_are_not(
 def test_no_more_streams_than_there_is_room_for(
     web_redis: EmbeddedRedis, contract: Contract, tmp_path: Path
 ) -> None:
-    with WebServer(settings_for(web_redis, tmp_path), files=300) as server:
+    with WebServer(settings_for(web_redis, tmp_path), max_files=300) as server:
         accounts = Accounts(server.url, contract)
         game, players = accounts.start_game()
 

@@ -1,13 +1,9 @@
-"""Supervision: programs are started, restarted with growing pauses and stopped in order; children end with
-their parent.
-"""
+"""The supervisor starts, restarts and stops programs; waiting and retrying end when they should."""
 
-import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Self
@@ -17,14 +13,11 @@ import pytest
 from domain.errors import CartularyError
 from service.supervision import retry
 from service.supervision.child_process import ChildProcess
-from service.supervision.parent_watch import watched_command
 from service.supervision.retry import Backoff, retry_until_stopped, wait_until
 from service.supervision.stop_signals import StopSignals
 from service.supervision.supervisor import Supervisor
-from tests.support.processes import ROOT, descendants, is_running
+from tests.support.processes import ROOT, is_running
 from tests.support.processes import wait_until as assert_soon
-
-SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 
 class FakeProgram:
@@ -202,114 +195,3 @@ assert stop.wait(0)
 assert stop.count == 2
 """
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
-
-
-@pytest.fixture
-def child(tmp_path: Path) -> Iterator[Callable[..., ChildProcess]]:
-    children: list[ChildProcess] = []
-
-    def start(command: list[str]) -> ChildProcess:
-        child = ChildProcess("child", command, output=tmp_path / "out")
-        children.append(child)
-        child.start()
-        return child
-
-    yield start
-    for child in children:
-        child.reap()
-
-
-def test_a_child_is_reaped_together_with_what_it_has_started(
-    child: Callable[..., ChildProcess],
-) -> None:
-    spawn = f"import subprocess, time; subprocess.Popen({SLEEP!r}); time.sleep(600)"
-    parent = child([sys.executable, "-c", spawn])
-    assert parent.pid is not None
-    pid = parent.pid
-    assert_soon(lambda: descendants(pid))
-    pids = [pid, *descendants(pid)]
-    assert parent.reap() == -signal.SIGKILL
-    assert_soon(lambda: not any(is_running(pid) for pid in pids))
-    assert not parent.is_running
-    assert parent.reap() is None
-
-
-def test_a_child_that_ends_by_itself_has_its_status(child: Callable[..., ChildProcess]) -> None:
-    ending = child([sys.executable, "-c", "raise SystemExit(7)"])
-    assert_soon(lambda: not ending.is_running)
-    assert ending.reap() == 7
-
-
-PARENT = """
-import sys, time
-from pathlib import Path
-from service.supervision.child_process import ChildProcess
-
-child = ChildProcess("child", sys.argv[1:], output=Path("/dev/null"))
-child.start()
-print(child.pid, flush=True)
-time.sleep(600)
-"""
-
-
-def start_parent(*command: str) -> tuple["subprocess.Popen[str]", int]:
-    """Start a process that starts `command` as its child; the process, and the child's id."""
-    parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT, *command], stdout=subprocess.PIPE, text=True, cwd=ROOT
-    )
-    assert parent.stdout is not None
-    return parent, int(parent.stdout.readline())
-
-
-WATCHING = """
-import os, time
-from service.supervision.parent_watch import watch_parent
-
-watch_parent(os.environ)
-time.sleep(600)
-"""
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        [sys.executable, "-c", WATCHING],
-        watched_command(["/bin/sleep", "600"]),
-    ],
-    ids=["a process of the service", "another program"],
-)
-def test_a_child_ends_when_its_parent_is_killed(command: list[str]) -> None:
-    parent, child = start_parent(*command)
-    time.sleep(0.3)
-    assert is_running(child)
-    pids = [child, *descendants(child)]
-    parent.kill()
-    parent.communicate()
-    assert_soon(lambda: not any(is_running(pid) for pid in pids), seconds=5)
-
-
-def test_a_program_that_ignores_sigterm_is_killed_after_its_parent(tmp_path: Path) -> None:
-    ready = tmp_path / "ready"
-    ignore_sigterm = f"trap '' TERM; touch {ready}; exec sleep 600"
-    parent, child = start_parent(*watched_command(["/bin/sh", "-c", ignore_sigterm]))
-    assert_soon(ready.exists)
-    parent.kill()
-    parent.communicate()
-    time.sleep(1)
-    assert is_running(child)
-    assert_soon(lambda: not is_running(child), seconds=10)
-
-
-def test_the_watching_process_ends_with_its_program_and_holds_no_other_file(
-    child: Callable[..., ChildProcess],
-) -> None:
-    program = child(watched_command(["/bin/sleep", "600"]))
-    assert program.pid is not None
-    pid = program.pid
-    assert_soon(lambda: descendants(pid))
-    (watcher,) = descendants(pid)
-    # The three standard streams and two pipes are open.
-    assert_soon(lambda: len(list(Path(f"/proc/{watcher}/fd").iterdir())) == 5)
-    program.terminate()
-    assert_soon(lambda: not is_running(watcher))
-    assert program.reap() == -signal.SIGTERM
