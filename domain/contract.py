@@ -38,6 +38,7 @@ __all__ = [
     "Json",
     "OwnOptions",
     "Position",
+    "Reason",
     "Resign",
     "ResignJson",
     "RuleSystem",
@@ -98,6 +99,10 @@ class Action(Protocol):
     @property
     def type(self) -> str:
         """Its `type` in JSON."""
+
+
+Reason: TypeAlias = tuple[str, str]
+"""The id of a clause, and a sentence about how it applies to one board."""
 
 
 class State(Protocol):

@@ -6,11 +6,13 @@ Blocks fenced as ```json baron action have a valid form. Blocks fenced as ```jso
 
 import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from domain import baron
-from domain.baron.action_json import FORMS
+from domain.baron.actions import ACTION_PARSERS as FORMS
 from domain.baron.actions import DiscardTile
 from domain.baron.apply import EVENT_APPLIERS
 from domain.baron.components import TILES
@@ -242,7 +244,9 @@ def test_the_tables_list_exactly_the_fields_that_occur() -> None:
     assert occurring == listed
 
 
-def add_fields(occurring: dict[str, set[str]], position: Json, event: DomainEvent) -> None:
+def add_fields(
+    occurring: dict[str, set[str]], position: Mapping[str, Any], event: DomainEvent
+) -> None:
     """Add the fields of a position and of an event to those that occur."""
     row = next(line for line in table("type", "Events of Baron").splitlines() if event.type in line)
     own_fields = {"seat", "then", *re.findall("`([a-z]+)`", row)}

@@ -1,14 +1,14 @@
-"""Baron for 2 to 5 players: clauses BN of docs/rules.md. The contract's names, each from its file.
+"""Baron for 2 to 5 players: clauses BN of docs/rules.md. The names of the contract, each from its module.
 
-`set_up` deals and begins, `state` and `position` hold and show where things are, `decide` judges with a
-file for each part of a turn, `reckoning` knows what baronies and fights come to and `outcome` what that means
-to the seats, `apply` writes what was recorded, `course` knows whose turn comes next.
+`formats` types the JSON; `set_up` deals and makes the first state; `state` and `position` hold and show
+where everything is. `legal` and `decide` apply the rules of a turn, `battles` and `resolution` those of
+baronies and fights, `consequences` what these mean for the seats, and `turn_order` what comes next. `apply`
+writes recorded events into a state.
 """
 
 from typing import Final
 
-from domain.baron.action_json import action_to_json, parse_action
-from domain.baron.action_text import action_text, parse_action_text
+from domain.baron.actions import action_text, action_to_json, parse_action, parse_action_text
 from domain.baron.apply import apply
 from domain.baron.bots import BOTS
 from domain.baron.clauses import CLAUSES

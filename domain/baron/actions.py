@@ -1,17 +1,29 @@
-"""The actions of Baron as values. Their JSON is read and written in `form`, their text in `notation`."""
+"""The actions of Baron: as values, as JSON (docs/formats.md, Actions), and in short form.
 
+    draw 2            lay vineyard 1,0      discard forest
+    keep 1,0          end                   resign
+
+Only the form is checked here, never a board or a reserve; any other form breaks FORMAT.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
+from domain.baron.components import SLOTS, TILES
+from domain.baron.formats import BaronActionJson, Tile
 from domain.contract import Resign
+from domain.hex_text import hex_pair, hex_text, json_from_text, number_from_text
 from domain.hexes import Hex
+from domain.json_fields import FieldReader, is_integer, parse_action_fields
+from domain.json_types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
     """Take the tile of a market slot, counted from 1 (BN-DRW)."""
 
-    type: ClassVar[str] = "draw"
+    type: ClassVar[Literal["draw"]] = "draw"
     slot: int
 
 
@@ -19,8 +31,8 @@ class Draw:
 class PlaceTile:
     """Lay a tile of the reserve (BN-LAY-1)."""
 
-    type: ClassVar[str] = "place_tile"
-    tile: str
+    type: ClassVar[Literal["place_tile"]] = "place_tile"
+    tile: Tile
     at: Hex
 
 
@@ -28,23 +40,111 @@ class PlaceTile:
 class DiscardTile:
     """Give up a tile, where none can be laid (BN-LAY-4)."""
 
-    type: ClassVar[str] = "discard_tile"
-    tile: str
+    type: ClassVar[Literal["discard_tile"]] = "discard_tile"
+    tile: Tile
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceKeep:
     """Put a keep on a meadow (BN-KEP-1)."""
 
-    type: ClassVar[str] = "place_keep"
+    type: ClassVar[Literal["place_keep"]] = "place_keep"
     at: Hex
 
 
 @dataclass(frozen=True, slots=True)
 class EndTurn:
-    """Put no keep (BN-KEP-1)."""
+    """End the turn without putting down a keep (BN-KEP-1)."""
 
-    type: ClassVar[str] = "end_turn"
+    type: ClassVar[Literal["end_turn"]] = "end_turn"
 
 
 Action: TypeAlias = Draw | PlaceTile | DiscardTile | PlaceKeep | EndTurn | Resign
+
+
+class _BaronFields(FieldReader):
+    """Reads the fields that only Baron's actions have."""
+
+    def slot(self) -> int:
+        value = self.raw.get("slot")
+        if is_integer(value) and 1 <= value <= SLOTS:
+            return value
+        self.errors["slot"] = f"must be a market slot, 1 to {SLOTS}"
+        return 1
+
+    def tile(self) -> Tile:
+        return self.word(self.raw.get("tile"), "tile", TILES)
+
+
+ACTION_PARSERS: Final[Mapping[str, Callable[[_BaronFields], Action]]] = {
+    "draw": lambda fields: Draw(fields.allow("slot").slot()),
+    "place_tile": lambda fields: PlaceTile(fields.allow("tile", "at").tile(), fields.hex("at")),
+    "discard_tile": lambda fields: DiscardTile(fields.allow("tile").tile()),
+    "place_keep": lambda fields: PlaceKeep(fields.allow("at").hex("at")),
+    "end_turn": lambda fields: fields.without_fields(EndTurn()),
+    "resign": lambda fields: fields.without_fields(Resign()),
+}
+"""By action type, a function that reads the action from its fields."""
+
+
+def parse_action(raw: object) -> Action:
+    """The action that decoded JSON stands for. Raises Malformed, which names every wrong field."""
+    return parse_action_fields(raw, _BaronFields, ACTION_PARSERS)
+
+
+def action_to_json(action: Action) -> BaronActionJson:
+    """The action as JSON."""
+    match action:
+        case Draw(slot):
+            return {"type": "draw", "slot": slot}
+        case PlaceTile(tile, at):
+            return {"type": "place_tile", "tile": tile, "at": list(at)}
+        case DiscardTile(tile):
+            return {"type": "discard_tile", "tile": tile}
+        case PlaceKeep(at):
+            return {"type": "place_keep", "at": list(at)}
+        case EndTurn():
+            return {"type": "end_turn"}
+        case Resign():
+            return {"type": "resign"}
+
+
+def action_text(action: Action) -> str:
+    """The action in short form."""
+    match action:
+        case Draw(slot):
+            return f"draw {slot}"
+        case PlaceTile(tile, at):
+            return f"lay {tile} {hex_text(at)}"
+        case DiscardTile(tile):
+            return f"discard {tile}"
+        case PlaceKeep(at):
+            return f"keep {hex_text(at)}"
+        case EndTurn():
+            return "end"
+        case Resign():
+            return "resign"
+
+
+def parse_action_text(text: str) -> Action:
+    """The action that the short form stands for. Raises Malformed."""
+    return parse_action(json_from_text(text, _json_from_words))
+
+
+def _json_from_words(word: str, others: list[str]) -> JsonObject:
+    """The JSON of a short form, split into words. Raises ValueError."""
+    match word, others:
+        case "draw", [slot]:
+            return {"type": "draw", "slot": number_from_text(slot)}
+        case "lay", [tile, at]:
+            return {"type": "place_tile", "tile": tile, "at": hex_pair(at)}
+        case "discard", [tile]:
+            return {"type": "discard_tile", "tile": tile}
+        case "keep", [at]:
+            return {"type": "place_keep", "at": hex_pair(at)}
+        case "end", []:
+            return {"type": "end_turn"}
+        case "resign", []:
+            return {"type": "resign"}
+        case _:
+            raise ValueError(word)

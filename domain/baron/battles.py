@@ -1,65 +1,105 @@
-"""Several knights at once (BN-SIM-1, 2, 3, 5): who contends with whom, and who goes on to meet barons."""
+"""Baronies (BN-BAR-1), and the battles of several knights that are resolved at once (BN-SIM-1, 2, 3, 5).
 
-from collections.abc import Collection, Mapping, Sequence
+`resolution` builds on this: it decides the fights against barons, and what every knight comes to.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from domain.baron.baronies import Standing, barony, worth, worth_a_fight
-from domain.baron.components import BARON
-from domain.hexes import Hex
+from domain.baron.components import BARON, KNIGHT, MEADOW, VALUES
+from domain.baron.formats import DefeatReason, Side, Tile
+from domain.hexes import Hex, neighbours
 
-LOST_BATTLE: Final = "lost_battle"
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The board at one moment: everything on which the resolution of baronies depends."""
+
+    tiles: Mapping[Hex, Tile]
+    keeps: Mapping[Hex, tuple[int, Side]]
+    """The seat and the side of each keep."""
+    out: frozenset[int]
+    """Seats that are out: their keeps still fight, but their honour no longer changes (BN-OUB-2)."""
+
+
+def barony(board: Board, keep: Hex) -> frozenset[Hex]:
+    """BN-BAR-1: the hexes of the keep and around it that have tiles."""
+    return frozenset(at for at in (keep, *neighbours(keep)) if at in board.tiles)
+
+
+def total_value(board: Board, hexes: Iterable[Hex]) -> int:
+    """The sum of the values of the tiles on these hexes (BN-MAT-1)."""
+    return sum(VALUES[board.tiles[at]] for at in hexes)
+
+
+def without_meadows(board: Board, hexes: Iterable[Hex]) -> frozenset[Hex]:
+    """BN-FGT-1: the hexes that a fight can be about. Tiles of negative value are among them."""
+    return frozenset(at for at in hexes if board.tiles[at] != MEADOW)
+
+
+def complete_knights(board: Board) -> list[Hex]:
+    """BN-BAR-1: the knights with all six tiles around them, in order of (q, r)."""
+    return sorted(
+        at
+        for at, (_, side) in board.keeps.items()
+        if side == KNIGHT and all(near in board.tiles for near in neighbours(at))
+    )
+
+
+LOST_BATTLE: Final[DefeatReason] = "lost_battle"
 """An opponent is stronger (BN-SIM-2)."""
-CARNAGE: Final = "carnage"
+CARNAGE: Final[DefeatReason] = "carnage"
 """An opponent is as strong, and none is stronger (BN-SIM-3)."""
-WEAKER_RIVAL: Final = "weaker_rival"
-"""No opponent is in the way, but a knight of the same owner (BN-SIM-5)."""
+WEAKER_RIVAL: Final[DefeatReason] = "weaker_rival"
+"""No opponent prevails, but a knight of the same owner does (BN-SIM-5)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A knight who tries to be established, and what he has to do with barons. `barons`: whom he faces."""
+    """A knight that tries to be established, with its barony and the barons that it faces."""
 
     at: Hex
     seat: int
     barony: frozenset[Hex]
-    fought_for: frozenset[Hex]
-    """The tiles of his barony that are worth a fight (BN-FGT-1)."""
+    contestable: frozenset[Hex]
+    """The tiles of its barony that a fight can be about (BN-FGT-1)."""
     value: int
     barons: Mapping[Hex, frozenset[Hex]]
-    """BN-FGT-1: each opposing baron that he faces, with that baron's barony; in order of (q, r)."""
+    """BN-FGT-1: each opposing baron that it faces, with that baron's barony; in order of (q, r)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """BN-SIM-1, 2: a claim beside the others of its moment. `unhalved`: the strength but for BN-END-2."""
+    """BN-SIM-1, 2: a claim among the other claims of the same moment."""
 
     claim: Claim
     opponents: Sequence[Claim]
     rivals: Sequence[Claim]
     battlefield: frozenset[Hex]
     unhalved: int
+    """The strength before BN-END-2 halves it."""
     strength: int
 
     @property
-    def is_a_battle(self) -> bool:
-        """BN-SIM-1: whether there is anybody to fight before the barons."""
+    def is_battle(self) -> bool:
+        """BN-SIM-1: whether there are knights to fight before the barons."""
         return bool(self.opponents or self.rivals)
 
     @property
     def rank_among_rivals(self) -> tuple[int, int, int, int]:
-        """BN-SIM-3: the higher, the stronger: by strength, by value, then the smaller hex."""
+        """BN-SIM-3: the greater, the stronger: by strength, then by value, then by the smaller hex."""
         q, r = self.claim.at
         return (self.strength, self.claim.value, -q, -r)
 
 
-def for_a_knight(points: int, *, at_the_end: bool) -> int:
-    """What a knight has of these points: at the end half, rounded up: 3 gives 2, −3 gives −1 (BN-END-2)."""
-    return -(-points // 2) if at_the_end else points
+def knights_share(points: int, *, at_end: bool) -> int:
+    """BN-END-2: the points that count for a knight, at the end half of them, rounded up: −3 gives −1."""
+    return -(-points // 2) if at_end else points
 
 
-def claims(board: Standing, knights: Collection[Hex]) -> list[Claim]:
-    """What each of these knights claims, in order of (q, r)."""
+def claims(board: Board, knights: Collection[Hex]) -> list[Claim]:
+    """The claims of these knights, in order of (q, r)."""
     barons = {
         at: (seat, barony(board, at))
         for at, (seat, side) in sorted(board.keeps.items())
@@ -68,46 +108,46 @@ def claims(board: Standing, knights: Collection[Hex]) -> list[Claim]:
     return [_claim(board, knight, barons) for knight in sorted(knights)]
 
 
-def _claim(board: Standing, knight: Hex, barons: Mapping[Hex, tuple[int, frozenset[Hex]]]) -> Claim:
+def _claim(board: Board, knight: Hex, barons: Mapping[Hex, tuple[int, frozenset[Hex]]]) -> Claim:
     seat, _ = board.keeps[knight]
     own = barony(board, knight)
-    fought_for = worth_a_fight(board, own)
+    contestable = without_meadows(board, own)
     faced = {
         at: theirs
         for at, (other, theirs) in barons.items()
-        if other != seat and not fought_for.isdisjoint(theirs)
+        if other != seat and not contestable.isdisjoint(theirs)
     }
-    return Claim(knight, seat, own, fought_for, worth(board, own), faced)
+    return Claim(knight, seat, own, contestable, total_value(board, own), faced)
 
 
-def contests(board: Standing, all_claims: Sequence[Claim], *, at_the_end: bool) -> list[Contest]:
-    """BN-SIM-1, 2: for each claim whom it meets in battle, and how strong it is there."""
+def contests(board: Board, all_claims: Sequence[Claim], *, at_end: bool) -> list[Contest]:
+    """BN-SIM-1, 2: each claim with its opponents and rivals, and its strength against them."""
     opponents = {
         claim.at: [other for other in all_claims if _are_opponents(claim, other)]
         for claim in all_claims
     }
-    found = []
+    result = []
     for claim in all_claims:
-        against = opponents[claim.at]
+        own_opponents = opponents[claim.at]
         rivals = [
             other
             for other in all_claims
             if other.seat == claim.seat
             and other.at != claim.at
-            and (_face_a_common_baron(claim, other) or _share_any(against, opponents[other.at]))
+            and (_face_a_common_baron(claim, other) or _overlap(own_opponents, opponents[other.at]))
         ]
-        in_the_way = [other.barony for other in against]
-        battlefield = claim.barony & frozenset().union(*in_the_way, *claim.barons.values())
-        unhalved = worth(board, claim.barony - battlefield)
-        strength = for_a_knight(unhalved, at_the_end=at_the_end)
-        found.append(Contest(claim, against, rivals, battlefield, unhalved, strength))
-    return found
+        contested = [opponent.barony for opponent in own_opponents]
+        battlefield = claim.barony & frozenset().union(*contested, *claim.barons.values())
+        unhalved = total_value(board, claim.barony - battlefield)
+        strength = knights_share(unhalved, at_end=at_end)
+        result.append(Contest(claim, own_opponents, rivals, battlefield, unhalved, strength))
+    return result
 
 
 def _are_opponents(one: Claim, other: Claim) -> bool:
-    """BN-SIM-1: of different owners, with a tile worth a fight or a baron in common."""
+    """BN-SIM-1: whether two knights of different owners share a contestable tile or face a common baron."""
     return one.seat != other.seat and (
-        not one.fought_for.isdisjoint(other.fought_for) or _face_a_common_baron(one, other)
+        not one.contestable.isdisjoint(other.contestable) or _face_a_common_baron(one, other)
     )
 
 
@@ -115,14 +155,15 @@ def _face_a_common_baron(one: Claim, other: Claim) -> bool:
     return not one.barons.keys().isdisjoint(other.barons)
 
 
-def _share_any(some: Sequence[Claim], others: Sequence[Claim]) -> bool:
+def _overlap(some: Sequence[Claim], others: Sequence[Claim]) -> bool:
     return not {claim.at for claim in some}.isdisjoint(claim.at for claim in others)
 
 
-def why_returned(contest: Contest, by_hex: Mapping[Hex, Contest]) -> str | None:
-    """BN-SIM-2, 3, 5: what keeps the knight from going on, None if nothing does.
+def battle_defeat(contest: Contest, by_hex: Mapping[Hex, Contest]) -> DefeatReason | None:
+    """BN-SIM-2, 3, 5: why the knight does not get past its battle; None if it does.
 
-    `by_hex` has all contests of the moment: they are judged at once, so one who leaves still beats others.
+    `by_hex` has all contests of the moment. They are decided at once, so that a knight that is beaten can
+    still beat others.
     """
     strongest = max((by_hex[other.at].strength for other in contest.opponents), default=None)
     if strongest is not None and strongest > contest.strength:

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-MEADOW: Final = "meadow"
-"""The one kind that may lie next to its own, carry a keep, and is not worth a fight."""
+from domain.baron.formats import Side, Tile
 
-VALUES: Final[Mapping[str, int]] = {
+MEADOW: Final = "meadow"
+"""The only kind of tile that may lie next to its own kind or carry a keep, and that no fight is about."""
+
+VALUES: Final[Mapping[Tile, int]] = {
     MEADOW: 0,
     "village": 3,
     "field": 2,
@@ -17,39 +19,39 @@ VALUES: Final[Mapping[str, int]] = {
     "marsh": -1,
     "cursed_place": -2,
 }
-"""What a tile is worth, by its kind (BN-MAT-1)."""
+"""The value of each kind of tile (BN-MAT-1)."""
 
 TILES: Final = tuple(VALUES)
-"""The kinds in the order in which the rules list them: a shuffle begins from it."""
+"""The kinds in the order of BN-MAT-1, in which they are listed before a shuffle."""
 
-COUNTS: Final[Mapping[str, int]] = {
+COUNTS: Final[Mapping[Tile, int]] = {
     kind: {MEADOW: 28, "cursed_place": 3}.get(kind, 6) for kind in TILES
 }
-"""Tiles of each kind (BN-MAT-1)."""
+"""The number of tiles of each kind (BN-MAT-1)."""
 
 KEEPS: Final[Mapping[int, int]] = {2: 5, 3: 4, 4: 3, 5: 2}
-"""Keeps of a player, by the number of players (BN-MAT-2)."""
+"""The keeps of a player, by the number of players (BN-MAT-2)."""
 FEWEST_SEATS, MOST_SEATS = min(KEEPS), max(KEEPS)
 
-KNIGHT: Final = "knight"
-BARON: Final = "baron"
+KNIGHT: Final[Side] = "knight"
+BARON: Final[Side] = "baron"
 """The two sides of a keep (BN-MAT-2)."""
 
-OF_VALUE_ONE: Final = ("vineyard", "quarry", "pond")
-"""The kinds of which a seat is dealt one (BN-SET-2), in the order in which they are drawn from."""
+OF_VALUE_ONE: Final[tuple[Tile, ...]] = ("vineyard", "quarry", "pond")
+"""The kinds of which each seat is dealt one (BN-SET-2), in the order in which they are shuffled."""
 
-DEALT: Final = 2
-"""Tiles in a reserve at the start (BN-SET-1)."""
+TILES_DEALT: Final = 2
+"""The number of tiles in a reserve at the start (BN-SET-1)."""
 
 SLOT_COSTS: Final = (0, 1, 3)
 """What the tile of each market slot costs (BN-DRW-1)."""
 SLOTS: Final = len(SLOT_COSTS)
 
 BONUS: Final[Mapping[int, int]] = {4: 1, 5: 3, 6: 9}
-"""Honour for a tile by how many it is laid against (BN-LAY-3)."""
+"""The honour that a tile earns, by the number of tiles adjacent to it (BN-LAY-3)."""
 
-DEEPEST_DEBT: Final = -4
+LEAST_HONOUR: Final = -4
 """The least honour with which a seat stays in the game (BN-DRW-3, BN-OUB-1)."""
 
 LAST_TURNS: Final = 2
-"""Turns that each seat has once there is nothing left to draw (BN-END-1)."""
+"""The number of turns that each seat has once nothing is left to draw (BN-END-1)."""

@@ -1,54 +1,70 @@
-"""`explain`: the clauses that let a fact come of a state, each with a sentence about this very board.
+"""`explain`: the clauses by which an event followed from a state, each with a sentence about that board.
 
-It judges nothing: of a recorded fact it says what holds on the board it came of. Fights are explained in
-`explain_fights`, what followed for seats and for the course in `explain_course`.
+It decides nothing: it describes a recorded event on the board that it happened on. Fights are explained in
+`explain_fights` and `explain_battles`, what follows for seats and the turn order in `explain_turn_order`.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from domain.baron.apply import EVENT_APPLIERS
-from domain.baron.board import may_lie, rim
-from domain.baron.components import (
-    DEEPEST_DEBT,
-    KEEPS,
-    MEADOW,
-    SLOT_COSTS,
-    VALUES,
+from domain.baron.apply import apply, place_keep, place_tile
+from domain.baron.components import KEEPS, LEAST_HONOUR, MEADOW, SLOT_COSTS, VALUES
+from domain.baron.explain_fights import (
+    end_occasion,
+    explain_baronies,
+    keep_occasion,
+    tile_occasion,
 )
-from domain.baron.explain_fights import Reason, explain_baronies
 from domain.baron.explain_turn_order import (
-    explain_course,
     explain_departure,
+    explain_going_out,
+    explain_honour,
+    explain_no_keep,
     explain_ranking,
     explain_standings,
+    explain_turn_order,
+    is_turn_over,
 )
+from domain.baron.formats import (
+    GameStarted,
+    KeepPlaced,
+    PlayerResigned,
+    Result,
+    Tile,
+    TileDiscarded,
+    TileDrawn,
+    TilePlaced,
+    TurnEnded,
+    TurnForfeited,
+)
+from domain.baron.legal import can_be_beside
 from domain.baron.phrases import kind_text, tile_text
 from domain.baron.state import State
-from domain.contract import DomainEvent, Json, untyped_data
+from domain.contract import DomainEvent, Reason
+from domain.event import EventData
 from domain.hex_text import hex_text
 from domain.hexes import Hex, hex_of, neighbours
 from domain.phrases import counted, listing
 
 
-def _started(data: Json, secrets: Mapping[str, Any]) -> Iterator[Reason]:
-    """BN-SET; `secrets` are there once they have been opened, the players once the game has some."""
-    dealt = {
-        int(name.split("/")[1]): tiles
+def _game_started(data: GameStarted, secrets: Mapping[str, object]) -> Iterator[Reason]:
+    """BN-SET. Before the players are seated, and unless secrets are known, less can be explained."""
+    reserves = {
+        int(name.split("/")[1]): cast("list[Tile]", tiles)
         for name, tiles in secrets.items()
         if name.startswith("reserve/")
     }
-    seats = len(data.get("players", ())) or len(dealt)
+    seats = len(data.get("players", ())) or len(reserves)
     if seats in KEEPS:
         yield "BN-MAT-2", f"with {seats} players each has {counted(KEEPS[seats], 'keep')}"
-        tiles = f"two tiles, a {MEADOW} and one of value 1, which it alone knows"
-        yield "BN-SET-1", f"each of {counted(seats, 'seat')} starts with 0 honour and {tiles}"
-    for seat, tiles in sorted(dealt.items()):
+        dealt = f"two tiles, a {MEADOW} and one of value 1, which it alone knows"
+        yield "BN-SET-1", f"each of {counted(seats, 'seat')} starts with 0 honour and {dealt}"
+    for seat, tiles in sorted(reserves.items()):
         yield "BN-SET-2", f"seat {seat} was dealt {listing(map(tile_text, tiles))}"
     if data["removed"]:
-        what = listing(map(tile_text, data["removed"]))
-        yield "BN-SET-3", f"with five players {what} are taken out"
+        removed = listing(map(tile_text, data["removed"]))
+        yield "BN-SET-3", f"with five players {removed} are taken out"
     slots = zip(SLOT_COSTS, data["market"], strict=False)
     market = listing(f"{tile_text(kind)} for {cost}" for cost, kind in slots)
     yield "BN-SET-4", f"the first tiles of the pile lie open: {market} honour"
@@ -56,14 +72,14 @@ def _started(data: Json, secrets: Mapping[str, Any]) -> Iterator[Reason]:
     yield "BN-SET-4", f"{tile_text(start)} is the start tile, on 0,0: it is worth {VALUES[start]}"
 
 
-def _drawn(state: State, data: Json) -> Iterator[Reason]:
+def _tile_drawn(state: State, data: TileDrawn) -> Iterator[Reason]:
     seat, slot, cost = data["seat"], data["slot"], data["cost"]
     honour, market = state.players[seat].honour, state.market
-    free = "costs nothing" if not cost else f"costs {cost} honour"
-    yield "BN-DRW-1", f"{tile_text(data['tile'])} lay in slot {slot}, which {free}"
-    moved = [*map(kind_text, market[slot:])]
-    verb = "move" if moved[1:] else "moves"
-    up = f"{listing(moved)} {verb} up" if moved else "nothing has to move up"
+    price = "costs nothing" if not cost else f"costs {cost} honour"
+    yield "BN-DRW-1", f"{tile_text(data['tile'])} lay in slot {slot}, which {price}"
+    behind = [*map(kind_text, market[slot:])]
+    verb = "move" if behind[1:] else "moves"
+    up = f"{listing(behind)} {verb} up" if behind else "nothing has to move up"
     if data["refill"] is not None:
         refill = f"{tile_text(data['refill'])} from the pile takes slot {len(market)}"
         yield "BN-DRW-1", f"{up}, and {refill}; {counted(state.pile_left - 1, 'tile')} left there"
@@ -72,11 +88,115 @@ def _drawn(state: State, data: Json) -> Iterator[Reason]:
         left = counted(len(market) - 1, "tile")
         yield "BN-DRW-2", f"the market has {left} left"
     if cost:
-        paid = f"seat {seat} had {honour} honour, and has {honour - cost}"
-        yield "BN-DRW-3", f"{paid}; drawing may bring it down to {DEEPEST_DEBT}"
+        change = f"seat {seat} had {honour} honour, and has {honour - cost}"
+        yield "BN-DRW-3", f"{change}; drawing may bring it down to {LEAST_HONOUR}"
 
 
-def _around(state: State, at: Hex) -> list[str]:
+def _tile_placed(state: State, data: TilePlaced) -> Iterator[Reason]:
+    seat, at, tile = data["seat"], hex_of(data["at"]), data["tile"]
+    adjacent = _adjacent_tiles(state, at)
+    tiles = f"{counted(len(adjacent), 'tile')}: {listing(adjacent)}"
+    yield "BN-LAY-1", f"{hex_text(at)} was empty, and is adjacent to {tiles}"
+    if tile != MEADOW:
+        yield "BN-LAY-2", f"none of them is a {kind_text(tile)}"
+    elif any(state.tiles.get(near) == MEADOW for near in neighbours(at)):
+        yield "BN-LAY-2", "meadows may lie beside each other"
+    if "bonus" in data:
+        touches = counted(data["touches"], "tile")
+        yield (
+            "BN-LAY-3",
+            f"laid against {touches} it earns seat {seat} {data['bonus']} honour at once",
+        )
+    laid, results = state.copy(), data.get("baronies", [])
+    place_tile(laid, seat, at, tile)
+    yield from explain_baronies(laid.board(), results, tile_occasion(results, tile, at))
+    after = _after(state, "TilePlaced", data)
+    yield from explain_honour(state, after, data, seat)
+    if "out" in data:
+        yield from explain_going_out(state, after, data["out"]["seats"], "tile")
+    if is_turn_over(state, data["then"]) and after.players[seat].out is None:
+        yield from explain_no_keep(state, after, data, seat)
+    yield from explain_turn_order(state, after, data["then"])
+
+
+def _tile_discarded(state: State, data: TileDiscarded) -> Iterator[Reason]:
+    seat, tile = data["seat"], data["tile"]
+    reserve = state.players[seat].reserve
+    nowhere = f"nothing that seat {seat} has can be laid anywhere"
+    if reserve is not None:
+        kinds = sorted(Counter(reserve).items())
+        tiles = listing(counted(count, kind_text(kind)) for kind, count in kinds)
+        nowhere = f"seat {seat} has {tiles}, of which nothing can be laid"
+    if not any(can_be_beside(tile, adjacent) for adjacent in state.rim.values()):
+        nowhere += f": every empty hex at the rim lies beside a {kind_text(tile)}"
+    yield "BN-LAY-4", f"{nowhere}; {tile_text(tile)} leaves the game"
+    after = _after(state, "TileDiscarded", data)
+    if is_turn_over(state, data["then"]):
+        yield from explain_no_keep(state, after, {}, seat)
+    yield from explain_turn_order(state, after, data["then"])
+
+
+def _keep_placed(state: State, data: KeepPlaced) -> Iterator[Reason]:
+    seat, at = data["seat"], hex_of(data["at"])
+    keeps = state.players[seat].keeps
+    yield "BN-KEP-1", f"{hex_text(at)} is a {MEADOW}, and no keep stood there"
+    yield "BN-MAT-2", f"of {counted(keeps, 'keep')} in reserve {keeps - 1} are left"
+    yield from _resting_keeps(state, seat)
+    laid = len(_adjacent_tiles(state, at))
+    if laid < len(neighbours(at)):
+        verb = "lies" if laid == 1 else "lie"
+        yield "BN-BAR-1", f"{laid or 'none'} of the six tiles around it {verb} there so far"
+    placed, results = state.copy(), data.get("baronies", [])
+    place_keep(placed, seat, at)
+    yield from explain_baronies(placed.board(), results, keep_occasion(at))
+    after = _after(state, "KeepPlaced", data)
+    yield from explain_honour(state, after, {"baronies": results}, seat)
+    if "out" in data:
+        yield from explain_going_out(state, after, data["out"]["seats"], "keep")
+    yield from explain_turn_order(state, after, data["then"])
+
+
+def _turn_ended(state: State, data: TurnEnded) -> Iterator[Reason]:
+    seat = data["seat"]
+    keeps = counted(state.players[seat].keeps, "keep")
+    yield "BN-KEP-1", f"seat {seat} need not put down a keep: it has {keeps} in reserve"
+    yield from _resting_keeps(state, seat)
+    yield from explain_turn_order(state, _after(state, "TurnEnded", data), data["then"])
+
+
+_FORFEITED_PARTS: Final = {
+    "draw": "nothing is drawn and nothing laid",
+    "lay": "the tile that it has drawn stays in its reserve, and nothing is laid",
+    "keep": "the tile that it has laid stays, and no keep is put down",
+}
+
+
+def _turn_forfeited(state: State, data: TurnForfeited) -> Iterator[Reason]:
+    effect = _FORFEITED_PARTS[state.phase]
+    if state.phase == "lay" and state.turns_left is not None:
+        effect = "nothing is laid"
+    yield "BN-TRN-4", f"seat {data['seat']} let its turn lapse: {effect}"
+    yield from explain_turn_order(state, _after(state, "TurnForfeited", data), data["then"])
+
+
+def _player_departed(state: State, data: PlayerResigned) -> Iterator[Reason]:
+    yield from explain_departure(state, data)
+    after = _after(state, "PlayerResigned", data)
+    yield from explain_going_out(state, after, data["out"]["seats"], "departure")
+    yield from explain_turn_order(state, after, data["then"])
+
+
+def _game_finished(state: State, data: Result) -> Iterator[Reason]:
+    results = data.get("baronies", [])
+    yield from explain_baronies(state.board(), results, end_occasion(results))
+    after = _after(state, "GameFinished", data)
+    yield from explain_honour(state, after, {"baronies": results}, -1)
+    if "out" in data:
+        yield from explain_going_out(state, after, data["out"]["seats"], "end")
+    yield from explain_ranking(state, data)
+
+
+def _adjacent_tiles(state: State, at: Hex) -> list[str]:
     """The tiles adjacent to a hex, with their places."""
     return [
         f"{kind_text(state.tiles[near])} {hex_text(near)}"
@@ -85,123 +205,41 @@ def _around(state: State, at: Hex) -> list[str]:
     ]
 
 
-def _placed(state: State, data: Json) -> Iterator[Reason]:
-    at, tile = hex_of(data["at"]), data["tile"]
-    here = hex_text(at)
-    around = _around(state, at)
-    yield (
-        "BN-LAY-1",
-        f"{here} was empty, and is adjacent to {counted(len(around), 'tile')}: {listing(around)}",
-    )
-    if tile != MEADOW:
-        yield "BN-LAY-2", f"none of them is a {kind_text(tile)}"
-    elif any(state.tiles.get(near) == MEADOW for near in neighbours(at)):
-        yield "BN-LAY-2", "meadows may lie beside each other"
-    if "bonus" in data:
-        tiles, bonus = counted(data["touches"], "tile"), data["bonus"]
-        yield (
-            "BN-LAY-3",
-            f"laid against {tiles} it earns seat {data['seat']} {bonus} honour at once",
-        )
-
-
-def _discarded(state: State, data: Json) -> Iterator[Reason]:
-    seat, reserve = data["seat"], state.players[data["seat"]].reserve
-    nowhere = f"nothing that seat {seat} has can be laid anywhere"
-    if reserve is not None:
-        held = listing(
-            counted(count, kind_text(kind)) for kind, count in sorted(Counter(reserve).items())
-        )
-        nowhere = f"seat {seat} has {held}, of which nothing can be laid"
-    room = [at for at in rim(state) if may_lie(data["tile"], _kinds(state, at))]
-    if not room:
-        nowhere += f": every empty hex at the rim lies beside a {kind_text(data['tile'])}"
-    yield "BN-LAY-4", f"{nowhere}; {tile_text(data['tile'])} leaves the game"
-
-
-def _kinds(state: State, at: Hex) -> list[str]:
-    return [state.tiles[near] for near in neighbours(at) if near in state.tiles]
-
-
-def _keep(state: State, data: Json) -> Iterator[Reason]:
-    player = state.players[data["seat"]]
-    yield "BN-KEP-1", f"{hex_text(data['at'])} is a {MEADOW}, and no keep stood there"
-    yield "BN-MAT-2", f"of {counted(player.keeps, 'keep')} in reserve {player.keeps - 1} are left"
-    yield from _resting(state, data["seat"])
-    lie = len(_around(state, hex_of(data["at"])))
-    if lie < len(neighbours(hex_of(data["at"]))):
-        yield "BN-BAR-1", f"{lie or 'none'} of the six tiles around it {_lies(lie)} there so far"
-
-
-def _lies(count: int) -> str:
-    return "lies" if count == 1 else "lie"
-
-
-def _resting(state: State, seat: int) -> Iterator[Reason]:
+def _resting_keeps(state: State, seat: int) -> Iterator[Reason]:
     resting = state.players[seat].resting
     if resting:
         back = counted(resting, "keep")
         yield "BN-KEP-2", f"{back} of seat {seat} came back in this turn, and has to rest"
 
 
-def _ended(state: State, data: Json) -> Iterator[Reason]:
-    seat = data["seat"]
-    held = counted(state.players[seat].keeps, "keep")
-    yield "BN-KEP-1", f"seat {seat} need not put down a keep: it has {held} in reserve"
-    yield from _resting(state, seat)
+def _after(state: State, type: str, data: EventData) -> State:
+    after = state.copy()
+    apply(after, type, data)
+    return after
 
 
-_LAPSED: Final = {
-    "draw": "nothing is drawn and nothing laid",
-    "lay": "what it has drawn stays in its reserve, and nothing is laid",
-    "keep": "the tile it has laid stays, and no keep is put down",
-}
-
-
-def _forfeited(state: State, data: Json) -> Iterator[Reason]:
-    what = _LAPSED[state.phase]
-    if state.phase == "lay" and state.turns_left is not None:
-        what = "nothing is laid"
-    yield "BN-TRN-4", f"seat {data['seat']} let its turn lapse: {what}"
-
-
-REASONS: Final[Mapping[str, Callable[[State, Json], Iterator[Reason]]]] = {
-    "TileDrawn": _drawn,
-    "TilePlaced": _placed,
-    "TileDiscarded": _discarded,
-    "KeepPlaced": _keep,
-    "TurnEnded": _ended,
-    "TurnForfeited": _forfeited,
-    "PlayerResigned": explain_departure,
-    "PlayerRemoved": explain_departure,
+EXPLANATIONS: Final[Mapping[str, Callable[[State, Any], Iterator[Reason]]]] = {
+    "TileDrawn": _tile_drawn,
+    "TilePlaced": _tile_placed,
+    "TileDiscarded": _tile_discarded,
+    "KeepPlaced": _keep_placed,
+    "TurnEnded": _turn_ended,
+    "TurnForfeited": _turn_forfeited,
+    "PlayerResigned": _player_departed,
+    "PlayerRemoved": _player_departed,
     "RoundScored": explain_standings,
-    "GameFinished": explain_ranking,
+    "GameFinished": _game_finished,
 }
-"""What explains each type of fact, but for what it set off; `GameStarted` comes of no state."""
+"""By event type; `GameStarted` follows from no state."""
 
 
-def explain(state: Any, seat: int | None, fact: DomainEvent) -> list[Reason]:
-    """The clauses that let this fact come of this state, and what they did; [] for an unknown type.
+def explain(state: State | None, seat: int | None, event: DomainEvent) -> list[Reason]:
+    """The clauses by which the event followed from the state; [] for an unknown type.
 
     There is no state (None) before `GameStarted`.
     """
-    if fact.type == "GameStarted":
-        return [*_started(untyped_data(fact), fact.secrets)]
-    if state is None or fact.type not in REASONS:
+    if event.type == "GameStarted":
+        return [*_game_started(cast("GameStarted", event.data), event.secrets)]
+    if state is None or event.type not in EXPLANATIONS:
         return []
-    why = [*REASONS[fact.type](state, untyped_data(fact))]
-    fights = [
-        *explain_baronies(_reckoned_on(state, fact).standing(), fact.type, untyped_data(fact))
-    ]
-    course = [*explain_course(state, fact)]
-    # Of the end first what the knights came to, then who stands where.
-    return [*fights, *course, *why] if fact.type == "GameFinished" else [*why, *fights, *course]
-
-
-def _reckoned_on(state: State, fact: DomainEvent) -> State:
-    """The state with what was laid or put down, before anything came of it."""
-    if "baronies" not in untyped_data(fact):
-        return state
-    board: State = state.copy()
-    EVENT_APPLIERS[fact.type](board, untyped_data(fact))
-    return board
+    return [*EXPLANATIONS[event.type](state, event.data)]

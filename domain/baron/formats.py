@@ -16,6 +16,7 @@ Tile: TypeAlias = Literal[
     "meadow", "village", "field", "forest", "vineyard", "quarry", "pond", "marsh", "cursed_place"
 ]
 Side: TypeAlias = Literal["knight", "baron"]
+DefeatReason: TypeAlias = Literal["lost_battle", "carnage", "weaker_rival", "lost_fight"]
 Slot: TypeAlias = Annotated[int, Range(1, 3), "A slot of the market."]
 
 
@@ -69,7 +70,7 @@ BaronActionJson: TypeAlias = (
 # Parts of events
 
 
-class Keeps(TypedDict):
+class KeepCount(TypedDict):
     """A number of keeps of a seat."""
 
     seat: Seat
@@ -84,7 +85,13 @@ class Then(TypedDict):
     turn: Annotated[PositiveCount, "How many turns have begun."]
     to_act: Seat | None
     turns_left: NotRequired[Annotated[list[Count], "By seat, once they are counted."]]
-    rested: NotRequired[Annotated[list[Keeps], "Keeps that can be put down again, by seat."]]
+    rested: NotRequired[Annotated[list[KeepCount], "Keeps that can be put down again, by seat."]]
+
+
+class EventOfPlay(TypedDict, total=False):
+    """The field that the data of every event of play have, and of no other event."""
+
+    then: Then
 
 
 class Beaten(TypedDict):
@@ -153,7 +160,7 @@ class ReturnedKnight(TypedDict):
     at: HexJson
     seat: Seat
     result: Literal["returned"]
-    why: Literal["lost_battle", "carnage", "weaker_rival", "lost_fight"]
+    why: DefeatReason
     gain: Literal[0]
     beaten: Annotated[list[Beaten], Length(0, 0)]
     battle: NotRequired[Battle]
@@ -161,7 +168,7 @@ class ReturnedKnight(TypedDict):
 
 
 BaronyResult: TypeAlias = EstablishedBarony | ReturnedKnight
-"""What a knight that tried to be established came to."""
+"""What became of a knight that tried to be established."""
 
 
 class HonourChange(TypedDict):
@@ -183,8 +190,20 @@ class Consequences(TypedDict, total=False):
 
     baronies: list[BaronyResult]
     honour: list[HonourChange]
-    returned: list[Keeps]
+    returned: list[KeepCount]
     out: GoingOut
+
+
+class TileConsequences(Consequences, total=False):
+    """What a tile leads to, with the honour that it earns at once."""
+
+    bonus: PositiveCount
+
+
+class BoardChange(Consequences, total=False):
+    """The fields by which an event changes the board; the data of every event have some of them, or none."""
+
+    at: HexJson
 
 
 # Events
@@ -213,14 +232,13 @@ class TileDrawn(TypedDict):
     then: Then
 
 
-class TilePlaced(Consequences):
+class TilePlaced(TileConsequences):
     """A tile was laid; `touches` is the number of tiles adjacent to it."""
 
     seat: Seat
     tile: Tile
     at: HexJson
     touches: Annotated[int, Range(1, 6)]
-    bonus: NotRequired[PositiveCount]
     then: Then
 
 

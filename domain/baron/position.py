@@ -1,20 +1,19 @@
-"""The position: the whole state as docs/formats.md has it, as a viewer may see it, and read back.
+"""The position as docs/formats.md defines it, as a viewer may see it, and the state that a position shows.
 
-The order of the pile is in no position. A reserve is there for its owner, and for whoever looks at a game
-that has ended; `state` in events is the hash of what a spectator sees while it is on.
+No position contains the order of the pile. A reserve is visible to its owner, and to everyone once the game
+has ended; `state` in an event is the hash of the position that a spectator sees during the game.
 """
 
-from typing import Any
-
+from domain.baron.formats import BaronPosition, PlayerJson, Tile
 from domain.baron.state import Player, State
-from domain.contract import ALL_SECRETS, Json
+from domain.contract import ALL_SECRETS
 from domain.hexes import hex_of
 
 
-def position(state: State, viewer: int | None) -> Any:
-    """The state as the seat `viewer` may see it; None: a spectator, ALL_SECRETS: when the game has ended."""
+def position(state: State, viewer: int | None) -> BaronPosition:
+    """The position for the seat `viewer`; None: for a spectator, ALL_SECRETS: after the game has ended."""
     left = state.turns_left
-    whole: Json = {
+    result: BaronPosition = {
         "rules": "baron",
         "phase": state.phase,
         "round": state.round,
@@ -36,43 +35,48 @@ def position(state: State, viewer: int | None) -> Any:
                 "keeps": player.keeps,
                 "keeps_resting": player.resting,
                 "turns_left": None if left is None else left[seat],
-                "reserve": _shown(player) if viewer in (seat, ALL_SECRETS) else None,
+                "reserve": _reserve(player) if viewer in (seat, ALL_SECRETS) else None,
                 "reserve_size": player.reserve_size,
             }
             for seat, player in enumerate(state.players)
         ],
     }
     if state.ranking is not None:
-        whole["ranking"] = state.ranking
-    return whole
+        result["ranking"] = state.ranking
+    return result
 
 
-def _shown(player: Player) -> list[str] | None:
-    """Null also for who may see it, where it was never opened."""
+def _reserve(player: Player) -> list[Tile] | None:
+    """The tiles; None if they were never opened, even for a viewer who may see them."""
     return None if player.reserve is None else list(player.reserve)
 
 
-def from_position(whole: Any, *, turn: int = 1) -> State:
-    """The state that a position shows, with what it does not tell given beside it or unknown."""
-    state = State([_player(entry) for entry in whole["players"]])
-    state.phase, state.round, state.to_act = whole["phase"], whole["round"], whole["to_act"]
+def from_position(position: BaronPosition, *, turn: int = 1) -> State:
+    """The state that a position shows; `turn` is not part of a position, and the pile stays unknown."""
+    state = State([_player(entry) for entry in position["players"]])
+    state.phase, state.round, state.to_act = (
+        position["phase"],
+        position["round"],
+        position["to_act"],
+    )
     state.turn = turn
-    for entry in whole["tiles"]:
-        state.lay(hex_of(entry["at"]), entry["tile"])
-    for keep in whole["keeps"]:
+    for entry in position["tiles"]:
+        state.lay_tile(hex_of(entry["at"]), entry["tile"])
+    for keep in position["keeps"]:
         at = hex_of(keep["at"])
         state.keeps[at] = (keep["seat"], keep["side"])
         if keep["value"] is not None:
             state.values[at] = keep["value"]
-    state.market, state.removed = tuple(whole["market"]), tuple(whole["removed"])
-    state.pile_left = whole["pile"]
-    left = tuple(entry["turns_left"] for entry in whole["players"])
-    state.turns_left = None if None in left else left
-    state.ranking = whole.get("ranking")
+    state.market, state.removed = tuple(position["market"]), tuple(position["removed"])
+    state.pile_left = position["pile"]
+    left = [player["turns_left"] for player in position["players"]]
+    counted = tuple(turns for turns in left if turns is not None)
+    state.turns_left = counted if len(counted) == len(left) else None
+    state.ranking = position.get("ranking")
     return state
 
 
-def _player(entry: Json) -> Player:
+def _player(entry: PlayerJson) -> Player:
     player = Player(entry["keeps"], entry["reserve"], entry["reserve_size"])
     player.honour, player.resting = entry["honour"], entry["keeps_resting"]
     player.out = entry["out"]

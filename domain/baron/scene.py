@@ -1,12 +1,20 @@
 """The scene of a position of Baron: what there is to draw, and what the last event changed."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final, assert_never, cast
 
 from domain.baron.components import BARON, KNIGHT, SLOT_COSTS, VALUES
 from domain.baron.event_text import event_text
+from domain.baron.formats import (
+    BaronPosition,
+    BaronyResult,
+    BoardChange,
+    KeepJson,
+    PlayerJson,
+    Side,
+)
 from domain.baron.phrases import kind_text
-from domain.contract import Json
+from domain.event import Event, RankingEntry, recorded_data
 from domain.hexes import Hex, hex_of, neighbours
 from domain.phrases import caption, comma_list, counted
 from domain.scene import Cell, LegendEntry, Outline, Panel, Piece, Scene
@@ -28,14 +36,15 @@ LEGEND: Final = (
 )
 
 
-def scene(position: Any, event: Any) -> Scene:
+def scene(position: BaronPosition, event: Event | None) -> Scene:
     """The scene of a position.
 
     `event` is the event that led to the position; None draws the position alone.
     """
+    change: BoardChange = cast("BoardChange", recorded_data(event)) if event else {}
     return Scene(
         title=_title(position),
-        cells=tuple(_cells(position, event["data"] if event else {})),
+        cells=tuple(_cells(position, change)),
         panels=tuple(_panel(position, player) for player in position["players"]),
         caption=caption(event, event_text) if event else "",
         outlines=tuple(_outlines(position)),
@@ -44,27 +53,34 @@ def scene(position: Any, event: Any) -> Scene:
     )
 
 
-_TURN_PARTS: Final = {"draw": "to draw", "lay": "to lay a tile", "keep": "may put down a keep"}
-
-
-def _title(position: Json) -> str:
+def _title(position: BaronPosition) -> str:
     round, phase = position["round"], position["phase"]
-    if phase == "scoring":
-        return f"Baron, being scored after round {round}"
-    if phase == "finished":
-        winners = [entry for entry in position["ranking"] if entry["place"] == 1]
-        seats = " and ".join(f"seat {entry['seat']}" for entry in winners)
-        return f"Baron, over after round {round}, won by {seats}"
-    return f"Baron, round {round}, seat {position['to_act']} {_TURN_PARTS[phase]}"
+    now = f"Baron, round {round}, seat {position['to_act']}"
+    match phase:
+        case "draw":
+            return f"{now} to draw"
+        case "lay":
+            return f"{now} to lay a tile"
+        case "keep":
+            return f"{now} may put down a keep"
+        case "scoring":
+            return f"Baron, being scored after round {round}"
+        case "finished":
+            winners = [entry for entry in position.get("ranking", ()) if entry["place"] == 1]
+            seats = " and ".join(f"seat {entry['seat']}" for entry in winners)
+            return f"Baron, over after round {round}, won by {seats}"
+        case _:
+            assert_never(phase)
 
 
-def _cells(position: Json, data: Json) -> Iterator[Cell]:
+def _cells(position: BaronPosition, change: BoardChange) -> Iterator[Cell]:
     keeps = {hex_of(keep["at"]): keep for keep in position["keeps"]}
-    removed = dict(_removed(data))
-    changed = {hex_of(barony["at"]) for barony in data.get("baronies", ())} | removed.keys()
-    if "at" in data:
-        changed.add(hex_of(data["at"]))
-    odds, contested = _odds(data), set(_contested(data))
+    results = change.get("baronies", ())
+    removed = dict(_removed(results))
+    changed = {hex_of(result["at"]) for result in results} | removed.keys()
+    if "at" in change:
+        changed.add(hex_of(change["at"]))
+    odds, contested = _odds(results), set(_contested(results))
     for entry in position["tiles"]:
         at = hex_of(entry["at"])
         yield Cell(
@@ -79,48 +95,50 @@ def _cells(position: Json, data: Json) -> Iterator[Cell]:
         )
 
 
-def _piece(keep: Json) -> Piece:
+def _piece(keep: KeepJson) -> Piece:
     value = keep["value"]
     return Piece(f"keep_{keep['side']}", keep["seat"], note="" if value is None else f"{value}")
 
 
-def _removed(data: Json) -> Iterator[tuple[Hex, Piece]]:
+def _removed(results: Sequence[BaronyResult]) -> Iterator[tuple[Hex, Piece]]:
     """The keeps that the last event took off the board, with their hexes."""
-    for barony in data.get("baronies", ()):
-        if barony["result"] == "returned":
-            yield hex_of(barony["at"]), Piece("keep_knight", barony["seat"])
+    for result in results:
+        if result["result"] == "returned":
+            yield hex_of(result["at"]), Piece("keep_knight", result["seat"])
         else:
-            for beaten in barony["beaten"]:
+            for beaten in result["beaten"]:
                 yield hex_of(beaten["at"]), Piece("keep_baron", beaten["seat"])
 
 
-def _contested(data: Json) -> Iterator[Hex]:
+def _contested(results: Sequence[BaronyResult]) -> Iterator[Hex]:
     """The battlefields of the last event."""
-    for barony in data.get("baronies", ()):
-        for conflict in ("battle", "fight"):
-            yield from map(hex_of, barony.get(conflict, {"battlefield": ()})["battlefield"])
+    for result in results:
+        if "battle" in result:
+            yield from map(hex_of, result["battle"]["battlefield"])
+        if "fight" in result:
+            yield from map(hex_of, result["fight"]["battlefield"])
 
 
-def _odds(data: Json) -> dict[Hex, str]:
+def _odds(results: Sequence[BaronyResult]) -> dict[Hex, str]:
     """Each fighter's strength and that of the strongest opponent in the last event, by hex: `5:4`."""
     odds: dict[Hex, str] = {}
-    for barony in data.get("baronies", ()):
-        at = hex_of(barony["at"])
-        if "battle" in barony:
-            battle = barony["battle"]
-            odds[at] = _against(battle, [*battle["opponents"], *battle["rivals"]])
-        if "fight" in barony:
-            fight = barony["fight"]
-            odds[at] = _against(fight, fight["barons"])
-            odds |= {hex_of(baron["at"]): _against(baron, [fight]) for baron in fight["barons"]}
+    for result in results:
+        at = hex_of(result["at"])
+        if "battle" in result:
+            battle = result["battle"]
+            strengths = [knight["strength"] for knight in battle["opponents"]]
+            strengths += [knight["strength"] for knight in battle["rivals"]]
+            odds[at] = f"{battle['strength']}:{max(strengths)}"
+        if "fight" in result:
+            fight = result["fight"]
+            strongest = max(baron["strength"] for baron in fight["barons"])
+            odds[at] = f"{fight['strength']}:{strongest}"
+            for baron in fight["barons"]:
+                odds[hex_of(baron["at"])] = f"{baron['strength']}:{fight['strength']}"
     return odds
 
 
-def _against(fighter: Json, opponents: Iterable[Json]) -> str:
-    return f"{fighter['strength']}:{max(opponent['strength'] for opponent in opponents)}"
-
-
-def _outlines(position: Json) -> Iterator[Outline]:
+def _outlines(position: BaronPosition) -> Iterator[Outline]:
     """The baronies on the board, each around its baron."""
     tiles = {hex_of(entry["at"]) for entry in position["tiles"]}
     for keep in position["keeps"]:
@@ -130,7 +148,7 @@ def _outlines(position: Json) -> Iterator[Outline]:
             yield Outline(keep["seat"], tuple(hexes), note=f"{keep['value']}")
 
 
-def _panel(position: Json, player: Json) -> Panel:
+def _panel(position: BaronPosition, player: PlayerJson) -> Panel:
     """A seat's panel, with its honour as the score."""
     seat = player["seat"]
     ranked = next((entry for entry in position.get("ranking", ()) if entry["seat"] == seat), None)
@@ -148,7 +166,9 @@ def _panel(position: Json, player: Json) -> Panel:
     )
 
 
-def _panel_rows(player: Json, sides: list[str], ranked: Json | None) -> Iterator[tuple[str, str]]:
+def _panel_rows(
+    player: PlayerJson, sides: Sequence[Side], ranked: RankingEntry | None
+) -> Iterator[tuple[str, str]]:
     if ranked:
         yield "place", f"{ranked['place']}"
     if player["reserve"] is None:
@@ -164,7 +184,7 @@ def _panel_rows(player: Json, sides: list[str], ranked: Json | None) -> Iterator
         yield "turns left", f"{player['turns_left'] or 'none'}"
 
 
-def _common_rows(position: Json) -> Iterator[tuple[str, str]]:
+def _common_rows(position: BaronPosition) -> Iterator[tuple[str, str]]:
     slots = zip(position["market"], SLOT_COSTS, strict=False)
     yield "market", comma_list(f"{kind_text(tile)} for {cost}" for tile, cost in slots)
     yield "pile", counted(position["pile"], "tile")

@@ -1,12 +1,13 @@
-"""Scoring and ranking (BN-END-2, 3)."""
+"""Standings, the final ranking and the end of the game (BN-END-2, 3)."""
 
-from domain.baron.apply import apply_outcome
-from domain.baron.formats import BaronStanding
-from domain.baron.outcome import set_off_by_the_end
+from domain.baron.apply import apply_consequences
+from domain.baron.consequences import consequences_of_end
+from domain.baron.formats import BaronStanding, Consequences, Result
 from domain.baron.state import State
-from domain.baron.turn_order import finished, is_decided
-from domain.contract import DomainEvent, Json, untyped_event
+from domain.baron.turn_order import after_end, is_decided
+from domain.contract import DomainEvent
 from domain.errors import NotNow
+from domain.event import RankingEntry
 
 
 def standings(state: State) -> list[BaronStanding]:
@@ -20,10 +21,10 @@ def standings(state: State) -> list[BaronStanding]:
     ]
 
 
-def ranking(state: State) -> list[Json]:
-    """BN-END-3: most honour first, equals share the place; who is out after all others, the latest first.
+def ranking(state: State) -> list[RankingEntry]:
+    """BN-END-3: the most honour first; seats that are out come last, the latest to go out first.
 
-    Seats that went out in the same moment share the place (BN-OUB-4).
+    Seats with the same honour share a place, and so do seats that went out together (BN-OUB-4).
     """
     ranks = {seat: _rank(state, seat) for seat in range(len(state.players))}
     return [
@@ -37,21 +38,20 @@ def ranking(state: State) -> list[Json]:
 
 
 def _rank(state: State, seat: int) -> tuple[bool, int]:
-    """What seats are compared by, the higher the better."""
+    """A value that is greater for a seat that is ranked higher."""
     player = state.players[seat]
     return (True, player.honour) if player.out is None else (False, player.out)
 
 
 def finish(state: State) -> DomainEvent:
-    """`GameFinished`: what the knights still on the board came to, and the ranking. Raises NotNow.
+    """`GameFinished`: what the knights still on the board come to, and the ranking. Raises NotNow.
 
-    BN-OUB-3: with a single seat left nothing more comes about.
+    BN-OUB-3: if at most one seat is left, the knights come to nothing more.
     """
     if state.phase != "scoring":
         raise NotNow("BN-END-1", "the game is not being scored")
-    data: Json = {} if is_decided(state) else set_off_by_the_end(state)
+    consequences: Consequences = {} if is_decided(state) else consequences_of_end(state)
     after = state.copy()
-    apply_outcome(after, data)
-    return untyped_event(
-        "GameFinished", {"ranking": ranking(after), **data, "then": finished(after)}
-    )
+    apply_consequences(after, consequences)
+    data: Result = {"ranking": ranking(after), **consequences, "then": after_end(after)}
+    return DomainEvent("GameFinished", data)

@@ -1,11 +1,10 @@
-"""The set-up (BN-SET): what is dealt, laid open and piled up, in the order that docs/formats.md publishes."""
+"""The set-up (BN-SET): tiles are dealt, laid open and piled up, in the order published in docs/formats.md."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import cast
 
 from domain.baron.components import (
     COUNTS,
-    DEALT,
     FEWEST_SEATS,
     KEEPS,
     MEADOW,
@@ -13,64 +12,65 @@ from domain.baron.components import (
     OF_VALUE_ONE,
     SLOTS,
     TILES,
+    TILES_DEALT,
     VALUES,
 )
+from domain.baron.formats import SetUp, Tile
 from domain.baron.state import Player, State
 from domain.chance import Chance
-from domain.contract import DomainEvent, OwnOptions, untyped_event
+from domain.contract import DomainEvent, OwnOptions
 from domain.errors import Malformed
+from domain.event import EventData
 
 
 def check_options(seats: int, options: Mapping[str, object]) -> OwnOptions:
-    """Baron has no options of its own. Raises Malformed naming every one that was given."""
-    wrong = {f"options.{name}": "is no option of this game" for name in options}
+    """Baron has no options of its own. Raises Malformed, which names every option that was given."""
+    errors = {f"options.{name}": "is no option of this game" for name in options}
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
-        wrong["seats"] = f"must be {FEWEST_SEATS} to {MOST_SEATS}"
-    if wrong:
-        raise Malformed(wrong)
+        errors["seats"] = f"must be {FEWEST_SEATS} to {MOST_SEATS}"
+    if errors:
+        raise Malformed(errors)
     return {}
 
 
 def set_up(seats: int, options: OwnOptions, chance: Chance) -> DomainEvent:
-    """BN-SET: `GameStarted` with the market, the start tile and what was taken out; the rest is secret."""
-    rest = dict(COUNTS)
-    dealt = deal(seats, chance)
-    for kind in dealt:
-        rest[kind] -= 1
-    rest[MEADOW] -= seats
-    removed = _take_out(rest, chance) if seats == MOST_SEATS else []
-    pile = chance.shuffle(_listed(rest, TILES))
+    """BN-SET: `GameStarted` with the market, the start tile and the tiles taken out; the rest is secret."""
+    counts = dict(COUNTS)
+    ones = deal(seats, chance)
+    for kind in ones:
+        counts[kind] -= 1
+    counts[MEADOW] -= seats
+    removed = _take_out(counts, chance) if seats == MOST_SEATS else []
+    pile = chance.shuffle(_tiles(counts, TILES))
     market, pile = pile[:SLOTS], pile[SLOTS:]
-    start = turn_up_start(pile)
-    secrets: dict[str, Any] = {"pile": pile}
-    secrets |= {f"reserve/{seat}": sorted((MEADOW, kind)) for seat, kind in enumerate(dealt)}
-    return untyped_event(
-        "GameStarted", {"market": market, "start": start, "removed": removed}, secrets
-    )
+    start = draw_start_tile(pile)
+    reserves = {f"reserve/{seat}": sorted((MEADOW, kind)) for seat, kind in enumerate(ones)}
+    data: SetUp = {"market": market, "start": start, "removed": removed}
+    return DomainEvent("GameStarted", data, {"pile": pile, **reserves})
 
 
-def deal(seats: int, chance: Chance) -> list[str]:
-    """BN-SET-2: the kind of value 1 that each seat is dealt, as different as they can be."""
-    drawn = chance.shuffle(OF_VALUE_ONE)
-    return chance.shuffle([*drawn, *drawn][:seats])
+def deal(seats: int, chance: Chance) -> list[Tile]:
+    """BN-SET-2: the kind of value 1 that each seat is dealt; the kinds vary as much as possible."""
+    kinds = chance.shuffle(OF_VALUE_ONE)
+    return chance.shuffle([*kinds, *kinds][:seats])
 
 
-def _take_out(rest: dict[str, int], chance: Chance) -> list[str]:
-    """BN-SET-3: a meadow and a tile of value 1, drawn tile by tile, are taken out of the rest."""
-    left = _listed(rest, OF_VALUE_ONE)
-    removed = [MEADOW, left[chance.below(len(left))]]
+def _take_out(counts: dict[Tile, int], chance: Chance) -> list[Tile]:
+    """BN-SET-3: take a meadow and a tile of value 1, drawn tile by tile, out of the counts."""
+    ones = _tiles(counts, OF_VALUE_ONE)
+    removed: list[Tile] = [MEADOW, ones[chance.below(len(ones))]]
     for kind in removed:
-        rest[kind] -= 1
+        counts[kind] -= 1
     return removed
 
 
-def _listed(rest: Mapping[str, int], kinds: Sequence[str]) -> list[str]:
+def _tiles(counts: Mapping[Tile, int], kinds: Sequence[Tile]) -> list[Tile]:
     """The tiles of these kinds one by one."""
-    return [kind for kind in kinds for _ in range(rest[kind])]
+    return [kind for kind in kinds for _ in range(counts[kind])]
 
 
-def turn_up_start(pile: list[str]) -> str:
-    """BN-SET-4: takes the start tile off the pile; one of negative value goes back into its middle."""
+def draw_start_tile(pile: list[Tile]) -> Tile:
+    """BN-SET-4: take the start tile off the pile; a tile of negative value goes back into its middle."""
     start = pile.pop(0)
     while VALUES[start] < 0:
         another = pile.pop(0)
@@ -79,19 +79,22 @@ def turn_up_start(pile: list[str]) -> str:
     return start
 
 
-def initial_state(seats: int, options: OwnOptions, data: Any, opened: Mapping[str, Any]) -> State:
-    """The state in which seat 0 is to draw; what is not among `opened` is not known in it."""
-    players = [Player(KEEPS[seats], opened.get(f"reserve/{seat}"), DEALT) for seat in range(seats)]
-    state = State(players)
-    state.lay((0, 0), data["start"])
-    state.market, state.removed = tuple(data["market"]), tuple(data["removed"])
-    pile = opened.get("pile")
+def initial_state(
+    seats: int, options: OwnOptions, data: EventData, opened: Mapping[str, object]
+) -> State:
+    """The state in which seat 0 is to draw; secrets that are not in `opened` are unknown in it."""
+    public = cast("SetUp", data)
+    reserves = [cast("list[Tile] | None", opened.get(f"reserve/{seat}")) for seat in range(seats)]
+    state = State([Player(KEEPS[seats], reserve, TILES_DEALT) for reserve in reserves])
+    state.lay_tile((0, 0), public["start"])
+    state.market, state.removed = tuple(public["market"]), tuple(public["removed"])
+    pile = cast("list[Tile] | None", opened.get("pile"))
     state.pile = None if pile is None else tuple(pile)
-    away = DEALT * seats + len(state.removed) + len(state.market) + len(state.tiles)
-    state.pile_left = sum(COUNTS.values()) - away
+    elsewhere = TILES_DEALT * seats + len(state.removed) + len(state.market) + len(state.tiles)
+    state.pile_left = sum(COUNTS.values()) - elsewhere
     return state
 
 
 def copy(state: State) -> State:
-    """A state that may be changed without changing this one."""
+    """A state that can be changed without changing this one."""
     return state.copy()

@@ -1,34 +1,36 @@
-"""The state of a game of Baron: where tiles and keeps are and whose turn it is. No rule lives here.
+"""The state of a game of Baron: where the tiles and keeps are, and whose turn it is. It contains no rules.
 
-States are changed in place by `domain.baron.apply` alone, on a copy that the caller owns. What only some
-may know (the order of the pile, the tiles dealt) is None where it was not opened.
+Only `domain.baron.apply` changes states, in place, on a copy that the caller owns. Secrets that the caller
+does not know (the order of the pile, the tiles that were dealt) are None.
 """
 
 from collections.abc import Mapping, Sequence
 
-from domain.baron.resolution import Standing
-from domain.contract import Json
+from domain.baron.battles import Board
+from domain.baron.formats import Phase, Side, Tile
+from domain.event import RankingEntry
 from domain.hexes import Hex, neighbours
 
 
 class Player:
-    """What a seat has beside the board. `out` is the moment at which it went out, None while it plays."""
+    """What a seat has beside the board."""
 
     __slots__ = ("honour", "keeps", "out", "reserve", "reserve_size", "resting")
 
-    def __init__(self, keeps: int, reserve: Sequence[str] | None, reserve_size: int) -> None:
+    def __init__(self, keeps: int, reserve: Sequence[Tile] | None, reserve_size: int) -> None:
         self.honour = 0
         self.keeps = keeps
-        """Those that can be put down now."""
+        """The keeps that can be put down now."""
         self.resting = 0
-        """Those that came back during this turn (BN-KEP-2)."""
+        """The keeps that came back during this turn (BN-KEP-2)."""
         self.reserve = None if reserve is None else tuple(sorted(reserve))
-        """Its tiles, sorted; None where those dealt to it are not known."""
+        """The tiles in reserve, sorted; None if the tiles dealt to the seat are not known."""
         self.reserve_size = reserve_size
         self.out: int | None = None
+        """The moment at which the seat went out; None while it plays."""
 
     def copy(self) -> "Player":
-        """A player that may be changed without changing this one."""
+        """A player that can be changed without changing this one."""
         duplicate = Player.__new__(Player)
         duplicate.honour = self.honour
         duplicate.keeps = self.keeps
@@ -40,16 +42,10 @@ class Player:
 
 
 class State:
-    """One position of Baron.
-
-    `keeps` has each keep's seat and side, `values` the value that a baron's barony was established with.
-    `pile` is the whole pile of the set-up, of which the last `pile_left` tiles are still there, the next one
-    first. `turns_left` counts by seat the turns of BN-END-1, None until they are counted.
-    """
+    """One position of Baron, with the secrets that the caller knows."""
 
     __slots__ = (
         "keeps",
-        "known_rim",
         "market",
         "phase",
         "pile",
@@ -57,6 +53,7 @@ class State:
         "players",
         "ranking",
         "removed",
+        "rim_cache",
         "round",
         "tiles",
         "to_act",
@@ -66,31 +63,36 @@ class State:
     )
 
     def __init__(self, players: Sequence[Player]) -> None:
-        self.phase = "draw"
+        self.phase: Phase = "draw"
         self.round = 1
         self.turn = 1
         self.to_act: int | None = 0
-        self.tiles: dict[Hex, str] = {}
-        self.known_rim: dict[Hex, tuple[str, ...]] | None = None
-        self.keeps: dict[Hex, tuple[int, str]] = {}
+        self.tiles: dict[Hex, Tile] = {}
+        self.rim_cache: dict[Hex, tuple[Tile, ...]] | None = None
+        self.keeps: dict[Hex, tuple[int, Side]] = {}
+        """The seat and the side of each keep on the board."""
         self.values: dict[Hex, int] = {}
-        self.market: tuple[str, ...] = ()
-        self.pile: tuple[str, ...] | None = None
+        """By the hex of each baron, the value with which its barony was established."""
+        self.market: tuple[Tile, ...] = ()
+        self.pile: tuple[Tile, ...] | None = None
+        """The whole pile of the set-up, whose last `pile_left` tiles are left, the next one first."""
         self.pile_left = 0
-        self.removed: tuple[str, ...] = ()
+        self.removed: tuple[Tile, ...] = ()
         self.players = list(players)
         self.turns_left: tuple[int, ...] | None = None
-        self.ranking: list[Json] | None = None
+        """By seat, the turns of BN-END-1 that are left; None until they are counted."""
+        self.ranking: list[RankingEntry] | None = None
 
     def copy(self) -> "State":
-        """A state that may be changed without changing this one; what never changes is shared."""
+        """A state that can be changed without changing this one; values that never change are shared."""
         duplicate = State.__new__(State)
         duplicate.phase = self.phase
         duplicate.round = self.round
         duplicate.turn = self.turn
         duplicate.to_act = self.to_act
         duplicate.tiles = self.tiles.copy()
-        duplicate.known_rim = None if self.known_rim is None else self.known_rim.copy()
+        rim = self.rim_cache
+        duplicate.rim_cache = None if rim is None else rim.copy()
         duplicate.keeps = self.keeps.copy()
         duplicate.values = self.values.copy()
         duplicate.market = self.market
@@ -102,9 +104,9 @@ class State:
         duplicate.ranking = self.ranking
         return duplicate
 
-    def lay(self, at: Hex, tile: str) -> None:
-        """A tile comes to lie on a hex."""
-        tiles, rim = self.tiles, self.known_rim
+    def lay_tile(self, at: Hex, tile: Tile) -> None:
+        """Put a tile on an empty hex."""
+        tiles, rim = self.tiles, self.rim_cache
         tiles[at] = tile
         if rim is not None:
             rim.pop(at, None)
@@ -113,31 +115,34 @@ class State:
                     rim[near] = (*rim.get(near, ()), tile)
 
     @property
-    def rim(self) -> Mapping[Hex, tuple[str, ...]]:
-        """The empty hexes beside tiles, each with the tiles around it.
+    def rim(self) -> Mapping[Hex, tuple[Tile, ...]]:
+        """The empty hexes adjacent to tiles, each with the tiles around it.
 
-        Made when first asked for, since folding a log never asks, and kept up from then on.
+        Computed at the first use, since folding a log needs no rim, and then kept up to date. It is complete
+        before it is stored, so that threads that share this state never see a part of it.
         """
-        if self.known_rim is None:
-            self.known_rim = {}
+        rim = self.rim_cache
+        if rim is None:
+            rim = {}
             for at, tile in self.tiles.items():
                 for near in neighbours(at):
                     if near not in self.tiles:
-                        self.known_rim[near] = (*self.known_rim.get(near, ()), tile)
-        return self.known_rim
+                        rim[near] = (*rim.get(near, ()), tile)
+            self.rim_cache = rim
+        return rim
 
     def in_game(self) -> list[int]:
         """The seats still in the game."""
         return [seat for seat, player in enumerate(self.players) if player.out is None]
 
-    def standing(self) -> Standing:
-        """The board as baronies are reckoned on it."""
+    def board(self) -> Board:
+        """The board as baronies are resolved on it."""
         out = frozenset(seat for seat, player in enumerate(self.players) if player.out is not None)
-        return Standing(self.tiles, self.keeps, out)
+        return Board(self.tiles, self.keeps, out)
 
-    def top_of_pile(self) -> str | None:
-        """The next tile of the pile, None where there is none. The order must be known."""
+    def top_of_pile(self) -> Tile | None:
+        """The next tile of the pile, whose order must be known; None if the pile is empty."""
         if not self.pile_left:
             return None
-        assert self.pile is not None, "a draw needs what is known of the pile"
+        assert self.pile is not None, "a draw requires the order of the pile"
         return self.pile[-self.pile_left]

@@ -21,13 +21,14 @@ import re
 from typing import Final
 
 from domain.baron.components import BARON, KEEPS, KNIGHT, TILES, VALUES
+from domain.baron.formats import Tile
 from domain.baron.state import Player, State
 from domain.hexes import Hex, neighbours
 from tests.support.text_diagrams import course_words, read_course, rows, split
 
 LETTERS: Final = "MVFWYQPSC"
 """The letter of each kind of tile, in the order of BN-MAT-1."""
-_KIND: Final = dict(zip(LETTERS, TILES, strict=True))
+_KIND: Final[dict[str, Tile]] = dict(zip(LETTERS, TILES, strict=True))
 _LETTER: Final = {kind: letter for letter, kind in _KIND.items()}
 _CELL: Final = re.compile(rf"([{LETTERS}])(?:(\d)(?:(k)|b(-?\d+)?))?")
 
@@ -54,7 +55,7 @@ def drawing(state: State) -> str:
     return "\n".join([*lines, *rows(cells)]) + "\n"
 
 
-def _letters(tiles: tuple[str, ...]) -> str:
+def _letters(tiles: tuple[Tile, ...]) -> str:
     return "".join(_LETTER[tile] for tile in tiles)
 
 
@@ -109,7 +110,7 @@ def _parse_cell(state: State, at: Hex, cell: str) -> None:
     if match is None:
         raise ValueError(f"no cell: {cell!r}")
     tile, seat, knight, value = match.groups()
-    state.lay(at, _KIND[tile])
+    state.lay_tile(at, _KIND[tile])
     if seat is not None:
         state.keeps[at] = (int(seat), KNIGHT if knight else BARON)
         state.players[int(seat)].keeps -= 1
@@ -140,7 +141,7 @@ def _parse_seat(player: Player, words: str) -> int | None:
     return turns
 
 
-def _tiles(text: str) -> tuple[str, ...]:
+def _tiles(text: str) -> tuple[Tile, ...]:
     """The tiles that letters stand for. Raises ValueError."""
     if not re.fullmatch(f"[{LETTERS}]+", text):
         raise ValueError(f"no tiles: {text!r}")

@@ -4,11 +4,15 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
+from domain.baron.battles import Board, complete_knights
 from domain.baron.components import BARON, KNIGHT
-from domain.baron.resolution import ESTABLISHED, Standing, complete, resolve
+from domain.baron.formats import Side, Tile
+from domain.baron.resolution import resolve
 from domain.contract import Json
 from domain.hexes import Hex
+from tests.support.baron_by_the_book import Keeps, Tiles
 from tests.support.baron_maps import drawn
 
 TWO = """
@@ -55,13 +59,18 @@ def row_of_keeps(text: str, *, incomplete: bool = False) -> str:
     return "\n".join("    " + row for row in (above, middle, below))
 
 
-def standing(text: str, *, out: Collection[int] = ()) -> Standing:
+def standing(text: str, *, out: Collection[int] = ()) -> Board:
     """The board of a drawing (tests/support/baron_maps.py): its first cell is (0, 0)."""
-    tiles, keeps = drawn(text)
-    return Standing(tiles, keeps, frozenset(out))
+    return board_of(*drawn(text), out)
 
 
-def knights_of(board: Standing) -> list[Hex]:
+def board_of(tiles: Tiles, keeps: Keeps, out: Collection[int] = ()) -> Board:
+    """The board with these tiles and keeps."""
+    kinds, sides = cast("dict[Hex, Tile]", tiles), cast("dict[Hex, tuple[int, Side]]", keeps)
+    return Board(kinds, sides, frozenset(out))
+
+
+def knights_of(board: Board) -> list[Hex]:
     """All keeps on their knight side, complete or not."""
     return sorted(at for at, (_, side) in board.keeps.items() if side == KNIGHT)
 
@@ -70,7 +79,7 @@ def knights_of(board: Standing) -> list[Hex]:
 class Outcome:
     """What came of a moment: `entries` as they were reckoned, and the same in short."""
 
-    board: Standing
+    board: Board
     entries: list[Json]
 
     @cached_property
@@ -84,7 +93,7 @@ class Outcome:
         """The keeps that stand afterwards, as one reads the drawing: `0b`."""
         left = dict(self.board.keeps)
         for entry in self.entries:
-            if entry["result"] == ESTABLISHED:
+            if entry["result"] == "established":
                 left[tuple(entry["at"])] = (entry["seat"], BARON)
             else:
                 del left[tuple(entry["at"])]
@@ -112,10 +121,10 @@ class Outcome:
 def outcome(text: str, *, out: Collection[int] = ()) -> Outcome:
     """What comes of the knights that are complete in this drawing."""
     board = standing(text, out=out)
-    return Outcome(board, resolve(board, complete(board), at_the_end=False))
+    return Outcome(board, cast("list[Json]", resolve(board, complete_knights(board), at_end=False)))
 
 
 def outcome_at_the_end(text: str, *, out: Collection[int] = ()) -> Outcome:
     """What comes of all knights in this drawing when play is over (BN-END-2)."""
     board = standing(text, out=out)
-    return Outcome(board, resolve(board, knights_of(board), at_the_end=True))
+    return Outcome(board, cast("list[Json]", resolve(board, knights_of(board), at_end=True)))

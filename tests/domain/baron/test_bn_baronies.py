@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from domain.baron.resolution import complete
+from domain.baron.battles import complete_knights
 from domain.hexes import neighbours
 from tests.support.baron_outcomes import AROUND_A_FIELD, ON_THE_RIGHT, TWO, outcome, standing
 
@@ -30,8 +30,8 @@ def test_example_6_the_value_is_that_of_the_tiles_around() -> None:
 def test_with_five_tiles_a_barony_is_not_complete(missing: tuple[int, int]) -> None:
     board = standing(ALONE)
     tiles = {at: tile for at, tile in board.tiles.items() if at != missing}
-    assert complete(board) == [(0, 1)]
-    assert complete(replace(board, tiles=tiles)) == []
+    assert complete_knights(board) == [(0, 1)]
+    assert complete_knights(replace(board, tiles=tiles)) == []
 
 
 @pytest.mark.allows("BN-BAR-2")
@@ -43,12 +43,12 @@ def test_all_knights_that_are_complete_are_found_by_their_hexes() -> None:
         M   M0k M   M   M0k
           M   M
         """)
-    assert complete(board) == [(-1, 3), (0, 1), (1, 2)]
+    assert complete_knights(board) == [(-1, 3), (0, 1), (1, 2)]
 
 
 @pytest.mark.refuses("BN-BAR-2")
 def test_a_baron_is_not_resolved_again() -> None:
-    assert complete(standing(ALONE.replace("0k", "0b"))) == []
+    assert complete_knights(standing(ALONE.replace("0k", "0b"))) == []
 
 
 @pytest.mark.allows("BN-BAR-3")

@@ -4,9 +4,10 @@ import random
 
 import pytest
 
-from domain.baron.resolution import Standing, complete, resolve
+from domain.baron.battles import complete_knights
+from domain.baron.resolution import resolve
 from tests.support.baron_maps import random_map
-from tests.support.baron_outcomes import Outcome, outcome, row_of_keeps, standing
+from tests.support.baron_outcomes import Outcome, board_of, outcome, row_of_keeps, standing
 
 WHITE, BLUE, RED, YELLOW = range(4)
 
@@ -295,8 +296,8 @@ def test_a_baron_falling_to_one_knight_clears_the_way_for_no_other() -> None:
 def test_knights_may_be_named_in_any_order_and_the_board_stays_as_it_is() -> None:
     board = standing(EXAMPLE_12)
     before = standing(EXAMPLE_12)
-    there = complete(board)
-    assert resolve(board, there[::-1], at_the_end=False) == outcome(EXAMPLE_12).entries
+    there = complete_knights(board)
+    assert resolve(board, there[::-1], at_end=False) == outcome(EXAMPLE_12).entries
     assert board == before
 
 
@@ -309,10 +310,10 @@ def test_every_baron_is_met_by_one_knight_at_most(
     met = 0
     for _ in range(300):
         tiles, keeps = random_map(chooser)
-        board = Standing(tiles, keeps, frozenset())
-        knights = sorted(keeps) if at_the_end else complete(board)
+        board = board_of(tiles, keeps)
+        knights = sorted(keeps) if at_the_end else complete_knights(board)
         knights = [at for at in knights if keeps[at][1] == "knight"]
-        entries = resolve(board, knights, at_the_end=at_the_end)
+        entries = resolve(board, knights, at_end=at_the_end)
         barons = [
             tuple(baron["at"])
             for entry in entries

@@ -3,11 +3,13 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 
 from domain import baron
-from domain.baron.resolution import Standing, complete, resolve
+from domain.baron.battles import complete_knights
+from domain.baron.resolution import resolve
 from domain.baron.state import State
 from domain.chance import Chance
 from domain.contract import DomainEvent, Json, Resign, evolve
@@ -22,6 +24,7 @@ from tests.support.baron_by_the_book import (
     reckoned,
 )
 from tests.support.baron_maps import KEEPS_A_SEAT, random_map
+from tests.support.baron_outcomes import board_of
 from tests.support.events import data_of
 
 
@@ -53,11 +56,11 @@ def at(entry: Json) -> Hex:
 
 
 def by_the_game(tiles: Tiles, keeps: Keeps, out: set[int], *, at_the_end: bool) -> Reckoned:
-    board = Standing(tiles, keeps, frozenset(out))
-    knights = complete(board)
+    board = board_of(tiles, keeps, out)
+    knights = complete_knights(board)
     if at_the_end:
         knights = sorted(hex for hex, (_, side) in keeps.items() if side == "knight")
-    entries = resolve(board, knights, at_the_end=at_the_end)
+    entries = cast("list[Json]", resolve(board, knights, at_end=at_the_end))
     assert [at(entry) for entry in entries] == knights
     return as_in_the_book(entries)
 
@@ -128,7 +131,7 @@ def random_play(seats: int, seed: int) -> Iterator[tuple[DomainEvent, State]]:
     while state.to_act is not None:
         seat = state.to_act
         actions = list(baron.legal_actions(state, seat))
-        weights = [_weight(state, baron.action_to_json(action)) for action in actions]
+        weights = [_weight(state, cast("Json", baron.action_to_json(action))) for action in actions]
         [action] = chooser.choices(actions, weights)
         if chooser.random() < 0.003:
             seat, action = chooser.choice(state.in_game()), Resign()

@@ -117,4 +117,4 @@ def test_debts_go_down_to_4(honour: int, slots: str) -> None:
 @pytest.mark.parametrize(("honour", "slot"), [(-2, 3), (-3, 3), (-4, 2), (-4, 3)])
 def test_no_draw_leads_deeper_into_debt(honour: int, slot: int) -> None:
     state = given(MARKET.replace("0: 3", f"0: {honour}"))
-    when(state, 0, f"draw {slot}").is_refused("BN-DRW-3", "-4 is the deepest debt")
+    when(state, 0, f"draw {slot}").is_refused("BN-DRW-3", "-4 is the least allowed")

@@ -89,8 +89,8 @@ def test_nothing_left_to_draw_and_the_last_turns() -> None:
     ("phase", "what"),
     [
         ("draw", "nothing is drawn and nothing laid"),
-        ("lay", "what it has drawn stays in its reserve, and nothing is laid"),
-        ("keep", "the tile it has laid stays, and no keep is put down"),
+        ("lay", "the tile that it has drawn stays in its reserve, and nothing is laid"),
+        ("keep", "the tile that it has laid stays, and no keep is put down"),
     ],
 )
 def test_a_turn_that_lapses(phase: str, what: str) -> None:
@@ -141,7 +141,7 @@ def test_leaving_the_game_ends_it_where_one_is_left() -> None:
         "BN-OUB-3": ["only seat 1 is left, so no knight tries to establish any more"],
         "BN-END-3": [
             "seat 1 has 3 honour and is on place 1",
-            "seat 0 went out at moment 1, and ranks behind who stayed longer: place 2",
+            "seat 0 went out at moment 1, and ranks behind seats that stayed longer: place 2",
         ],
     }
 

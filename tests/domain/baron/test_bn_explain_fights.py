@@ -140,7 +140,7 @@ def test_knights_fight_each_other_before_the_winner_meets_his_barons() -> None:
     assert f"{white} loses the fight 3 to 5 and leaves the board" in said(fact)
     assert f"{blue} loses the battle 1 to 2 and leaves the board" in said(fact)
     why = reasons(state, fact)
-    assert why["BN-SIM-6"] == ["all 2 are judged on the board as it stood, and at once"]
+    assert why["BN-SIM-6"] == ["all 2 are resolved at once, on the board as it stood"]
     assert why["BN-SIM-1"] == [
         (
             f"{white} and {blue} are opponents: they share pond 3,1 (1) and both face "
@@ -190,17 +190,17 @@ def test_the_last_establishments_are_halved_and_then_ranked() -> None:
         ),
         (
             "seat 1's knight on 0,1 claims a barony worth 5 (village 3, quarry 1 and vineyard 1), with 4 "
-            "of the 6 tiles around him"
+            "of the 6 tiles around it"
         ),
         (
             "seat 0's knight on 6,1 claims a barony worth 4 (forest 2 and field 2), with 3 of the 6 tiles "
-            "around him"
+            "around it"
         ),
         (
             "seat 2's knight on 8,1 claims a barony worth 4 (field 2, pond 1 and quarry 1), with 3 of the "
-            "6 tiles around him"
+            "6 tiles around it"
         ),
-        "seat 0's knight on 12,1 claims a barony worth 3 (village 3), with 2 of the 6 tiles around him",
+        "seat 0's knight on 12,1 claims a barony worth 3 (village 3), with 2 of the 6 tiles around it",
         "half of 5 for seat 1's knight on 0,1 is 3, rounded up",
         "half of 3 for seat 0's knight on 12,1 is 2, rounded up",
     ]
@@ -213,7 +213,7 @@ def test_the_last_establishments_are_halved_and_then_ranked() -> None:
         "seat 0's knight on 6,1 has 1 as well: it is carnage, and seat 2 takes back the keep",
     ]
     assert why["BN-BAR-3"] == [
-        "nobody opposes seat 0's knight on 12,1: he is established with 3",
+        "nobody opposes seat 0's knight on 12,1: it is established with 3",
         "seat 0 gains 2 honour",
     ]
     assert why["BN-END-3"] == [
@@ -254,7 +254,7 @@ def test_of_equal_rivals_it_is_told_why_one_counts_as_stronger() -> None:
     )
     tie = f"equal as they are, {first} counts as the stronger: "
     assert (
-        why["BN-SIM-3"] == [f"{tie}their baronies are worth the same, and his hex comes first"] * 2
+        why["BN-SIM-3"] == [f"{tie}their baronies are worth the same, and its hex comes first"] * 2
     )
     assert why["BN-SIM-5"] == [
         (
@@ -266,7 +266,7 @@ def test_of_equal_rivals_it_is_told_why_one_counts_as_stronger() -> None:
     tie = f"equal as they are, {second} counts as the stronger: "
     assert (
         reasons(worthier, finish(worthier))["BN-SIM-3"]
-        == [f"{tie}his barony is worth 5, and the other's 4"] * 2
+        == [f"{tie}its barony is worth 5, and the other's 4"] * 2
     )
 
 
@@ -274,13 +274,13 @@ def test_tiles_that_earned_before_are_left_out_and_ones_own_baron_is_no_foe() ->
     state = in_a_row("0b 0k 0k", "VPVFS", "0", "0")
     why = reasons(state, when_scored(state).fact)
     assert why["BN-FGT-1"] == [
-        "seat 0's knight on 2,1 does not fight seat 0's baron on 0,1, who has the same owner"
+        "seat 0's knight on 2,1 does not fight seat 0's baron on 0,1, which has the same owner"
     ]
     assert why["BN-BAR-4"] == [
         "seat 0 has a barony already with pond 1,1 (1): 1 that it does not earn again"
     ]
     assert why["BN-SIM-6"][1:] == [
-        "field 3,1 (2) went to seat 0's knight established before him: 2 that it does not earn again"
+        "field 3,1 (2) went to seat 0's knight that was established before it: 2 that it does not earn again"
     ]
     assert why["BN-BAR-3"][1::2] == [
         "seat 0 gains 3 honour",
@@ -292,7 +292,7 @@ def test_meadows_alone_are_no_reason_to_fight() -> None:
     state = in_a_row("1b 0k 1b", "VMVMS", "0", "0")
     why = reasons(state, when_scored(state).fact)
     assert why["BN-FGT-1"] == [
-        f"seat 0's knight on 2,1 does not fight seat 1's baron on {at}, with whom he shares only "
+        f"seat 0's knight on 2,1 does not fight seat 1's baron on {at}, with which it shares only "
         "1 meadow"
         for at in ("0,1", "4,1")
     ]
@@ -352,12 +352,12 @@ def test_the_keeps_of_who_is_out_fight_on_without_honour() -> None:
         )
     ]
     assert any(
-        told.endswith("is beaten, and his keep leaves the game, since seat 2 is out")
+        told.endswith("is beaten, and its keep leaves the game, since seat 2 is out")
         for told in why["BN-SIM-2"]
     )
     won = in_a_row("2k 1b 2b", "VPMMM", "0", "0", "-5, out 1")
     assert (
-        "seat 2 is out: its honour stays as it is for all that seat 2's knight on 0,1 won"
+        "seat 2 is out: its honour stays as it is, whatever seat 2's knight on 0,1 won"
         in (reasons(won, when_scored(won).fact)["BN-OUB-2"])
     )
 

@@ -4,8 +4,9 @@ import pytest
 
 from domain import baron
 from domain.baron.apply import EVENT_APPLIERS
-from domain.baron.event_text import TEXTS
-from domain.baron.explain import REASONS
+from domain.baron.event_text import EVENT_TEXTS
+from domain.baron.explain import EXPLANATIONS
+from domain.contract import Json
 from tests.support.baron_positions import given
 from tests.support.events import event_of
 
@@ -87,13 +88,13 @@ KNIGHT = {"at": [2, -1], "seat": 1, "gain": 0, "beaten": []}
         ("SpellPlayed", {}, "SpellPlayed"),
     ],
 )
-def test_a_fact_in_one_line(type: str, data: dict[str, object], text: str) -> None:
-    assert baron.event_text(type, data) == text
+def test_a_fact_in_one_line(type: str, data: Json, text: str) -> None:
+    assert baron.event_text(type, event_of(type, data).data) == text
 
 
 def test_every_type_that_changes_a_position_has_a_text_and_reasons_of_its_own() -> None:
-    assert set(EVENT_APPLIERS) <= set(TEXTS)
-    assert set(EVENT_APPLIERS) <= set(REASONS)
+    assert set(EVENT_APPLIERS) <= set(EVENT_TEXTS)
+    assert set(EVENT_APPLIERS) <= set(EXPLANATIONS)
 
 
 @pytest.mark.parametrize("type", ["GameCreated", "SeatTaken", "GameAbandoned", "SpellPlayed"])

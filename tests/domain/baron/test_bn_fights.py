@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.baron.baronies import worth
+from domain.baron.battles import total_value
 from tests.support.baron_outcomes import AROUND_A_FIELD, ON_THE_RIGHT, TWO, outcome
 
 THREE = """
@@ -191,7 +191,7 @@ def test_who_beats_one_of_two_barons_has_beaten_neither() -> None:
 @pytest.mark.allows("BN-FGT-3")
 def test_the_strongest_is_who_has_most_beside_the_battlefield() -> None:
     came = outcome(THREE.replace("Y   M2b", "V   M2b"))
-    assert worth(came.board, [(-2, 3), (-1, 2), (0, 2), (-2, 4), (-1, 4)]) == 7
+    assert total_value(came.board, [(-2, 3), (-1, 2), (0, 2), (-2, 4), (-1, 4)]) == 7
     assert [baron["strength"] for baron in came.of(0)["fight"]["barons"]] == [4, 4]
     assert came.knights == ["0 established"]
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from domain.baron.battles import for_a_knight
-from domain.baron.resolution import complete
+from domain.baron.battles import complete_knights, knights_share
 from tests.support.baron_outcomes import (
     ON_THE_RIGHT,
     TWO,
@@ -30,7 +29,7 @@ def row(text: str, *, out: tuple[int, ...] = ()) -> Outcome:
 @pytest.mark.allows("BN-END-2", "BN-SIM-3")
 def test_example_10() -> None:
     came = outcome_at_the_end(EXAMPLE_10)
-    assert complete(came.board) == []
+    assert complete_knights(came.board) == []
     assert came.knights == ["1 established", "0 carnage", "2 carnage", "0 established"]
     assert (came.keeps, came.honour) == (["1b", "0b"], {1: 3, 3: -1, 0: 2})
     blue = came.of(1)
@@ -93,8 +92,8 @@ def test_half_is_rounded_up_and_a_baronys_value_stays_whole(
 ) -> None:
     came = row(f"0k:{tiles}")
     assert (came.of(0)["value"], came.of(0)["gain"]) == (value, gain)
-    assert for_a_knight(value, at_the_end=True) == gain
-    assert for_a_knight(value, at_the_end=False) == value
+    assert knights_share(value, at_end=True) == gain
+    assert knights_share(value, at_end=False) == value
 
 
 @pytest.mark.allows("BN-END-2")

@@ -1,11 +1,14 @@
 """The scene of a position of Baron: what there is to draw, and what the last event changed."""
 
+from typing import cast
+
 import pytest
 
 from domain import baron
 from domain.baron import parse_action_text, position, scene
 from domain.baron.components import VALUES
 from domain.contract import ALL_SECRETS, DomainEvent, Json, evolve
+from domain.event import Event
 from domain.hexes import distance
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.baron_positions import given, random_game
@@ -27,8 +30,8 @@ BOARD = """
     """
 
 
-def event(fact: DomainEvent, by: Json) -> Json:
-    return {"type": fact.type, "data": fact.data, "by": by}
+def event(fact: DomainEvent, by: Json) -> Event:
+    return cast("Event", {"type": fact.type, "data": fact.data, "by": by})
 
 
 def after(text: str, *, drawing: str = BOARD) -> Scene:

@@ -1,12 +1,14 @@
 """BN-SET: what is dealt, taken out, laid open and piled up, and in which order it is drawn."""
 
 from collections import Counter
+from typing import cast
 
 import pytest
 
 from domain import baron
 from domain.baron.components import COUNTS, OF_VALUE_ONE, TILES, VALUES
-from domain.baron.set_up import turn_up_start
+from domain.baron.formats import Tile
+from domain.baron.set_up import draw_start_tile
 from domain.chance import Chance
 from domain.contract import ALL_SECRETS
 from tests.support.baron_positions import begun, blindly_begun, set_up
@@ -16,7 +18,7 @@ from tests.support.given_when import when
 SEATS = [2, 3, 4, 5]
 
 
-def dealt(seats: int, seed: int) -> list[str]:
+def dealt(seats: int, seed: int) -> list[Tile]:
     """The kind of value 1 in each reserve."""
     secrets = secrets_of(set_up(seats, seed))
     kinds = [secrets[f"reserve/{seat}"] for seat in range(seats)]
@@ -138,8 +140,8 @@ def test_the_top_of_the_pile_comes_up_first() -> None:
 def test_a_start_tile_of_negative_value_goes_back_into_the_middle(
     pile: str, start: str, left: str
 ) -> None:
-    tiles = pile.split()
-    assert turn_up_start(tiles) == start
+    tiles = cast("list[Tile]", pile.split())
+    assert draw_start_tile(tiles) == start
     assert tiles == left.split()
 
 
