@@ -17,10 +17,7 @@ def is_decided(after: State) -> bool:
 
 def same_turn(after: State, phase: Phase) -> Then:
     """BN-TRN-3: the same turn goes on with this part of it."""
-    then = _then(after, phase, after.round, after.turn, after.to_act, after.turns_left)
-    if after.turns_left is not None:
-        then["turns_left"] = list(after.turns_left)
-    return then
+    return _then(after, phase, after.round, after.turn, after.to_act, after.turns_left)
 
 
 def after_laying(after: State) -> Then:
@@ -74,7 +71,7 @@ def _turns_left_after_turn(after: State, seat: int) -> tuple[int, ...] | None:
     """
     if after.turns_left is not None:
         return tuple(turns - (other == seat) for other, turns in enumerate(after.turns_left))
-    if not after.market and not after.pile_left and not is_decided(after):
+    if not after.market and not after.pile_left:
         return (LAST_TURNS,) * len(after.players)
     return None
 
