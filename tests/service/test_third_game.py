@@ -17,7 +17,7 @@ from service.settings import Settings
 from tests.support import token_game
 from tests.support.accounts import Accounts, PlayerClient
 from tests.support.server import WebServer
-from tests.support.streams import opened
+from tests.support.streams import open_stream
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
 KNOWN = "from tests.support import token_game\nknown = token_game.registered()\nknown.__enter__()"
@@ -120,7 +120,7 @@ def read_record(accounts: Accounts, game: str, viewer: PlayerClient | None) -> R
 
 async def streamed(url: str, game: str) -> list[Json]:
     """All that the stream of a game that is over has."""
-    reader = await opened(url, f"/api/v1/games/{game}/stream")
+    reader = await open_stream(url, f"/api/v1/games/{game}/stream")
     events = []
     while (received := await reader.next()) is not None:
         if received.id is not None:
