@@ -16,6 +16,7 @@ from domain.barony.action_json import action_to_json, parse_action
 from domain.barony.action_text import action_text, parse_action_text
 from domain.barony.apply import apply
 from domain.barony.board import Board
+from domain.barony.board_check import infer_secrets, set_up_faults
 from domain.barony.bots import BOTS
 from domain.barony.clauses import CLAUSES
 from domain.barony.decide import decide, forfeit, remove
@@ -51,6 +52,7 @@ __all__ = [
     "explain",
     "finish",
     "forfeit",
+    "infer_secrets",
     "initial_state",
     "legal_actions",
     "parse_action",
@@ -59,6 +61,7 @@ __all__ = [
     "remove",
     "scene",
     "set_up",
+    "set_up_faults",
     "standings",
 ]
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from domain.barony.action_json import action_to_json, parse_action
 from domain.barony.action_text import action_text, parse_action_text
+from domain.barony.board_check import infer_secrets
 from domain.barony.components import SPELLS
 from domain.barony.decide import forfeit, remove
 from domain.barony.formats import OwnBaronyOptions
@@ -21,7 +22,7 @@ from domain.barony.sorcery.components import MOST_SEATS, OPEN_SPELLS
 from domain.barony.sorcery.event_text import event_text
 from domain.barony.sorcery.explain import explain
 from domain.barony.sorcery.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
-from domain.barony.sorcery.laying import lay_board
+from domain.barony.sorcery.laying import lay_board, set_up_faults
 from domain.barony.sorcery.position import position
 from domain.barony.sorcery.rules import decide, legal_actions
 from domain.barony.sorcery.scene import scene
@@ -49,6 +50,7 @@ __all__ = [
     "explain",
     "finish",
     "forfeit",
+    "infer_secrets",
     "initial_state",
     "legal_actions",
     "parse_action",
@@ -57,6 +59,7 @@ __all__ = [
     "remove",
     "scene",
     "set_up",
+    "set_up_faults",
     "standings",
 ]
 
