@@ -13,7 +13,7 @@ from ledger.canonical import canonical
 from replay import diff
 from replay.render.styles import BOLD, DIM, Styler, seat_style
 from replay.render.text_layout import clean, columns, wrap
-from replay.timeline import Step, reading
+from replay.timeline import Step, unreadable_on_error
 
 _INDENT: Final = 10
 _NARROWEST: Final = 40
@@ -28,7 +28,7 @@ def inspected(step: Step, opens: Json, *, ended: bool = False) -> Json:
     """
     event, rules = step.event, step.after.rules
     seat, data = acting_seat(event["by"]), recorded_data(event)
-    with reading(event["seq"]):
+    with unreadable_on_error(event["seq"]):
         before = None if step.before is None else step.before.position(None, ended=ended)
         after = step.after.position(None, ended=ended)
         secrets = {name: opening["value"] for name, opening in opens.items()}

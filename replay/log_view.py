@@ -8,7 +8,7 @@ from ledger.record import Record
 from replay.inspect import when, who_style
 from replay.render.styles import DIM, Styler
 from replay.render.text_layout import clean
-from replay.timeline import reading, steps
+from replay.timeline import steps, unreadable_on_error
 
 _ROOM: Final = 24
 """Columns for the name at most; a longer one moves its own line."""
@@ -21,7 +21,7 @@ def chronicle(record: Record, styler: Styler) -> Iterator[str]:
     for step in steps(record):
         event = step.event
         name = _name(event)
-        with reading(event["seq"]):
+        with unreadable_on_error(event["seq"]):
             text = step.after.rules.event_text(event["type"], recorded_data(event))
         seq = styler(f"{event['seq']:>{width}}", DIM)
         padded = styler(name, who_style(event)) + " " * (room - len(name))

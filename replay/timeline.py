@@ -4,9 +4,10 @@ What a record says is folded, never judged. A record that holds what the rules c
 unreadable there; `reading` turns what they run into to that.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from domain.contract import State
 from domain.errors import Unreadable
@@ -29,7 +30,7 @@ class PositionNotFound(LookupError):
 
 
 @contextmanager
-def reading(seq: int) -> Iterator[None]:
+def unreadable_on_error(seq: int) -> Iterator[None]:
     """Around whatever reads the data of event `seq` believing it. Raises Unreadable.
 
     Those data may come from anywhere, and the rules do not check what is recorded: a missing field or a
@@ -53,12 +54,14 @@ def reading(seq: int) -> Iterator[None]:
         ) from error
 
 
-def steps(record: Record) -> Iterator[Step]:
-    """Every event with the game before and after it. Raises Unreadable when it gets to one that cannot be."""
-    opened = record.opened()
+def steps(record: Record, secrets: Mapping[str, Any] | None = None) -> Iterator[Step]:
+    """Every event with the game before and after it, folded with these secret values by name (None: those
+    that the record opens). Raises Unreadable at the first event that cannot be applied.
+    """
+    opened = record.opened() if secrets is None else secrets
     before: Game | None = None
     for event in record.events:
-        with reading(event["seq"]):
+        with unreadable_on_error(event["seq"]):
             after = evolve(before, event, opened)
         yield Step(event, before, after)
         before = after
@@ -147,7 +150,7 @@ def _count(number: int, what: str) -> str:
 def _after(record: Record, seq: int) -> Game:
     """CachedGame in one go, which is quickest; only where that fails event by event, to say where."""
     try:
-        with reading(seq):
+        with unreadable_on_error(seq):
             game = fold(record.events[:seq], None, record.opened())
             assert game is not None
             return game

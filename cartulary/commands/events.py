@@ -7,7 +7,7 @@ from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, styles, width
 from domain.errors import Unreadable
 from ledger.canonical import canonical
-from replay.timeline import PositionNotFound, reading, step_at
+from replay.timeline import PositionNotFound, step_at, unreadable_on_error
 
 
 @click.command("log")
@@ -54,7 +54,7 @@ def inspect(
     try:
         openings = record.opens.get(seq, {})
         explanation = inspected(step_at(record, seq), openings, ended=record.has_ended)
-        with reading(seq):
+        with unreadable_on_error(seq):
             text = (
                 canonical(explanation).decode()
                 if as_json

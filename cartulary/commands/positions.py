@@ -15,7 +15,14 @@ from domain.hexes import distance
 from domain.scene import Scene
 from ledger.canonical import canonical
 from ledger.record import Record
-from replay.timeline import PositionNotFound, after_round, after_turn, game_at, head, reading
+from replay.timeline import (
+    PositionNotFound,
+    after_round,
+    after_turn,
+    game_at,
+    head,
+    unreadable_on_error,
+)
 
 _MAX_DISTANCE: Final = 200
 """Hexes from one end of a board that is drawn to the other: a forged board could fill all memory."""
@@ -68,7 +75,7 @@ def replay(
             game = head(record)
         if viewer is not None and viewer >= game.seats:
             raise click.BadParameter(f"the seats are 0 to {game.seats - 1}", ctx, param_hint="--as")
-        with reading(game.seq):
+        with unreadable_on_error(game.seq):
             echo(_position_as(form, record, game, viewer, round, color, wide=wide), newline=False)
     except PositionNotFound as error:
         raise click.UsageError(str(error), ctx) from None
@@ -143,7 +150,7 @@ def diff(
     record = read_source(ctx, source, redis)
     try:
         old, new = (_spectator_position(record, seq) for seq in (before, after))
-        with reading(after):
+        with unreadable_on_error(after):
             differences = changes(old, new)
             report = canonical({"before": before, "after": after, "changes": differences}).decode()
     except PositionNotFound as error:
@@ -160,5 +167,5 @@ def diff(
 
 def _spectator_position(record: Record, seq: int) -> Json | None:
     game = game_at(record, seq)
-    with reading(seq):
+    with unreadable_on_error(seq):
         return game.position(None, ended=record.has_ended)

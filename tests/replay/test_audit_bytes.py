@@ -41,7 +41,7 @@ def some_record(name: str) -> bytes:
 RECORDS = ["heap", "barony", "sorcery"]
 
 
-def test_the_records_are_sound_as_they_are() -> None:
+def test_the_unchanged_records_are_sound() -> None:
     for name in RECORDS:
         assert audited(some_record(name)).is_sound
 
@@ -49,7 +49,7 @@ def test_the_records_are_sound_as_they_are() -> None:
 @pytest.mark.parametrize("name", RECORDS)
 @relaxed
 @given(place=st.floats(0, 1, exclude_max=True), mask=st.integers(1, 255))
-def test_a_flipped_byte_is_found(name: str, place: float, mask: int) -> None:
+def test_a_flipped_byte_is_reported(name: str, place: float, mask: int) -> None:
     data = bytearray(some_record(name))
     data[int(place * len(data))] ^= mask
     report = audited(bytes(data))
@@ -61,7 +61,7 @@ def test_a_flipped_byte_is_found(name: str, place: float, mask: int) -> None:
 @pytest.mark.parametrize("name", RECORDS)
 @relaxed
 @given(place=st.floats(0, 1, exclude_max=True), size=st.integers(1, 3))
-def test_deleted_bytes_are_found(name: str, place: float, size: int) -> None:
+def test_deleted_bytes_are_reported(name: str, place: float, size: int) -> None:
     data = some_record(name)
     at = int(place * len(data))
     changed = data[:at] + data[at + size :]
@@ -72,14 +72,14 @@ def test_deleted_bytes_are_found(name: str, place: float, size: int) -> None:
 @pytest.mark.parametrize("name", RECORDS)
 @relaxed
 @given(place=st.floats(0, 1), put=st.binary(min_size=1, max_size=3))
-def test_bytes_put_in_are_found(name: str, place: float, put: bytes) -> None:
+def test_inserted_bytes_are_reported(name: str, place: float, put: bytes) -> None:
     data = some_record(name)
     at = int(place * len(data))
     assert not audited(data[:at] + put + data[at:]).is_sound
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_every_line_taken_out_or_doubled_is_found_but_for_receipts(name: str) -> None:
+def test_every_removed_or_repeated_line_is_reported_except_receipts(name: str) -> None:
     lines = some_record(name).splitlines(keepends=True)
     for number, line in enumerate(lines):
         out = b"".join(lines[:number] + lines[number + 1 :])
@@ -89,7 +89,7 @@ def test_every_line_taken_out_or_doubled_is_found_but_for_receipts(name: str) ->
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_neighbouring_lines_swapped_are_found_but_for_receipts(name: str) -> None:
+def test_swapped_lines_are_reported_except_receipts(name: str) -> None:
     lines = some_record(name).splitlines(keepends=True)
     for number in range(len(lines) - 1):
         one, other = lines[number : number + 2]
@@ -99,7 +99,7 @@ def test_neighbouring_lines_swapped_are_found_but_for_receipts(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_a_record_cut_anywhere_in_its_game_is_found(name: str) -> None:
+def test_a_record_cut_off_anywhere_in_its_game_is_reported(name: str) -> None:
     data = some_record(name)
     end = data.rindex(b'"type":"GameFinished"')
     for size in random.Random(1).sample(range(end), 40):
@@ -137,9 +137,7 @@ def paths(value: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("name", RECORDS)
 @pytest.mark.parametrize("seed", range(60))
-def test_what_was_made_up_and_sealed_again_is_found_and_breaks_nothing(
-    name: str, seed: int
-) -> None:
+def test_made_up_data_that_were_sealed_again_are_reported(name: str, seed: int) -> None:
     """By somebody with the server's own key: nothing but the rules can tell."""
     chance = random.Random(seed)
     record = some_record(name)

@@ -37,7 +37,7 @@ def test_every_game_ends_and_passes_its_audit(rules: str, seats: int) -> None:
     assert played.actions == sum(e["action"] is not None for e in read(played.record).events)
     report = audited(played.record)
     assert report.findings == []
-    assert not any(check.left_out for check in report.checks)
+    assert not any(check.gap for check in report.checks)
 
 
 def test_bots_see_what_a_seat_sees_and_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:

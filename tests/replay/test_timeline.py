@@ -15,9 +15,9 @@ from replay.timeline import (
     after_turn,
     game_at,
     head,
-    reading,
     step_at,
     steps,
+    unreadable_on_error,
 )
 from tests.support.records import Table, forged, read
 
@@ -143,5 +143,5 @@ def test_rules_that_nobody_knows_are_unreadable(eventful: Table) -> None:
 
 
 def test_an_error_of_the_program_itself_is_not_swallowed() -> None:
-    with pytest.raises(RuntimeError), reading(1):
+    with pytest.raises(RuntimeError), unreadable_on_error(1):
         raise RuntimeError

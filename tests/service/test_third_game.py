@@ -81,7 +81,7 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
     assert {"lucky/0", "lucky/1", "lucky/2", "values"} == read(BytesIO(record)).opened().keys()
     report = audit(BytesIO(record))
     assert report.findings == []
-    assert not any(check.left_out for check in report.checks)
+    assert not any(check.gap for check in report.checks)
 
 
 def test_its_options_are_its_own(accounts: Accounts) -> None:

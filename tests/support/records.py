@@ -169,7 +169,7 @@ def audited(data: bytes, **options: Any) -> Report:
     return audit(BytesIO(data), **options)
 
 
-def found(data: bytes, check: str, **options: Any) -> Finding:
+def first_finding(data: bytes, check: str, **options: Any) -> Finding:
     """The first thing that is wrong, which must be by that check."""
     report = audited(data, **options)
     assert not report.is_sound

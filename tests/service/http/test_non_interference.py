@@ -224,7 +224,7 @@ def assert_everything_is_revealed(games: ObservedGames, deal: DomainEvent) -> No
         assert read(BytesIO(record)).opened() == secrets_of(deal)
         report = audit(BytesIO(record))
         assert {finding.check for finding in report.findings} == {"chance"}
-        findings = " ".join(finding.what for finding in report.findings)
+        findings = " ".join(finding.problem for finding in report.findings)
         assert "the secret pile is not what the seed gives" in findings
 
 
