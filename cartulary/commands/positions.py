@@ -145,7 +145,7 @@ def diff(
     redis: str | None,
 ) -> None:
     """Show the differences between the positions after events N and M."""
-    from replay.diff import as_text, changes
+    from replay.diff import change_lines, changes
 
     record = read_source(ctx, source, redis)
     try:
@@ -160,7 +160,7 @@ def diff(
     if as_json:
         echo(report)
     elif differences:
-        echo("\n".join(as_text(differences)))
+        echo("\n".join(change_lines(differences)))
     else:
         echo(f"the positions after events {before} and {after} are the same")
 

@@ -12,12 +12,12 @@ _MOST_PER_CHECK: Final = 5
 """Findings shown per check, besides the first one of the report."""
 
 
-def one_line(report: Report, name: str, styler: Styler) -> str:
+def report_line(report: Report, name: str, styler: Styler) -> str:
     """Return one line for a sound record; `name` is the name of its file."""
     return f"{styler('✓', _GREEN)} {clean(name)}  {styler(_summary(report), DIM)}"
 
 
-def page(report: Report, name: str, styler: Styler, width: int) -> str:
+def report_page(report: Report, name: str, styler: Styler, width: int) -> str:
     """Return the whole report in lines of about `width` columns, with a final line feed."""
     lines = [f"{styler(clean(name), BOLD)}  {_summary(report)}"]
     lines += [_check_line(check, styler) for check in report.checks]
