@@ -58,7 +58,7 @@ def steps(record: Record, secrets: Mapping[str, object] | None = None) -> Iterat
     The game is folded with the values `secrets`, by name; by default, with those that the record opens.
     Raises Unreadable at the first event that cannot be applied.
     """
-    opened = record.opened() if secrets is None else secrets
+    opened = record.secret_values() if secrets is None else secrets
     before: Game | None = None
     for event in record.events:
         with unreadable_on_error(event["seq"]):
@@ -131,7 +131,7 @@ def _fold_to(record: Record, seq: int) -> Game:
     """Fold in one pass, which is fastest. If that fails, fold event by event, to name the event."""
     try:
         with unreadable_on_error(seq):
-            game = fold(record.events[:seq], None, record.opened())
+            game = fold(record.events[:seq], None, record.secret_values())
             assert game is not None
             return game
     except Unreadable:

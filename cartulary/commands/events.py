@@ -52,7 +52,7 @@ def inspect(
 
     record = read_source(ctx, source, redis)
     try:
-        openings = record.opens.get(seq, {})
+        openings = record.openings.get(seq, {})
         explanation = explain_event(step_at(record, seq), openings, ended=record.has_ended)
         with unreadable_on_error(seq):
             text = (

@@ -20,7 +20,7 @@ class ChanceCheck:
     def __init__(self, record: Record, secret: bytes | None) -> None:
         self.check = Check("chance", "drawn again")
         self._secret = secret
-        self._openings = record.opens
+        self._openings = record.openings
         if secret is None:
             self.check.gap = "the secret behind all random draws is not known"
 

@@ -60,7 +60,7 @@ class DecisionsCheck:
         """
         self.check = Check("decisions", "decided again")
         self._secret = secret
-        self._opened = record.opened()
+        self._opened = record.secret_values()
         self._contradictions = contradictions
         self._round_ends: dict[int, Game] = {}
 

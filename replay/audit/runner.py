@@ -34,7 +34,7 @@ def audit(source: BinaryIO, *, keys: Sequence[str] = (), receipts: Iterable[Json
         return Report({"game": None, "events": 0}, [check_form(record, faults)])
     is_cut = any(fault.line == len(record.events) + 2 for fault in faults)
     # An opening that does not match its commitment is a finding of its own; the other checks ignore it.
-    verified = replace(record, opens=verified_openings(record))
+    verified = replace(record, openings=verified_openings(record))
     last, state, chance, decisions = _walk(verified)
     checks = [
         check_form(record, faults),

@@ -19,8 +19,8 @@ from replay.timeline import Step, steps, unreadable_on_error
 def check_secrets(record: Record) -> Check:
     """Check every opened value, and the game's secret once the game has ended, against its commitment."""
     check = Check("secrets", "opened as committed to")
-    for seq, openings in record.opens.items():
-        line = record.open_lines[seq]
+    for seq, openings in record.openings.items():
+        line = record.opening_lines[seq]
         commitments = _commitments(record, seq)
         for name, opening in openings.items():
             check.count += 1
@@ -74,7 +74,7 @@ def verified_openings(record: Record) -> dict[int, dict[str, Opening]]:
             for name, opening in openings.items()
             if commitment(opening) == _commitments(record, seq).get(name)
         }
-        for seq, openings in record.opens.items()
+        for seq, openings in record.openings.items()
     }
 
 
@@ -84,7 +84,7 @@ def unopened_secrets(record: Record) -> list[tuple[int, str]]:
         (event["seq"], name)
         for event in record.events
         for name in event.get("secrets", ())
-        if name not in record.opens.get(event["seq"], ())
+        if name not in record.openings.get(event["seq"], ())
     ]
 
 
@@ -112,7 +112,7 @@ def infer_secrets(record: Record) -> tuple[Mapping[str, Any], Mapping[int, str]]
     Values that the record opens are among them; the rules infer the others from the log. Also returns, by
     seq, the events that no secrets allow, with the reason.
     """
-    opened = record.opened()
+    opened = record.secret_values()
     if not unopened_secrets(record):
         return opened, {}
     rest = steps(record)

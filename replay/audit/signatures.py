@@ -14,7 +14,7 @@ from replay.audit.findings import Check
 def check_form(record: Record, faults: Sequence[Fault]) -> Check:
     """Check that every line is canonical JSON, in its place, with all its fields."""
     check = Check("form", "lines read")
-    openings, receipts = len(record.opens), len(record.receipts)
+    openings, receipts = len(record.openings), len(record.receipts)
     check.count = bool(record.header) + len(record.events) + openings + receipts + len(faults)
     for fault in faults:
         check.add(

@@ -11,7 +11,15 @@ from domain.event import Event
 from ledger.canonical import canonical
 from replay import playout
 from replay.audit.findings import NAMES
-from tests.support.records import KEY, SINCE, STRANGER, Table, audited, first_finding, forged
+from tests.support.records import (
+    KEY,
+    SINCE,
+    STRANGER,
+    Table,
+    audit_record,
+    first_finding,
+    forge_record,
+)
 
 Change = Callable[[list[Event]], None]
 
@@ -22,7 +30,7 @@ def data(eventful: Table) -> bytes:
 
 
 def test_a_finished_game_passes_every_check(eventful: Table, data: bytes) -> None:
-    report = audited(data)
+    report = audit_record(data)
     assert report.findings == []
     assert [check.name for check in report.checks] == list(NAMES)
     events = eventful.game.seq
@@ -51,27 +59,27 @@ def test_a_finished_game_passes_every_check(eventful: Table, data: bytes) -> Non
 
 def test_a_running_game_passes_after_each_of_its_events(eventful: Table) -> None:
     """Also without its secrets, which are not published then; the report says what could not be checked."""
-    started = next(made.game.seq for made in eventful.sealed if made.opens)
+    started = next(made.game.seq for made in eventful.sealed if made.openings)
     for seq in range(1, len(eventful.sealed)):
         cut = eventful.until(seq)
-        report = audited(cut.record(opened=False))
+        report = audit_record(cut.record(opened=False))
         assert report.findings == []
         checks = {check.name: check for check in report.checks}
         assert "published at its end" in checks["secrets"].gap
         assert checks["chance"].gap
         assert checks["decisions"].count == seq
         assert bool(checks["decisions"].gap) == (seq >= started)
-        report = audited(cut.record(opened=True))
+        report = audit_record(cut.record(opened=True))
         assert report.findings == []
         assert {check.name: check.count for check in report.checks}["decisions"] == seq
 
 
 def test_an_abandoned_game_passes_whether_or_not_it_had_started() -> None:
     table = Table(seats=3)
-    assert audited(table.abandon().record()).is_sound
+    assert audit_record(table.abandon().record()).is_sound
     table = Table(seats=3).start()
     table.take(2)
-    report = audited(table.abandon().record())
+    report = audit_record(table.abandon().record())
     assert report.is_sound
     assert {check.name: check.count for check in report.checks}["chance"] == 5
 
@@ -80,7 +88,7 @@ def test_an_abandoned_game_passes_whether_or_not_it_had_started() -> None:
 @pytest.mark.parametrize("bots", [("sensible",), ("random", "sensible")])
 def test_whole_games_of_bots_pass(seats: int, bots: tuple[str, ...]) -> None:
     plan = playout.plan("barony", seats, bytes(3), {}, bots)
-    report = audited(playout.play(plan).record)
+    report = audit_record(playout.play(plan).record)
     assert report.findings == []
     assert report.summary["status"] == "finished"
 
@@ -130,14 +138,14 @@ def test_an_event_of_another_game_is_reported(data: bytes) -> None:
     def change(events: list[Event]) -> None:
         events[9]["game"] = "game-2"
 
-    assert "game-2" in first_finding(forged(data, change), "chain").problem
+    assert "game-2" in first_finding(forge_record(data, change), "chain").problem
 
 
 def test_a_time_before_that_of_the_previous_event_is_reported(data: bytes) -> None:
     def change(events: list[Event]) -> None:
         events[9]["at"] = events[7]["at"]
 
-    first = first_finding(forged(data, change), "chain")
+    first = first_finding(forge_record(data, change), "chain")
     assert (first.line, "before that of the previous event" in first.problem) == (11, True)
 
 
@@ -167,12 +175,12 @@ def test_a_changed_signature_header_or_key_is_reported(data: bytes) -> None:
 
 
 def test_a_record_signed_by_an_unexpected_key_is_reported(data: bytes) -> None:
-    theirs = forged(data, key=STRANGER)
-    assert audited(theirs).is_sound  # it contradicts itself nowhere
-    assert audited(theirs, keys=[STRANGER.public]).is_sound
+    theirs = forge_record(data, key=STRANGER)
+    assert audit_record(theirs).is_sound  # it contradicts itself nowhere
+    assert audit_record(theirs, keys=[STRANGER.public]).is_sound
     first = first_finding(theirs, "head", keys=[KEY.public])
     assert "none of those expected" in first.problem
-    assert audited(data, keys=[STRANGER.public, KEY.public]).is_sound
+    assert audit_record(data, keys=[STRANGER.public, KEY.public]).is_sound
 
 
 def test_the_header_of_another_game_is_reported(data: bytes) -> None:
@@ -185,7 +193,7 @@ def test_the_header_of_another_game_is_reported(data: bytes) -> None:
 
 
 def test_events_are_checked_even_if_the_header_cannot_be_read(data: bytes) -> None:
-    report = audited(b"x" + data)
+    report = audit_record(b"x" + data)
     assert [finding.check for finding in report.findings] == ["form"]
     checks = {check.name: check for check in report.checks}
     assert checks["decisions"].count == report.summary["events"] > 0
@@ -198,7 +206,7 @@ def test_events_are_checked_even_if_the_header_cannot_be_read(data: bytes) -> No
 
 def test_an_extra_receipt_is_checked(eventful: Table, data: bytes) -> None:
     receipt = KEY.receipt(eventful.sealed[8].event)
-    report = audited(eventful.record(), receipts=[receipt])
+    report = audit_record(eventful.record(), receipts=[receipt])
     assert report.is_sound
     assert report.checks[-1].count == 1
     forged_receipt = {**receipt, "seq": 10}

@@ -12,7 +12,7 @@ from ledger import record
 from ledger.record import Record
 from ledger.seal import commitment
 from replay.playout import plan, play
-from tests.support.records import KEY, Table, audited, first_finding, forged, read
+from tests.support.records import KEY, Table, audit_record, first_finding, forge_record, read
 
 TILES = ("village", "field", "forest", "vineyard", "quarry", "pond", "marsh", "cursed_place")
 
@@ -32,7 +32,7 @@ def reopened(data: bytes, keep: Callable[[str], bool]) -> bytes:
     told = read(data)
     opens = {
         seq: {name: opening for name, opening in each.items() if keep(name)}
-        for seq, each in told.opens.items()
+        for seq, each in told.openings.items()
     }
     return b"".join(record.write(told.header, told.lines, opens))
 
@@ -40,7 +40,7 @@ def reopened(data: bytes, keep: Callable[[str], bool]) -> bytes:
 def dealt_otherwise(data: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
     """The record with another deal, commitments, chain and positions made to fit."""
     told = read(data)
-    ((seq, opens),) = told.opens.items()
+    ((seq, opens),) = told.openings.items()
     values = {name: opening["value"] for name, opening in opens.items()}
     change(values)
     for name, value in values.items():
@@ -49,7 +49,9 @@ def dealt_otherwise(data: bytes, change: Callable[[dict[str, Any]], None]) -> by
     def commit(events: list[Event]) -> None:
         events[seq - 1]["secrets"] = {name: commitment(opens[name]) for name in opens}
 
-    return forged(b"".join(record.write(told.header, told.lines, told.opens)), commit, states=True)
+    return forge_record(
+        b"".join(record.write(told.header, told.lines, told.openings)), commit, states=True
+    )
 
 
 def started(told: Record) -> Event:
@@ -60,9 +62,9 @@ def started(told: Record) -> Event:
 def test_everything_in_a_finished_game_is_checked(seats: int) -> None:
     data = played(seats)
     told = read(data)
-    assert started(told)["secrets"].keys() == told.opened().keys()
-    assert told.opened().keys() == {"pile", *(f"reserve/{seat}" for seat in range(seats))}
-    report = audited(data, keys=[read(data).header["keys"][0]["public"]])
+    assert started(told)["secrets"].keys() == told.secret_values().keys()
+    assert told.secret_values().keys() == {"pile", *(f"reserve/{seat}" for seat in range(seats))}
+    report = audit_record(data, keys=[read(data).header["keys"][0]["public"]])
     assert report.findings == []
     checks = {check.name: check for check in report.checks}
     assert not any(check.gap for check in report.checks)
@@ -78,13 +80,15 @@ def test_an_opening_missing_from_a_finished_game_is_reported(whole: bytes) -> No
 
 def test_a_value_that_was_not_committed_to_is_reported(whole: bytes) -> None:
     told = read(whole)
-    ((_, opens),) = told.opens.items()
+    ((_, opens),) = told.openings.items()
     opens["reserve/0"]["value"], opens["reserve/1"]["value"] = (
         opens["reserve/1"]["value"],
         opens["reserve/0"]["value"],
     )
-    data = b"".join(record.write(told.header, told.lines, told.opens))
-    whats = [finding.problem for finding in audited(data).findings if finding.check == "secrets"]
+    data = b"".join(record.write(told.header, told.lines, told.openings))
+    whats = [
+        finding.problem for finding in audit_record(data).findings if finding.check == "secrets"
+    ]
     assert [what.partition(" ")[0] for what in whats] == ["reserve/0", "reserve/1"]
 
 
@@ -110,7 +114,7 @@ def test_a_deal_that_was_chosen_is_reported_even_if_the_rest_fits(
     table = Table("baron", seats=3).start()
     table.act({"type": "draw", "slot": 1})
     table.abandon()
-    report = audited(dealt_otherwise(table.record(), deal))
+    report = audit_record(dealt_otherwise(table.record(), deal))
     whats = {finding.problem for finding in report.findings if finding.check == "chance"}
     assert f"the secret {name} is not what the seed gives" in whats
     assert {finding.check for finding in report.findings} <= {"chance", "decisions"}
@@ -122,7 +126,9 @@ def test_a_market_or_start_tile_that_was_not_drawn_is_reported(whole: bytes, fie
         data = next(event["data"] for event in events if event["type"] == "GameStarted")
         data[field] = data[field][::-1] if field == "market" else "marsh"
 
-    whats = [f.problem for f in audited(forged(whole, change)).findings if f.check == "chance"]
+    whats = [
+        f.problem for f in audit_record(forge_record(whole, change)).findings if f.check == "chance"
+    ]
     assert whats == [f"{field} is not what the seed gives"]
 
 
@@ -130,12 +136,12 @@ def test_a_refill_that_was_not_on_top_of_the_pile_is_reported() -> None:
     table = Table("baron", seats=2).start()
     table.act({"type": "draw", "slot": 1})
     table.abandon()
-    pile = read(table.record()).opened()["pile"]
+    pile = read(table.record()).secret_values()["pile"]
 
     def change(events: list[Event]) -> None:
         events[4]["data"]["refill"] = next(tile for tile in TILES if tile != pile[0])
 
-    finding = first_finding(forged(table.record(), change, states=True), "decisions")
+    finding = first_finding(forge_record(table.record(), change, states=True), "decisions")
     assert "refill would be" in finding.problem
 
 
@@ -155,7 +161,7 @@ def test_laying_a_tile_that_is_not_in_the_reserve_is_reported() -> None:
         event["action"] = {**laid, "tile": tile}
         event["data"]["tile"] = tile
 
-    report = audited(forged(table.record(), change))
+    report = audit_record(forge_record(table.record(), change))
     assert {finding.seq for finding in report.findings} >= {6}
     assert "decisions" in {finding.check for finding in report.findings}
 
@@ -167,7 +173,7 @@ def test_a_running_game_is_checked_with_the_secrets_of_the_viewer(viewer: int | 
     data = reopened(
         table.record(), lambda name: viewer is not None and secret_owner(name) == viewer
     )
-    report = audited(data, keys=[KEY.public])
+    report = audit_record(data, keys=[KEY.public])
     assert report.findings == []
     checks = {check.name: check for check in report.checks}
     assert checks["secrets"].count == (viewer is not None)
@@ -177,11 +183,11 @@ def test_a_running_game_is_checked_with_the_secrets_of_the_viewer(viewer: int | 
     if viewer is None:
         return
     told = read(data)
-    told.opens[4][f"reserve/{viewer}"]["value"] = ["field", "meadow"]
-    lying = b"".join(record.write(told.header, told.lines, told.opens))
+    told.openings[4][f"reserve/{viewer}"]["value"] = ["field", "meadow"]
+    lying = b"".join(record.write(told.header, told.lines, told.openings))
     assert "is not what event 4 committed to" in first_finding(lying, "secrets").problem
 
 
 def test_writing_a_record_again_gives_the_same_bytes(whole: bytes) -> None:
     told = record.read(BytesIO(whole))
-    assert b"".join(record.write(told.header, told.lines, told.opens)) == whole
+    assert b"".join(record.write(told.header, told.lines, told.openings)) == whole

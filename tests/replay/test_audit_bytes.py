@@ -14,7 +14,7 @@ from ledger.canonical import canonical
 from replay import playout
 from tests.support import token_game
 from tests.support.one_action_game import some_game
-from tests.support.records import Table, audited, forged
+from tests.support.records import Table, audit_record, forge_record
 
 relaxed = settings(
     deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -43,7 +43,7 @@ RECORDS = ["heap", "barony", "sorcery"]
 
 def test_the_unchanged_records_are_sound() -> None:
     for name in RECORDS:
-        assert audited(some_record(name)).is_sound
+        assert audit_record(some_record(name)).is_sound
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -52,7 +52,7 @@ def test_the_unchanged_records_are_sound() -> None:
 def test_a_flipped_byte_is_reported(name: str, place: float, mask: int) -> None:
     data = bytearray(some_record(name))
     data[int(place * len(data))] ^= mask
-    report = audited(bytes(data))
+    report = audit_record(bytes(data))
     assert not report.is_sound
     assert report.first is not None
     assert report.first.line is not None
@@ -66,7 +66,7 @@ def test_deleted_bytes_are_reported(name: str, place: float, size: int) -> None:
     at = int(place * len(data))
     changed = data[:at] + data[at + size :]
     assume(changed != data[:-1])  # of the last line feed a file may do without
-    assert not audited(changed).is_sound
+    assert not audit_record(changed).is_sound
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -75,7 +75,7 @@ def test_deleted_bytes_are_reported(name: str, place: float, size: int) -> None:
 def test_inserted_bytes_are_reported(name: str, place: float, put: bytes) -> None:
     data = some_record(name)
     at = int(place * len(data))
-    assert not audited(data[:at] + put + data[at:]).is_sound
+    assert not audit_record(data[:at] + put + data[at:]).is_sound
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -83,9 +83,9 @@ def test_every_removed_or_repeated_line_is_reported_except_receipts(name: str) -
     lines = some_record(name).splitlines(keepends=True)
     for number, line in enumerate(lines):
         out = b"".join(lines[:number] + lines[number + 1 :])
-        assert audited(out).is_sound == line.startswith(b'{"receipt"')
+        assert audit_record(out).is_sound == line.startswith(b'{"receipt"')
         doubled = b"".join(lines[: number + 1] + lines[number:])
-        assert audited(doubled).is_sound == line.startswith(b'{"receipt"')
+        assert audit_record(doubled).is_sound == line.startswith(b'{"receipt"')
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -95,7 +95,7 @@ def test_swapped_lines_are_reported_except_receipts(name: str) -> None:
         one, other = lines[number : number + 2]
         swapped = b"".join([*lines[:number], other, one, *lines[number + 2 :]])
         both = one.startswith(b'{"receipt"') and other.startswith(b'{"receipt"')
-        assert audited(swapped).is_sound == both
+        assert audit_record(swapped).is_sound == both
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -103,7 +103,7 @@ def test_a_record_cut_off_anywhere_in_its_game_is_reported(name: str) -> None:
     data = some_record(name)
     end = data.rindex(b'"type":"GameFinished"')
     for size in random.Random(1).sample(range(end), 40):
-        assert not audited(data[:size]).is_sound
+        assert not audit_record(data[:size]).is_sound
 
 
 ODD: list[Any] = [
@@ -153,9 +153,9 @@ def test_made_up_data_that_were_sealed_again_are_reported(name: str, seed: int) 
         inner[last] = deepcopy(chance.choice(ODD))
         was.append(event)
 
-    data = forged(record, change)
+    data = forge_record(record, change)
     same = canonical(was[0]["data"]) == canonical(was[1]["data"])
     lawful = (
         was[0]["type"] == "GameCreated" and was[1]["data"]["options"] != was[0]["data"]["options"]
     )
-    assert audited(data).is_sound == same or lawful
+    assert audit_record(data).is_sound == same or lawful

@@ -12,7 +12,7 @@ from domain.event import Event
 from ledger.canonical import canonical
 from tests.support import token_game
 from tests.support.events import event_of
-from tests.support.records import Table, audited, first_finding, forged
+from tests.support.records import Table, audit_record, first_finding, forge_record
 
 Change = Callable[[list[Event]], None]
 
@@ -26,7 +26,7 @@ def test_a_wrong_state_is_reported(data: bytes) -> None:
     def change(events: list[Event]) -> None:
         events[9]["state"] = events[8]["state"]
 
-    first = first_finding(forged(data, change), "state")
+    first = first_finding(forge_record(data, change), "state")
     assert (first.line, first.seq) == (11, 10)
 
 
@@ -34,7 +34,7 @@ def test_an_event_that_cannot_be_applied_is_reported_once(data: bytes) -> None:
     def change(events: list[Event]) -> None:
         del events[9]["data"]["seat"]
 
-    report = audited(forged(data, change))
+    report = audit_record(forge_record(data, change))
     first = report.first
     assert first is not None
     assert (first.check, first.line) == ("state", 11)
@@ -60,8 +60,8 @@ def test_a_changed_or_missing_opening_is_reported(eventful: Table) -> None:
     opening["open"]["lucky/9"] = opening["open"]["lucky/0"]
     assert "has no commitment" in first_finding(with_opening(opening), "secrets").problem
     del opening["open"]["lucky/9"]
-    assert audited(with_opening(opening)).is_sound
-    report = audited(with_opening({**opening, "seq": 9}))
+    assert audit_record(with_opening(opening)).is_sound
+    report = audit_record(with_opening({**opening, "seq": 9}))
     assert any("has no commitment" in finding.problem for finding in report.findings)
     del opening["open"]["lucky/0"]
     first = first_finding(with_opening(opening), "secrets")
@@ -75,7 +75,7 @@ def test_a_game_secret_that_was_not_committed_to_is_reported(data: bytes, secret
     def change(events: list[Event]) -> None:
         events[-1]["data"]["secret"] = secret
 
-    first = first_finding(forged(data, change), "secrets")
+    first = first_finding(forge_record(data, change), "secrets")
     assert "chosen by the server" in first.meaning
 
 
@@ -83,13 +83,15 @@ def test_a_seating_that_was_not_drawn_is_reported(data: bytes) -> None:
     def players(events: list[Event]) -> None:
         events[7]["data"]["players"].reverse()
 
-    first = first_finding(forged(data, players), "chance")
+    first = first_finding(forge_record(data, players), "chance")
     assert (first.line, first.problem) == (9, "players is not what the seed gives")
 
     def nonce(events: list[Event]) -> None:
         events[1]["data"]["nonce"] = "00"
 
-    assert "is not what the seed gives" in first_finding(forged(data, nonce), "chance").problem
+    assert (
+        "is not what the seed gives" in first_finding(forge_record(data, nonce), "chance").problem
+    )
 
 
 def test_a_set_up_that_was_chosen_is_reported() -> None:
@@ -99,7 +101,7 @@ def test_a_set_up_that_was_chosen_is_reported() -> None:
         cells = events[3]["data"]["board"]
         cells[0]["terrain"] = "lake" if cells[0]["terrain"] != "lake" else "plain"
 
-    first = first_finding(forged(table.record(), change, states=True), "chance")
+    first = first_finding(forge_record(table.record(), change, states=True), "chance")
     assert (first.seq, first.problem) == (4, "board is not what the seed gives")
 
 
@@ -150,7 +152,7 @@ def test_an_event_that_the_rules_cannot_bring_about_is_reported(
     eventful: Table, data: bytes, change: Change, what: str | None
 ) -> None:
     """With chain, head and positions forged along where they can be."""
-    report = audited(forged(data, change))
+    report = audit_record(forge_record(data, change))
     assert not report.is_sound
     said = [finding.problem for finding in report.findings if finding.check == "decisions"]
     if what is not None:
@@ -163,12 +165,12 @@ def test_a_turn_forfeited_before_its_deadline_is_reported(eventful: Table, data:
     def hurry(events: list[Event]) -> None:
         events[forfeited["seq"] - 1]["at"] = events[forfeited["seq"] - 2]["at"][:-4] + "999Z"
 
-    first = first_finding(forged(data, hurry), "decisions")
+    first = first_finding(forge_record(data, hurry), "decisions")
     assert (first.seq, first.kind) == (forfeited["seq"], "today")
     assert "the time for the turn was not over" in first.problem
     assert (
         "the time for the turn was not over"
-        in first_finding(forged(data, edit_data(1, clock=None)), "decisions").problem
+        in first_finding(forge_record(data, edit_data(1, clock=None)), "decisions").problem
     )
 
 
@@ -177,12 +179,12 @@ def test_a_wrong_ranking_or_a_missing_round_is_reported(data: bytes) -> None:
         ranking = events[-1]["data"]["ranking"]
         ranking[0]["seat"], ranking[1]["seat"] = ranking[1]["seat"], ranking[0]["seat"]
 
-    assert "ranking" in first_finding(forged(data, swap, states=True), "decisions").problem
+    assert "ranking" in first_finding(forge_record(data, swap, states=True), "decisions").problem
 
     def leave_out(events: list[Event]) -> None:
         events[:] = [event for event in events if event["data"].get("round") != 2]
 
-    report = audited(forged(data, leave_out, states=True))
+    report = audit_record(forge_record(data, leave_out, states=True))
     assert any("round" in finding.problem for finding in report.findings)
 
 
@@ -191,7 +193,7 @@ def test_play_after_the_end_is_reported(eventful: Table) -> None:
         events.append(dict(events[8]))  # type: ignore[arg-type] # the same event once more
         events[-1]["at"] = events[-2]["at"]
 
-    report = audited(forged(eventful.record(), again))
+    report = audit_record(forge_record(eventful.record(), again))
     assert any("today's rules say otherwise" in finding.problem for finding in report.findings)
 
 
@@ -206,7 +208,7 @@ def test_corrected_rules_are_distinguished_from_a_damaged_record(
         return legal(state, seat, action)
 
     monkeypatch.setattr(token_game, "decide", stricter)
-    report = audited(data)
+    report = audit_record(data)
     assert {finding.check for finding in report.findings} == {"decisions"}
     first = report.first
     assert first is not None
@@ -224,7 +226,7 @@ def test_a_commitment_that_the_rules_do_not_have_is_reported(seq: int) -> None:
     )
 
     first = first_finding(
-        forged(table.record(), edit(seq, secrets={"more": "00" * 32})), "decisions"
+        forge_record(table.record(), edit(seq, secrets={"more": "00" * 32})), "decisions"
     )
     assert first.seq == seq
     assert "keep other values secret" in first.problem
@@ -238,20 +240,21 @@ def test_a_round_scored_after_a_game_was_abandoned_is_reported() -> None:
         table.act(rules.action_to_json(rules.legal_actions(table.game.state, seat)[0]))
     table.score()
     table.abandon()
-    assert audited(table.record()).is_sound
+    assert audit_record(table.record()).is_sound
 
     def late(events: list[Event]) -> None:
         events[-2:] = reversed(events[-2:])
         events[-1]["at"] = events[-2]["at"]
 
     assert (
-        "the game is abandoned" in first_finding(forged(table.record(), late), "decisions").problem
+        "the game is abandoned"
+        in first_finding(forge_record(table.record(), late), "decisions").problem
     )
 
 
 def test_a_seat_that_no_game_has_is_reported() -> None:
     table = Table("barony", options={"round_limit": 1}).start().play_out()
-    first = first_finding(forged(table.record(), edit_data(5, seat=2**53 - 1)), "state")
+    first = first_finding(forge_record(table.record(), edit_data(5, seat=2**53 - 1)), "state")
     assert first.seq == 5
 
 
@@ -272,5 +275,5 @@ def test_numbers_too_large_for_canonical_json_are_reported() -> None:
         rules, seat = table.game.rules, table.game.to_act
         assert seat is not None
         table.act(rules.action_to_json(rules.legal_actions(table.game.state, seat)[0]))
-    report = audited(forged(table.record(), last_round))
+    report = audit_record(forge_record(table.record(), last_round))
     assert any(finding.check == "decisions" for finding in report.findings)

@@ -14,7 +14,7 @@ from tests.games.records import record_of
 from tests.support import forged_events, forged_fields, forged_set_ups
 from tests.support.forger import Forgery, forge
 from tests.support.honest_server import refutation
-from tests.support.records import audited
+from tests.support.records import audit_record
 from tests.support.running_games import RunningGame
 
 KINDS: Final = {**forged_fields.KINDS, **forged_events.KINDS, **forged_set_ups.KINDS}
@@ -106,12 +106,12 @@ def forgeries(game: RunningGame, samples: int) -> Iterator[Forgery]:
 
 def check_audits(game: RunningGame, samples: int) -> None:
     """Compare what audits report with what the honest server refutes, for forgeries of this game."""
-    assert audited(game.record()).is_sound
+    assert audit_record(game.record()).is_sound
     assert refutation(game.record()) is None
     refuted = 0
     for forgery in forgeries(game, samples):
         reason = refutation(forgery.data)
-        report = audited(forgery.data)
+        report = audit_record(forgery.data)
         assert report.is_sound == (reason is None), (forgery.kind, reason, report.first)
         if reason is None:
             assert forgery.kind in UNDETECTABLE

@@ -12,7 +12,7 @@ from domain.contract import Json
 from ledger.seal import commitment
 from tests.games.records import record_of
 from tests.support.events import data_of
-from tests.support.records import SECRET, Table, audited, first_finding
+from tests.support.records import SECRET, Table, audit_record, first_finding
 from tests.support.running_games import RunningGame
 
 Change = Callable[[list[Json]], object]
@@ -58,7 +58,7 @@ def insert(events: list[Json], index: int, type: str, by: Json, data: Json) -> N
 
 @pytest.mark.parametrize("game", [BARON, BARONY, SMALL_BARONY, SORCERY, OWN_RESERVE])
 def test_a_sound_game_passes_with_every_event_decided_again(game: RunningGame) -> None:
-    report = audited(game.record())
+    report = audit_record(game.record())
     assert report.findings == []
     checks = {check.name: check for check in report.checks}
     assert checks["decisions"].count == len(game.events)
@@ -139,7 +139,7 @@ def test_more_tiles_of_a_kind_than_the_game_has_are_reported() -> None:
         for draw in draws[-4:]:
             draw["data"]["refill"] = "cursed_place"
 
-    problems = [finding.problem for finding in audited(changed(BARON, change)).findings]
+    problems = [finding.problem for finding in audit_record(changed(BARON, change)).findings]
     assert any("no cursed_place can have been left in the pile" in text for text in problems)
 
 
@@ -150,7 +150,7 @@ def test_a_laid_tile_that_the_seat_cannot_have_is_reported() -> None:
         event = events[index_of(events, "TilePlaced")]
         event["action"]["tile"] = event["data"]["tile"] = "marsh"
 
-    problems = [finding.problem for finding in audited(changed(BARON, change)).findings]
+    problems = [finding.problem for finding in audit_record(changed(BARON, change)).findings]
     assert any("BN-LAY-1: seat 0 has no marsh in its reserve" in text for text in problems)
 
 
@@ -259,7 +259,7 @@ def deserted(turns: int) -> Table:
 def test_a_deserted_game_that_the_clock_abandons_is_sound() -> None:
     table = deserted(4)
     table.add(lifecycle.abandon(table.game, SECRET), {"system": "clock"})
-    assert audited(table.record()).findings == []
+    assert audit_record(table.record()).findings == []
 
 
 def test_a_game_that_the_clock_abandons_too_early_is_reported() -> None:

@@ -10,7 +10,7 @@ from domain.event import Event
 from replay import playout
 from tests.support.events import event_of
 from tests.support.one_action_game import some_game
-from tests.support.records import Table, audited, first_finding, forged
+from tests.support.records import Table, audit_record, first_finding, forge_record
 
 Change = Callable[[Json], None]
 
@@ -18,7 +18,7 @@ Change = Callable[[Json], None]
 def test_games_with_casts_of_every_family_pass_every_check() -> None:
     for field in ("moves", "recruits", "replaced"):
         table = some_game(field)
-        report = audited(table.record(receipts=True))
+        report = audit_record(table.record(receipts=True))
         assert report.findings == []
         assert not any(check.gap for check in report.checks)
         looked_at = {check.name: check.count for check in report.checks}
@@ -28,7 +28,7 @@ def test_games_with_casts_of_every_family_pass_every_check() -> None:
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_whole_games_of_bots_pass(seats: int) -> None:
     plan = playout.plan("barony", seats, bytes(3), {"sorcery": True}, ("random", "sensible"))
-    report = audited(playout.play(plan).record)
+    report = audit_record(playout.play(plan).record)
     assert report.findings == []
     assert report.summary["status"] == "finished"
 
@@ -37,7 +37,7 @@ def test_a_running_game_passes() -> None:
     """The secret that board and spells come from is not known then, and it is said so."""
     table = some_game("moves")
     cast = next(made.game.seq for made in table.sealed if made.event["type"] == "SpellsCast")
-    report = audited(table.until(cast).record())
+    report = audit_record(table.until(cast).record())
     assert report.findings == []
     checks = {check.name: check for check in report.checks}
     assert checks["chance"].gap
@@ -79,7 +79,7 @@ def moved_place(data: Json) -> None:
 def test_a_set_up_that_was_chosen_is_reported(change: Change, what: str) -> None:
     table = Table("barony", 5, {"sorcery": True}).start().abandon()
     first = first_finding(
-        forged(table.record(), lambda told: change(start_of(told)), states=True), "chance"
+        forge_record(table.record(), lambda told: change(start_of(told)), states=True), "chance"
     )
     assert (first.seq, first.problem) == (table.game.seq - 1, what)
 
@@ -87,7 +87,7 @@ def test_a_set_up_that_was_chosen_is_reported(change: Change, what: str) -> None
 @pytest.mark.parametrize("spells", [None, 5, "charm", [], [[]], ["magic"], [{}], {"charm": 1}])
 def test_spells_that_do_not_exist_are_reported(spells: object) -> None:
     data = some_game("moves").record()
-    report = audited(forged(data, lambda told: start_of(told).update(spells=spells)))
+    report = audit_record(forge_record(data, lambda told: start_of(told).update(spells=spells)))
     assert not report.is_sound
     assert report.first is not None
     assert report.first.check in {"state", "chance"}
@@ -157,7 +157,7 @@ def test_a_value_that_the_rules_do_not_give_is_reported(
                 changed.append(event)
                 return
 
-    data = forged(table.record(), forge, states=True)
+    data = forge_record(table.record(), forge, states=True)
     first = first_finding(data, "decisions")
     assert first.seq == changed[0]["seq"]
     assert "today's rules say otherwise" in first.problem
@@ -174,7 +174,8 @@ def test_a_ranking_without_the_points_of_imprints_is_reported() -> None:
             entry["score"] -= 3 * imprints[entry["seat"]]
 
     assert (
-        "ranking" in first_finding(forged(table.record(), forge, states=True), "decisions").problem
+        "ranking"
+        in first_finding(forge_record(table.record(), forge, states=True), "decisions").problem
     )
 
 
@@ -226,7 +227,7 @@ def test_a_game_that_denies_its_expansion_is_reported(sorcery: object) -> None:
         events[0]["data"]["options"]["sorcery"] = sorcery
 
     for table in (some_game("moves"), some_game(seats=5)):
-        report = audited(forged(table.record(), forge))
+        report = audit_record(forge_record(table.record(), forge))
         assert not report.is_sound
         assert any(finding.check == "decisions" for finding in report.findings)
 
@@ -236,7 +237,7 @@ def test_options_that_are_not_an_object_are_reported(options: object) -> None:
     def forge(events: list[Event]) -> None:
         events[0]["data"]["options"] = options
 
-    first = first_finding(forged(some_game().record(), forge), "form")
+    first = first_finding(forge_record(some_game().record(), forge), "form")
     assert (first.line, "options" in first.problem) == (2, True)
 
 
@@ -247,4 +248,4 @@ def test_a_game_that_claims_an_expansion_is_reported(sorcery: object) -> None:
     def forge(events: list[Event]) -> None:
         events[0]["data"]["options"]["sorcery"] = sorcery
 
-    assert not audited(forged(table.record(), forge)).is_sound
+    assert not audit_record(forge_record(table.record(), forge)).is_sound

@@ -10,7 +10,7 @@ from replay.log_view import log_lines
 from replay.render.styles import Styler
 from replay.timeline import step_at
 from tests.support.one_action_game import some_game
-from tests.support.records import Table, forged, read
+from tests.support.records import Table, forge_record, read
 
 PLAIN = Styler(is_on=False)
 
@@ -51,7 +51,7 @@ def test_an_event_before_the_start_has_no_positions(eventful: Table) -> None:
 
 def test_the_start_has_a_position_after_it_and_the_opened_secrets(eventful: Table) -> None:
     record = read(eventful.record())
-    explanation = explain_event(step_at(record, 8), record.opens[8])
+    explanation = explain_event(step_at(record, 8), record.openings[8])
     assert explanation["before"] is None
     assert [change["path"] for change in explanation["changes"]] == [""]
     text = explanation_page(explanation, PLAIN, 80)
@@ -95,7 +95,7 @@ def test_text_from_a_record_has_no_control_characters(eventful: Table) -> None:
         events[9]["action"] = {"type": "take\x1b]0;owned\x07", "stones": 2}
         events[2]["data"]["player"] = "\x1b[2J"
 
-    record = read(forged(eventful.record(), change))
+    record = read(forge_record(eventful.record(), change))
     for seq in (3, 10):
         text = explanation_page(explain_event(step_at(record, seq), {}), PLAIN, 80)
         assert not any(ord(char) < 32 and char != "\n" for char in text)
@@ -107,7 +107,7 @@ def test_an_event_with_broken_data_is_unreadable(eventful: Table) -> None:
     def change(events: list[Event]) -> None:
         events[8]["data"]["values"] = [None]
 
-    record = read(forged(eventful.record(), change))
+    record = read(forge_record(eventful.record(), change))
     with pytest.raises(Unreadable, match=r"^line 10: "):
         explain_event(step_at(record, 9), {})
     with pytest.raises(Unreadable, match=r"^line 10: "):
@@ -122,7 +122,7 @@ def test_a_cast_with_a_missing_field_is_unreadable(field: str) -> None:
         for made in table.sealed
         if made.event["type"] == "SpellsCast" and "moves" in made.event["data"]
     )
-    record = read(forged(table.record(), lambda events: events[cast - 1]["data"].pop(field)))
+    record = read(forge_record(table.record(), lambda events: events[cast - 1]["data"].pop(field)))
     with pytest.raises(Unreadable, match=rf"^line {cast + 1}: "):
         explain_event(step_at(record, cast), {})
     with pytest.raises(Unreadable, match=rf"^line {cast + 1}: "):
@@ -133,7 +133,7 @@ def test_a_start_on_a_huge_board_is_explained_quickly() -> None:
     def change(events: list[Event]) -> None:
         events[3]["data"]["board"][5]["at"] = [2**52, 0]
 
-    data = forged(Table("barony").start().record(), change, states=True)
+    data = forge_record(Table("barony").start().record(), change, states=True)
     explanation = explain_event(step_at(read(data), 4), {})
     assert "BY-SET-2" not in [clause["id"] for clause in explanation["clauses"]]
 

@@ -15,7 +15,7 @@ from domain.errors import Malformed, Refused
 from replay import playout
 from replay.playout import play_to_files, random_bot
 from tests.support import token_game
-from tests.support.records import audited, read
+from tests.support.records import audit_record, read
 
 SEED = bytes(range(20))
 
@@ -34,7 +34,7 @@ def test_every_game_ends_and_passes_the_audit(rules: str, seats: int) -> None:
     played = playout.play(playout.plan(rules, seats, SEED, {}))
     assert played.game.status == "finished"
     assert played.actions == sum(e["action"] is not None for e in read(played.record).events)
-    report = audited(played.record)
+    report = audit_record(played.record)
     assert report.findings == []
     assert not any(check.gap for check in report.checks)
 

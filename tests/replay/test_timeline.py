@@ -19,7 +19,7 @@ from replay.timeline import (
     steps,
     unreadable_on_error,
 )
-from tests.support.records import Table, forged, read
+from tests.support.records import Table, forge_record, read
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def setting(seq: int, **data: Any) -> Callable[[list[Event]], None]:
 def test_an_event_that_cannot_be_applied_is_unreadable(
     record: Record, eventful: Table, change: Callable[[list[Event]], None]
 ) -> None:
-    data = forged(eventful.record(), change)
+    data = forge_record(eventful.record(), change)
     if b"NoSuchThing" in data:
         assert head(read(data)).status == "finished"  # of a later version: it changes nothing
         return
@@ -137,7 +137,7 @@ def test_an_event_that_cannot_be_applied_is_unreadable(
 
 def test_unknown_rules_are_unreadable(eventful: Table) -> None:
     with pytest.raises(Unreadable, match="the game is unknown here: rules: must be one of"):
-        head(read(forged(eventful.record(), setting(1, rules="chess"))))
+        head(read(forge_record(eventful.record(), setting(1, rules="chess"))))
 
 
 def test_other_errors_of_the_program_are_not_caught() -> None:

@@ -41,8 +41,8 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
     start = 5
     lucky = [own_number(player, game, seat) for seat, player in enumerate(players)]
     assert numbers(accounts, game) == [None] * 3
-    assert read_record(accounts, game, None).opened() == {}
-    assert read_record(accounts, game, players[1]).opened() == {"lucky/1": lucky[1]}
+    assert read_record(accounts, game, None).secret_values() == {}
+    assert read_record(accounts, game, players[1]).secret_values() == {"lucky/1": lucky[1]}
 
     acted = []
     while (seat := summary(accounts, game)["to_act"]) is not None:
@@ -78,7 +78,9 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
     # Now everybody sees everything, at every event.
     assert numbers(accounts, game) == numbers(accounts, game, start) == lucky
     record = accounts.anonymous.get(f"/api/v1/games/{game}/record").content
-    assert {"lucky/0", "lucky/1", "lucky/2", "values"} == read(BytesIO(record)).opened().keys()
+    assert {"lucky/0", "lucky/1", "lucky/2", "values"} == read(
+        BytesIO(record)
+    ).secret_values().keys()
     report = audit(BytesIO(record))
     assert report.findings == []
     assert not any(check.gap for check in report.checks)

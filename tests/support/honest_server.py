@@ -212,13 +212,13 @@ def _check_envelopes(record: Record) -> None:
     for before, after in pairwise(events):
         if after["game"] != before["game"] or after["at"] < before["at"]:
             raise NotWritten(f"event {after['seq']} does not follow the one before it")
-    for seq, openings in record.opens.items():
+    for seq, openings in record.openings.items():
         for name, opening in openings.items():
             if commitment_to(opening) != events[seq - 1].get("secrets", {}).get(name):
                 raise NotWritten(f"event {seq} did not commit to {name}")
     if events[-1]["type"] in ENDINGS:
         committed = {name for event in events for name in event.get("secrets", ())}
-        if committed - record.opened().keys():
+        if committed - record.secret_values().keys():
             raise NotWritten("the game is over, and secrets are not opened")
 
 
@@ -227,6 +227,6 @@ def _secrets(record: Record) -> Iterator[Mapping[str, Any]]:
     first = record.events[0]["data"]
     start = next((event for event in record.events if event["type"] == "GameStarted"), None)
     if first["rules"] == baron.NAME and start is not None:
-        yield from possible_secrets(start, record.events, first["seats"], record.opened())
+        yield from possible_secrets(start, record.events, first["seats"], record.secret_values())
     else:
         yield {}

@@ -57,7 +57,7 @@ class RunningGame:
         assert end["type"] in ENDINGS
         events = tuple(deepcopy(finished.events[:length]))
         assert length < len(finished.events)
-        return cls(name, events, finished.opens, frozenset(shown), end["data"]["secret"])
+        return cls(name, events, finished.openings, frozenset(shown), end["data"]["secret"])
 
     def values(self, names: Collection[str] | None = None) -> dict[str, Any]:
         """The values of the secrets of these names (None: of all)."""

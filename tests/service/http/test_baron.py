@@ -53,12 +53,12 @@ def test_a_reserve_is_shown_to_its_own_player(accounts: Accounts) -> None:
         assert len(shown[seat] or ()) == sizes[seat]
         around = player.http.get(f"/api/v1/games/{game}/events/{seq}").json()
         assert reserves(around["after"]) == shown
-        assert {*record(player, game).opened()} == {f"reserve/{seat}"}
+        assert {*record(player, game).secret_values()} == {f"reserve/{seat}"}
     without_token = accounts.anonymous.get(f"/api/v1/games/{game}/position").json()
     for nobodys in (without_token, position(accounts.register(), game)):
         assert reserves(nobodys) == [None] * 3
         assert [player["reserve_size"] for player in nobodys["players"]] == sizes
-    assert record(accounts.register(), game).opened() == {}
+    assert record(accounts.register(), game).secret_values() == {}
 
 
 @pytest.mark.http("GET /games/ID/legal-actions", 200, 403)

@@ -221,7 +221,7 @@ def assert_everything_is_revealed(games: ObservedGames, deal: DomainEvent) -> No
         event = observer.http.get(f"/games/{games.game}/events/{start + 1}").json()
         assert all(player["reserve"] is not None for player in event["before"]["players"])
         record = get_record(observer)
-        assert read(BytesIO(record)).opened() == secrets_of(deal)
+        assert read(BytesIO(record)).secret_values() == secrets_of(deal)
         report = audit(BytesIO(record))
         assert {finding.check for finding in report.findings} == {"chance"}
         findings = " ".join(finding.problem for finding in report.findings)
@@ -235,7 +235,8 @@ def test_positions_and_records_of_a_running_game_show_only_the_own_reserve(
     deal = baron_set_ups.a_deal(3, b"own")
     games.start(deal)
     opened = {
-        observer.name: read(BytesIO(get_record(observer))).opened() for observer in games.observers
+        observer.name: read(BytesIO(get_record(observer))).secret_values()
+        for observer in games.observers
     }
     for seat in range(3):
         assert opened[f"seat{seat}"] == {f"reserve/{seat}": secrets_of(deal)[f"reserve/{seat}"]}
