@@ -13,8 +13,8 @@ from domain.event import Event
 from ledger.canonical import canonical
 from replay import playout
 from tests.support import token_game
-from tests.support.one_action_game import some_game
 from tests.support.records import Table, audit_record, forge_record
+from tests.support.sorcery_games import game_with_casts
 
 relaxed = settings(
     deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -33,7 +33,7 @@ def some_record(name: str) -> bytes:
             table.remove(2)
             return table.play_out().record(receipts=True)
     if name == "sorcery":
-        return some_game("moves", "recruits", seats=2, rounds=6).record()
+        return game_with_casts("moves", "recruits", seats=2, rounds=6).record()
     plan = playout.plan(name, 3, b"bytes", {}, ("sensible",), round_limit=3)
     return playout.play(plan).record
 

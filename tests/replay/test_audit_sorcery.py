@@ -9,15 +9,15 @@ from domain.contract import Json
 from domain.event import Event
 from replay import playout
 from tests.support.events import event_of
-from tests.support.one_action_game import some_game
 from tests.support.records import Table, audit_record, first_finding, forge_record
+from tests.support.sorcery_games import game_with_casts
 
 Change = Callable[[Json], None]
 
 
 def test_games_with_casts_of_every_family_pass_every_check() -> None:
     for field in ("moves", "recruits", "replaced"):
-        table = some_game(field)
+        table = game_with_casts(field)
         report = audit_record(table.record(receipts=True))
         assert report.findings == []
         assert not any(check.gap for check in report.checks)
@@ -35,7 +35,7 @@ def test_whole_games_of_bots_pass(seats: int) -> None:
 
 def test_a_running_game_passes() -> None:
     """The secret that board and spells come from is not known then, and it is said so."""
-    table = some_game("moves")
+    table = game_with_casts("moves")
     cast = next(made.game.seq for made in table.sealed if made.event["type"] == "SpellsCast")
     report = audit_record(table.until(cast).record())
     assert report.findings == []
@@ -86,7 +86,7 @@ def test_a_set_up_that_was_chosen_is_reported(change: Change, what: str) -> None
 
 @pytest.mark.parametrize("spells", [None, 5, "charm", [], [[]], ["magic"], [{}], {"charm": 1}])
 def test_spells_that_do_not_exist_are_reported(spells: object) -> None:
-    data = some_game("moves").record()
+    data = game_with_casts("moves").record()
     report = audit_record(forge_record(data, lambda told: start_of(told).update(spells=spells)))
     assert not report.is_sound
     assert report.first is not None
@@ -147,7 +147,7 @@ def test_a_value_that_the_rules_do_not_give_is_reported(
     type: str, field: str, change: Change
 ) -> None:
     """Positions are made to fit too, so that nothing but deciding again can tell."""
-    table = some_game(*([field] if type == "SpellsCast" else []))
+    table = game_with_casts(*([field] if type == "SpellsCast" else []))
     changed: list[Event] = []
 
     def forge(events: list[Event]) -> None:
@@ -164,7 +164,7 @@ def test_a_value_that_the_rules_do_not_give_is_reported(
 
 
 def test_a_ranking_without_the_points_of_imprints_is_reported() -> None:
-    table = some_game()
+    table = game_with_casts()
     position = table.game.rules.position(table.game.state, None)
     imprints = [len(player["imprints"]) for player in position["players"]]
     assert any(imprints)
@@ -226,7 +226,7 @@ def test_a_game_that_denies_its_expansion_is_reported(sorcery: object) -> None:
     def forge(events: list[Event]) -> None:
         events[0]["data"]["options"]["sorcery"] = sorcery
 
-    for table in (some_game("moves"), some_game(seats=5)):
+    for table in (game_with_casts("moves"), game_with_casts(seats=5)):
         report = audit_record(forge_record(table.record(), forge))
         assert not report.is_sound
         assert any(finding.check == "decisions" for finding in report.findings)
@@ -237,7 +237,7 @@ def test_options_that_are_not_an_object_are_reported(options: object) -> None:
     def forge(events: list[Event]) -> None:
         events[0]["data"]["options"] = options
 
-    first = first_finding(forge_record(some_game().record(), forge), "form")
+    first = first_finding(forge_record(game_with_casts().record(), forge), "form")
     assert (first.line, "options" in first.problem) == (2, True)
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from domain.contract import Json
 from ledger.canonical import canonical
 from replay.diff import change_lines, changes
-from tests.support.one_action_game import some_game
 from tests.support.records import Table
+from tests.support.sorcery_games import game_with_casts
 
 HEXES = st.lists(st.integers(-2, 2), min_size=2, max_size=2)
 LEAVES = st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from(["", "plain", "a"])
@@ -152,7 +152,7 @@ def test_the_text_of_changes_has_no_control_characters() -> None:
 @pytest.mark.parametrize("rules", ["heap", "barony", "sorcery"])
 def test_positions_change_if_and_only_if_the_state_hash_does(rules: str) -> None:
     if rules == "sorcery":
-        table = some_game("moves", "recruits")
+        table = game_with_casts("moves", "recruits")
     else:
         table = Table(rules, seats=2, options={"round_limit": 3}).start().play_out()
     for earlier, later in zip(table.sealed, table.sealed[1:], strict=False):

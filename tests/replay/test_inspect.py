@@ -9,8 +9,8 @@ from replay.inspect import explain_event, explanation_page
 from replay.log_view import log_lines
 from replay.render.styles import Styler
 from replay.timeline import step_at
-from tests.support.one_action_game import some_game
 from tests.support.records import Table, forge_record, read
+from tests.support.sorcery_games import game_with_casts
 
 PLAIN = Styler(is_on=False)
 
@@ -116,7 +116,7 @@ def test_an_event_with_broken_data_is_unreadable(eventful: Table) -> None:
 
 @pytest.mark.parametrize("field", ["moves", "spells", "cost"])
 def test_a_cast_with_a_missing_field_is_unreadable(field: str) -> None:
-    table = some_game("moves")
+    table = game_with_casts("moves")
     cast = next(
         made.game.seq
         for made in table.sealed
@@ -139,7 +139,7 @@ def test_a_start_on_a_huge_board_is_explained_quickly() -> None:
 
 
 def test_an_explanation_has_everything_about_a_cast() -> None:
-    table = some_game("swept")
+    table = game_with_casts("swept")
     record = read(table.record())
     seq = next(e["seq"] for e in record.events if e["data"].get("moves", [{}])[-1].get("swept"))
     explanation = explain_event(step_at(record, seq), {})

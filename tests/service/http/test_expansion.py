@@ -16,9 +16,9 @@ from service.bootstrap import Service
 from service.settings import Settings
 from tests.support.accounts import Accounts, PlayerClient
 from tests.support.http_contract import Json
-from tests.support.one_action_game import eager
 from tests.support.redis_contents import contents
 from tests.support.server import WebServer
+from tests.support.sorcery_games import choose_cast
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
 WITH_SORCERY = {"sorcery": True}
@@ -131,7 +131,7 @@ class FiveSeatGame:
         assert self.seat_to_act is not None
         seat, player = self.seat_to_act
         seq, actions = player.legal_actions(self.game)
-        chosen = eager(self.get("/position"), actions, seat, self.chance)
+        chosen = choose_cast(self.get("/position"), actions, seat, self.chance)
         response = player.act(self.game, chosen, seq)
         assert response.status_code == 201, response.text
         event: Event = response.json()["events"][0]
