@@ -9,7 +9,7 @@ never checks it against the rules, so that correcting a rule changes no game tha
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import (
     Any,
     ClassVar,
@@ -25,7 +25,7 @@ from typing import (
 
 from domain.chance import Chance
 from domain.event import DomainEvent, Event, EventData, RankingEntry, Standing
-from domain.json_types import Count, JsonObject, Seat
+from domain.json_types import Count, JsonObject, ObjectType, Seat
 from domain.scene import Scene
 
 __all__ = [
@@ -35,7 +35,6 @@ __all__ = [
     "AnyRuleSystem",
     "Bot",
     "DomainEvent",
-    "Inference",
     "Json",
     "OwnOptions",
     "Position",
@@ -55,19 +54,6 @@ Json: TypeAlias = JsonObject
 
 ALL_SECRETS: Final = -1
 """The viewer of a game that has ended, who sees every secret that a position can show."""
-
-
-@dataclass(frozen=True, slots=True)
-class Inference:
-    """What the log of a game in progress allows its secrets to be.
-
-    `secrets` has a value for each of them, opened or not, with which the game can have gone as recorded.
-    `contradictions` has, by index, the events for which there are no such values, with the reason. An event
-    that `decide` refuses with these values need not be among them.
-    """
-
-    secrets: Mapping[str, object]
-    contradictions: Mapping[int, str] = field(default_factory=dict)
 
 
 def secret_owner(name: str) -> int | None:
@@ -182,11 +168,13 @@ class RuleSystem(Protocol[S, A, P]):
     POSITION: type
     """The TypedDict of a position."""
 
-    ACTIONS: Mapping[str, type]
-    """By action type, the TypedDict of an action's JSON."""
+    ACTIONS: Mapping[str, ObjectType]
+    """By action type, the TypedDict of an action's JSON, or a union of them."""
 
-    EVENTS: Mapping[str, type]
-    """By event type, the TypedDict of an event's data; every type that a log of this game can have."""
+    EVENTS: Mapping[str, ObjectType]
+    """By event type, the TypedDict of an event's data, or a union of them; every type that a log of this
+    game can have.
+    """
 
     STANDING: type
     """The TypedDict of an entry of `RoundScored.standings`."""
@@ -205,31 +193,6 @@ class RuleSystem(Protocol[S, A, P]):
     ) -> S:
         """The state after a recorded `GameStarted`; `opened` has the secret values by name, as far as the
         caller knows them.
-        """
-
-    def set_up_faults(
-        self,
-        seats: int,
-        options: OwnOptions,
-        data: Mapping[str, object],
-        opened: Mapping[str, object],
-    ) -> Sequence[str]:
-        """Why no set-up can give these data of `GameStarted` and these opened secrets, whatever chance gives;
-        [] if one can. `players` is not considered.
-        """
-
-    def infer_secrets(
-        self,
-        seats: int,
-        options: OwnOptions,
-        start: Mapping[str, object],
-        played: Iterable[tuple[S, DomainEvent]],
-        opened: Mapping[str, object],
-    ) -> Inference:
-        """Values for all secrets of the set-up with which a game can have gone as recorded.
-
-        `start` is the data of `GameStarted`. `played` are the events after it, each with the state before it,
-        in which only the secrets `opened` are known.
         """
 
     def parse_action(self, raw: object) -> A:

@@ -6,6 +6,7 @@ range or a length, is metadata of `Annotated`; a plain string there is a descrip
 """
 
 from dataclasses import dataclass
+from types import UnionType
 from typing import Annotated, Any, Final, TypeAlias
 
 INTEGERS_BELOW: Final = 2**53
@@ -34,6 +35,9 @@ class Pattern:
 
     regex: str
 
+
+ObjectType: TypeAlias = type | UnionType
+"""The type of a JSON object: a TypedDict, or a union of TypedDicts."""
 
 JsonObject: TypeAlias = dict[str, Any]
 """A decoded JSON object from outside, whose fields are still unchecked."""

@@ -13,7 +13,7 @@ import pytest
 
 from domain import barony
 from domain.barony import sorcery
-from domain.barony.action_json import FORMS
+from domain.barony.action_json import ACTION_PARSERS
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import RuleSystem, State
 from tests.support.barony_positions import given
@@ -81,7 +81,7 @@ def test_short_forms_can_be_parsed_and_have_the_type_of_their_row() -> None:
         assert f"`{action.type}`" in types
         assert barony.action_text(action) == form
         types_on_page.add(action.type)
-    assert types_on_page == {*FORMS}
+    assert types_on_page == {*ACTION_PARSERS}
 
 
 def test_the_pages_have_an_example_of_every_action() -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal, NotRequired, TypeAlias, TypedDict
 from domain import event
 from domain.contract import Position, ResignJson
 from domain.event import LIFE_CYCLE_EVENTS, Options, Standing
-from domain.json_types import Count, HexJson, Length, PositiveCount, Range, Seat
+from domain.json_types import Count, HexJson, Length, ObjectType, PositiveCount, Range, Seat
 
 Phase: TypeAlias = Literal["draw", "lay", "keep", "scoring", "finished"]
 Tile: TypeAlias = Literal[
@@ -217,12 +217,6 @@ class SetUp(TypedDict):
     removed: list[Tile]
 
 
-class GameCreated(event.GameSettings):
-    """A player opens a game. `invited` is left out when it is empty."""
-
-    options: BaronOptions
-
-
 class GameStarted(event.GameStarted, SetUp):
     """All places are taken, and the tiles are dealt."""
 
@@ -365,7 +359,7 @@ class BaronPosition(Position):
 OPTIONS: Final[type] = BaronOptions
 POSITION: Final[type] = BaronPosition
 STANDING: Final[type] = BaronStanding
-ACTIONS: Final[Mapping[str, type]] = {
+ACTIONS: Final[Mapping[str, ObjectType]] = {
     "draw": DrawJson,
     "place_tile": PlaceTileJson,
     "discard_tile": DiscardTileJson,
@@ -373,9 +367,8 @@ ACTIONS: Final[Mapping[str, type]] = {
     "end_turn": EndTurnJson,
     "resign": ResignJson,
 }
-EVENTS: Final[Mapping[str, type]] = {
+EVENTS: Final[Mapping[str, ObjectType]] = {
     **LIFE_CYCLE_EVENTS,
-    "GameCreated": GameCreated,
     "GameStarted": GameStarted,
     "TileDrawn": TileDrawn,
     "TilePlaced": TilePlaced,

@@ -4,8 +4,17 @@ Only the form is checked here, never the board: a step from a hex to itself has 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final, Literal, assert_never
 
+from domain.barony.action_formats import (
+    BaronyActionJson,
+    BuildSiteJson,
+    CastJson,
+    CastMovementJson,
+    CastRecruitJson,
+    MoveJson,
+    SomeTokens,
+)
 from domain.barony.actions import (
     Action,
     AgreeToEnd,
@@ -18,22 +27,24 @@ from domain.barony.actions import (
     Pass,
     PlaceCity,
     Recruit,
+    Site,
 )
-from domain.barony.components import (
-    CONSTRUCTION,
-    FAMILY,
-    MOVEMENT,
-    RECRUITMENT,
-    RESOURCES,
-    SPELLS,
-)
-from domain.contract import Json, Resign
+from domain.barony.components import FAMILY, RESOURCES, SPELLS, Family, Resource
+from domain.contract import Resign
 from domain.hexes import Hex
 from domain.json_fields import FieldReader, parse_action_fields
 
+BUILT: Final[tuple[Literal["village", "stronghold"], ...]] = ("village", "stronghold")
+FAMILY_FIELD: Final[Mapping[Family, str]] = {
+    "construction": "at",
+    "movement": "path",
+    "recruitment": "recruits",
+}
+"""The field of a cast that each family of spells needs."""
 
-class BaronyForm(FieldReader):
-    """Reads the fields that only Barony's actions have."""
+
+class ActionFields(FieldReader):
+    """Reads the fields that only actions of Barony have."""
 
     def moves(self) -> tuple[tuple[Hex, Hex], ...]:
         """The field `moves`."""
@@ -46,35 +57,34 @@ class BaronyForm(FieldReader):
                 self.errors[f"moves.{i}"] = "must be a move, [from, to]"
         return tuple(moves)
 
-    def takes(self) -> tuple[str, ...]:
-        """The field `takes`, which may be missing."""
+    def takes(self) -> tuple[Resource, ...]:
+        """The optional field `takes`."""
         if "takes" not in self.raw:
             return ()
         values = enumerate(self.entries("takes", least=0))
         return tuple(self.word(value, f"takes.{i}", RESOURCES) for i, value in values)
 
-    def builds(self) -> tuple[tuple[Hex, str], ...]:
-        """The field `builds`, in order of hexes."""
-        builds: list[tuple[Hex, str]] = []
+    def builds(self) -> tuple[Site, ...]:
+        """The field `builds`, sorted by hex."""
+        builds: list[Site] = []
         for i, value in enumerate(self.entries("builds")):
-            build = self.entry(value, f"builds.{i}", ("at", "building"))
-            if build:
-                at = self.hex_of(build["at"], f"builds.{i}.at")
-                words = ("village", "stronghold")
-                builds.append((at, self.word(build["building"], f"builds.{i}.building", words)))
+            site = self.entry(value, f"builds.{i}", ("at", "building"))
+            if site:
+                at = self.hex_of(site["at"], f"builds.{i}.at")
+                builds.append((at, self.word(site["building"], f"builds.{i}.building", BUILT)))
         self.require_unique("builds", [at for at, _ in builds])
         return tuple(sorted(builds))
 
     def discard(self) -> tuple[int, int, int, int]:
-        """The field `discard`, as counts in the order of BY-MAT-2."""
+        """The field `discard`, counted by kind in the order of BY-MAT-2."""
         value = self.raw.get("discard")
         if not isinstance(value, dict) or not value:
             self.errors["discard"] = "must be an object of counts by kind of token, not empty"
             return (0, 0, 0, 0)
         counts = dict.fromkeys(RESOURCES, 0)
         for name, count in value.items():
-            self.word(name, f"discard.{name}", RESOURCES)
-            counts[name] = self.count_of(count, f"discard.{name}")
+            kind = self.word(name, f"discard.{name}", RESOURCES)
+            counts[kind] = self.count_of(count, f"discard.{name}")
         return (counts["mountain"], counts["forest"], counts["plain"], counts["field"])
 
     def recruits(self) -> tuple[tuple[Hex, int], ...]:
@@ -97,75 +107,106 @@ class BaronyForm(FieldReader):
         self.require_unique("spells", spells)
         if self.errors:
             return Cast(())  # unknown spells do not tell which field is needed
-        needed = sorted({FAMILY[spell] for spell in spells})
-        given = [name for name in (CONSTRUCTION, MOVEMENT, RECRUITMENT) if name in self.raw]
-        if len(given) != 1 or given[0] not in needed:
-            self.errors["spells"] = f"need exactly one field of: {', '.join(needed)}"
+        fields = {FAMILY_FIELD[FAMILY[spell]] for spell in spells}
+        given = [field for field in FAMILY_FIELD.values() if field in self.raw]
+        if len(given) != 1 or given[0] not in fields:
+            self.errors["spells"] = f"need exactly one field of: {', '.join(sorted(fields))}"
             return Cast(())
         names = tuple(sorted(spells))
-        if given == [MOVEMENT]:
+        if given == ["path"]:
             self.allow("spells", "path", "takes")
             hexes = enumerate(self.entries("path", least=2, most=3))
             path = tuple(self.hex_of(at, f"path.{i}") for i, at in hexes)
             return Cast(names, path=path, takes=self.takes())
-        if given == [RECRUITMENT]:
+        if given == ["recruits"]:
             return Cast(names, recruits=self.allow("spells", "recruits").recruits())
         return Cast(names, at=self.allow("spells", "at").hex("at"))
 
 
-FORMS: Final[Mapping[str, Callable[[BaronyForm], Action]]] = {
-    "place_city": lambda form: PlaceCity(form.allow("at").hex("at")),
-    "recruit": lambda form: Recruit(form.allow("at", "knights").hex("at"), form.count("knights")),
-    "move": lambda form: Move(form.allow("moves", "takes").moves(), form.takes()),
-    "build": lambda form: Build(form.allow("builds").builds()),
-    "new_city": lambda form: NewCity(form.allow("at").hex("at")),
-    "expedition": lambda form: Expedition(form.allow("to").hex("to")),
-    "noble_title": lambda form: NobleTitle(form.allow("discard").discard()),
-    "pass": lambda form: form.without_fields(Pass()),
-    "cast": BaronyForm.cast,
-    "agree_to_end": lambda form: AgreeToEnd(form.allow("agree").flag("agree")),
-    "resign": lambda form: form.without_fields(Resign()),
+ACTION_PARSERS: Final[Mapping[str, Callable[[ActionFields], Action]]] = {
+    "place_city": lambda fields: PlaceCity(fields.allow("at").hex("at")),
+    "recruit": lambda fields: Recruit(
+        fields.allow("at", "knights").hex("at"), fields.count("knights")
+    ),
+    "move": lambda fields: Move(fields.allow("moves", "takes").moves(), fields.takes()),
+    "build": lambda fields: Build(fields.allow("builds").builds()),
+    "new_city": lambda fields: NewCity(fields.allow("at").hex("at")),
+    "expedition": lambda fields: Expedition(fields.allow("to").hex("to")),
+    "noble_title": lambda fields: NobleTitle(fields.allow("discard").discard()),
+    "pass": lambda fields: fields.without_fields(Pass()),
+    "cast": ActionFields.cast,
+    "agree_to_end": lambda fields: AgreeToEnd(fields.allow("agree").flag("agree")),
+    "resign": lambda fields: fields.without_fields(Resign()),
 }
-"""What reads an action of each type."""
+"""By action type."""
 
 
 def parse_action(raw: object) -> Action:
-    """The action that decoded JSON stands for. Raises Malformed with every wrong field."""
-    action: Action = parse_action_fields(raw, BaronyForm, FORMS)
-    return action
+    """The action that decoded JSON stands for. Raises Malformed, which names every wrong field."""
+    return parse_action_fields(raw, ActionFields, ACTION_PARSERS)
 
 
-def action_to_json(action: Action) -> Any:
+def action_to_json(action: Action) -> BaronyActionJson:
     """The action as JSON, without optional fields that are empty."""
-    raw: Json = {"type": action.type}
     match action:
-        case PlaceCity(at) | NewCity(at):
-            raw["at"] = list(at)
+        case PlaceCity(at):
+            return {"type": "place_city", "at": list(at)}
         case Recruit(at, knights):
-            raw.update(at=list(at), knights=knights)
+            return {"type": "recruit", "at": list(at), "knights": knights}
         case Move(moves, takes):
-            raw["moves"] = [[list(start), list(end)] for start, end in moves]
-            if takes:
-                raw["takes"] = list(takes)
+            return _move_to_json(moves, takes)
         case Build(builds):
-            raw["builds"] = [{"at": list(at), "building": name} for at, name in builds]
+            sites: list[BuildSiteJson] = [
+                {"at": list(at), "building": building} for at, building in builds
+            ]
+            return {"type": "build", "builds": sites}
+        case NewCity(at):
+            return {"type": "new_city", "at": list(at)}
         case Expedition(to):
-            raw["to"] = list(to)
+            return {"type": "expedition", "to": list(to)}
         case NobleTitle(discard):
-            named = zip(RESOURCES, discard, strict=True)
-            raw["discard"] = {name: count for name, count in named if count}
-        case Cast(spells, path, takes, recruits, at):
-            raw["spells"] = list(spells)
-            if path:
-                raw["path"] = [list(hex) for hex in path]
-            if takes:
-                raw["takes"] = list(takes)
-            if recruits:
-                raw["recruits"] = [{"at": list(hex), "knights": n} for hex, n in recruits]
-            if at is not None:
-                raw["at"] = list(at)
+            tokens: SomeTokens = {}
+            for name, count in zip(RESOURCES, discard, strict=True):
+                if count:
+                    tokens[name] = count
+            return {"type": "noble_title", "discard": tokens}
+        case Pass():
+            return {"type": "pass"}
+        case Cast():
+            return _cast_to_json(action)
         case AgreeToEnd(agree):
-            raw["agree"] = agree
-        case Pass() | Resign():
-            pass
+            return {"type": "agree_to_end", "agree": agree}
+        case Resign():
+            return {"type": "resign"}
+        case _:
+            assert_never(action)
+
+
+def _move_to_json(moves: tuple[tuple[Hex, Hex], ...], takes: tuple[Resource, ...]) -> MoveJson:
+    raw: MoveJson = {
+        "type": "move",
+        "moves": [[list(start), list(end)] for start, end in moves],
+    }
+    if takes:
+        raw["takes"] = list(takes)
+    return raw
+
+
+def _cast_to_json(cast: Cast) -> CastJson:
+    """A cast with the one field that its family needs."""
+    spells = list(cast.spells)
+    if cast.at is not None:
+        return {"type": "cast", "spells": spells, "at": list(cast.at)}
+    if cast.recruits:
+        recruits: list[CastRecruitJson] = [
+            {"at": list(at), "knights": knights} for at, knights in cast.recruits
+        ]
+        return {"type": "cast", "spells": spells, "recruits": recruits}
+    raw: CastMovementJson = {
+        "type": "cast",
+        "spells": spells,
+        "path": [list(at) for at in cast.path],
+    }
+    if cast.takes:
+        raw["takes"] = list(cast.takes)
     return raw

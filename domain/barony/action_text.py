@@ -8,6 +8,8 @@ cast celerity tornado 0,0>1,0>2,0 take plain
 cast charm 1 at 0,0 1 at 2,0        cast abundance at 0,0
 """
 
+from typing import assert_never
+
 from domain.barony.action_json import parse_action
 from domain.barony.actions import (
     Action,
@@ -35,8 +37,8 @@ def action_text(action: Action) -> str:
         case Recruit(at, knights):
             return f"recruit {knights} at {hex_text(at)}"
         case Move(moves, takes):
-            ways = " ".join(f"{hex_text(start)}>{hex_text(end)}" for start, end in moves)
-            return f"move {ways}{_takes_text(takes)}"
+            steps = " ".join(f"{hex_text(start)}>{hex_text(end)}" for start, end in moves)
+            return f"move {steps}{_takes_text(takes)}"
         case Build(builds):
             return "build " + " ".join(f"{name} {hex_text(at)}" for at, name in builds)
         case NewCity(at):
@@ -52,6 +54,8 @@ def action_text(action: Action) -> str:
             return "agree" if agree else "disagree"
         case Pass() | Resign():
             return action.type
+        case _:
+            assert_never(action)
 
 
 def _cast_text(cast: Cast) -> str:
@@ -64,7 +68,7 @@ def _cast_text(cast: Cast) -> str:
 
 
 def _takes_text(takes: tuple[str, ...]) -> str:
-    """` take plain`, or nothing where nothing is taken."""
+    """` take plain`, or an empty string."""
     return f" take {' '.join(takes)}" if takes else ""
 
 
@@ -81,8 +85,8 @@ def _read_words(word: str, rest: list[str]) -> Json:
         case "recruit", [knights, "at", at]:
             return {"type": "recruit", "at": hex_pair(at), "knights": number_from_text(knights)}
         case "move", _:
-            ways, takes = _until_take(rest)
-            return {"type": "move", "moves": [_way_from_text(way) for way in ways], **takes}
+            steps, takes = _split_takes(rest)
+            return {"type": "move", "moves": [_path_from_text(step) for step in steps], **takes}
         case "build", _:
             pairs = zip(rest[::2], rest[1::2], strict=True)
             builds = [{"at": hex_pair(at), "building": name} for name, at in pairs]
@@ -95,7 +99,7 @@ def _read_words(word: str, rest: list[str]) -> Json:
             tokens = zip(rest[::2], rest[1::2], strict=True)
             discard = [(name, number_from_text(count)) for count, name in tokens]
             if len(dict(discard)) < len(discard):
-                raise ValueError("a kind of token named twice")
+                raise ValueError("a kind of token is named twice")
             return {"type": "noble_title", "discard": dict(discard)}
         case "cast", _:
             return _read_cast(rest)
@@ -116,8 +120,8 @@ def _read_cast(rest: list[str]) -> Json:
         (_, at) = words
         return {**raw, "at": hex_pair(at)}
     if ">" in words[0]:
-        (way,), takes = _until_take(words)
-        return {**raw, "path": _way_from_text(way), **takes}
+        (path,), takes = _split_takes(words)
+        return {**raw, "path": _path_from_text(path), **takes}
     if set(words[1::3]) != {"at"}:
         raise ValueError(words)
     pairs = zip(words[::3], words[2::3], strict=True)
@@ -125,14 +129,14 @@ def _read_cast(rest: list[str]) -> Json:
     return {**raw, "recruits": recruits}
 
 
-def _until_take(words: list[str]) -> tuple[list[str], Json]:
-    """The words before `take`, and the field with those after it."""
+def _split_takes(words: list[str]) -> tuple[list[str], Json]:
+    """The words before `take`, and the field `takes` with the words after it."""
     if "take" not in words:
         return words, {}
     i = words.index("take")
     return words[:i], {"takes": words[i + 1 :]}
 
 
-def _way_from_text(text: str) -> list[list[int]]:
+def _path_from_text(text: str) -> list[list[int]]:
     """The hexes of `q,r>q,r`. Raises ValueError."""
     return [hex_pair(at) for at in text.split(">")]

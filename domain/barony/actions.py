@@ -4,17 +4,21 @@
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
+from domain.barony.components import Resource, Spell
 from domain.contract import Resign
 from domain.hexes import Hex
+
+Site: TypeAlias = tuple[Hex, Literal["village", "stronghold"]]
+"""A hex, and what to build on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceCity:
     """Set-up: a city and a knight (BY-SET-3)."""
 
-    type: ClassVar[str] = "place_city"
+    type: ClassVar[Literal["place_city"]] = "place_city"
     at: Hex
 
 
@@ -22,33 +26,33 @@ class PlaceCity:
 class Recruit:
     """A. Recruitment (BY-REC)."""
 
-    type: ClassVar[str] = "recruit"
+    type: ClassVar[Literal["recruit"]] = "recruit"
     at: Hex
     knights: int
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """B. Movement (BY-MOV): one or two moves (from, to); `takes` are kinds of token by BY-CON-3."""
+    """B. Movement (BY-MOV): one or two moves (from, to); `takes` are kinds of token to take (BY-CON-3)."""
 
-    type: ClassVar[str] = "move"
+    type: ClassVar[Literal["move"]] = "move"
     moves: tuple[tuple[Hex, Hex], ...]
-    takes: tuple[str, ...] = ()
+    takes: tuple[Resource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """C. Construction (BY-BLD): (hex, `village` or `stronghold`) each, in order of hexes."""
+    """C. Construction (BY-BLD), on sites in order of hexes."""
 
-    type: ClassVar[str] = "build"
-    builds: tuple[tuple[Hex, str], ...]
+    type: ClassVar[Literal["build"]] = "build"
+    builds: tuple[Site, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NewCity:
     """D. New city (BY-CTY)."""
 
-    type: ClassVar[str] = "new_city"
+    type: ClassVar[Literal["new_city"]] = "new_city"
     at: Hex
 
 
@@ -56,30 +60,30 @@ class NewCity:
 class Expedition:
     """E. Expedition (BY-EXP)."""
 
-    type: ClassVar[str] = "expedition"
+    type: ClassVar[Literal["expedition"]] = "expedition"
     to: Hex
 
 
 @dataclass(frozen=True, slots=True)
 class NobleTitle:
-    """F. Noble title (BY-TTL): tokens to discard, by kind in the order of BY-MAT-2."""
+    """F. Noble title (BY-TTL): tokens to discard, counted by kind in the order of BY-MAT-2."""
 
-    type: ClassVar[str] = "noble_title"
+    type: ClassVar[Literal["noble_title"]] = "noble_title"
     discard: tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Where no other action is to be had (BY-TURN-2)."""
+    """Pass, where no other action is legal (BY-TURN-2)."""
 
-    type: ClassVar[str] = "pass"
+    type: ClassVar[Literal["pass"]] = "pass"
 
 
 @dataclass(frozen=True, slots=True)
 class AgreeToEnd:
-    """Ask for the end by agreement, or take it back (BY-END-5)."""
+    """Ask for the end by agreement, or withdraw that (BY-END-5)."""
 
-    type: ClassVar[str] = "agree_to_end"
+    type: ClassVar[Literal["agree_to_end"]] = "agree_to_end"
     agree: bool
 
 
@@ -90,11 +94,11 @@ class Cast:
     A cast is a well-formed action in every game of Barony; without Sorcery the rules refuse it (BS-SPL-1).
     """
 
-    type: ClassVar[str] = "cast"
-    spells: tuple[str, ...]
+    type: ClassVar[Literal["cast"]] = "cast"
+    spells: tuple[Spell, ...]
     path: tuple[Hex, ...] = ()
     """The start, then the hex on which each step ends."""
-    takes: tuple[str, ...] = ()
+    takes: tuple[Resource, ...] = ()
     recruits: tuple[tuple[Hex, int], ...] = ()
     at: Hex | None = None
 

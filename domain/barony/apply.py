@@ -1,43 +1,63 @@
-"""`apply`: writes recorded facts into a state. It never refuses and never decides; the facts say all.
+"""`apply`: writes recorded events into a state. It never refuses and never decides.
 
-The shapes of the facts' data are in docs/formats.md and made in `domain.barony.decide`; each is fixed once
-released.
+An event's data says everything that it changes; `domain.barony.formats` has its fields.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from domain.barony.components import CITY, RANKS, RESOURCES, STRONGHOLD, VILLAGE
-from domain.barony.state import State, replaced
-from domain.contract import Json
+from domain.barony.components import CITY, KIND, NO_BUILDING, RANKS, STRONGHOLD, VILLAGE
+from domain.barony.formats import (
+    BuildingsBuilt,
+    CityFounded,
+    CityPlaced,
+    Departure,
+    Destroyed,
+    EndAgreed,
+    ExpeditionSent,
+    KnightsMoved,
+    KnightsRecruited,
+    Step,
+    TitleBought,
+    TurnForfeited,
+    TurnPassed,
+)
+from domain.barony.state import State, StateT, replaced
+from domain.event import Ranked
 
-KIND: Final = {name: kind for kind, name in enumerate(RESOURCES)}
-"""The number of each kind of resource token."""
+EventApplier: TypeAlias = Callable[[StateT, Any], None]
+"""Writes the data of one type of event into a state. The data is `Any` in this table and in `apply` alone:
+the type of an event determines the TypedDict of its data.
+"""
 
 
-def _city_placed(state: State, data: Json) -> None:
+def _city_placed(state: State, data: CityPlaced) -> None:
     q, r = data["at"]
-    seat, hex = data["seat"], state.board.index[q, r]
+    apply_first_city(state, data["seat"], state.board.index[q, r])
+
+
+def apply_first_city(state: State, seat: int, hex: int) -> None:
+    """A city and a knight of the reserve come onto the hex."""
     state.building[hex], state.owner[hex] = CITY, seat
     state.knights[seat][hex] += 1
     state.reserve_cities[seat] -= 1
     state.reserve_knights[seat] -= 1
 
 
-def _knights_recruited(state: State, data: Json) -> None:
+def _knights_recruited(state: State, data: KnightsRecruited) -> None:
     q, r = data["at"]
     seat, knights = data["seat"], data["knights"]
     state.knights[seat][state.board.index[q, r]] += knights
     state.reserve_knights[seat] -= knights
 
 
-def _knights_moved(state: State, data: Json) -> None:
+def _knights_moved(state: State, data: KnightsMoved) -> None:
     for step in data["moves"]:
-        move_knight(state, data["seat"], step)
+        apply_step(state, data["seat"], step)
 
 
-def move_knight(state: State, seat: int, step: Json) -> None:
-    """One knight's way from hex to hex, with all that its arrival destroyed."""
+def apply_step(state: State, seat: int, step: Step) -> None:
+    """A knight's step from hex to hex, with the pawns that its arrival destroyed."""
     index = state.board.index
     q, r = step["from"]
     state.knights[seat][index[q, r]] -= 1
@@ -45,26 +65,26 @@ def move_knight(state: State, seat: int, step: Json) -> None:
     hex = index[q, r]
     state.knights[seat][hex] += 1
     if "destroyed" in step:
-        fell(state, seat, hex, step["destroyed"])
+        apply_destroyed(state, seat, hex, step["destroyed"])
 
 
-def fell(state: State, seat: int, hex: int, destroyed: list[Json]) -> None:
-    """Pawns on the hex are destroyed by the seat, which takes the tokens named."""
-    for fallen in destroyed:
-        owner = fallen["seat"]
-        if fallen["pawn"] == "knight":
+def apply_destroyed(state: State, seat: int, hex: int, destroyed: Sequence[Destroyed]) -> None:
+    """The seat destroys pawns on the hex, and takes tokens for the villages among them."""
+    for pawn in destroyed:
+        owner = pawn["seat"]
+        if pawn["pawn"] == "knight":
             state.knights[owner][hex] -= 1
             state.reserve_knights[owner] += 1
             continue
-        state.building[hex] = 0
+        state.building[hex] = NO_BUILDING
         state.reserve_villages[owner] += 1
-        token = fallen["token"]
+        token = pawn["token"]
         if token is not None:
             state.add_tokens(owner, KIND[token], -1)
             state.add_tokens(seat, KIND[token], 1)
 
 
-def _buildings_built(state: State, data: Json) -> None:
+def _buildings_built(state: State, data: BuildingsBuilt) -> None:
     seat = data["seat"]
     knights, tokens = state.knights[seat], [*state.resources[seat]]
     for built in data["built"]:
@@ -87,67 +107,71 @@ def _buildings_built(state: State, data: Json) -> None:
     state.resources[seat] = tuple(tokens)
 
 
-def _city_founded(state: State, data: Json) -> None:
+def _city_founded(state: State, data: CityFounded) -> None:
     q, r = data["at"]
-    seat = data["seat"]
     state.building[state.board.index[q, r]] = CITY
-    state.reserve_villages[seat] += 1
+    state.reserve_villages[data["seat"]] += 1
+    apply_new_city(state, data["seat"], data["points"])
+
+
+def apply_new_city(state: State, seat: int, points: int) -> None:
+    """A city of the reserve was founded in play."""
     state.reserve_cities[seat] -= 1
     state.new_cities = replaced(state.new_cities, seat, state.new_cities[seat] + 1)
-    state.score = replaced(state.score, seat, state.score[seat] + data["points"])
+    state.score = replaced(state.score, seat, state.score[seat] + points)
 
 
-def _expedition_sent(state: State, data: Json) -> None:
+def apply_expedition(state: State, data: ExpeditionSent) -> None:
+    """`ExpeditionSent`: one knight of the reserve leaves the game, another comes onto the board."""
     q, r = data["to"]
     seat = data["seat"]
     state.knights[seat][state.board.index[q, r]] += 1
     state.reserve_knights[seat] -= 2
-    state.removed_knights = replaced(state.removed_knights, seat, state.removed_knights[seat] + 1)
+    removed = state.removed_knights[seat] + 1
+    state.removed_knights = replaced(state.removed_knights, seat, removed)
 
 
-def _title_bought(state: State, data: Json) -> None:
-    seat = data["seat"]
+def _title_bought(state: State, data: TitleBought) -> None:
+    seat, discarded = data["seat"], data["discarded"]
     tokens = [*state.resources[seat]]
-    for name, count in data["discarded"].items():
-        kind = KIND[name]
-        tokens[kind] -= count
-        state.bank[kind] += count
+    for name, kind in KIND.items():
+        if name in discarded:
+            count = discarded[name]
+            tokens[kind] -= count
+            state.bank[kind] += count
     state.resources[seat] = tuple(tokens)
     state.rank = replaced(state.rank, seat, RANKS.index(data["rank"]))
     state.score = replaced(state.score, seat, state.score[seat] + data["points"])
 
 
-def _nothing_but_the_course(state: State, data: Json) -> None:
-    """`TurnPassed`, `TurnForfeited`: all they do stands under `then`."""
+def _turn_ended(state: State, data: TurnPassed | TurnForfeited) -> None:
+    """Only the turn order changes."""
 
 
-def _seat_departed(state: State, data: Json) -> None:
-    state.is_out = replaced(state.is_out, data["seat"], True)  # noqa: FBT003
+def _seat_departed(state: State, data: Departure) -> None:
+    state.is_out = replaced(state.is_out, data["seat"], value=True)
     state.end_agreed_by = tuple(data.get("end_agreed_by", ()))
 
 
-def _end_agreed(state: State, data: Json) -> None:
+def _end_agreed(state: State, data: EndAgreed) -> None:
     state.end_agreed_by = tuple(data["end_agreed_by"])
 
 
-def _game_finished(state: State, data: Json) -> None:
+def _game_finished(state: State, data: Ranked) -> None:
     state.phase = "finished"
     state.ranking = tuple(data["ranking"])
 
 
-EventApplier: TypeAlias = Callable[[Any, Json], None]
-"""Writes the data of one type of fact into a state."""
-
-EVENT_APPLIERS: Final[Mapping[str, EventApplier]] = {
+EVENT_APPLIERS: Final[Mapping[str, EventApplier[State]]] = {
     "CityPlaced": _city_placed,
     "KnightsRecruited": _knights_recruited,
     "KnightsMoved": _knights_moved,
     "BuildingsBuilt": _buildings_built,
     "CityFounded": _city_founded,
-    "ExpeditionSent": _expedition_sent,
+    "ExpeditionSent": apply_expedition,
     "TitleBought": _title_bought,
-    "TurnPassed": _nothing_but_the_course,
-    "TurnForfeited": _nothing_but_the_course,
+    "TurnPassed": _turn_ended,
+    "TurnForfeited": _turn_ended,
     "PlayerResigned": _seat_departed,
     "PlayerRemoved": _seat_departed,
     "EndAgreed": _end_agreed,
@@ -156,12 +180,12 @@ EVENT_APPLIERS: Final[Mapping[str, EventApplier]] = {
 
 
 def apply(
-    state: Any, type: str, data: Any, appliers: Mapping[str, EventApplier] = EVENT_APPLIERS
+    state: StateT,
+    type: str,
+    data: Any,
+    appliers: Mapping[str, EventApplier[StateT]] = EVENT_APPLIERS,
 ) -> None:
-    """Write a fact into a state that the caller owns.
-
-    `appliers`: what writes each type.
-    """
+    """Write an event into a state that the caller owns, by the applier of its type."""
     appliers[type](state, data)
     if "then" in data:
         then = data["then"]

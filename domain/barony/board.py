@@ -1,29 +1,29 @@
-"""The board: hexes with their terrain, and the tables that the rules look things up in.
+"""The board: hexes with their terrain, and the tables in which the rules look things up.
 
-A board never changes once laid, so all states of a game share one. Inside, a hex is its index in
-`hexes`, which is sorted by (q, r); outside it is [q, r].
+A board never changes after it is laid, so all states of a game share one. Inside the package a hex is its
+index in `hexes`, which is sorted by (q, r); in JSON it is [q, r].
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from typing import Final, Self
 
-from domain.barony.components import FOREST, LAKE, TERRAINS
-from domain.contract import Json
+from domain.barony.components import FOREST, LAKE, TERRAINS, Terrain
+from domain.barony.formats import Cell
 from domain.hexes import Hex, neighbours
 
-NUMBERS: Final = {name: terrain for terrain, name in enumerate(TERRAINS)}
+NUMBERS: Final[Mapping[Terrain, int]] = {name: terrain for terrain, name in enumerate(TERRAINS)}
 
 
 @cache
-def _cell(at: Hex, terrain: int) -> Json:
-    """A hex as in `position.board`; one object for all boards, since thousands may be in memory."""
+def _cell(at: Hex, terrain: int) -> Cell:
+    """A hex as in `position.board`. All boards share the object, since thousands may be in memory."""
     return {"at": list(at), "terrain": TERRAINS[terrain]}
 
 
 class Board:
-    """A laid board. All tables are indexed by the hex's number, and made when first looked into: folding a
-    log needs none but `index`.
+    """A laid board. Every table is indexed by the number of a hex, and computed when it is first used:
+    folding a log needs only `index`.
     """
 
     def __init__(self, terrain: Mapping[Hex, int]) -> None:
@@ -52,15 +52,15 @@ class Board:
 
     @cached_property
     def can_be_settled(self) -> tuple[bool, ...]:
-        """Whether the ground of the hex takes a first city (BY-SET-4)."""
+        """Whether the terrain of the hex allows a first city (BY-SET-4)."""
         return tuple(terrain not in (LAKE, FOREST) for terrain in self.terrain)
 
     @cached_property
-    def cells(self) -> list[Json]:
-        """The board as in `position.board`: shared by all positions, and not to be changed."""
+    def cells(self) -> list[Cell]:
+        """The board as in `position.board`. All positions share the list, and nobody may change it."""
         return list(map(_cell, self.hexes, self.terrain))
 
     @classmethod
-    def from_json(cls, cells: list[Json]) -> Self:
-        """From `position.board` or `GameStarted.board`."""
-        return cls({tuple(cell["at"]): NUMBERS[cell["terrain"]] for cell in cells})
+    def from_json(cls, cells: Iterable[Cell]) -> Self:
+        """The board of a position or of `GameStarted`."""
+        return cls({(q, r): NUMBERS[cell["terrain"]] for cell in cells for q, r in [cell["at"]]})

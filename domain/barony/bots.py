@@ -1,175 +1,202 @@
-"""Bots that play Barony from what a seat may see: `sensible` weighs every action and searches nothing.
+"""Bots that play Barony from what a seat may see: `sensible` scores every action and searches no further.
 
-Its plan: knights go to good ground near their cities, several become buildings in one action, tokens become
-titles as soon as they suffice, villages become cities where they may.
+Its plan: move knights to good terrain near its cities, turn several of them into buildings in one action,
+spend tokens on titles as soon as they suffice, and turn villages into cities where possible.
 """
 
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from itertools import permutations
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar, assert_never
 
-from domain.barony.action_json import action_to_json
-from domain.barony.actions import Action
-from domain.barony.components import KNIGHTS, RANKS, RESOURCES, VICTORY_POINTS
-from domain.barony.evaluation import GOLD, VILLAGE_FELLED, Outlook
-from domain.barony.formats import BaronyPosition
+from domain.barony.actions import (
+    Action,
+    AgreeToEnd,
+    Build,
+    Cast,
+    Expedition,
+    Move,
+    NewCity,
+    NobleTitle,
+    Pass,
+    PlaceCity,
+    Recruit,
+)
+from domain.barony.components import (
+    KNIGHTS,
+    RANKS,
+    RESOURCES,
+    VICTORY_POINTS,
+    Building,
+    Resource,
+)
+from domain.barony.evaluation import TERRAIN_VALUE, TOKEN_VALUE, VILLAGE_DESTROYED, Evaluation
+from domain.barony.formats import BaronyPosition, PlayerJson
+from domain.barony.titles import worth
 from domain.bots import best_action
 from domain.chance import Chance
-from domain.contract import Bot, Json
-from domain.hexes import Hex, distance, hex_of
+from domain.contract import Bot, Resign
+from domain.hexes import Hex, distance
 
-Step: TypeAlias = tuple[Hex, Hex]
-View = TypeVar("View", bound=Outlook)
+Leg: TypeAlias = tuple[Hex, Hex]
+"""Where a step or a path of a knight starts and ends."""
+EvaluationT = TypeVar("EvaluationT", bound=Evaluation)
 
-A_TITLE: Final = 100.0
-A_CITY: Final = 60.0
-ON_THE_WAY: Final = 0.75
-"""How much of a goal's worth a knight that stands on it counts before anything was done there."""
-KNIGHT_FELLED: Final = 1.5
-KNIGHT_GIVEN_UP: Final = 4.0
-SAFETY: Final = 0.1
-"""What a stronghold is preferred by, or a village where a city could follow."""
-SILVER: Final = dict(zip(RESOURCES, VICTORY_POINTS, strict=True))
-
-
-def sensible(position: Any, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
-    """The action that weighs most; among equals one is drawn."""
-    scorer = Scorer(Outlook(position, seat))
-    return best_action(lambda action: scorer.weight(action_to_json(action)), actions, chance)
+TITLE: Final = 100.0
+NEW_CITY: Final = 60.0
+GOAL_REACHED: Final = 0.75
+"""The share of a goal's value that counts for a knight on its hex before the knight has acted there."""
+KNIGHT_DESTROYED: Final = 1.5
+KNIGHT_REMOVED: Final = 4.0
+PREFERENCE: Final = 0.1
+"""A small score that decides between otherwise equal actions."""
 
 
-class Scorer(Generic[View]):
-    """Weighs actions on one position. An expansion's weigh other actions too, and these by more."""
+def sensible(
+    position: BaronyPosition, actions: Sequence[Action], seat: int, chance: Chance
+) -> Action:
+    """The action with the highest score; `chance` decides among equals."""
+    return best_action(Scorer(Evaluation(position, seat)).score, actions, chance)
 
-    def __init__(self, view: View) -> None:
-        self.view = view
-        self._gains: dict[Step, list[float]] = {}
+
+class Scorer(Generic[EvaluationT]):
+    """Scores actions on one position, in resource points as in `Evaluation`."""
+
+    def __init__(self, evaluation: EvaluationT) -> None:
+        self.evaluation = evaluation
+        self._gains: dict[Leg, list[float]] = {}
         self._prospects: dict[Hex, list[tuple[float, int]]] = {}
 
-    def weight(self, action: Json) -> float:
-        """In resource points, as the worth of goals is."""
-        match action["type"]:
-            case "place_city":
-                return self._first_city(hex_of(action["at"]))
-            case "recruit":
-                return self.newcomers([(hex_of(action["at"]), action["knights"])])
-            case "move":
-                steps = [(hex_of(start), hex_of(end)) for start, end in action["moves"]]
-                return self._advance(steps) + self.fights(steps, action.get("takes", ()))
-            case "build":
-                return sum(self._building(hex_of(b["at"]), b["building"]) for b in action["builds"])
-            case "new_city":
-                return A_CITY
-            case "expedition":
-                return ON_THE_WAY * self.view.site(hex_of(action["to"])) - KNIGHT_GIVEN_UP
-            case "noble_title":
-                return self._title(action["discard"])
-            case _:
+    def score(self, action: Action) -> float:
+        """The score of an action."""
+        match action:
+            case PlaceCity(at):
+                return self._first_city(at)
+            case Recruit(at, knights):
+                return self.recruits([(at, knights)])
+            case Move(moves, takes):
+                return self._approach(moves) + self.destruction(moves, takes)
+            case Build(builds):
+                return sum(self._building(at, building) for at, building in builds)
+            case NewCity():
+                return NEW_CITY
+            case Expedition(to):
+                return GOAL_REACHED * self.evaluation.site_value(to) - KNIGHT_REMOVED
+            case NobleTitle(discard):
+                return self._title(discard)
+            case Cast() | Pass() | AgreeToEnd() | Resign():
                 return 0.0
+            case _:
+                assert_never(action)
 
     def _first_city(self, at: Hex) -> float:
-        """Rich ground around it that is not shared with many, a lake beside it, poor ground below it."""
-        view = self.view
-        ground = sum(
-            GOLD.get(terrain, 0) / distance(at, hex)
-            for hex, terrain in view.terrain.items()
-            if hex not in view.cities and 0 < distance(at, hex) <= 2
+        """Rich terrain around it with few other cities near, a lake beside it, poor terrain below it."""
+        evaluation = self.evaluation
+        terrain = sum(
+            TERRAIN_VALUE[terrain] / distance(at, hex)
+            for hex, terrain in evaluation.terrain.items()
+            if hex not in evaluation.cities and 0 < distance(at, hex) <= 2
         )
-        has_lake = any(view.terrain[near] == "lake" for near in view.near(at))
-        crowd = sum(distance(at, city) <= 3 for city in view.cities)
-        return ground + 6 * has_lake - 4 * crowd - GOLD.get(view.terrain[at], 0)
+        near = evaluation.neighbours_of(at)
+        has_lake = any(evaluation.terrain[hex] == "lake" for hex in near)
+        others = sum(distance(at, city) <= 3 for city in evaluation.cities)
+        return terrain + 6 * has_lake - 4 * others - TERRAIN_VALUE[evaluation.terrain[at]]
 
-    def newcomers(self, recruits: Sequence[tuple[Hex, int]]) -> float:
-        """The best goals for so many more knights on these hexes that no other knight has."""
+    def recruits(self, recruits: Sequence[tuple[Hex, int]]) -> float:
+        """The best goals, among those without a knight, for so many more knights on these hexes."""
         left = dict(recruits)
-        taken: set[int] = set()
-        worth = 0.0
+        assigned: set[int] = set()
+        value = 0.0
         offers = [(*offer, at) for at in left for offer in self._prospects_of(at)]
-        for pull, goal, at in sorted(offers, reverse=True):
-            if left[at] and goal not in taken:
+        for goal_value, goal, at in sorted(offers, reverse=True):
+            if left[at] and goal not in assigned:
                 left[at] -= 1
-                taken.add(goal)
-                worth += pull
-        return ON_THE_WAY * worth
+                assigned.add(goal)
+                value += goal_value
+        return GOAL_REACHED * value
 
     def _prospects_of(self, at: Hex) -> list[tuple[float, int]]:
-        """What the goals that no knight has are worth to a knight on the hex; as many as may matter."""
+        """The values, to a knight on the hex, of the best goals without a knight; as many as can matter."""
         if at not in self._prospects:
-            view = self.view
-            pulls = [(view.pull(goal, at), number) for number, goal in enumerate(view.plan[1])]
-            self._prospects[at] = nlargest(KNIGHTS, pulls)
+            evaluation = self.evaluation
+            goals = enumerate(evaluation.assignment[1])
+            values = [(evaluation.goal_value(goal, at), number) for number, goal in goals]
+            self._prospects[at] = nlargest(KNIGHTS, values)
         return self._prospects[at]
 
-    def _advance(self, steps: Sequence[Step]) -> float:
-        """How much nearer to their goals the steps bring those knights that gain most by them."""
-        if len(steps) == 1:
-            return max(self.gain(steps[0]))
-        first, second = steps
-        one, other = self.gain(first), self.gain(second)
+    def _approach(self, legs: Sequence[Leg]) -> float:
+        """What the steps gain for the knights that gain most by them, in coming nearer to their goals."""
+        if len(legs) == 1:
+            return max(self.gains(legs[0]))
+        first, second = legs
+        one, other = self.gains(first), self.gains(second)
         if first[0] != second[0]:
             return max(one) + max(other)
         return max(one[i] + other[j] for i, j in permutations(range(len(one)), 2))
 
-    def gain(self, step: Step) -> list[float]:
-        """What a way of any length gains for each of the knights that stand where it begins."""
-        if step not in self._gains:
-            start, end = step
-            view = self.view
-            goals = view.plan[0][start]
-            idle = view.knights[start] - len(goals)
-            gains = [ON_THE_WAY * (view.pull(goal, end) - view.pull(goal, start)) for goal in goals]
-            self._gains[step] = gains + [0.0] * idle
-        return self._gains[step]
+    def gains(self, leg: Leg) -> list[float]:
+        """What a step or a path gains for each of the knights on the hex where it starts."""
+        if leg not in self._gains:
+            start, end = leg
+            evaluation = self.evaluation
+            goals = evaluation.assignment[0][start]
+            idle = evaluation.knights[start] - len(goals)
+            value = evaluation.goal_value
+            gains = [GOAL_REACHED * (value(goal, end) - value(goal, start)) for goal in goals]
+            self._gains[leg] = gains + [0.0] * idle
+        return self._gains[leg]
 
-    def fights(self, steps: Sequence[Step], takes: Sequence[str]) -> float:
-        """What the steps destroy, twice as much where it threatens a village, and the tokens it brings."""
-        view = self.view
-        worth = float(sum(GOLD[kind] for kind in takes))
-        come: dict[Hex, int] = {}
-        for start, end in steps:
-            if end in view.opposing_knights or view.is_prey(end):
-                defends = view.is_mine(end, "village")
-                if defends or view.knights.get(end, 0) + come.get(end, 0):
-                    worth += KNIGHT_FELLED * view.opposing_knights.get(end, 0) * (1 + defends)
-                    worth += VILLAGE_FELLED * view.is_prey(end)
-            come[start] = come.get(start, 0) - 1
-            come[end] = come.get(end, 0) + 1
-        return worth
+    def destruction(self, legs: Sequence[Leg], takes: Sequence[Resource]) -> float:
+        """The pawns that the steps destroy, twice as much where these threaten a village, and the tokens."""
+        evaluation = self.evaluation
+        value = float(sum(TOKEN_VALUE[kind] for kind in takes))
+        moved: dict[Hex, int] = {}
+        for start, end in legs:
+            has_village = evaluation.has_opposing_village(end)
+            if end in evaluation.opposing_knights or has_village:
+                defends = evaluation.has_own("village", end)
+                if defends or evaluation.knights.get(end, 0) + moved.get(end, 0):
+                    knights = evaluation.opposing_knights.get(end, 0)
+                    value += KNIGHT_DESTROYED * knights * (1 + defends)
+                    value += VILLAGE_DESTROYED * has_village
+            moved[start] = moved.get(start, 0) - 1
+            moved[end] = moved.get(end, 0) + 1
+        return value
 
-    def _building(self, at: Hex, building: str) -> float:
-        """The worth of the site, less what the knight that it takes has counted there already."""
-        view = self.view
-        is_for_a_city = view.wants_city_sites and view.is_city_site(at)
+    def _building(self, at: Hex, building: Building) -> float:
+        """The value of the site, less what has already counted for the knight that it takes."""
+        evaluation = self.evaluation
+        is_for_a_city = evaluation.wants_city_sites and evaluation.is_city_site(at)
         suits = (building == "village") == is_for_a_city
-        return view.site(at) - self.knight_given(at) + SAFETY * suits
+        return evaluation.site_value(at) - self.replaced_knight(at) + PREFERENCE * suits
 
-    def knight_given(self, at: Hex) -> float:
-        """What has counted already for the knight that an action takes off the hex."""
-        view = self.view
-        goals = view.plan[0][at]
-        counted = [view.pull(goal, at) for goal in goals if goal[0] == at] or [
-            *(view.pull(goal, at) for goal in goals),
-            *(0.0 for _ in range(view.knights[at] - len(goals))),
+    def replaced_knight(self, at: Hex) -> float:
+        """What has already counted for the knight that an action takes off the hex."""
+        evaluation = self.evaluation
+        goals = evaluation.assignment[0][at]
+        values = [evaluation.goal_value(goal, at) for goal in goals if goal[0] == at] or [
+            *(evaluation.goal_value(goal, at) for goal in goals),
+            *(0.0 for _ in range(evaluation.knights[at] - len(goals))),
         ]
-        return ON_THE_WAY * min(counted)
+        return GOAL_REACHED * min(values)
 
-    def _title(self, discard: Mapping[str, int]) -> float:
-        """The cheapest payment; but no duke ends a game that another would win."""
-        view = self.view
-        rivals = [p for p in view.position["players"] if p["seat"] != view.seat]
-        gold = sum(GOLD[kind] * count for kind, count in discard.items())
-        silver = sum(SILVER[kind] * count for kind, count in discard.items())
-        becomes_duke = view.me["rank"] == RANKS[-2]
+    def _title(self, discard: tuple[int, int, int, int]) -> float:
+        """The cheapest payment; but 0 for a last title that would end the game with a rival ahead."""
+        evaluation = self.evaluation
+        players = evaluation.position["players"]
+        rivals = [player for player in players if player["seat"] != evaluation.seat]
+        points = sum(count * value for count, value in zip(discard, VICTORY_POINTS, strict=True))
+        becomes_duke = evaluation.player["rank"] == RANKS[-2]
         best = max(self.final_score(rival) for rival in rivals if rival["status"] == "active")
-        if becomes_duke and self.final_score(view.me) + 15 - silver < best:
+        if becomes_duke and self.final_score(evaluation.player) + 15 - points < best:
             return 0.0
-        return A_TITLE - gold - SAFETY * silver
+        return TITLE - worth(discard) - PREFERENCE * points
 
-    def final_score(self, player: Json) -> int:
-        """What the seat would have if the game ended now."""
-        held: dict[str, int] = player["resources"]
-        return int(player["score"]) + sum(SILVER[kind] * count for kind, count in held.items())
+    def final_score(self, player: PlayerJson) -> int:
+        """BY-END-3: the final score of a player if the game ended now."""
+        tokens = player["resources"]
+        points = zip(RESOURCES, VICTORY_POINTS, strict=True)
+        return player["score"] + sum(tokens[kind] * value for kind, value in points)
 
 
 BOTS: Final[Mapping[str, Bot[Action, BaronyPosition]]] = {"sensible": sensible}

@@ -1,18 +1,33 @@
-"""What is in the box (BY-MAT): numbers and values, each in one place so that a correction is one line."""
+"""The components of the game (BY-MAT): names, numbers and values, each in one place."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal, TypeAlias
+
+Terrain: TypeAlias = Literal["mountain", "forest", "plain", "field", "lake", "mysterious_place"]
+Resource: TypeAlias = Literal["mountain", "forest", "plain", "field"]
+"""A kind of resource token, named after the terrain that gives it (BY-MAT-2)."""
+Building: TypeAlias = Literal["village", "stronghold", "city"]
+Rank: TypeAlias = Literal["baron", "viscount", "count", "marquis", "duke"]
+Phase: TypeAlias = Literal["setup", "play", "scoring", "finished"]
 
 MOUNTAIN, FOREST, PLAIN, FIELD, LAKE, MYSTERIOUS_PLACE = range(6)
-"""Terrains as small integers; the first four are also the kinds of resource token (BY-MAT-2)."""
-
-TERRAINS: Final = ("mountain", "forest", "plain", "field", "lake", "mysterious_place")
-RESOURCES: Final = TERRAINS[:4]
+"""Terrains as small integers. The first four are also the kinds of resource token."""
+TERRAINS: Final[tuple[Terrain, ...]] = (
+    "mountain",
+    "forest",
+    "plain",
+    "field",
+    "lake",
+    "mysterious_place",
+)
+RESOURCES: Final[tuple[Resource, ...]] = ("mountain", "forest", "plain", "field")
+KIND: Final[Mapping[Resource, int]] = {name: kind for kind, name in enumerate(RESOURCES)}
+"""The number of each kind of resource token."""
 
 RESOURCE_POINTS: Final = (2, 3, 4, 5)
-"""Gold, spent on titles, by kind of token (BY-MAT-3)."""
+"""What a token is worth when it is spent on a title, by kind (BY-MAT-3)."""
 VICTORY_POINTS: Final = (0, 1, 2, 3)
-"""Silver, counted at the end, by kind of token (BY-MAT-3)."""
+"""What an unused token is worth at the end, by kind (BY-MAT-3)."""
 
 BANK_OF_EACH: Final = 20
 """Tokens of each kind in the bank of the base game (BY-MAT-4)."""
@@ -25,9 +40,9 @@ FIRST_CITIES: Final = 3
 
 NO_BUILDING, VILLAGE, STRONGHOLD, CITY = range(4)
 """Buildings as small integers."""
-BUILDINGS: Final = (None, "village", "stronghold", "city")
+BUILDINGS: Final[tuple[Building | None, ...]] = (None, "village", "stronghold", "city")
 
-RANKS: Final = ("baron", "viscount", "count", "marquis", "duke")
+RANKS: Final[tuple[Rank, ...]] = ("baron", "viscount", "count", "marquis", "duke")
 DUKE: Final = len(RANKS) - 1
 POINTS_A_RANK: Final = 15
 POINTS_A_CITY: Final = 10
@@ -36,30 +51,40 @@ TITLE_PRICE: Final = 15
 
 RECRUITS: Final = 2
 RECRUITS_BY_A_LAKE: Final = 3
-"""Knights at most in one recruitment (BY-REC-1)."""
+"""The greatest number of knights in one recruitment (BY-REC-1)."""
 
 TILES_A_PLAYER: Final = 9
 MOST_SEATS: Final = 4
 RADIUS: Final = {2: 5, 3: 6, 4: 7}
-"""How far the hexes may lie from the middle one, by the number of players (BY-SET-2)."""
+"""The greatest distance of a hex from the middle one, by the number of players (BY-SET-2)."""
 
-MOVEMENT, RECRUITMENT, CONSTRUCTION = "path", "recruits", "at"
-"""The families of spells, each named by the field that a cast of the family needs."""
+Spell: TypeAlias = Literal[
+    "abundance",
+    "celerity",
+    "charm",
+    "illusion",
+    "petrification",
+    "portal",
+    "sanctuary",
+    "teleportation",
+    "tornado",
+]
+Family: TypeAlias = Literal["movement", "recruitment", "construction"]
 
-FAMILY: Final[Mapping[str, str]] = {
-    "abundance": CONSTRUCTION,
-    "celerity": MOVEMENT,
-    "charm": RECRUITMENT,
-    "illusion": RECRUITMENT,
-    "petrification": CONSTRUCTION,
-    "portal": RECRUITMENT,
-    "sanctuary": CONSTRUCTION,
-    "teleportation": MOVEMENT,
-    "tornado": MOVEMENT,
+FAMILY: Final[Mapping[Spell, Family]] = {
+    "abundance": "construction",
+    "celerity": "movement",
+    "charm": "recruitment",
+    "illusion": "recruitment",
+    "petrification": "construction",
+    "portal": "recruitment",
+    "sanctuary": "construction",
+    "teleportation": "movement",
+    "tornado": "movement",
 }
 """The nine spells of Sorcery in alphabetical order, each with its family.
 
 They are here because the form of a cast is checked in every game of Barony; what spells cost and do is in
 `domain.barony.sorcery`.
 """
-SPELLS: Final = tuple(FAMILY)
+SPELLS: Final[tuple[Spell, ...]] = tuple(FAMILY)

@@ -1,41 +1,43 @@
 """C. Construction and D. New city (BY-BLD, BY-CTY): how pawns become buildings."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Final, Literal, TypeAlias
 
-from domain.barony.actions import Build, NewCity
-from domain.barony.components import (
-    CITY,
-    FOREST,
-    POINTS_A_CITY,
-    RESOURCES,
-    VILLAGE,
-)
+from domain.barony.actions import Build, NewCity, Site
+from domain.barony.components import CITY, FOREST, POINTS_A_CITY, RESOURCES, VILLAGE, Resource
+from domain.barony.formats import BuildingsBuilt, BuiltJson, CityFounded
 from domain.barony.state import State
-from domain.contract import DomainEvent, Json, untyped_event
+from domain.barony.turn_order import after_turn
+from domain.contract import DomainEvent
 from domain.errors import Refused
 from domain.hex_text import hex_text
 
-WHY_NOT_BUILD: Final = {
+SiteClause: TypeAlias = Literal["BY-BLD-1", "BY-BLD-2", "BY-BLD-3", "BS-MYS-1"]
+CityClause: TypeAlias = Literal["BY-CTY-1", "BY-CTY-2", "BY-CTY-3", "BY-CTY-4", "BY-CTY-5"]
+
+SITE_BARRIERS: Final[Mapping[str, str]] = {
     "BY-BLD-1": "no knight of this seat stands there",
-    "BY-BLD-2": "there is a building already",
+    "BY-BLD-2": "there is already a building",
     "BY-BLD-3": "an opponent's knight stands there",
+    "BS-MYS-1": "nothing is ever built on a mysterious place",
 }
-WHY_NOT_CITY: Final = {
+"""Why nothing can be built on a hex, by clause."""
+CITY_BARRIERS: Final[Mapping[str, str]] = {
     "BY-CTY-1": "no village of this seat stands there",
     "BY-CTY-2": "it is a forest",
     "BY-CTY-3": "it is adjacent to a city",
     "BY-CTY-4": "an opponent's knight stands there",
     "BY-CTY-5": "no city is left in the reserve",
 }
+"""Why no city can be founded on a hex, by clause."""
 
 
 def has_opposing_knight(state: State, seat: int, hex: int) -> bool:
-    """Whether anyone else's knight stands on the hex."""
+    """Whether a knight of another seat stands on the hex."""
     return any(knights[hex] for other, knights in enumerate(state.knights) if other != seat)
 
 
-def bar_to_building(state: State, seat: int, hex: int) -> str | None:
+def site_barrier(state: State, seat: int, hex: int) -> SiteClause | None:
     """BY-BLD-1, 2, 3: the clause that keeps the seat from building on the hex, or None."""
     if not state.knights[seat][hex]:
         return "BY-BLD-1"
@@ -46,32 +48,39 @@ def bar_to_building(state: State, seat: int, hex: int) -> str | None:
     return None
 
 
-def decide_build(state: State, seat: int, action: Build) -> DomainEvent:
+SiteBarrier: TypeAlias = Callable[[State, int, int], SiteClause | None]
+"""A function such as `site_barrier`."""
+
+
+def decide_build(
+    state: State, seat: int, action: Build, barrier: SiteBarrier = site_barrier
+) -> DomainEvent:
     """BY-BLD-1..5: knights become villages and strongholds, each with its token. Raises Refused."""
     bank = state.bank[:]
     left = {
         "village": state.reserve_villages[seat],
         "stronghold": state.reserve_strongholds[seat],
     }
-    built: list[Json] = []
+    built: list[BuiltJson] = []
     for at, building in sorted(action.builds):
         hex = state.board.index.get(at)
         if hex is None:
             raise Refused("BY-BLD-1", f"{hex_text(at)} is not on the board")
-        clause = bar_to_building(state, seat, hex)
+        clause = barrier(state, seat, hex)
         if clause is not None:
-            raise Refused(clause, f"no building on {hex_text(at)}: {WHY_NOT_BUILD[clause]}")
+            raise Refused(clause, f"no building on {hex_text(at)}: {SITE_BARRIERS[clause]}")
         left[building] -= 1
         if left[building] < 0:
-            raise Refused("BY-BLD-4", f"the reserve has too few {building}s for this")
+            raise Refused("BY-BLD-4", f"the reserve holds too few {building}s")
         token = gain_token(bank, state.board.terrain[hex])
         built.append({"at": list(at), "building": building, "token": token})
-    return untyped_event("BuildingsBuilt", {"seat": seat, "built": built})
+    data: BuildingsBuilt = {"seat": seat, "built": built, "then": after_turn(state)}
+    return DomainEvent("BuildingsBuilt", data)
 
 
-def gain_token(bank: list[int], terrain: int) -> str | None:
-    """BY-BLD-5, BY-MAT-4: the kind of token gained on the terrain, taken out of `bank`; None when it has
-    run out.
+def gain_token(bank: list[int], terrain: int) -> Resource | None:
+    """BY-BLD-5, BY-MAT-4: the kind of token gained on the terrain, taken out of `bank`; None when the bank
+    has none.
     """
     if not bank[terrain]:
         return None
@@ -79,18 +88,16 @@ def gain_token(bank: list[int], terrain: int) -> str | None:
     return RESOURCES[terrain]
 
 
-def legal_builds(
-    state: State, seat: int, bar: Callable[[Any, int, int], str | None] = bar_to_building
-) -> list[Build]:
+def legal_builds(state: State, seat: int, barrier: SiteBarrier = site_barrier) -> list[Build]:
     """BY-BLD: every choice of hexes with every choice of buildings that the reserve allows."""
     hexes = state.board.hexes
     villages, strongholds = state.reserve_villages[seat], state.reserve_strongholds[seat]
-    sites = [
+    sites: list[tuple[Site, Site]] = [
         ((hexes[hex], "village"), (hexes[hex], "stronghold"))
         for hex, count in enumerate(state.knights[seat])
-        if count and bar(state, seat, hex) is None
+        if count and barrier(state, seat, hex) is None
     ]
-    choices: list[tuple[tuple[tuple[tuple[int, int], str], ...], int, int]] = [((), 0, 0)]
+    choices: list[tuple[tuple[Site, ...], int, int]] = [((), 0, 0)]
     for village, stronghold in sites:
         choices += [((*built, village), v + 1, s) for built, v, s in choices if v < villages] + [
             ((*built, stronghold), v, s + 1) for built, v, s in choices if s < strongholds
@@ -98,18 +105,18 @@ def legal_builds(
     return [Build(built) for built, _, _ in choices[1:]]
 
 
-def bar_to_city(state: State, seat: int, hex: int) -> str | None:
-    """BY-CTY-1..4: the clause that keeps the seat's village there from becoming a city, or None."""
+def city_barrier(state: State, seat: int, hex: int) -> CityClause | None:
+    """BY-CTY-1..4: the clause that keeps the seat's village on the hex from becoming a city, or None."""
     if state.building[hex] != VILLAGE or state.owner[hex] != seat:
         return "BY-CTY-1"
-    clause = bar_to_city_site(state, hex)
+    clause = city_site_barrier(state, hex)
     if clause is None and has_opposing_knight(state, seat, hex):
         clause = "BY-CTY-4"
     return clause
 
 
-def bar_to_city_site(state: State, hex: int) -> str | None:
-    """BY-CTY-2, 3: the clause that keeps any new city off the hex, or None."""
+def city_site_barrier(state: State, hex: int) -> CityClause | None:
+    """BY-CTY-2, 3: the clause that keeps every new city off the hex, or None."""
     if state.board.terrain[hex] == FOREST:
         return "BY-CTY-2"
     if any(state.building[near] == CITY for near in state.board.neighbours[hex]):
@@ -122,14 +129,18 @@ def decide_new_city(state: State, seat: int, action: NewCity) -> DomainEvent:
     hex = state.board.index.get(action.at)
     if hex is None:
         raise Refused("BY-CTY-1", f"{hex_text(action.at)} is not on the board")
-    clause = bar_to_city(state, seat, hex)
+    clause = city_barrier(state, seat, hex)
     if clause is None and not state.reserve_cities[seat]:
         clause = "BY-CTY-5"
     if clause is not None:
-        raise Refused(clause, f"no city on {hex_text(action.at)}: {WHY_NOT_CITY[clause]}")
-    return untyped_event(
-        "CityFounded", {"seat": seat, "at": list(action.at), "points": POINTS_A_CITY}
-    )
+        raise Refused(clause, f"no city on {hex_text(action.at)}: {CITY_BARRIERS[clause]}")
+    data: CityFounded = {
+        "seat": seat,
+        "at": list(action.at),
+        "points": POINTS_A_CITY,
+        "then": after_turn(state),
+    }
+    return DomainEvent("CityFounded", data)
 
 
 def legal_new_cities(state: State, seat: int) -> list[NewCity]:
@@ -139,5 +150,5 @@ def legal_new_cities(state: State, seat: int) -> list[NewCity]:
     return [
         NewCity(state.board.hexes[hex])
         for hex in state.built(seat, VILLAGE)
-        if bar_to_city(state, seat, hex) is None
+        if city_barrier(state, seat, hex) is None
     ]

@@ -1,15 +1,17 @@
-"""`decide`: judges an action and says all that comes of it.
+"""`decide`: checks an action against the rules and returns the event that it leads to.
 
-Whose turn it is, set-up and departures are judged here, the actions A to F each in its file.
+Whose turn it is, set-up, departures and the end by agreement are decided here; each of the actions A to F is
+decided in its own file.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from domain.barony.action_text import action_text
 from domain.barony.actions import (
+    Action,
     AgreeToEnd,
     Build,
+    Cast,
     Expedition,
     Move,
     NewCity,
@@ -18,13 +20,14 @@ from domain.barony.actions import (
     PlaceCity,
     Recruit,
 )
-from domain.barony.apply import apply
+from domain.barony.apply import apply_first_city
 from domain.barony.components import FOREST, LAKE
 from domain.barony.construction import decide_build, decide_new_city
-from domain.barony.legal import ACTION_GENERATORS, ActionGenerator, some_action
+from domain.barony.formats import CityPlaced, Departure, EndAgreed, TurnForfeited
+from domain.barony.legal import decide_pass
 from domain.barony.movement import decide_move
 from domain.barony.recruitment import decide_expedition, decide_recruit
-from domain.barony.state import State
+from domain.barony.state import State, StateT
 from domain.barony.titles import decide_title
 from domain.barony.turn_order import (
     after_departure,
@@ -33,72 +36,56 @@ from domain.barony.turn_order import (
     can_hold_first_city,
     is_end_agreed,
 )
-from domain.contract import DomainEvent, Json, Resign, untyped_data, untyped_event
+from domain.contract import DomainEvent, Resign
 from domain.errors import NotNow, Refused
 from domain.hex_text import hex_text
 from domain.phrases import ENDED_PHASES
 
 
-def place_city(state: State, seat: int, action: PlaceCity) -> DomainEvent:
-    """BY-SET-3, 4, 6: a city and a knight in set-up. Raises Refused."""
+def decide_first_city(state: State, seat: int, action: PlaceCity) -> DomainEvent:
+    """BY-SET-3, 4, 6: place a city and a knight in set-up. Raises Refused."""
     if state.phase != "setup":
-        raise Refused("BY-SET-6", "cities are placed in set-up only")
+        raise Refused("BY-SET-6", "first cities are placed only in set-up")
     here = hex_text(action.at)
     hex = state.board.index.get(action.at)
     if hex is None:
         raise Refused("BY-SET-4", f"{here} is not on the board")
     if not can_hold_first_city(state, hex):
-        what = {LAKE: "is a lake", FOREST: "is a forest"}.get(state.board.terrain[hex])
-        raise Refused("BY-SET-4", f"{here} {what or 'has a city on it or beside it'}")
-    data: Json = {"seat": seat, "at": list(action.at)}
+        terrain = {LAKE: "is a lake", FOREST: "is a forest"}.get(state.board.terrain[hex])
+        raise Refused("BY-SET-4", f"{here} {terrain or 'has a city on it or adjacent to it'}")
     after = state.copy()
-    apply(after, "CityPlaced", data)
-    data["then"] = after_placement(after)
-    return untyped_event("CityPlaced", data)
+    apply_first_city(after, seat, hex)
+    data: CityPlaced = {"seat": seat, "at": list(action.at), "then": after_placement(after)}
+    return DomainEvent("CityPlaced", data)
 
 
-def decide_pass(
-    state: State,
-    seat: int,
-    action: Pass,
-    generators: tuple[ActionGenerator, ...] = ACTION_GENERATORS,
-) -> DomainEvent:
-    """BY-TURN-2: pass, where no other action is legal. Raises Refused.
-
-    `generators` list the actions that count as other actions.
-    """
-    other = some_action(state, seat, generators)
-    if other is not None:
-        raise Refused("BY-TURN-2", f"something can be done, for one: {action_text(other)}")
-    return untyped_event("TurnPassed", {"seat": seat})
-
-
-def _agree_to_end(state: State, seat: int, action: AgreeToEnd) -> DomainEvent:
-    """BY-END-5: ask for the end, or take it back. Raises Refused."""
+def _decide_agreement(state: State, seat: int, action: AgreeToEnd) -> DomainEvent:
+    """BY-END-5: ask for the end, or withdraw that. Raises Refused."""
     if not state.end_by_agreement:
-        raise Refused("BY-END-5", "this game is played without an end by agreement")
+        raise Refused("BY-END-5", "this game has no end by agreement")
     if state.phase != "play":
-        raise Refused("BY-END-5", "the end is asked for in play, not in set-up")
+        raise Refused("BY-END-5", "the end can only be asked for in play, not in set-up")
     has_asked = seat in state.end_agreed_by
     if action.agree and has_asked:
-        raise Refused("BY-END-5", f"seat {seat} has asked for the end already")
+        raise Refused("BY-END-5", f"seat {seat} has already asked for the end")
     if not action.agree and not has_asked:
         raise Refused("BY-END-5", f"seat {seat} has not asked for the end")
     if is_end_agreed(state):
-        raise Refused("BY-END-5", "all have asked: the end is settled")
-    asked = {*state.end_agreed_by, seat} if action.agree else {*state.end_agreed_by} - {seat}
-    return untyped_event(
-        "EndAgreed", {"seat": seat, "agree": action.agree, "end_agreed_by": sorted(asked)}
-    )
+        raise Refused(
+            "BY-END-5", "all seats have asked for the end, so it can no longer be withdrawn"
+        )
+    seats = {*state.end_agreed_by, seat} if action.agree else {*state.end_agreed_by} - {seat}
+    data: EndAgreed = {"seat": seat, "agree": action.agree, "end_agreed_by": sorted(seats)}
+    return DomainEvent("EndAgreed", data)
 
 
-def _departed(state: State, seat: int, type: str) -> DomainEvent:
-    """BY-END-6: the seat leaves the game, its pawns stay."""
-    data: Json = {"seat": seat, "then": after_departure(state, seat)}
-    asked = [other for other in state.end_agreed_by if other != seat]
-    if asked:
-        data["end_agreed_by"] = asked
-    return untyped_event(type, data)
+def _decide_departure(state: State, seat: int, type: str) -> DomainEvent:
+    """BY-END-6: the seat leaves the game, and its pawns stay. `type` is that of the event."""
+    data: Departure = {"seat": seat, "then": after_departure(state, seat)}
+    asking = [other for other in state.end_agreed_by if other != seat]
+    if asking:
+        data["end_agreed_by"] = asking
+    return DomainEvent(type, data)
 
 
 def forfeit(state: State) -> DomainEvent:
@@ -107,10 +94,9 @@ def forfeit(state: State) -> DomainEvent:
     if seat is None:
         raise NotNow("BY-TURN-3", "nobody is to act")
     if state.phase == "setup":
-        return _departed(state, seat, "PlayerRemoved")
-    fact = untyped_event("TurnForfeited", {"seat": seat})
-    untyped_data(fact)["then"] = after_turn(state, fact)
-    return fact
+        return _decide_departure(state, seat, "PlayerRemoved")
+    data: TurnForfeited = {"seat": seat, "then": after_turn(state)}
+    return DomainEvent("TurnForfeited", data)
 
 
 def remove(state: State, seat: int) -> DomainEvent:
@@ -118,15 +104,17 @@ def remove(state: State, seat: int) -> DomainEvent:
     if state.to_act is None:
         raise NotNow("BY-TURN-3", f"the game is {ENDED_PHASES[state.phase]}")
     if state.is_out[seat]:
-        raise Refused("BY-TURN-3", f"seat {seat} is out of the game already")
-    return _departed(state, seat, "PlayerRemoved")
+        raise Refused("BY-TURN-3", f"seat {seat} is already out of the game")
+    return _decide_departure(state, seat, "PlayerRemoved")
 
 
-Decider: TypeAlias = Callable[[Any, int, Any], DomainEvent]
-"""Judges an action of a seat in its turn. Raises Refused."""
+Decider: TypeAlias = Callable[[StateT, int, Any], DomainEvent]
+"""Decides an action of a seat in its turn. Raises Refused. The action is `Any` in this table alone: its class
+is the key.
+"""
 
-DECIDERS: Final[Mapping[type, Decider]] = {
-    PlaceCity: place_city,
+DECIDERS: Final[Mapping[type[Action], Decider[State]]] = {
+    PlaceCity: decide_first_city,
     Recruit: decide_recruit,
     Move: decide_move,
     Build: decide_build,
@@ -138,38 +126,39 @@ DECIDERS: Final[Mapping[type, Decider]] = {
 
 
 def decide(
-    state: State, seat: int, action: object, judges: Mapping[type, Decider] = DECIDERS
+    state: StateT,
+    seat: int,
+    action: Action,
+    deciders: Mapping[type[Action], Decider[StateT]] = DECIDERS,
 ) -> DomainEvent:
-    """What comes of an action of the seat. Raises Refused with the clause, NotNow when play is over.
+    """The event that an action of the seat leads to, by the decider of its class.
 
-    `judges`: who judges each type of action.
+    Raises Refused with the clause, NotNow when play is over.
     """
-    judge = judges.get(type(action))
-    if judge is None or seat != state.to_act or state.phase != "play":
-        return _decide_else(state, seat, action, judge)
-    fact = judge(state, seat, action)
-    untyped_data(fact)["then"] = after_turn(state, fact)
-    return fact
+    decider = deciders.get(type(action))
+    if decider is not None and seat == state.to_act and state.phase == "play":
+        return decider(state, seat, action)
+    return _decide_other(state, seat, action, decider)
 
 
-def _decide_else(state: State, seat: int, action: object, judge: Decider | None) -> DomainEvent:
-    """What is no action A to F of the seat whose turn it is: BY-TURN-3, BY-SET-6, BY-END-5, 6, BS-SPL-1."""
+def _decide_other(
+    state: StateT, seat: int, action: Action, decider: Decider[StateT] | None
+) -> DomainEvent:
+    """BY-TURN-3, BY-SET-6, BY-END-5, 6, BS-SPL-1: every action but A to F in the seat's own turn of play."""
     if state.to_act is None:
         raise NotNow(
-            "BY-TURN-3", f"the game takes no more actions: it is {ENDED_PHASES[state.phase]}"
+            "BY-TURN-3", f"no more actions are possible: the game is {ENDED_PHASES[state.phase]}"
         )
     if state.is_out[seat]:
         raise Refused("BY-TURN-3", f"seat {seat} is out of the game")
-    match action:
-        case Resign():
-            return _departed(state, seat, "PlayerResigned")
-        case AgreeToEnd():
-            return _agree_to_end(state, seat, action)
-        case _ if seat != state.to_act:
-            raise Refused("BY-TURN-3", f"it is seat {state.to_act}'s turn, not seat {seat}'s")
-        case PlaceCity() if judge is not None:
-            return judge(state, seat, action)
-        case _ if state.phase == "play":  # of the form, but judged by nobody: a cast
-            raise Refused("BS-SPL-1", "this game is played without Sorcery")
-        case _:
-            raise Refused("BY-SET-6", "in set-up cities are placed, and nothing else is done")
+    if isinstance(action, Resign):
+        return _decide_departure(state, seat, "PlayerResigned")
+    if isinstance(action, AgreeToEnd):
+        return _decide_agreement(state, seat, action)
+    if seat != state.to_act:
+        raise Refused("BY-TURN-3", f"it is seat {state.to_act}'s turn, not seat {seat}'s")
+    if isinstance(action, Cast) and state.phase == "play":
+        raise Refused("BS-SPL-1", "this game is played without Sorcery")
+    if isinstance(action, PlaceCity) and decider is not None:
+        return decider(state, seat, action)
+    raise Refused("BY-SET-6", "only first cities are placed in set-up")

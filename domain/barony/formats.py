@@ -1,20 +1,21 @@
-"""The JSON of Barony as docs/formats.md defines it: options, actions, events, positions and standings.
+"""The JSON of Barony as docs/formats.md defines it: options, events, positions and standings.
 
-The expansion's `formats` extends these by casts, magic and spells.
+`action_formats` has the actions.
+Every TypedDict of event data has the name of the event type. The expansion's `formats` has what Sorcery
+changes and adds.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Annotated, Final, Literal, NotRequired, TypeAlias, TypedDict, final
 
-from domain.contract import OwnOptions, Position, ResignJson
+from domain import event
+from domain.barony.action_formats import ACTIONS, SomeTokens
+from domain.barony.components import Building, Phase, Rank, Resource, Spell, Terrain
+from domain.contract import OwnOptions, Position
 from domain.event import LIFE_CYCLE_EVENTS, Options, Standing
-from domain.json_types import Count, HexJson, Length, PositiveCount, Range, Seat
+from domain.json_types import Count, HexJson, Length, ObjectType, PositiveCount, Range, Seat
 
-Phase: TypeAlias = Literal["setup", "play", "scoring", "finished"]
-Terrain: TypeAlias = Literal["mountain", "forest", "plain", "field", "lake", "mysterious_place"]
-Token: TypeAlias = Literal["mountain", "forest", "plain", "field"]
-Rank: TypeAlias = Literal["baron", "viscount", "count", "marquis", "duke"]
-Building: TypeAlias = Literal["village", "stronghold", "city"]
+__all__ = ["ACTIONS", "EVENTS", "OPTIONS", "POSITION", "STANDING"]
 
 
 class OwnBaronyOptions(OwnOptions):
@@ -29,84 +30,60 @@ class BaronyOptions(Options, OwnBaronyOptions):
     """All options of a game of Barony."""
 
 
-class PlaceCityJson(TypedDict):
-    """Set-up: a city and a knight."""
-
-    type: Literal["place_city"]
-    at: HexJson
+# Parts of events
 
 
-class RecruitJson(TypedDict):
-    """A. Recruitment, into the city on a hex."""
+class Then(TypedDict):
+    """The turn order after an event."""
 
-    type: Literal["recruit"]
-    at: HexJson
-    knights: PositiveCount
-
-
-class MoveJson(TypedDict):
-    """B. Movement: one or two moves, [from, to] each."""
-
-    type: Literal["move"]
-    moves: Annotated[list[Annotated[list[HexJson], Length(2, 2)]], Length(1, 2)]
-    takes: NotRequired[list[Token]]
+    phase: Phase
+    round: Count
+    turn: Annotated[PositiveCount, "How many turns have begun, placements of the set-up included."]
+    to_act: Seat | None
+    passed: NotRequired[Annotated[list[Seat], Length(1)]]
 
 
-class BuildSiteJson(TypedDict):
-    """A site of a construction."""
+@final
+class DestroyedKnight(TypedDict):
+    """A knight that went back to the reserve of its seat."""
+
+    seat: Seat
+    pawn: Literal["knight"]
+
+
+@final
+class DestroyedVillage(TypedDict):
+    """A village that went back to the reserve of its seat. `token` is the kind of token that the attacker
+    took; null where the owner had none.
+    """
+
+    seat: Seat
+    pawn: Literal["village"]
+    token: Resource | None
+
+
+Destroyed: TypeAlias = DestroyedKnight | DestroyedVillage
+
+Step = TypedDict(
+    "Step",
+    {
+        "from": HexJson,
+        "to": HexJson,
+        "destroyed": NotRequired[Annotated[list[Destroyed], Length(1)]],
+    },
+)
+"""A knight's step from hex to hex, with the pawns that its arrival destroyed."""
+
+
+class BuiltJson(TypedDict):
+    """A building, and the kind of token that it gained; null where the bank had none."""
 
     at: HexJson
     building: Literal["village", "stronghold"]
+    token: Resource | None
 
 
-class BuildJson(TypedDict):
-    """C. Construction, on any number of sites."""
-
-    type: Literal["build"]
-    builds: Annotated[list[BuildSiteJson], Length(1)]
-
-
-class NewCityJson(TypedDict):
-    """D. New city."""
-
-    type: Literal["new_city"]
-    at: HexJson
-
-
-class ExpeditionJson(TypedDict):
-    """E. Expedition."""
-
-    type: Literal["expedition"]
-    to: HexJson
-
-
-class Discard(TypedDict, total=False):
-    """Tokens to discard, at least one in all."""
-
-    mountain: PositiveCount
-    forest: PositiveCount
-    plain: PositiveCount
-    field: PositiveCount
-
-
-class NobleTitleJson(TypedDict):
-    """F. Noble title."""
-
-    type: Literal["noble_title"]
-    discard: Discard
-
-
-class PassJson(TypedDict):
-    """Pass, where no other action is possible."""
-
-    type: Literal["pass"]
-
-
-class AgreeToEndJson(TypedDict):
-    """Ask for the end by agreement, or take that back; whether or not it is one's turn."""
-
-    type: Literal["agree_to_end"]
-    agree: bool
+# Events
 
 
 class Cell(TypedDict):
@@ -114,6 +91,145 @@ class Cell(TypedDict):
 
     at: HexJson
     terrain: Terrain
+
+
+class SetUp(TypedDict):
+    """What the set-up makes public: the board, and the open spells (none without Sorcery)."""
+
+    board: list[Cell]
+    spells: list[Spell]
+
+
+class GameStarted(event.GameStarted, SetUp):
+    """All places are taken, and the board is laid."""
+
+
+class CityPlaced(TypedDict):
+    """Set-up: a first city was placed, with a knight."""
+
+    seat: Seat
+    at: HexJson
+    then: Then
+
+
+class KnightsRecruited(TypedDict):
+    """Knights came from the reserve into a city."""
+
+    seat: Seat
+    at: HexJson
+    knights: PositiveCount
+    then: Then
+
+
+class KnightsMoved(TypedDict):
+    """One or two knights moved, one after the other."""
+
+    seat: Seat
+    moves: Annotated[list[Step], Length(1, 2)]
+    then: Then
+
+
+class BuildingsBuilt(TypedDict):
+    """Knights became villages and strongholds."""
+
+    seat: Seat
+    built: Annotated[list[BuiltJson], Length(1)]
+    then: Then
+
+
+class CityFounded(TypedDict):
+    """A village became a city, for `points` on the score track."""
+
+    seat: Seat
+    at: HexJson
+    points: PositiveCount
+    then: Then
+
+
+class ExpeditionSent(TypedDict):
+    """One knight of the reserve was removed from the game, another placed on an edge hex."""
+
+    seat: Seat
+    to: HexJson
+    then: Then
+
+
+class TitleBought(TypedDict):
+    """Tokens went to the bank for a rank, worth `points` on the score track."""
+
+    seat: Seat
+    rank: Rank
+    discarded: SomeTokens
+    points: PositiveCount
+    then: Then
+
+
+class TurnPassed(TypedDict):
+    """A seat passed, since it had no other legal action."""
+
+    seat: Seat
+    then: Then
+
+
+class TurnForfeited(event.TurnForfeited):
+    """The time for a turn has run out."""
+
+    then: Then
+
+
+class EndAgreed(TypedDict):
+    """A seat asked for the end of the game, or withdrew that. `end_agreed_by` has all seats that now ask."""
+
+    seat: Seat
+    agree: bool
+    end_agreed_by: list[Seat]
+
+
+class Departure(TypedDict):
+    """What a seat's departure changes. `end_agreed_by` has the other seats that ask for the end."""
+
+    seat: Seat
+    end_agreed_by: NotRequired[Annotated[list[Seat], Length(1)]]
+    then: Then
+
+
+class PlayerResigned(Departure):
+    """A player left the game for good."""
+
+
+class PlayerRemoved(Departure):
+    """The clock or an arbiter removed a player from the game."""
+
+
+class Tokens(TypedDict):
+    """Resource tokens by kind."""
+
+    mountain: Count
+    forest: Count
+    plain: Count
+    field: Count
+
+
+class BaronyStanding(Standing):
+    """The score track of a seat at the end of a round, its final score if the game ended then, and what
+    makes these up.
+    """
+
+    final_score: int
+    rank: Rank
+    new_cities: Count
+    resources: Tokens
+    token_points: Count
+
+
+class RoundScored(TypedDict):
+    """A round has ended. `standings` is in order of seats."""
+
+    round: PositiveCount
+    standings: list[BaronyStanding]
+
+
+# Positions
 
 
 class Pawns(TypedDict):
@@ -126,7 +242,7 @@ class Pawns(TypedDict):
 
 
 class Reserve(TypedDict):
-    """The pawns of a seat that are not on the board."""
+    """The pawns of a seat that are neither on the board nor removed from the game."""
 
     knights: Count
     villages: Count
@@ -134,17 +250,8 @@ class Reserve(TypedDict):
     cities: Count
 
 
-class Tokens(TypedDict):
-    """Resource tokens by kind."""
-
-    mountain: Count
-    forest: Count
-    plain: Count
-    field: Count
-
-
 class PlayerJson(TypedDict):
-    """What a seat has beside the board."""
+    """What a seat has beside the board. `score` is the score track, also when the game is finished."""
 
     seat: Seat
     status: Literal["active", "out"]
@@ -171,32 +278,27 @@ class BaronyPosition(Position):
     pawns: list[Pawns]
     players: list[PlayerJson]
     bank: Tokens
-    spells: list[str]
-
-
-class BaronyStanding(Standing):
-    """What a seat has at the end of a round, and what makes up its score."""
-
-    final_score: int
-    rank: Rank
-    new_cities: Count
-    resources: Tokens
-    token_points: Count
+    spells: list[Spell]
 
 
 OPTIONS: Final[type] = BaronyOptions
 POSITION: Final[type] = BaronyPosition
 STANDING: Final[type] = BaronyStanding
-ACTIONS: Final[Mapping[str, type]] = {
-    "place_city": PlaceCityJson,
-    "recruit": RecruitJson,
-    "move": MoveJson,
-    "build": BuildJson,
-    "new_city": NewCityJson,
-    "expedition": ExpeditionJson,
-    "noble_title": NobleTitleJson,
-    "pass": PassJson,
-    "agree_to_end": AgreeToEndJson,
-    "resign": ResignJson,
+EVENTS: Final[Mapping[str, ObjectType]] = {
+    **LIFE_CYCLE_EVENTS,
+    "GameStarted": GameStarted,
+    "CityPlaced": CityPlaced,
+    "KnightsRecruited": KnightsRecruited,
+    "KnightsMoved": KnightsMoved,
+    "BuildingsBuilt": BuildingsBuilt,
+    "CityFounded": CityFounded,
+    "ExpeditionSent": ExpeditionSent,
+    "TitleBought": TitleBought,
+    "TurnPassed": TurnPassed,
+    "TurnForfeited": TurnForfeited,
+    "EndAgreed": EndAgreed,
+    "PlayerResigned": PlayerResigned,
+    "PlayerRemoved": PlayerRemoved,
+    "RoundScored": RoundScored,
+    "GameFinished": event.GameFinished,
 }
-EVENTS: Final[Mapping[str, type]] = {**LIFE_CYCLE_EVENTS}

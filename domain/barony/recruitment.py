@@ -2,19 +2,22 @@
 
 from domain.barony.actions import Expedition, Recruit
 from domain.barony.components import CITY, LAKE, RECRUITS, RECRUITS_BY_A_LAKE
+from domain.barony.formats import ExpeditionSent, KnightsRecruited
 from domain.barony.state import State
-from domain.contract import DomainEvent, untyped_event
+from domain.barony.turn_order import after_turn
+from domain.contract import DomainEvent
 from domain.errors import Refused
 from domain.hex_text import hex_text
+from domain.phrases import counted
 
 
 def recruits_at(state: State, hex: int) -> int:
-    """BY-REC-1: how many knights one recruitment may put on the hex of a city."""
+    """BY-REC-1: the greatest number of knights that one recruitment may put on the hex of a city."""
     return RECRUITS_BY_A_LAKE if state.board.by_a_lake[hex] else RECRUITS
 
 
 def decide_recruit(state: State, seat: int, action: Recruit) -> DomainEvent:
-    """BY-REC-1, 2: knights from the reserve into one city. Raises Refused."""
+    """BY-REC-1, 2: knights come from the reserve into one city. Raises Refused."""
     hex = state.board.index.get(action.at)
     if hex is None or state.building[hex] != CITY or state.owner[hex] != seat:
         raise Refused("BY-REC-1", f"seat {seat} has no city on {hex_text(action.at)}")
@@ -22,12 +25,18 @@ def decide_recruit(state: State, seat: int, action: Recruit) -> DomainEvent:
     if action.knights > most:
         lake = "is adjacent to a lake" if most > RECRUITS else "is not adjacent to a lake"
         here = hex_text(action.at)
-        raise Refused("BY-REC-1", f"{here} {lake}: {most} knights at most, not {action.knights}")
+        raise Refused("BY-REC-1", f"{here} {lake}: at most {most} knights, not {action.knights}")
     reserve = state.reserve_knights[seat]
     if action.knights > reserve:
-        raise Refused("BY-REC-2", f"the reserve holds {reserve} knights, not {action.knights}")
-    data = {"seat": seat, "at": list(action.at), "knights": action.knights}
-    return untyped_event("KnightsRecruited", data)
+        knights = counted(reserve, "knight")
+        raise Refused("BY-REC-2", f"the reserve holds {knights}, not {action.knights}")
+    data: KnightsRecruited = {
+        "seat": seat,
+        "at": list(action.at),
+        "knights": action.knights,
+        "then": after_turn(state),
+    }
+    return DomainEvent("KnightsRecruited", data)
 
 
 def legal_recruits(state: State, seat: int) -> list[Recruit]:
@@ -42,27 +51,37 @@ def legal_recruits(state: State, seat: int) -> list[Recruit]:
 
 def decide_expedition(state: State, seat: int, action: Expedition) -> DomainEvent:
     """BY-EXP-1..5: one knight leaves the game, another comes to the edge. Raises Refused."""
+    check_expedition(state, seat, action)
+    data: ExpeditionSent = {"seat": seat, "to": list(action.to), "then": after_turn(state)}
+    return DomainEvent("ExpeditionSent", data)
+
+
+def check_expedition(state: State, seat: int, action: Expedition) -> int:
+    """BY-EXP-1..5: the number of the hex where the expedition ends. Raises Refused."""
     hex = state.board.index.get(action.to)
     reserve = state.reserve_knights[seat]
     if reserve < 2:
-        raise Refused("BY-EXP-5", f"it takes two knights of the reserve, which holds {reserve}")
+        knights = counted(reserve, "knight")
+        raise Refused(
+            "BY-EXP-5", f"an expedition takes two knights of the reserve, which holds {knights}"
+        )
     if hex is None or not state.board.edge[hex]:
-        where = "off the board" if hex is None else "amid the board"
+        where = "not on the board" if hex is None else "inside the board"
         raise Refused("BY-EXP-2", f"{hex_text(action.to)} is {where}, not on its edge")
     if state.board.terrain[hex] == LAKE:
         raise Refused("BY-EXP-3", f"{hex_text(action.to)} is a lake")
     if not is_free(state, hex):
         raise Refused("BY-EXP-4", f"{hex_text(action.to)} is not free of pawns")
-    return untyped_event("ExpeditionSent", {"seat": seat, "to": list(action.to)})
+    return hex
 
 
 def is_free(state: State, hex: int) -> bool:
-    """Whether no pawn of anyone is on the hex."""
+    """Whether the hex holds no pawn of any seat."""
     return not state.building[hex] and not any(knights[hex] for knights in state.knights)
 
 
 def legal_expeditions(state: State, seat: int) -> list[Expedition]:
-    """BY-EXP: every free hex on the edge, lakes apart."""
+    """BY-EXP: every free hex on the edge, except lakes."""
     if state.reserve_knights[seat] < 2:
         return []
     board = state.board

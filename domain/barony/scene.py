@@ -1,11 +1,24 @@
 """The scene of a position of Barony: what there is to draw, and what the last event changed."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias, assert_never
 
 from domain.barony.components import BUILDINGS, RESOURCE_POINTS, RESOURCES, TERRAINS, TITLE_PRICE
 from domain.barony.event_text import event_text
-from domain.contract import Json
+from domain.barony.formats import (
+    BaronyPosition,
+    BuildingsBuilt,
+    CityFounded,
+    CityPlaced,
+    Destroyed,
+    ExpeditionSent,
+    KnightsMoved,
+    KnightsRecruited,
+    PlayerJson,
+    Step,
+)
+from domain.event import Event, EventData, RankingEntry
 from domain.hexes import Hex, hex_of
 from domain.phrases import caption, comma_list, counted
 from domain.scene import Arrow, Cell, LegendEntry, Panel, Piece, Scene
@@ -19,91 +32,134 @@ LEGEND: Final = (
 )
 
 
-def scene(
-    position: Any,
-    event: Any,
-    name: str = "Barony",
-    event_text: Callable[[str, Any], str] = event_text,
-) -> Scene:
-    """The scene of a position.
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What an event changed on the board: the hexes, the pieces destroyed on them, and steps."""
 
-    `event` is the event that led to the position; None draws the position alone. An expansion passes
-    its own `name` for the title and its own `event_text` for the caption.
-    """
-    type, data = (event["type"], event["data"]) if event else ("", {})
+    hexes: frozenset[Hex] = frozenset()
+    removed: Mapping[Hex, Sequence[Piece]] = field(default_factory=dict)
+    arrows: tuple[Arrow, ...] = ()
+
+
+ChangesOf: TypeAlias = Callable[[Any], Changes]
+"""What the data of one type of event changed. The data is `Any` in this table alone: the type of an event
+determines the TypedDict of its data.
+"""
+
+
+def changes_at(at: Sequence[int]) -> Changes:
+    """The changes of an event that changed a single hex."""
+    return Changes(frozenset({hex_of(at)}))
+
+
+def _one_hex(data: CityPlaced | KnightsRecruited | CityFounded) -> Changes:
+    return changes_at(data["at"])
+
+
+def _expedition_sent(data: ExpeditionSent) -> Changes:
+    return changes_at(data["to"])
+
+
+def _buildings_built(data: BuildingsBuilt) -> Changes:
+    return Changes(frozenset(hex_of(built["at"]) for built in data["built"]))
+
+
+def _knights_moved(data: KnightsMoved) -> Changes:
+    steps = data["moves"]
+    return changes_by_steps(
+        data["seat"], steps, [(step["to"], step.get("destroyed", ())) for step in steps]
+    )
+
+
+def changes_by_steps(
+    seat: int,
+    steps: Iterable[Step],
+    destroyed: Iterable[tuple[Sequence[int], Sequence[Destroyed]]],
+) -> Changes:
+    """The changes of steps that destroyed pawns: (hex, pawns), in order."""
+    removed: dict[Hex, list[Piece]] = {}
+    for at, pawns in destroyed:
+        pieces = [Piece(pawn["pawn"], pawn["seat"]) for pawn in pawns]
+        removed.setdefault(hex_of(at), []).extend(pieces)
+    arrows = tuple(Arrow(seat, hex_of(step["from"]), hex_of(step["to"])) for step in steps)
+    hexes = frozenset(at for arrow in arrows for at in (arrow.start, arrow.end))
+    return Changes(hexes, removed, arrows)
+
+
+CHANGES: Final[Mapping[str, ChangesOf]] = {
+    "CityPlaced": _one_hex,
+    "KnightsRecruited": _one_hex,
+    "KnightsMoved": _knights_moved,
+    "BuildingsBuilt": _buildings_built,
+    "CityFounded": _one_hex,
+    "ExpeditionSent": _expedition_sent,
+}
+"""By event type; other events change nothing on the board."""
+
+
+def scene(position: BaronyPosition, event: Event | None) -> Scene:
+    """The scene of a position. `event` is the event that led to it; None draws the position alone."""
+    return scene_with(position, event, "Barony", event_text, CHANGES)
+
+
+def scene_with(
+    position: BaronyPosition,
+    event: Event | None,
+    name: str,
+    event_text: Callable[[str, EventData], str],
+    changes_of: Mapping[str, ChangesOf],
+) -> Scene:
+    """The scene with this name of the game in the title, event text in the caption, and changes."""
+    changes = Changes()
+    if event and event["type"] in changes_of:
+        changes = changes_of[event["type"]](event["data"])
     return Scene(
         title=_title(position, name),
-        cells=tuple(_cells(position, type, data)),
+        cells=tuple(_cells(position, changes)),
         panels=tuple(_panel(position, player) for player in position["players"]),
         caption=caption(event, event_text) if event else "",
-        arrows=tuple(_arrows(type, data)),
+        arrows=changes.arrows,
         common_rows=tuple(_common_rows(position)),
         legend=LEGEND,
     )
 
 
-def _title(position: Json, name: str) -> str:
-    round, seat = position["round"], position["to_act"]
-    match position["phase"]:
+def _title(position: BaronyPosition, name: str) -> str:
+    round, seat, phase = position["round"], position["to_act"], position["phase"]
+    match phase:
         case "setup":
             return f"{name}, set-up, seat {seat} to place"
         case "play":
             return f"{name}, round {round}, seat {seat} to act"
         case "scoring":
             return f"{name}, being scored after round {round}"
-        case _:
+        case "finished":
             king = position["ranking"][0]["seat"]
             return f"{name}, over after round {round}, seat {king} is King"
+        case _:
+            assert_never(phase)
 
 
-def _cells(position: Json, type: str, data: Json) -> Iterator[Cell]:
+def _cells(position: BaronyPosition, changes: Changes) -> Iterator[Cell]:
     pieces: dict[Hex, list[Piece]] = {}
-    for pawn in position["pawns"]:
-        on_hex = pieces.setdefault(hex_of(pawn["at"]), [])
-        if pawn["building"]:
-            on_hex.append(Piece(pawn["building"], pawn["seat"]))
-        if pawn["knights"]:
-            on_hex.append(Piece("knight", pawn["seat"], pawn["knights"]))
-    changed, removed = _changes(type, data)
+    for pawns in position["pawns"]:
+        on_hex = pieces.setdefault(hex_of(pawns["at"]), [])
+        if pawns["building"]:
+            on_hex.append(Piece(pawns["building"], pawns["seat"]))
+        if pawns["knights"]:
+            on_hex.append(Piece("knight", pawns["seat"], pawns["knights"]))
     for cell in position["board"]:
         at = hex_of(cell["at"])
         yield Cell(
             at,
             cell["terrain"],
             tuple(pieces.get(at, ())),
-            is_changed=at in changed,
-            removed=tuple(removed.get(at, ())),
+            is_changed=at in changes.hexes,
+            removed=tuple(changes.removed.get(at, ())),
         )
 
 
-def _changes(type: str, data: Json) -> tuple[set[Hex], dict[Hex, list[Piece]]]:
-    """The hexes that an event changed, and the pieces that it destroyed, by hex."""
-    removed: dict[Hex, list[Piece]] = {}
-    match type:
-        case "CityPlaced" | "KnightsRecruited" | "CityFounded":
-            return {hex_of(data["at"])}, removed
-        case "ExpeditionSent":
-            return {hex_of(data["to"])}, removed
-        case "BuildingsBuilt":
-            return {hex_of(built["at"]) for built in data["built"]}, removed
-        case "KnightsMoved":
-            for step in data["moves"]:
-                for destroyed in step.get("destroyed", ()):
-                    piece = Piece(destroyed["pawn"], destroyed["seat"])
-                    removed.setdefault(hex_of(step["to"]), []).append(piece)
-            ends = ("from", "to")
-            return {hex_of(step[end]) for step in data["moves"] for end in ends}, removed
-        case _:
-            return set(), removed
-
-
-def _arrows(type: str, data: Json) -> Iterator[Arrow]:
-    if type == "KnightsMoved":
-        for step in data["moves"]:
-            yield Arrow(data["seat"], hex_of(step["from"]), hex_of(step["to"]))
-
-
-def _panel(position: Json, player: Json) -> Panel:
+def _panel(position: BaronyPosition, player: PlayerJson) -> Panel:
     """A seat's panel. After the end of the game the score is the final one."""
     seat = player["seat"]
     ranked = next((entry for entry in position.get("ranking", ()) if entry["seat"] == seat), None)
@@ -117,15 +173,19 @@ def _panel(position: Json, player: Json) -> Panel:
     )
 
 
-def _panel_rows(position: Json, player: Json, ranked: Json | None) -> Iterator[tuple[str, str]]:
+def _panel_rows(
+    position: BaronyPosition, player: PlayerJson, ranked: RankingEntry | None
+) -> Iterator[tuple[str, str]]:
     if ranked:
         yield "place", f"{ranked['place']}"
         yield "track", f"{player['score']} as {player['rank']}"
     tokens = player["resources"]
-    gold = sum(tokens[kind] * value for kind, value in zip(RESOURCES, RESOURCE_POINTS, strict=True))
+    worth = sum(
+        tokens[kind] * value for kind, value in zip(RESOURCES, RESOURCE_POINTS, strict=True)
+    )
     yield "tokens", comma_list(f"{tokens[kind]} {kind}" for kind in RESOURCES if tokens[kind])
-    if gold:
-        yield "worth", f"{gold} of {TITLE_PRICE}"
+    if worth:
+        yield "worth", f"{worth} of {TITLE_PRICE}"
     reserve = player["reserve"]
     yield (
         "reserve",
@@ -141,15 +201,16 @@ def _panel_rows(position: Json, player: Json, ranked: Json | None) -> Iterator[t
         yield "this round", "passed"
 
 
-_PAWNS: Final = (
+_PAWNS: Final[tuple[tuple[Literal["knights", "villages", "strongholds", "cities"], str], ...]] = (
     ("knights", "knight"),
     ("villages", "village"),
     ("strongholds", "stronghold"),
     ("cities", "city"),
 )
+"""The pawns of a reserve, with the word for one of them."""
 
 
-def _common_rows(position: Json) -> Iterator[tuple[str, str]]:
+def _common_rows(position: BaronyPosition) -> Iterator[tuple[str, str]]:
     bank = position["bank"]
     yield "bank", comma_list(f"{bank[kind]} {kind}" for kind in RESOURCES if bank[kind])
     if position["round_limit"] is not None:

@@ -13,15 +13,16 @@ from domain.barony.components import (
     NO_BUILDING,
     STRONGHOLDS,
     VILLAGES,
+    Phase,
 )
-from domain.contract import Json
+from domain.event import RankingEntry
 
 Value = TypeVar("Value")
 
 
 def replaced(values: tuple[Value, ...], index: int, value: Value) -> tuple[Value, ...]:
     """The tuple with another value at the index. Raises IndexError."""
-    changed = [*values]
+    changed = list(values)
     changed[index] = value
     return tuple(changed)
 
@@ -32,8 +33,8 @@ class State:
     `knights[seat][hex]` counts the knights on the board. `building[hex]` is the number of a building and
     `owner[hex]` its seat, which means nothing where there is no building: no hex ever has two (BY-BLD-2).
 
-    What a seat has beside the board is in one sequence for each kind of thing, by seat: in a list what
-    changes often, in a tuple, which copies share, what changes seldom.
+    The other attributes of a seat are in one sequence each, by seat: lists where they change often, tuples,
+    which copies share, where they change rarely.
     """
 
     __slots__ = (
@@ -66,7 +67,7 @@ class State:
     def __init__(self, board: Board, seats: int) -> None:
         size = len(board.hexes)
         self.board = board
-        self.phase = "setup"
+        self.phase: Phase = "setup"
         self.round = 0
         self.turn = 1
         self.to_act: int | None = 0
@@ -90,7 +91,7 @@ class State:
         self.score = (0,) * seats
         self.is_out = (False,) * seats
         self.bank = [BANK_OF_EACH] * 4
-        self.ranking: tuple[Json, ...] = ()
+        self.ranking: tuple[RankingEntry, ...] = ()
         """The entries of `position.ranking` once the game is finished."""
 
     def copy(self) -> Self:
@@ -135,7 +136,10 @@ class State:
         self.resources[seat] = tuple(tokens)
 
     def occupied(self, seat: int) -> bytes:
-        """By hex, not 0 where a building or a knight of another seat is. Cheaper than a look at every hex."""
+        """By hex, nonzero where another seat may have a building or a knight: faster than checking every hex.
+
+        Buildings of the seat itself count as well.
+        """
         whole = int.from_bytes(self.building)
         for other, knights in enumerate(self.knights):
             if other != seat:
@@ -144,14 +148,17 @@ class State:
 
     def built(self, seat: int, building: int) -> list[int]:
         """The hexes with a building of this number and seat, in order."""
-        found, owner = [], self.owner
+        hexes, owner = [], self.owner
         hex = self.building.find(building)
         while hex >= 0:
             if owner[hex] == seat:
-                found.append(hex)
+                hexes.append(hex)
             hex = self.building.find(building, hex + 1)
-        return found
+        return hexes
 
     def in_game(self) -> list[int]:
         """The seats still in the game."""
         return [seat for seat, is_out in enumerate(self.is_out) if not is_out]
+
+
+StateT = TypeVar("StateT", bound=State)

@@ -1,12 +1,12 @@
 """The tiles (BY-MAT-5): trefoils of three mutually adjacent hexes, as data.
 
-M mountain, F forest, P plain, D field, L lake. The order is that in which a set-up shuffles them.
+M mountain, F forest, P plain, D field, L lake. A set-up shuffles them in this order.
 """
 
 from typing import Final, TypeAlias
 
 Tile: TypeAlias = str
-"""Three letters, one a hex."""
+"""Three letters, one for each hex."""
 
 LETTERS: Final = "MFPDLS"
 """The letter of each terrain, at the terrain's number."""

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+from domain.barony.action_formats import SomeTokens
 from domain.barony.actions import NobleTitle
 from domain.barony.components import (
     DUKE,
@@ -11,18 +12,21 @@ from domain.barony.components import (
     RESOURCES,
     TITLE_PRICE,
 )
+from domain.barony.formats import TitleBought
 from domain.barony.state import State
-from domain.contract import DomainEvent, untyped_event
+from domain.barony.turn_order import after_turn
+from domain.contract import DomainEvent
 from domain.errors import Refused
+from domain.phrases import counted
 
 
 def worth(tokens: tuple[int, ...]) -> int:
-    """Resource points of tokens, counted by kind (BY-MAT-3)."""
+    """BY-MAT-3: the resource points of tokens, counted by kind."""
     return sum(count * points for count, points in zip(tokens, RESOURCE_POINTS, strict=True))
 
 
 def has_needless_token(tokens: tuple[int, ...]) -> bool:
-    """BY-TTL-3: whether a token could be taken back and the rest still be enough."""
+    """BY-TTL-3: whether the tokens would be enough without one of them."""
     spare = worth(tokens) - TITLE_PRICE
     return any(
         count and points <= spare for count, points in zip(tokens, RESOURCE_POINTS, strict=True)
@@ -30,35 +34,38 @@ def has_needless_token(tokens: tuple[int, ...]) -> bool:
 
 
 def decide_title(state: State, seat: int, action: NobleTitle) -> DomainEvent:
-    """BY-TTL-1, 2, 3: tokens go to the bank, the seat rises one rank. Raises Refused."""
+    """BY-TTL-1, 2, 3: tokens go to the bank, and the seat rises one rank. Raises Refused."""
     rank, tokens = state.rank[seat], state.resources[seat]
     if rank == DUKE:
-        raise Refused("BY-TTL-2", f"seat {seat} is a duke, and there is nothing above")
+        raise Refused("BY-TTL-2", f"seat {seat} is a duke, and there is no higher rank")
     for kind, count in enumerate(action.discard):
         if count > tokens[kind]:
-            raise Refused(
-                "BY-TTL-1", f"seat {seat} has {tokens[kind]} {RESOURCES[kind]} tokens, not {count}"
-            )
+            owned = counted(tokens[kind], f"{RESOURCES[kind]} token")
+            raise Refused("BY-TTL-1", f"seat {seat} has {owned}, not {count}")
     paid = worth(action.discard)
     if paid < TITLE_PRICE:
-        raise Refused("BY-TTL-1", f"these tokens are worth {paid}, a title costs {TITLE_PRICE}")
+        raise Refused("BY-TTL-1", f"these tokens are worth {paid}, and a title costs {TITLE_PRICE}")
     if has_needless_token(action.discard):
         raise Refused(
             "BY-TTL-3",
-            f"these tokens are worth {paid}, and {TITLE_PRICE} were left without one of them",
+            f"these tokens are worth {paid}; one could be taken back and still leave {TITLE_PRICE}",
         )
-    discarded = {RESOURCES[kind]: count for kind, count in enumerate(action.discard) if count}
-    data = {
+    discarded: SomeTokens = {}
+    for name, count in zip(RESOURCES, action.discard, strict=True):
+        if count:
+            discarded[name] = count
+    data: TitleBought = {
         "seat": seat,
         "rank": RANKS[rank + 1],
         "discarded": discarded,
         "points": POINTS_A_RANK,
+        "then": after_turn(state, becomes_duke=rank + 1 == DUKE),
     }
-    return untyped_event("TitleBought", data)
+    return DomainEvent("TitleBought", data)
 
 
 def legal_titles(state: State, seat: int) -> list[NobleTitle]:
-    """BY-TTL: every payment from which no token could be taken back."""
+    """BY-TTL: every payment without a needless token."""
     tokens = state.resources[seat]
     if state.rank[seat] == DUKE or worth(tokens) < TITLE_PRICE:
         return []

@@ -1,26 +1,26 @@
-"""The course of the game: whose turn comes next, when a round ends, when play is over.
+"""The turn order: whose turn comes next, when a round ends, when play is over.
 
-What a fact brings about for the course stands in it under `then`, so that applying it needs no rule.
+An event carries its consequences for the turn order in the field `then`, so that applying it needs no rule.
 """
 
 from functools import cache
 
-from domain.barony.components import CITIES, CITY, DUKE, FIRST_CITIES, RANKS
+from domain.barony.components import CITIES, CITY, DUKE, FIRST_CITIES, Phase
+from domain.barony.formats import Then
 from domain.barony.state import State, replaced
-from domain.contract import DomainEvent, Json, untyped_data
 
 
 @cache
 def placements(seats: int) -> tuple[int, ...]:
-    """BY-SET-3: the seats in the order in which they place their cities."""
+    """BY-SET-3: the seats in the order in which they place their first cities."""
     last = seats - 1
-    there = list(range(last))
-    back = [seat for seat in reversed(there) for _ in range(FIRST_CITIES - 1)]
-    return (*there, *[last] * FIRST_CITIES, *back)
+    forwards = list(range(last))
+    backwards = [seat for seat in reversed(forwards) for _ in range(FIRST_CITIES - 1)]
+    return (*forwards, *[last] * FIRST_CITIES, *backwards)
 
 
 def cities_placed(state: State, seat: int) -> int:
-    """How many cities the seat has placed; for set-up, when none is founded."""
+    """How many cities the seat has placed. For set-up, when none is founded yet."""
     return CITIES - state.reserve_cities[seat]
 
 
@@ -34,11 +34,11 @@ def can_hold_first_city(state: State, hex: int) -> bool:
     )
 
 
-def after_placement(after: State) -> Json:
-    """BY-SET-3, 5, 6: the course after a placement, or a departure in set-up, already made in `after`."""
+def after_placement(after: State) -> Then:
+    """BY-SET-3, 5, 6: the turn order after a placement, or a departure in set-up, that `after` contains."""
     placed = [cities_placed(after, seat) for seat in range(after.seats)]
-    free = any(can_hold_first_city(after, hex) for hex in range(len(after.board.hexes)))
-    for seat in placements(after.seats) if free else ():
+    has_room = any(can_hold_first_city(after, hex) for hex in range(len(after.board.hexes)))
+    for seat in placements(after.seats) if has_room else ():
         if placed[seat]:
             placed[seat] -= 1
         elif not after.is_out[seat]:
@@ -46,67 +46,73 @@ def after_placement(after: State) -> Json:
     return _then("play", 1, after.turn + 1, after.in_game()[0])
 
 
-def after_turn(state: State, fact: DomainEvent | None, leaver: int | None = None) -> Json:
-    """BY-TURN-1, 4, BY-END-2, 5: the course once the turn of `to_act` is over.
+def after_turn(
+    state: State,
+    *,
+    has_passed: bool = False,
+    becomes_duke: bool = False,
+    departing: int | None = None,
+) -> Then:
+    """BY-TURN-1, 4, BY-END-2, 5: the turn order when the turn of `to_act` is over.
 
-    `state` is from before the turn, `fact` is what was done in it; None where the seat left the game.
+    `state` is the state before the turn. In the turn, the seat passed, or became duke, or the seat
+    `departing` left the game; by default it did something else, or let its time run out.
     """
     seat = state.to_act
     assert seat is not None
-    passed = fact is not None and fact.type == "TurnPassed"
-    is_plain = not (passed or state.passed or leaver is not None)
+    is_plain = not (has_passed or state.passed or departing is not None)
     if is_plain and seat + 1 < len(state.is_out) and not state.is_out[seat + 1]:
         return _then("play", state.round, state.turn + 1, seat + 1)  # nearly every turn
     staying = state.in_game()
-    if leaver is not None:
-        staying.remove(leaver)
-    who_passed = state.passed
-    if passed:
-        who_passed = tuple(sorted({*who_passed, seat}))
-    if leaver in who_passed:
-        who_passed = tuple(other for other in who_passed if other != leaver)
+    if departing is not None:
+        staying.remove(departing)
+    passed = state.passed
+    if has_passed:
+        passed = tuple(sorted({*passed, seat}))
+    if departing in passed:
+        passed = tuple(other for other in passed if other != departing)
     if seat < staying[-1]:
         following = next(other for other in staying if other > seat)
-        return _then("play", state.round, state.turn + 1, following, who_passed)
+        return _then("play", state.round, state.turn + 1, following, passed)
     is_over = (
-        (fact is not None and untyped_data(fact).get("rank") == RANKS[DUKE])
+        becomes_duke
         or DUKE in state.rank
         or state.round == state.round_limit
-        or is_end_agreed(state, leaver)
-        or list(who_passed) == staying
+        or is_end_agreed(state, departing)
+        or list(passed) == staying
     )
     if is_over:
         return _then("scoring", state.round, state.turn, None)
     return _then("play", state.round + 1, state.turn + 1, staying[0])
 
 
-def after_departure(state: State, leaver: int) -> Json:
-    """BY-END-6: the course when a seat leaves the game; `state` is from before that."""
-    staying = [seat for seat in state.in_game() if seat != leaver]
+def after_departure(state: State, departing: int) -> Then:
+    """BY-END-6: the turn order when a seat leaves the game; `state` is the state before that."""
+    staying = [seat for seat in state.in_game() if seat != departing]
     if len(staying) == 1:
         return _then("scoring", state.round, state.turn, None)
-    if leaver == state.to_act:
+    if departing == state.to_act:
         if state.phase == "play":
-            return after_turn(state, None, leaver)
+            return after_turn(state, departing=departing)
         after = state.copy()
-        after.is_out = replaced(after.is_out, leaver, True)  # noqa: FBT003
+        after.is_out = replaced(after.is_out, departing, value=True)
         return after_placement(after)
-    passed = tuple(seat for seat in state.passed if seat != leaver)
+    passed = tuple(seat for seat in state.passed if seat != departing)
     return _then(state.phase, state.round, state.turn, state.to_act, passed)
 
 
-def is_end_agreed(state: State, leaver: int | None = None) -> bool:
-    """BY-END-5: whether all seats still playing (but for one that leaves) have asked for the end."""
+def is_end_agreed(state: State, departing: int | None = None) -> bool:
+    """BY-END-5: whether all seats in the game, except one that leaves it, have asked for the end."""
     return state.end_by_agreement and all(
-        seat in state.end_agreed_by for seat in state.in_game() if seat != leaver
+        seat in state.end_agreed_by for seat in state.in_game() if seat != departing
     )
 
 
 def _then(
-    phase: str, round: int, turn: int, to_act: int | None, passed: tuple[int, ...] = ()
-) -> Json:
-    """`passed` is left out when empty, as it is but for the last rounds of a blocked game."""
-    then: Json = {"phase": phase, "round": round, "turn": turn, "to_act": to_act}
+    phase: Phase, round: int, turn: int, to_act: int | None, passed: tuple[int, ...] = ()
+) -> Then:
+    """`passed` is left out when empty, as it is except in the last rounds of a blocked game."""
+    then: Then = {"phase": phase, "round": round, "turn": turn, "to_act": to_act}
     if passed:
         then["passed"] = list(passed)
     return then

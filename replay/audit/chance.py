@@ -1,4 +1,6 @@
-"""The check of chance: once the game's secret is published, seating and set-up are drawn again."""
+"""The check of chance: seating and set-up drawn again, once the game's secret is published."""
+
+from typing import Any
 
 from domain import lifecycle
 from domain.contract import DomainEvent
@@ -7,54 +9,58 @@ from domain.event import Event
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.audit.findings import Check
-from replay.timeline import Step, unreadable_on_error
+from replay.timeline import Step, reading
 
-CHOSEN = (
-    "Somebody chose what should have been drawn, or today's program draws the set-up differently."
-)
+CHOSEN = "Somebody chose what chance should have, or the set-up is drawn in another way today."
 
 
 class ChanceCheck:
-    """Draws seating and set-up again from the game's secret and the players' nonces."""
+    """Seating and set-up drawn again from the game's secret and the nonces."""
 
     def __init__(self, record: Record, secret: bytes | None) -> None:
         self.check = Check("chance", "drawn again")
         self._secret = secret
-        self._openings = record.openings
+        self._opens = record.opens
         if secret is None:
-            self.check.gap = "the secret behind all random draws is not known"
+            self.check.left_out = "the secret that all chance comes from is not known"
 
-    def examine(self, step: Step) -> None:
-        """Check one event; only `GameStarted` has random draws."""
+    def look(self, step: Step) -> None:
+        """At one event; chance is only in the start."""
         event, before = step.event, step.before
         if event["type"] != "GameStarted" or self._secret is None or before is None:
             return
-        self.check.count += 1
+        self.check.looked_at += 1
         seq = event["seq"]
         try:
-            with unreadable_on_error(seq):
-                start = lifecycle.start(before, self._secret)
+            with reading(seq):
+                drawn = lifecycle.start(before, self._secret)
         except (Unreadable, NotNow, Malformed):
-            self.check.gap = "the recorded start cannot be drawn again"
+            self.check.left_out = "the start as it is recorded cannot be drawn again"
             return
-        for name in sorted(start.data.keys() | event["data"].keys()):
-            if _differ(start.data.get(name), event["data"].get(name)):
-                self.check.add_at_event(seq, f"{name} is not what the seed gives", CHOSEN)
-        self._compare_secrets(event, start)
+        for name in sorted(drawn.data.keys() | event["data"].keys()):
+            if _differs(drawn.data.get(name), event["data"].get(name)):
+                self.check.finds_at(
+                    seq,
+                    f"{name} is not what the seed gives",
+                    CHOSEN,
+                )
+        self._compare_secrets(event, drawn)
 
-    def _compare_secrets(self, event: Event, start: DomainEvent) -> None:
-        seq, commitments = event["seq"], event.get("secrets", {})
-        openings = self._openings.get(seq, {})
-        for name in sorted(start.secrets.keys() | commitments.keys()):
-            self.check.count += 1
-            if name not in start.secrets:
-                self.check.add_at_event(seq, f"the seed gives no secret {name}", CHOSEN)
-            elif name not in commitments:
-                self.check.add_at_event(seq, f"it does not commit to the secret {name}", CHOSEN)
-            elif name in openings and _differ(openings[name]["value"], start.secrets[name]):
-                problem = f"the secret {name} is not what the seed gives"
-                self.check.add_at_event(seq, problem, CHOSEN)
+    def _compare_secrets(self, event: Event, drawn: DomainEvent) -> None:
+        opens = self._opens.get(event["seq"], {})
+        for name in sorted(drawn.secrets.keys() | event.get("secrets", {}).keys()):
+            self.check.looked_at += 1
+            if name not in drawn.secrets or name not in event.get("secrets", {}):
+                self.check.finds_at(
+                    event["seq"], f"the secret {name} is drawn or recorded, not both", CHOSEN
+                )
+            elif name in opens and _differs(opens[name]["value"], drawn.secrets[name]):
+                self.check.finds_at(
+                    event["seq"],
+                    f"the secret {name} is not what the seed gives",
+                    CHOSEN,
+                )
 
 
-def _differ(one: object, other: object) -> bool:
+def _differs(one: Any, other: Any) -> bool:
     return canonical(one) != canonical(other)

@@ -1,7 +1,4 @@
-"""What an audit returns: checks, the findings of each, and the report of them all.
-
-The names of the JSON fields are public interface (docs/verifying.md).
-"""
+"""What an audit has to say: findings, checks and the report of them all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,100 +20,104 @@ NAMES: Final[tuple[Name, ...]] = (
     "receipts",
 )
 Kind: TypeAlias = Literal["wrong", "today"]
-"""`wrong`: the record contradicts itself or what was signed. `today`: it contradicts the rules as they are
-now, because either the rules were corrected since or the record was made up.
+"""`wrong`: the record contradicts itself or what was signed. `today`: the rules as they are now say
+otherwise, which a mended rule explains as well as a made-up record.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault in a record: the problem and its meaning, a sentence each.
+    """One thing that is not as it should be: `what`, and what it `means`, a sentence each.
 
-    `line` counts the lines of the file from 1; `line` and `seq` are None where there is no such place.
+    `line` of the file (from 1) and `seq` of the event, where there are such.
     """
 
     check: Name
     line: int | None
     seq: int | None
-    problem: str
-    meaning: str
+    what: str
+    means: str
     kind: Kind = "wrong"
 
     def as_json(self) -> Json:
-        """Return all fields as a JSON object."""
+        """All fields."""
         return {
             "check": self.check,
             "kind": self.kind,
             "line": self.line,
             "seq": self.seq,
-            "what": self.problem,
-            "means": self.meaning,
+            "what": self.what,
+            "means": self.means,
         }
 
     @property
-    def location(self) -> str:
-        """The line and the event, in words."""
+    def place(self) -> str:
+        """Where it is, in words."""
         line = [] if self.line is None else [f"line {self.line}"]
         return ", ".join(line + ([] if self.seq is None else [f"event {self.seq}"]))
 
 
 @dataclass(slots=True)
 class Check:
-    """One check: how many items it examined, and its findings.
+    """One of the checks: how many things of which sort it looked at, and what it found.
 
-    `unit` says what is counted, such as "events hashed again". `gap` says what could not be checked and why;
-    it is empty if everything could.
+    `left_out` says what it could not look at and why, or is empty.
     """
 
     name: Name
-    unit: str
-    count: int = 0
-    gap: str = ""
+    sort: str
+    looked_at: int = 0
+    left_out: str = ""
     findings: list[Finding] = field(default_factory=list)
 
-    def add(
+    def finds(
         self,
-        problem: str,
-        meaning: str,
+        what: str,
+        means: str,
         *,
         line: int | None,
         seq: int | None = None,
         kind: Kind = "wrong",
     ) -> None:
-        """Add a finding."""
-        self.findings.append(Finding(self.name, line, seq, problem, meaning, kind))
+        """Note something that is not as it should be."""
+        self.findings.append(Finding(self.name, line, seq, what, means, kind))
 
-    def add_at_event(self, seq: int, problem: str, meaning: str, kind: Kind = "wrong") -> None:
-        """Add a finding about event `seq`, which is in line `seq` + 1."""
-        self.add(problem, meaning, line=seq + 1, seq=seq, kind=kind)
+    def finds_at(self, seq: int, what: str, means: str, kind: Kind = "wrong") -> None:
+        """Note something about an event."""
+        self.finds(what, means, line=seq + 1, seq=seq, kind=kind)
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
 
     def as_json(self) -> Json:
-        """Return everything but the findings as a JSON object."""
+        """All fields but the findings."""
         return {
             "name": self.name,
-            "passed": not self.findings,
-            "looked_at": self.count,
-            "of": self.unit,
-            "left_out": self.gap or None,
+            "passed": self.is_passed,
+            "looked_at": self.looked_at,
+            "of": self.sort,
+            "left_out": self.left_out or None,
             "found": len(self.findings),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All checks of one record. `summary` describes the record by the fields `game`, `rules`, `seats`,
-    `events`, `status` and `signed_by`, as far as they can be read.
+    """All checks on one record, and what it says it is: `about` has `game`, `rules`, `seats`, `events`,
+    `status` and `signed_by`, as far as they can be told.
     """
 
-    summary: dict[str, Any]
+    about: dict[str, Any]
     checks: Sequence[Check]
 
     @property
     def findings(self) -> list[Finding]:
-        """All findings in the order of the file; those of one line in the order of the checks."""
-        findings = [finding for check in self.checks for finding in check.findings]
+        """Everything found, in the order of the file; of one line in the order of the checks."""
+        found = [finding for check in self.checks for finding in check.findings]
         return sorted(
-            findings,
+            found,
             key=lambda finding: (
                 finding.line is None,
                 finding.line or 0,
@@ -126,18 +127,18 @@ class Report:
 
     @property
     def first(self) -> Finding | None:
-        """The first finding; None if there is none."""
+        """The first thing that is wrong; None for a record that is sound."""
         return next(iter(self.findings), None)
 
     @property
     def is_sound(self) -> bool:
-        """Whether there are no findings."""
-        return not any(check.findings for check in self.checks)
+        """Whether nothing was found."""
+        return all(check.is_passed for check in self.checks)
 
     def as_json(self) -> Json:
-        """Return the whole report as a JSON object."""
+        """The whole report."""
         return {
-            **self.summary,
+            **self.about,
             "sound": self.is_sound,
             "first": self.first.as_json() if self.first else None,
             "checks": [check.as_json() for check in self.checks],

@@ -28,7 +28,7 @@ def test_audit_says_what_is_wrong_where_and_what_it_means(run: Run, path: Path) 
     result = run("audit", path)
     assert result.exit_code == 1
     assert "  ✗ chain " in result.stdout
-    assert "line 10, event 9: its hash does not match its content" in result.stdout
+    assert "line 10, event 9: its hash is not that of what it says" in result.stdout
     assert "The event was changed after it was sealed." in result.stdout
     told = orjson.loads(run("audit", path, "--json").stdout)
     assert (told["sound"], told["records"][0]["sound"]) == (False, False)

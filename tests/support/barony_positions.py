@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import product
 from textwrap import dedent
+from typing import Literal
 
 from hypothesis import strategies as st
 
@@ -22,11 +23,22 @@ from domain.barony.actions import (
     Recruit,
 )
 from domain.barony.board import Board
-from domain.barony.components import CITY, LAKE, MOUNTAIN, RESOURCES, STRONGHOLD, VILLAGE
+from domain.barony.components import (
+    BUILDINGS,
+    CITY,
+    LAKE,
+    MOUNTAIN,
+    RANKS,
+    RESOURCES,
+    STRONGHOLD,
+    VILLAGE,
+)
+from domain.barony.formats import BaronyPosition
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State, replaced
 from domain.chance import Chance
 from domain.contract import AnyRuleSystem, DomainEvent, evolve
+from domain.hexes import hex_of
 from tests.support.barony_diagrams import drawing as barony_drawing
 from tests.support.barony_diagrams import parse_drawing
 from tests.support.sorcery_diagrams import drawing as sorcery_drawing
@@ -97,7 +109,7 @@ def _draw_pawns(draw: st.DrawFn, state: State, hex: int, *, is_mountain: bool) -
 def random_game(
     seats: int, seed: int, round_limit: int = 20, *, rules: AnyRuleSystem = barony
 ) -> Iterator[tuple[State, DomainEvent]]:
-    """A game of random actions from the set-up to its end: each fact with the state before it."""
+    """A game of random actions from the set-up to its end: each event with the state before it."""
     chooser = random.Random(seed)
     chosen = {"round_limit": round_limit, "sorcery": rules is sorcery}
     options = rules.check_options(seats, chosen)
@@ -108,9 +120,9 @@ def random_game(
         for action in rules.legal_actions(state, state.to_act):
             by_type.setdefault(action.type, []).append(action)
         action = chooser.choice(by_type[chooser.choice(sorted(by_type))])
-        fact = rules.decide(state, state.to_act, action)
-        yield state, fact
-        state = evolve(rules, state, [fact])
+        event = rules.decide(state, state.to_act, action)
+        yield state, event
+        state = evolve(rules, state, [event])
     yield state, rules.finish(state)
 
 
@@ -138,7 +150,8 @@ def conceivable_actions(state: State) -> Iterator[Action]:
     for kinds in takes:
         yield from (Move((step,), kinds) for step in steps)
         yield from (Move((first, second), kinds) for first, second in product(near, near))
-    for choice in product((None, "village", "stronghold"), repeat=len(hexes)):
+    buildings: tuple[Literal["village", "stronghold"] | None, ...] = (None, "village", "stronghold")
+    for choice in product(buildings, repeat=len(hexes)):
         builds = tuple((at, name) for at, name in zip(hexes, choice, strict=True) if name)
         if builds:
             yield Build(builds)
@@ -146,3 +159,41 @@ def conceivable_actions(state: State) -> Iterator[Action]:
         NobleTitle((m, f, p, d)) for m, f, p, d in product(range(4), repeat=4) if m or f or p or d
     )
     yield Pass()
+
+
+def from_position(position: BaronyPosition, turn: int = 1) -> State:
+    """The state that a position of the base game shows. A position has no `turn`."""
+    state = State(Board.from_json(position["board"]), len(position["players"]))
+    write_position(state, position, turn)
+    return state
+
+
+def write_position(state: State, position: BaronyPosition, turn: int) -> None:
+    """Write what a position shows into a new state, but for what Sorcery adds."""
+    board, players = state.board, position["players"]
+    state.phase, state.round, state.to_act = (
+        position["phase"],
+        position["round"],
+        position["to_act"],
+    )
+    state.turn, state.round_limit = turn, position["round_limit"]
+    state.end_agreed_by = tuple(position["end_agreed_by"])
+    state.passed = tuple(position["passed"])
+    for pawns in position["pawns"]:
+        hex, seat = board.index[hex_of(pawns["at"])], pawns["seat"]
+        state.knights[seat][hex] = pawns["knights"]
+        if pawns["building"]:
+            state.building[hex], state.owner[hex] = BUILDINGS.index(pawns["building"]), seat
+    reserves = [player["reserve"] for player in players]
+    state.reserve_knights = [reserve["knights"] for reserve in reserves]
+    state.reserve_villages = [reserve["villages"] for reserve in reserves]
+    state.reserve_strongholds = [reserve["strongholds"] for reserve in reserves]
+    state.reserve_cities = [reserve["cities"] for reserve in reserves]
+    state.removed_knights = tuple(player["removed_knights"] for player in players)
+    state.resources = [tuple(player["resources"][kind] for kind in RESOURCES) for player in players]
+    state.rank = tuple(RANKS.index(player["rank"]) for player in players)
+    state.new_cities = tuple(player["new_cities"] for player in players)
+    state.score = tuple(player["score"] for player in players)
+    state.is_out = tuple(player["status"] == "out" for player in players)
+    state.bank = [position["bank"][kind] for kind in RESOURCES]
+    state.ranking = tuple(position.get("ranking", ()))

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from domain.event import DomainEvent, EventData
+from domain.event import By, DomainEvent, Event, EventData
 from domain.json_types import JsonObject
 
 
@@ -19,3 +19,8 @@ def secrets_of(event: DomainEvent) -> JsonObject:
 def data_of(event: DomainEvent) -> JsonObject:
     """The data of an event, to be read field by field."""
     return cast("JsonObject", event.data)
+
+
+def recorded(event: DomainEvent, by: By) -> Event:
+    """The part of a recorded event that scenes and captions read."""
+    return cast("Event", {"type": event.type, "data": event.data, "by": by})

@@ -1,7 +1,7 @@
-"""Checks responses of the web server against its OpenAPI document.
+"""The OpenAPI document held against what a server really answers.
 
-Every response in the HTTP tests goes through `Contract.check`: the document must describe its status and its
-body, and it must have the headers that every response has.
+Every answer that a test sees goes through `Contract.see`: it must be one that the document has for this
+call, with no field too many and none too few, and the headers that every answer has.
 """
 
 import re
@@ -11,23 +11,23 @@ from typing import Any
 import httpx
 
 Json = dict[str, Any]
-UNDOCUMENTED = {"/api/v1/openapi.json", "/api/v1/docs", "/api/v1/docs/init.js"}
+UNDESCRIBED = {"/api/v1/openapi.json", "/api/v1/docs", "/api/v1/docs/init.js"}
 
 
 @dataclass
 class Contract:
-    """The OpenAPI document, and the responses checked so far: (operation, status)."""
+    """What the document promises, and which answers were seen."""
 
     document: Json
-    checked: set[tuple[str, int]] = field(default_factory=set)
+    seen: set[tuple[str, int]] = field(default_factory=set)
 
-    def check(self, response: httpx.Response) -> None:
-        """Check a response, and add it to `checked`."""
+    def see(self, response: httpx.Response) -> None:
+        """Check an answer, and remember that it was given."""
         assert response.headers["x-content-type-options"] == "nosniff"
         assert response.headers["access-control-allow-origin"] == "*"
         assert re.fullmatch(r"[A-Za-z0-9._-]{1,64}", response.headers["x-request-id"])
         method, path = response.request.method, response.request.url.path
-        template = self.path_template(path)
+        template = self.template(path)
         operations = self.document["paths"].get(template, {})
         operation = operations.get("get" if method == "HEAD" else method.lower())
         if response.status_code >= 400:
@@ -36,73 +36,74 @@ class Contract:
             expected = {404, 413} if template is None else {405, 413}
             if method == "OPTIONS":
                 expected.add(200)
-            is_page = path in UNDOCUMENTED or path.startswith("/api/v1/docs/")
-            assert is_page or response.status_code in expected, (method, path, response.text)
+            described = path in UNDESCRIBED or path.startswith("/api/v1/docs/")
+            assert described or response.status_code in expected, (method, path, response.text)
             return
-        description = operation["responses"].get(str(response.status_code))
-        assert description is not None, f"{method} {template} has no {response.status_code}"
-        self.checked.add((operation_name(method, template or ""), response.status_code))
-        if "$ref" in description:
-            description = self._resolve(description["$ref"])
+        promised = operation["responses"].get(str(response.status_code))
+        assert promised is not None, f"{method} {template} does not promise {response.status_code}"
+        self.seen.add((call(method, template or ""), response.status_code))
+        if "$ref" in promised:
+            promised = self._at(promised["$ref"])
         where = f"{method} {template}"
-        for media_type, content in description.get("content", {}).items():
-            assert response.headers["content-type"].split(";")[0] == media_type, where
-            if media_type.endswith("json") and "schema" in content and method != "HEAD":
-                self._check_value(response.json(), content["schema"], where)
+        for kind, content in promised.get("content", {}).items():
+            if response.headers["content-type"].split(";")[0] != kind:
+                assert (kind, response.status_code < 400) == ("application/json", True), where
+            elif kind.endswith("json") and "schema" in content and method != "HEAD":
+                self._conform(response.json(), content["schema"], where)
 
-    def path_template(self, path: str) -> str | None:
-        """Return the path in the document that matches the path of a URL."""
+    def template(self, path: str) -> str | None:
+        """The path of the document that an address belongs to."""
         for template in self.document["paths"]:
             if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", template), path):
                 return str(template)
         return None
 
-    def statuses(self) -> dict[str, set[int]]:
-        """Return the statuses of every operation in the document."""
+    def promises(self) -> dict[str, set[int]]:
+        """Which statuses each call of the document has."""
         return {
-            operation_name(method.upper(), path): {int(code) for code in operation["responses"]}
+            call(method.upper(), path): {int(status) for status in operation["responses"]}
             for path, operations in self.document["paths"].items()
             for method, operation in operations.items()
             if method in {"get", "post", "delete"}
         }
 
-    def _resolve(self, reference: str) -> Json:
-        target: Json = self.document
+    def _at(self, reference: str) -> Json:
+        found: Json = self.document
         for part in reference.removeprefix("#/").split("/"):
-            target = target[part]
-        return target
+            found = found[part]
+        return found
 
-    def _check_value(self, value: Any, schema: Json, where: str) -> None:
+    def _conform(self, value: Any, schema: Json, where: str) -> None:
         if "$ref" in schema:
-            schema = self._resolve(schema["$ref"])
-        types = schema.get("type", [])
-        types = [types] if isinstance(types, str) else [*types]
+            schema = self._at(schema["$ref"])
+        kinds = schema.get("type", [])
+        kinds = [kinds] if isinstance(kinds, str) else [*kinds]
         if schema.get("nullable"):
-            types.append("null")
-        assert types in ([], ["null"]) or json_type(value) in types, (
-            f"{where} is {value!r}, not {types}"
+            kinds.append("null")
+        assert kinds in ([], ["null"]) or kind_of(value) in kinds, (
+            f"{where} is {value!r}, not {kinds}"
         )
         if "properties" in schema and isinstance(value, dict):
             missing = set(schema.get("required", ())) - value.keys()
-            assert not missing, f"{where} lacks {missing}"
-            # The document describes only those fields of a position that all games share.
+            assert not missing, f"{where} has no {missing}"
+            # Of a position only the part is described that every game has.
             assert value.keys() <= schema["properties"].keys() or "phase" in value, (where, value)
-            for name, property_schema in schema["properties"].items():
+            for name, inner in schema["properties"].items():
                 if name in value:
-                    self._check_value(value[name], property_schema, f"{where}.{name}")
+                    self._conform(value[name], inner, f"{where}.{name}")
         if isinstance(value, list) and "items" in schema:
             for item in value:
-                self._check_value(item, schema["items"], f"{where}[]")
+                self._conform(item, schema["items"], f"{where}[]")
 
 
-def operation_name(method: str, template: str) -> str:
-    """Return the name of an operation as in docs/http.md: `GET /games/ID/events/N`."""
+def call(method: str, template: str) -> str:
+    """How the page on HTTP names a call: `GET /games/ID/events/N`."""
     path = template.removeprefix("/api/v1").replace("{game_id}", "ID").replace("{seq}", "N")
     return f"{'GET' if method == 'HEAD' else method} {path}"
 
 
-def json_type(value: Any) -> str:
-    """Return the type of a value in the terms of JSON Schema."""
+def kind_of(value: Any) -> str:
+    """JSON Schema's word for a value."""
     match value:
         case bool():
             return "boolean"
@@ -119,7 +120,7 @@ def json_type(value: Any) -> str:
 
 
 def assert_problem(response: httpx.Response) -> None:
-    """Check that a response is a problem (RFC 9457) and reveals nothing of the code."""
+    """It is a problem as RFC 9457 has it, and says nothing of our inside."""
     assert response.headers["content-type"] == "application/problem+json"
     if response.request.method == "HEAD":
         return
@@ -137,8 +138,3 @@ def assert_problem(response: httpx.Response) -> None:
         assert response.headers["www-authenticate"].startswith("Bearer")
     if response.status_code == 405:
         assert response.headers["allow"]
-
-
-def invalid_fields(response: httpx.Response) -> set[str]:
-    """Return the fields that a problem names."""
-    return {error["field"] for error in response.json()["errors"]}

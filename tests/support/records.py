@@ -162,18 +162,16 @@ class Table:
 
 
 def read(data: bytes) -> Record:
-    """Return the record in these bytes."""
     return record.read(BytesIO(data))
 
 
-def audit_record(data: bytes, **options: Any) -> Report:
-    """Return the report of an audit of these bytes."""
+def audited(data: bytes, **options: Any) -> Report:
     return audit(BytesIO(data), **options)
 
 
-def first_finding(data: bytes, check: str, **options: Any) -> Finding:
-    """Return the first finding of an audit, which must come from this check."""
-    report = audit_record(data, **options)
+def found(data: bytes, check: str, **options: Any) -> Finding:
+    """The first thing that is wrong, which must be by that check."""
+    report = audited(data, **options)
     assert not report.is_sound
     first = report.first
     assert first is not None
@@ -181,19 +179,19 @@ def first_finding(data: bytes, check: str, **options: Any) -> Finding:
     return first
 
 
-def forge_record(
+def forged(
     data: bytes,
     change: Callable[[list[Event]], None] | None = None,
     *,
     states: bool = False,
     key: SigningKey = KEY,
 ) -> bytes:
-    """Return the record with its events changed (None: as they are) and with a valid hash chain.
+    """The record with its events changed (None: as they are) and the chain made to fit.
 
-    With `states`, the state hashes are computed again as well. `key` signs the header.
+    `states`: the positions too. `key` signs it.
     """
-    original = read(data)
-    events = deepcopy(original.events)
+    told = read(data)
+    events = deepcopy(told.events)
     if change is not None:
         change(events)
     game: Game | None = None
@@ -202,7 +200,7 @@ def forge_record(
     for seq, event in enumerate(events, 1):
         event["seq"], event["prev"] = seq, prev
         if states:
-            game = evolve(game, event, original.secret_values())
+            game = evolve(game, event, told.opened())
             event["state"] = state_hash(game)
         unsealed = {name: value for name, value in event.items() if name != "hash"}
         event["hash"] = prev = digest(canonical(unsealed))
@@ -210,8 +208,8 @@ def forge_record(
             game.hash = prev
         lines.append(canonical(event))
     header = {
-        **original.header,
+        **told.header,
         "keys": [key.public_entry(SINCE)],
         "head": {"seq": len(events), "hash": prev},
     }
-    return b"".join(record.write(key.sign_head(header), lines, original.openings))
+    return b"".join(record.write(key.sign_head(header), lines, told.opens))

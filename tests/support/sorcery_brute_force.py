@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from domain.barony import sorcery
 from domain.barony.actions import Cast
-from domain.barony.components import CONSTRUCTION, FAMILY, MOVEMENT, RESOURCES, SPELLS
+from domain.barony.components import FAMILY, RESOURCES, SPELLS, Spell
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import evolve
 from domain.errors import Refused
@@ -14,7 +14,7 @@ from domain.hexes import distance, neighbours
 from tests.support.sorcery_positions import around
 
 
-def spell_sets() -> Iterator[tuple[str, ...]]:
+def spell_sets() -> Iterator[tuple[Spell, ...]]:
     """Every set of spells of one family, open or not."""
     for family, number in product(sorted(set(FAMILY.values())), (1, 2, 3)):
         yield from combinations([spell for spell in SPELLS if FAMILY[spell] == family], number)
@@ -35,9 +35,9 @@ def conceivable_casts(state: SorceryState) -> Iterator[Cast]:
     ]
     sites = [at for hex, at in enumerate(hexes) if state.building[hex]] or [hexes[0]]
     for spells in spell_sets():
-        if FAMILY[spells[0]] == CONSTRUCTION:
+        if FAMILY[spells[0]] == "construction":
             yield from (Cast(spells, at=at) for at in wide)
-        elif FAMILY[spells[0]] == MOVEMENT:
+        elif FAMILY[spells[0]] == "movement":
             yield from (Cast(spells, path=path) for path in (*pairs, *triples))
         else:
             one = product(wide, (1, 2, 3, 4))
@@ -65,10 +65,10 @@ def has_a_chance(state: SorceryState, cast: Cast) -> bool:
 def after(state: SorceryState, cast: Cast) -> Hashable:
     """The position after the cast as values, the course left out; or the clause that refuses it."""
     try:
-        fact = sorcery.decide(state, state.to_act or 0, cast)
+        event = sorcery.decide(state, state.to_act or 0, cast)
     except Refused as refused:
         return refused.clause
-    later = evolve(sorcery, state, [fact])
+    later = evolve(sorcery, state, [event])
     built = zip(later.building, later.owner, strict=True)
     return (
         tuple(map(bytes, later.knights)),

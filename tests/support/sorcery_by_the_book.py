@@ -5,7 +5,7 @@ clause that a cast breaks where they can be told apart, since any of them may be
 """
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from domain.contract import Json
@@ -32,12 +32,12 @@ class Broken(Exception):
         self.clauses = set(clauses)
 
 
-def but_for_the_course(position: Json) -> Json:
+def but_for_the_course(position: Mapping[str, Any]) -> Json:
     """The position without whose turn it is."""
     return {name: value for name, value in position.items() if name not in COURSE}
 
 
-def by_the_book(position: Json, seat: int, cast: Json) -> Json | set[str]:
+def by_the_book(position: Mapping[str, Any], seat: int, cast: Mapping[str, Any]) -> Json | set[str]:
     """The position after the cast of the seat whose turn it is, but for the course; or clauses it breaks."""
     spells = set(cast["spells"])
     if not spells <= set(position["spells"]) or not any(spells <= own for own in FAMILIES):

@@ -7,6 +7,7 @@ S*0*21k                               a cell: the seats with an imprint there, t
 
 import re
 
+from domain.barony.components import SPELLS
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.barony.state import State
 from domain.barony.tiles import LETTERS
@@ -44,7 +45,7 @@ def parse_drawing(text: str) -> SorceryState:
     read(state, plain, {at: _IMPRINT.sub("", cell) for at, cell in cells.items()})
     for line in head:
         if line.startswith("spells:"):
-            state.spells = tuple(sorted(line.split()[1:]))
+            state.spells = tuple(spell for spell in SPELLS if spell in line.split()[1:])
         elif magic := _MAGIC.search(line):
             state.magic[int(line.split(":")[0])] = int(magic[1])
     for hex, at in enumerate(state.board.hexes):

@@ -13,14 +13,12 @@ from domain.barony.actions import Cast
 from domain.barony.components import (
     CITIES,
     CITY,
-    CONSTRUCTION,
     FAMILY,
     FIELD,
     FOREST,
     KNIGHTS,
     LAKE,
     MOUNTAIN,
-    MOVEMENT,
     MYSTERIOUS_PLACE,
     PLAIN,
     RESOURCES,
@@ -30,10 +28,11 @@ from domain.barony.components import (
     VILLAGE,
     VILLAGES,
 )
+from domain.barony.formats import BaronyPosition
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.barony.state import replaced
-from domain.hexes import Hex, neighbours
-from tests.support.barony_positions import SEVEN
+from domain.hexes import Hex, hex_of, neighbours
+from tests.support.barony_positions import SEVEN, write_position
 
 TEN: Final = (*SEVEN, (2, -1), (2, 0), (1, 1))
 """The seven, and three more to the east: with a way that leads back to no start."""
@@ -125,7 +124,7 @@ def some_cast(chooser: random.Random, state: SorceryState) -> Cast:
         own = list(SPELLS)
     spells = tuple(sorted(chooser.sample(own, chooser.randint(1, min(3, len(own))))))
     family = FAMILY[spells[0]]
-    if family == MOVEMENT:
+    if family == "movement":
         takes = chooser.choices(RESOURCES, k=chooser.choice([0, 0, 0, 1, 1, 2, 3]))
         return Cast(spells, path=_path(chooser, state, spells), takes=tuple(takes))
     built = [
@@ -133,7 +132,7 @@ def some_cast(chooser: random.Random, state: SorceryState) -> Cast:
         for hex, at in enumerate(hexes)
         if state.building[hex] and state.owner[hex] == state.to_act
     ]
-    if family == CONSTRUCTION:
+    if family == "construction":
         knights = [
             hexes[hex] for hex, count in enumerate(state.knights[state.to_act or 0]) if count
         ]
@@ -159,3 +158,16 @@ def _path(chooser: random.Random, state: SorceryState, spells: Sequence[str]) ->
         near = [at for at in neighbours(path[-1]) if at in state.board.index]
         path.append(chooser.choice(near if near and chooser.random() < 0.95 else around(state)))
     return tuple(path)
+
+
+def from_position(position: BaronyPosition, turn: int = 1) -> SorceryState:
+    """The state that a position with Sorcery shows. A position has no `turn`."""
+    state = SorceryState(SorceryBoard.from_json(position["board"]), len(position["players"]))
+    write_position(state, position, turn)
+    index = state.board.index
+    state.spells = tuple(position["spells"])
+    state.magic = [player["magic"] for player in position["players"]]
+    state.imprints = [
+        tuple(index[hex_of(at)] for at in player["imprints"]) for player in position["players"]
+    ]
+    return state

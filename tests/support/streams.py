@@ -1,4 +1,4 @@
-"""Clients of event streams: plain sockets on one event loop, so that a test can keep many open."""
+"""Readers of event streams: plain sockets on one event loop, so that a test can hold many open."""
 
 import asyncio
 import json
@@ -11,8 +11,8 @@ Json = dict[str, Any]
 
 
 @dataclass
-class ServerSentEvent:
-    """A server-sent event: an event of the log, with its seq as `id`, or the end of the game, without."""
+class Received:
+    """One thing that came over a stream: an event of the log has an id, the end of a game has none."""
 
     id: int | None
     event: str
@@ -20,26 +20,23 @@ class ServerSentEvent:
 
 
 @dataclass
-class StreamClient:
-    """One open stream. `is_open` becomes False when the server or the test has closed it."""
+class Reader:
+    """One open stream. `is_open` says whether the server still holds it open."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     status: int
     headers: dict[str, str]
-    buffer: bytes = b""
+    rest: bytes = b""
     comments: int = 0
     is_open: bool = True
     _lines: list[str] = field(default_factory=list)
 
-    async def next(self, seconds: float = 10.0) -> ServerSentEvent | None:
-        """Return the next event, or None when the stream has ended.
-
-        Raises TimeoutError after some `seconds`.
-        """
-        async with asyncio.timeout(seconds):
+    async def next(self, patience: float = 10.0) -> Received | None:
+        """The next thing that comes; None when the stream has ended."""
+        async with asyncio.timeout(patience):
             while True:
-                line = await self._read_line()
+                line = await self._line()
                 if line is None:
                     return None
                 if line.startswith(":"):
@@ -47,58 +44,51 @@ class StreamClient:
                 elif line:
                     self._lines.append(line)
                 elif self._lines:
-                    fields = dict(line.split(": ", 1) for line in self._lines)
+                    told = dict(one.split(": ", 1) for one in self._lines)
                     self._lines.clear()
-                    id = fields.get("id")
-                    return ServerSentEvent(
-                        None if id is None else int(id),
-                        fields.get("event", "message"),
-                        json.loads(fields["data"]),
+                    number = told.get("id")
+                    return Received(
+                        None if number is None else int(number),
+                        told.get("event", "message"),
+                        json.loads(told["data"]),
                     )
 
-    async def next_event(self, seconds: float = 10.0) -> ServerSentEvent:
-        """Return the next event; the stream must not end."""
-        event = await self.next(seconds)
-        assert event is not None, "the stream has ended"
-        return event
-
-    async def _read_line(self) -> str | None:
-        while b"\n" not in self.buffer:
-            chunk = await self._read_chunk()
-            if not chunk:
+    async def _line(self) -> str | None:
+        while b"\n" not in self.rest:
+            piece = await self._chunk()
+            if not piece:
                 await self.close()
                 return None
-            self.buffer += chunk
-        line, self.buffer = self.buffer.split(b"\n", 1)
+            self.rest += piece
+        line, self.rest = self.rest.split(b"\n", 1)
         return line.decode()
 
-    async def _read_chunk(self) -> bytes:
+    async def _chunk(self) -> bytes:
         try:
             size = int((await self.reader.readline()) or b"0", 16)
-            chunk = await self.reader.readexactly(size + 2)
+            piece = await self.reader.readexactly(size + 2)
         except (asyncio.IncompleteReadError, ConnectionError):
             return b""
-        return chunk[:-2]
+        return piece[:-2]
 
     async def close(self) -> None:
-        """Close the connection."""
+        """Hang up."""
         self.is_open = False
         self.writer.close()
         with suppress(ConnectionError):
             await self.writer.wait_closed()
 
 
-async def open_stream(
+async def opened(
     url: str, path: str, headers: Mapping[str, str] | None = None, limit: int = 2**16
-) -> StreamClient:
-    """Open a stream and read the head of the response. `limit` is the number of bytes read ahead."""
+) -> Reader:
+    """Open a stream, and read the head of the answer. `limit`: bytes that are read ahead."""
     host, port = url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port), limit=limit)
-    request_headers = {"Host": "x", **(headers or {})}
-    lines = [f"GET {path} HTTP/1.1"]
-    lines += [f"{name}: {value}" for name, value in request_headers.items()]
+    sent = {"Host": "x", **(headers or {})}
+    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
     writer.write("\r\n".join([*lines, "", ""]).encode())
     await writer.drain()
     head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-    response_headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
-    return StreamClient(reader, writer, int(head[0].split(" ")[1]), response_headers)
+    told = dict(line.lower().split(": ", 1) for line in head[1:] if line)
+    return Reader(reader, writer, int(head[0].split(" ")[1]), told)

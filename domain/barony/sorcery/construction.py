@@ -1,49 +1,62 @@
 """The construction family (BS-ABU, BS-PET, BS-SAN): one city, with what the spells lift and add."""
 
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, Literal, TypeAlias
 
 from domain.barony.actions import Cast
-from domain.barony.components import CITY, FOREST, MYSTERIOUS_PLACE, POINTS_A_CITY, VILLAGE
+from domain.barony.components import (
+    CITY,
+    FOREST,
+    MYSTERIOUS_PLACE,
+    POINTS_A_CITY,
+    VILLAGE,
+    Spell,
+)
 from domain.barony.construction import (
-    WHY_NOT_CITY,
-    bar_to_city_site,
+    CITY_BARRIERS,
+    SITE_BARRIERS,
+    CityClause,
+    city_site_barrier,
     gain_token,
     has_opposing_knight,
 )
 from domain.barony.sorcery.components import cost_of
-from domain.barony.sorcery.places import NO_BUILDING_HERE
+from domain.barony.sorcery.formats import ConstructionCast
 from domain.barony.sorcery.state import SorceryState
-from domain.contract import Json
+from domain.barony.state import State
+from domain.barony.turn_order import after_turn
 from domain.errors import Refused
 from domain.hex_text import hex_text
 
-WHY_NOT: Final = {
-    **WHY_NOT_CITY,
-    "BS-MYS-1": NO_BUILDING_HERE,
-    "BS-PET-1": "it is neither a forest nor adjacent to a city of one's own",
+CastClause: TypeAlias = CityClause | Literal["BS-MYS-1", "BS-PET-1", "BS-SAN-1", "BS-SAN-2"]
+CAST_BARRIERS: Final[Mapping[str, str]] = {
+    **CITY_BARRIERS,
+    "BS-MYS-1": SITE_BARRIERS["BS-MYS-1"],
+    "BS-PET-1": "it is neither a forest nor adjacent to a city of this seat",
     "BS-SAN-1": "it takes a knight of this seat there, and no opposing pawn",
-    "BS-SAN-2": "there is a building already",
+    "BS-SAN-2": "there is already a building",
 }
+"""Why no city can be founded on a hex by spells, by clause."""
 
 
-def bar_to_city(state: SorceryState, seat: int, hex: int, spells: Collection[str]) -> str | None:
+def cast_barrier(state: State, seat: int, hex: int, spells: Collection[Spell]) -> CastClause | None:
     """BY-CTY-1..4, BS-MYS-1, BS-PET-1, BS-SAN-1, 2: the clause that keeps a city off the hex, or None."""
+    clause: CastClause | None = None
     if "sanctuary" in spells:
-        clause = _bar_to_knight(state, seat, hex)
+        clause = _knight_barrier(state, seat, hex)
     elif state.building[hex] != VILLAGE or state.owner[hex] != seat:
         clause = "BY-CTY-1"
-    else:
-        clause = None
     if clause is None:
-        site = _bar_to_petrified_site if "petrification" in spells else _bar_to_site
-        clause = site(state, seat, hex)
+        if "petrification" in spells:
+            clause = _petrification_barrier(state, seat, hex)
+        else:
+            clause = city_site_barrier(state, hex)
     if clause is None and has_opposing_knight(state, seat, hex):
         clause = "BY-CTY-4"
     return clause
 
 
-def _bar_to_knight(state: SorceryState, seat: int, hex: int) -> str | None:
+def _knight_barrier(state: State, seat: int, hex: int) -> CastClause | None:
     """BS-SAN-1, 2, BS-MYS-1: the clause that keeps a city from replacing a knight on the hex, or None."""
     if not state.knights[seat][hex] or has_opposing_knight(state, seat, hex):
         return "BS-SAN-1"
@@ -54,11 +67,7 @@ def _bar_to_knight(state: SorceryState, seat: int, hex: int) -> str | None:
     return None
 
 
-def _bar_to_site(state: SorceryState, seat: int, hex: int) -> str | None:
-    return bar_to_city_site(state, hex)
-
-
-def _bar_to_petrified_site(state: SorceryState, seat: int, hex: int) -> str | None:
+def _petrification_barrier(state: State, seat: int, hex: int) -> CastClause | None:
     """BS-PET-1, BY-CTY-3: the clause that keeps a city by Petrification off the hex, or None."""
     owners = {
         state.owner[near] for near in state.board.neighbours[hex] if state.building[near] == CITY
@@ -70,26 +79,30 @@ def _bar_to_petrified_site(state: SorceryState, seat: int, hex: int) -> str | No
     return None
 
 
-def decide_construction(state: SorceryState, seat: int, cast: Cast) -> Json:
-    """What comes of the spells, as the data of `SpellsCast` have it. Raises Refused."""
+def decide_construction(state: SorceryState, seat: int, cast: Cast) -> ConstructionCast:
+    """BS-ABU, BS-PET, BS-SAN, BS-SPL-6: the data of the event. Raises Refused."""
     at = cast.at
     assert at is not None
     hex = state.board.index.get(at)
     if hex is None:
-        clause = "BS-SAN-1" if "sanctuary" in cast.spells else "BY-CTY-1"
-        raise Refused(clause, f"{hex_text(at)} is not on the board")
-    found = bar_to_city(state, seat, hex, cast.spells)
-    if found is None and not state.reserve_cities[seat]:
-        found = "BY-CTY-5"
-    if found is not None:
-        why = WHY_NOT[found]
-        if found == "BY-CTY-3" and "petrification" in cast.spells:
-            why = "it is adjacent to an opponent's city"
-        raise Refused(found, f"no city on {hex_text(at)}: {why}")
-    data: Json = {
+        off_board = "BS-SAN-1" if "sanctuary" in cast.spells else "BY-CTY-1"
+        raise Refused(off_board, f"{hex_text(at)} is not on the board")
+    clause = cast_barrier(state, seat, hex, cast.spells)
+    if clause is None and not state.reserve_cities[seat]:
+        clause = "BY-CTY-5"
+    if clause is not None:
+        reason = CAST_BARRIERS[clause]
+        if clause == "BY-CTY-3" and "petrification" in cast.spells:
+            reason = "it is adjacent to an opponent's city"
+        raise Refused(clause, f"no city on {hex_text(at)}: {reason}")
+    data: ConstructionCast = {
+        "seat": seat,
+        "spells": list(cast.spells),
+        "cost": cost_of(cast.spells),
         "at": list(at),
         "replaced": "knight" if "sanctuary" in cast.spells else "village",
         "points": POINTS_A_CITY,
+        "then": after_turn(state),
     }
     if "abundance" in cast.spells:
         data["token"] = gain_token(state.bank[:], state.board.terrain[hex])
@@ -97,9 +110,9 @@ def decide_construction(state: SorceryState, seat: int, cast: Cast) -> Json:
 
 
 def legal_constructions(
-    state: SorceryState, seat: int, choices: Sequence[tuple[str, ...]]
+    state: SorceryState, seat: int, choices: Sequence[tuple[Spell, ...]]
 ) -> list[Cast]:
-    """BS-ABU, BS-PET, BS-SAN: casts of these sets of spells, the first of those with one outcome."""
+    """BS-ABU, BS-PET, BS-SAN: casts of these sets of spells, one for each outcome."""
     if not state.reserve_cities[seat]:
         return []
     casts: dict[object, Cast] = {}
@@ -110,7 +123,7 @@ def legal_constructions(
         cost = cost_of(spells)
         by_knight = "sanctuary" in spells
         for hex in knights if by_knight else villages:
-            if bar_to_city(state, seat, hex, spells) is None:
+            if cast_barrier(state, seat, hex, spells) is None:
                 gains = "abundance" in spells and state.bank[terrain[hex]] > 0
                 casts.setdefault((cost, hex, by_knight, gains), Cast(spells, at=hexes[hex]))
     return list(casts.values())

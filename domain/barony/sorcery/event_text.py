@@ -1,26 +1,34 @@
-"""`event_text` with Sorcery: what a cast did, and what arrivals on mysterious places brought."""
+"""`event_text` with Sorcery: casts, and arrivals on mysterious places."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from domain.barony.event_text import (
-    TEXTS,
-    TOKENS,
-    destruction,
-    expedition_sent,
-    game_started,
-    knights_moved,
-    round_scored,
+    EVENT_TEXTS,
+    destruction_text,
+    leg_text,
+    moves_text,
+    round_text,
     token_text,
-    way_text,
 )
-from domain.barony.event_text import event_text as base_fact_text
-from domain.contract import Json
+from domain.barony.event_text import event_text as base_event_text
+from domain.barony.event_text import expedition_sent as base_expedition_sent
+from domain.barony.event_text import game_started as base_game_started
+from domain.barony.formats import GameStarted
+from domain.barony.sorcery.formats import (
+    CastStep,
+    ConstructionCast,
+    ExpeditionSent,
+    KnightsMoved,
+    MovedStep,
+    MovementCast,
+    RecruitmentCast,
+    RoundScored,
+    SpellsCast,
+)
+from domain.event import EventData, GameCreated
 from domain.hex_text import hex_text
 from domain.phrases import EventText, counted, game_created_text, listing
-
-BESIDE: Final[Mapping[str, str]] = {**TOKENS, "imprint_points": "imprints"}
-"""What the final score counts beside the track (BS-MYS-5)."""
 
 
 def magic_text(count: int) -> str:
@@ -28,77 +36,91 @@ def magic_text(count: int) -> str:
     return counted(count, "magic token")
 
 
-def _explored(data: Json) -> list[str]:
-    return [f"places an imprint for {magic_text(data['magic'])}"] if "magic" in data else []
+def _imprint_text(arrival: MovedStep | ExpeditionSent) -> list[str]:
+    """[`places an imprint for 3 magic tokens`]; [] where no imprint was placed."""
+    return [f"places an imprint for {magic_text(arrival['magic'])}"] if "magic" in arrival else []
 
 
-def step_text(step: Json) -> str:
-    """One knight's way and all that it did, in the order in which it came about (BS-TOR-2)."""
+def _arrival_text(step: MovedStep) -> list[str]:
+    return [*destruction_text("destroys", step.get("destroyed", ())), *_imprint_text(step)]
+
+
+def _step_text(step: MovedStep) -> str:
+    return " and ".join([leg_text(step), *_arrival_text(step)])
+
+
+def _cast_step_text(step: CastStep) -> str:
+    """A step and everything that happened with it, in order (BS-TOR-2)."""
     return " and ".join(
         [
-            way_text(step),
-            *destruction(f"on {hex_text(step['from'])} sweeps away", step.get("left", ())),
-            *destruction("destroys", step.get("destroyed", ())),
-            *_explored(step),
-            *destruction(f"on {hex_text(step['to'])} sweeps away", step.get("swept", ())),
+            leg_text(step),
+            *destruction_text(f"on {hex_text(step['from'])} sweeps away", step.get("left", ())),
+            *_arrival_text(step),
+            *destruction_text(f"on {hex_text(step['to'])} sweeps away", step.get("swept", ())),
         ]
     )
 
 
-def _game_created(data: Any) -> str:
+def _game_created(data: GameCreated) -> str:
     return f"{game_created_text(data)}, with Sorcery"
 
 
-def _game_started(data: Json) -> str:
-    return f"{game_started(data)}; {listing(data['spells'])} lie open"
+def _game_started(data: GameStarted) -> str:
+    return f"{base_game_started(data)}; the open spells are {listing(data['spells'])}"
 
 
-def _knights_moved(data: Json) -> str:
-    return knights_moved(data, step_text)
+def _knights_moved(data: KnightsMoved) -> str:
+    return moves_text([_step_text(step) for step in data["moves"]])
 
 
-def _expedition_sent(data: Json) -> str:
-    return ", and ".join([expedition_sent(data), *_explored(data)])
+def _expedition_sent(data: ExpeditionSent) -> str:
+    return ", and ".join([base_expedition_sent(data), *_imprint_text(data)])
 
 
-def _spells_cast(data: Json) -> str:
-    """By the field that the family of the spells brings."""
-    (field,) = _FAMILIES.keys() & data
-    done = _FAMILIES[field](data)
-    return f"casts {listing(data['spells'])} for {magic_text(data['cost'])}: {done}"
+def _spells_cast(data: SpellsCast) -> str:
+    if "moves" in data:
+        effect = _movement_text(data)
+    elif "recruits" in data:
+        effect = _recruitment_text(data)
+    else:
+        effect = _construction_text(data)
+    return f"casts {listing(data['spells'])} for {magic_text(data['cost'])}: {effect}"
 
 
-def _moved(data: Json) -> str:
-    return f"moves a knight {', then '.join(map(step_text, data['moves']))}"
+def _movement_text(data: MovementCast) -> str:
+    return f"moves a knight {', then '.join(map(_cast_step_text, data['moves']))}"
 
 
-def _recruited(data: Json) -> str:
-    where = listing(
+def _recruitment_text(data: RecruitmentCast) -> str:
+    recruits = listing(
         f"{counted(entry['knights'], 'knight')} at {hex_text(entry['at'])}"
         for entry in data["recruits"]
     )
     returned = data.get("returned", 0)
-    back = f", bringing back {returned} removed before" if returned else ""
-    return f"recruits {where}{back}"
+    back = f", {returned} of them removed before" if returned else ""
+    return f"recruits {recruits}{back}"
 
 
-def _founded(data: Json) -> str:
+def _construction_text(data: ConstructionCast) -> str:
     token = f" and {token_text(data['token'])}" if "token" in data else ""
-    where = f"the {data['replaced']} on {hex_text(data['at'])}"
-    return f"turns {where} into a city for {data['points']} points{token}"
+    replaced = f"the {data['replaced']} on {hex_text(data['at'])}"
+    return f"turns {replaced} into a city for {data['points']} points{token}"
 
 
-def _round_scored(data: Json) -> str:
-    return round_scored(data, BESIDE)
+def _round_scored(data: RoundScored) -> str:
+    standings = data["standings"]
+    parts = [
+        [
+            *(["tokens"] if entry["token_points"] else []),
+            *(["imprints"] if entry["imprint_points"] else []),
+        ]
+        for entry in standings
+    ]
+    return round_text(data["round"], standings, parts)
 
 
-_FAMILIES: Final[Mapping[str, EventText]] = {
-    "moves": _moved,
-    "recruits": _recruited,
-    "replaced": _founded,
-}
-SORCERY_TEXTS: Final[Mapping[str, EventText]] = {
-    **TEXTS,
+SORCERY_EVENT_TEXTS: Final[Mapping[str, EventText]] = {
+    **EVENT_TEXTS,
     "GameCreated": _game_created,
     "GameStarted": _game_started,
     "KnightsMoved": _knights_moved,
@@ -106,8 +128,9 @@ SORCERY_TEXTS: Final[Mapping[str, EventText]] = {
     "SpellsCast": _spells_cast,
     "RoundScored": _round_scored,
 }
+"""By event type."""
 
 
-def event_text(type: str, data: Any) -> str:
-    """The fact in one line; of a type that is not known here its name."""
-    return base_fact_text(type, data, SORCERY_TEXTS)
+def event_text(type: str, data: EventData) -> str:
+    """The event in one line, by the function for its type; of an unknown type, the type."""
+    return base_event_text(type, data, SORCERY_EVENT_TEXTS)

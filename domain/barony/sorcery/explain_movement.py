@@ -1,106 +1,104 @@
-"""Why knights could go where spells led them, and what they met there: a part of `explain`."""
+"""Explanations of the movement family and of arrivals on mysterious places: a part of `explain`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from domain.barony.apply import fell
+from domain.barony.apply import apply_destroyed
 from domain.barony.components import MYSTERIOUS_PLACE
-from domain.barony.event_text import fallen_text
+from domain.barony.event_text import pawns_text
 from domain.barony.explain import explain_arrival as base_explain_arrival
 from domain.barony.explain import explain_entry, explain_step, explain_tokens, number_of
-from domain.barony.explain_turn_order import Reason
-from domain.barony.sorcery.apply import come
+from domain.barony.formats import Destroyed
+from domain.barony.sorcery.apply import apply_step
 from domain.barony.sorcery.components import MAGIC_OF_A_VISIT
 from domain.barony.sorcery.event_text import magic_text
-from domain.barony.sorcery.movement import is_teleport, isolated_pawns
+from domain.barony.sorcery.formats import CastStep, MovedStep, MovementCast
+from domain.barony.sorcery.movement import is_teleportation, isolated_pawns
 from domain.barony.sorcery.state import SorceryState
-from domain.contract import Json
+from domain.contract import Reason
 from domain.hex_text import hex_text
 from domain.phrases import counted, listing
 
 
-def explain_arrival(state: SorceryState, seat: int, step: Json) -> Iterator[Reason]:
-    """BY-CON, BS-MYS-2, 3: whom a knight met, and what it explored."""
+def explain_arrival(state: SorceryState, seat: int, step: MovedStep) -> Iterator[Reason]:
+    """BY-CON, BS-MYS-2, 3: what the arrival of a knight destroyed and gained."""
     yield from base_explain_arrival(state, seat, step)
-    yield from explain_visit(state, seat, step)
+    yield from explain_imprint(state, seat, step["to"], step.get("magic", 0))
 
 
-def explain_visit(state: SorceryState, seat: int, arrival: Json) -> Iterator[Reason]:
-    """BS-MYS-2, 3: an imprint, or why there was none."""
-    hex, here = number_of(state, arrival["to"]), hex_text(arrival["to"])
+def explain_imprint(
+    state: SorceryState, seat: int, at: Sequence[int], magic: int
+) -> Iterator[Reason]:
+    """BS-MYS-2, 3: an imprint that gained magic tokens, or why there was none (`magic` is 0)."""
+    hex, here = number_of(state, at), hex_text(at)
     if state.board.terrain[hex] != MYSTERIOUS_PLACE:
         return
-    there = sum(hex in places for places in state.imprints)
-    if "magic" in arrival:
-        before = f"with {counted(there, 'other')} there"
-        gain = f"gains {magic_text(arrival['magic'])}"
-        yield "BS-MYS-2", f"seat {seat} places an imprint on {here}, {before}, and {gain}"
+    imprints = sum(hex in places for places in state.imprints)
+    if magic:
+        others = f"with {counted(imprints, 'other')} there"
+        gain = f"gains {magic_text(magic)}"
+        yield "BS-MYS-2", f"seat {seat} places an imprint on {here}, {others}, and {gain}"
     elif hex in state.imprints[seat]:
-        yield "BS-MYS-3", f"seat {seat} has an imprint on {here} already, and gains nothing"
-    elif there >= len(MAGIC_OF_A_VISIT):
-        yield "BS-MYS-3", f"{there} imprints are on {here}, and no more is placed"
+        yield "BS-MYS-3", f"seat {seat} already has an imprint on {here} and gains nothing"
+    elif imprints >= len(MAGIC_OF_A_VISIT):
+        yield "BS-MYS-3", f"{here} already has {imprints} imprints, and no more is placed"
 
 
-def explain_movement(state: SorceryState, data: Json) -> Iterator[Reason]:
-    """The moves of `SpellsCast`: BS-CEL, BS-TEL, BS-TOR, step by step with BY-MOV and BY-CON."""
+def explain_movement(state: SorceryState, data: MovementCast) -> Iterator[Reason]:
+    """BS-CEL, BS-TEL, BS-TOR, with BY-MOV and BY-CON, step by step."""
     seat, spells, moves = data["seat"], data["spells"], data["moves"]
     first, last = moves[0], moves[-1]
     trial = state.copy()
     if "celerity" in spells:
-        way = [first["from"], *(step["to"] for step in moves)]
-        yield "BS-CEL-1", f"the knight makes two steps: {' > '.join(map(hex_text, way))}"
+        path = [first["from"], *(step["to"] for step in moves)]
+        yield "BS-CEL-1", f"the knight makes two steps: {' > '.join(map(hex_text, path))}"
     for step in moves:
         start, end = number_of(trial, step["from"]), number_of(trial, step["to"])
         left, swept = step.get("left", []), step.get("swept", [])
-        if step is first:
-            yield explain_step(seat, step)
-        else:
-            yield "BS-CEL-2", _second_step(step)
-        yield from _sweep(trial, seat, step["from"], left, "once the knight has left")
-        fell(trial, seat, start, left)
-        if is_teleport(trial, seat, end):
-            yield from _teleport(trial, seat, step, with_celerity="celerity" in spells)
+        yield explain_step(seat, step) if step is first else _second_step(step)
+        yield from _sweep(trial, seat, step["from"], left, "after the knight has left")
+        apply_destroyed(trial, seat, start, left)
+        if is_teleportation(trial, seat, end):
+            yield from _teleportation(trial, step, end, with_celerity="celerity" in spells)
         else:
             yield from explain_entry(trial, seat, step["to"])
         yield from explain_arrival(trial, seat, step)
         if "magic" in step and step is not last:
             yield "BS-MYS-4", "a step of Celerity counts as an arrival"
-        come(trial, seat, step)
+        apply_step(trial, seat, step)
         yield from _sweep(trial, seat, step["to"], swept, "after the arrival")
         if "tornado" in spells and step is not last and isolated_pawns(trial, seat, end):
             yield "BS-TOR-2", f"{hex_text(step['to'])}, the hex between, is not swept"
     if "tornado" in spells and not any("left" in step or "swept" in step for step in moves):
-        where = listing(dict.fromkeys([hex_text(first["from"]), hex_text(last["to"])]))
-        yield "BS-TOR-3", f"Tornado found no pawn alone of its colour on {where}"
+        hexes = listing(dict.fromkeys([hex_text(first["from"]), hex_text(last["to"])]))
+        yield "BS-TOR-3", f"Tornado found no isolated pawn on {hexes}"
 
 
-def _second_step(step: Json) -> str:
+def _second_step(step: CastStep) -> Reason:
+    """BS-CEL-2: the second step."""
     start, end = hex_text(step["from"]), hex_text(step["to"])
-    return f"from {start} the knight goes on to {end}, which is adjacent to it"
+    return "BS-CEL-2", f"from {start} the knight goes on to {end}, which is adjacent to it"
 
 
 def _sweep(
-    state: SorceryState, seat: int, at: list[int], destroyed: list[Json], moment: str
+    state: SorceryState, seat: int, at: Sequence[int], destroyed: Sequence[Destroyed], moment: str
 ) -> Iterator[Reason]:
-    """BS-TOR-1, 2, BS-SPL-5, BY-CON-2, 3: what Tornado destroys on a hex."""
+    """BS-TOR-1, 2, BS-SPL-5, BY-CON-2, 3: what Tornado destroyed on a hex."""
     if destroyed:
         here = hex_text(at)
-        yield "BS-TOR-1", f"{moment}, Tornado destroys {fallen_text(destroyed)} on {here}"
-        alone = "each was" if destroyed[1:] else "it was"
-        yield "BS-SPL-5", f"{alone} the only pawn of its seat on {here}"
+        yield "BS-TOR-1", f"{moment}, Tornado destroys {pawns_text(destroyed)} on {here}"
+        each_was = "each was" if destroyed[1:] else "it was"
+        yield "BS-SPL-5", f"{each_was} the only pawn of its seat on {here}"
         yield from explain_tokens(state, seat, destroyed)
 
 
-def _teleport(
-    state: SorceryState, seat: int, step: Json, *, with_celerity: bool
+def _teleportation(
+    state: SorceryState, step: CastStep, end: int, *, with_celerity: bool
 ) -> Iterator[Reason]:
-    """BS-TEL-1, 2, 3: a step onto a mountain that an opponent's village bars to others."""
-    end = hex_text(step["to"])
-    owner = state.owner[number_of(state, step["to"])]
-    yield (
-        "BS-TEL-1",
-        f"{end} is a mountain with seat {owner}'s village alone: Teleportation lifts BY-MOV-6",
-    )
+    """BS-TEL-1, 2, 3: a step onto a mountain that an opponent's village bars to other knights."""
+    here = hex_text(step["to"])
+    village = f"seat {state.owner[end]}'s isolated village"
+    yield "BS-TEL-1", f"{here} is a mountain with {village}: Teleportation lifts BY-MOV-6"
     if with_celerity:
-        yield "BS-TEL-2", f"the step onto {end} is the one of the two that needs it"
+        yield "BS-TEL-2", f"of the two steps, the one onto {here} is the teleportation"
     if "destroyed" not in step:
         yield "BS-TEL-3", "the village stays, and the knight shares its hex"

@@ -1,39 +1,53 @@
-"""The movement family (BS-CEL, BS-TEL, BS-TOR): one knight, one step or two, what they lift and sweep."""
+"""The movement family (BS-CEL, BS-TEL, BS-TOR): one knight makes one step or two."""
 
 from itertools import pairwise
+from typing import cast
 
 from domain.barony.actions import Cast
-from domain.barony.apply import fell, move_knight
-from domain.barony.components import VILLAGE
-from domain.barony.movement import arrive, barrier, check_step, destroy
-from domain.barony.sorcery.places import visit
+from domain.barony.apply import apply_destroyed
+from domain.barony.components import VILLAGE, Resource
+from domain.barony.formats import Destroyed
+from domain.barony.movement import (
+    BarrierClause,
+    Pawn,
+    arrive,
+    barrier,
+    check_knight,
+    check_step,
+    check_takes_used,
+    destroy,
+)
+from domain.barony.sorcery.apply import apply_step
+from domain.barony.sorcery.components import cost_of
+from domain.barony.sorcery.formats import CastStep, MovementCast
+from domain.barony.sorcery.places import magic_of_arrival
 from domain.barony.sorcery.state import SorceryState
-from domain.contract import Json
+from domain.barony.state import State
+from domain.barony.turn_order import after_turn
 from domain.errors import Refused
-from domain.hex_text import hex_text
 from domain.hexes import Hex
 
 
-def isolated_pawns(state: SorceryState, seat: int, hex: int) -> list[tuple[int, str]]:
-    """BS-SPL-5: knights and villages of others that stand alone of their colour there, as (seat, pawn),
-    knights first.
+def isolated_pawns(state: State, seat: int, hex: int) -> list[Pawn]:
+    """BS-SPL-5: knights and villages of other seats that are the only pawn of their seat on the hex, knights
+    first.
     """
-    building, landlord = state.building[hex], state.owner[hex]
+    building, village_owner = state.building[hex], state.owner[hex]
     if not building:
-        landlord = -1
-    alone = []
+        village_owner = -1
+    isolated: list[Pawn] = []
     for other, knights in enumerate(state.knights):
-        if knights[hex] == 1 and other not in (seat, landlord):
-            alone.append((other, "knight"))
-    if building == VILLAGE and landlord != seat and not state.knights[landlord][hex]:
-        alone.append((landlord, "village"))
-    return alone
+        if knights[hex] == 1 and other not in (seat, village_owner):
+            isolated.append((other, "knight"))
+    if building == VILLAGE and village_owner != seat and not state.knights[village_owner][hex]:
+        isolated.append((village_owner, "village"))
+    return isolated
 
 
-def is_teleport(state: SorceryState, seat: int, hex: int) -> bool:
+def is_teleportation(state: State, seat: int, hex: int) -> bool:
     """BS-TEL-1: whether a step onto the hex needs Teleportation, and may be made by it.
 
-    Where BY-MOV-6 is all that bars a hex, a village there is the only pawn of its owner (BY-MOV-5).
+    Where BY-MOV-6 is all that bars a hex, a village there is the only pawn of its seat (BY-MOV-5).
     """
     return (
         barrier(state, seat, hex) == "BY-MOV-6"
@@ -42,66 +56,66 @@ def is_teleport(state: SorceryState, seat: int, hex: int) -> bool:
     )
 
 
-def barrier_lifted(state: SorceryState, seat: int, hex: int) -> str | None:
-    """BS-TEL-1: the clause that keeps a knight from arriving on the hex by Teleportation, or None."""
-    return None if is_teleport(state, seat, hex) else barrier(state, seat, hex)
+def barrier_to_teleportation(state: State, seat: int, hex: int) -> BarrierClause | None:
+    """BS-TEL-1: the clause that keeps a knight with Teleportation from entering the hex, or None."""
+    return None if is_teleportation(state, seat, hex) else barrier(state, seat, hex)
 
 
-def decide_movement(state: SorceryState, seat: int, cast: Cast) -> Json:
-    """What comes of the spells, as the data of `SpellsCast` have it. Raises Refused."""
-    path, takes = cast.path, list(cast.takes)
-    steps = _check_length(cast)
-    _check_knight(state, seat, path[0])
-    has_tornado = "tornado" in cast.spells
-    bar = barrier_lifted if "teleportation" in cast.spells else barrier
+def decide_movement(state: SorceryState, seat: int, action: Cast) -> MovementCast:
+    """BS-CEL, BS-TEL, BS-TOR, BS-MYS-2: the data of the event. Raises Refused."""
+    path, takes = action.path, list(action.takes)
+    steps = _check_length(action)
+    check_knight(state, seat, path[0])
+    has_tornado, has_teleportation = "tornado" in action.spells, "teleportation" in action.spells
+    barrier_to_step = barrier_to_teleportation if has_teleportation else barrier
     trial = state.copy()
-    moves: list[Json] = []
-    teleports = 0
+    moves: list[CastStep] = []
+    teleportations = 0
     for number, (start, end) in enumerate(pairwise(path), start=1):
-        hex = check_step(trial, seat, start, end, bar)
-        teleports += is_teleport(trial, seat, hex)
-        left = _swept(trial, seat, start, takes) if has_tornado and number == 1 else []
-        fell(trial, seat, trial.board.index[start], left)
-        move = arrive(trial, seat, start, end, hex, takes)
+        hex = check_step(trial, seat, start, end, barrier_to_step)
+        teleportations += is_teleportation(trial, seat, hex)
+        left: list[Destroyed] = []
+        if has_tornado and number == 1:
+            left = _sweep(trial, seat, start, takes)
+            apply_destroyed(trial, seat, trial.board.index[start], left)
+        move = cast("CastStep", arrive(trial, seat, start, end, hex, takes))
         if left:
             move["left"] = left
-        magic = visit(trial, seat, hex)
+        magic = magic_of_arrival(trial, seat, hex)
         if magic:
             move["magic"] = magic
-        move_knight(trial, seat, move)
-        swept = _swept(trial, seat, end, takes) if has_tornado and number == steps else []
-        if swept:
+        apply_step(trial, seat, move)
+        if has_tornado and number == steps and (swept := _sweep(trial, seat, end, takes)):
             move["swept"] = swept
         moves.append(move)
-    if "teleportation" in cast.spells and teleports != 1:
+    if has_teleportation and teleportations != 1:
         clause = "BS-TEL-1" if steps == 1 else "BS-TEL-2"
-        which = "both steps lead" if teleports else "no step leads"
-        raise Refused(clause, f"{which} onto a mountain where an opponent's village stands alone")
-    if takes:
-        raise Refused("BY-CON-3", f"nothing is there to take {', '.join(takes)} for")
-    return {"moves": moves}
+        which = "both steps lead" if teleportations else "no step leads"
+        raise Refused(clause, f"{which} onto a mountain with an opponent's isolated village")
+    check_takes_used(takes)
+    return {
+        "seat": seat,
+        "spells": list(action.spells),
+        "cost": cost_of(action.spells),
+        "moves": moves,
+        "then": after_turn(state),
+    }
 
 
-def _check_length(cast: Cast) -> int:
+def _check_length(action: Cast) -> int:
     """BS-CEL-1, 2: the number of steps. Raises Refused."""
-    steps = len(cast.path) - 1
-    if "celerity" in cast.spells and steps != 2:
-        raise Refused("BS-CEL-1", "with Celerity the knight makes two steps, no fewer")
-    if "celerity" not in cast.spells and steps != 1:
+    steps = len(action.path) - 1
+    if "celerity" in action.spells and steps != 2:
+        raise Refused("BS-CEL-1", "with Celerity the knight makes exactly two steps")
+    if "celerity" not in action.spells and steps != 1:
         raise Refused("BS-CEL-2", "without Celerity the knight makes one step")
     return steps
 
 
-def _check_knight(state: SorceryState, seat: int, start: Hex) -> None:
-    """BY-MOV-1: the knight that moves. Raises Refused."""
-    hex = state.board.index.get(start)
-    if hex is None:
-        raise Refused("BY-MOV-1", f"{hex_text(start)} is not on the board")
-    if not state.knights[seat][hex]:
-        raise Refused("BY-MOV-1", f"seat {seat} has no knight on {hex_text(start)}")
+def _sweep(state: SorceryState, seat: int, at: Hex, takes: list[Resource]) -> list[Destroyed]:
+    """BS-TOR-1, 2: what Tornado destroys on a hex, as in events.
 
-
-def _swept(state: SorceryState, seat: int, at: Hex, takes: list[str]) -> list[Json]:
-    """BS-TOR-1, 2: what Tornado destroys on a hex, as facts have it; takes are used up. Raises Refused."""
+    Removes the takes that it uses from `takes`. Raises Refused for a take that does not match.
+    """
     pawns = isolated_pawns(state, seat, state.board.index[at])
-    return [destroy(state, owner, pawn, at, takes) for owner, pawn in pawns]
+    return [destroy(state, pawn, at, takes) for pawn in pawns]

@@ -1,16 +1,18 @@
-"""The position of a game with Sorcery, written and read back. It has no secrets."""
+"""The position, the standings and the ranking of a game with Sorcery. It has no secrets."""
 
-from typing import Any
-
-from domain.barony.position import fill
+from domain.barony.formats import BaronyPosition
 from domain.barony.position import position as base_position
-from domain.barony.sorcery.state import SorceryBoard, SorceryState
-from domain.contract import Json
+from domain.barony.scoring import final_score, finish_with
+from domain.barony.scoring import standings as base_standings
+from domain.barony.sorcery.components import POINTS_AN_IMPRINT
+from domain.barony.sorcery.formats import SorceryStanding
+from domain.barony.sorcery.state import SorceryState
+from domain.contract import DomainEvent
 
 
-def position(state: SorceryState, viewer: int | None) -> Any:
+def position(state: SorceryState, viewer: int | None) -> BaronyPosition:
     """The whole state, the same for every viewer."""
-    whole: Json = base_position(state, viewer)
+    whole = base_position(state, viewer)
     whole["sorcery"] = True
     whole["spells"] = list(state.spells)
     hexes = state.board.hexes
@@ -20,14 +22,24 @@ def position(state: SorceryState, viewer: int | None) -> Any:
     return whole
 
 
-def from_position(whole: Json, *, turn: int = 1, end_by_agreement: bool = False) -> SorceryState:
-    """The state that a position shows. What a position does not tell is given beside it."""
-    state = SorceryState(SorceryBoard.from_json(whole["board"]), len(whole["players"]))
-    fill(state, whole, turn, end_by_agreement=end_by_agreement)
-    index = state.board.index
-    state.spells = tuple(whole["spells"])
-    state.magic = [player["magic"] for player in whole["players"]]
-    state.imprints = [
-        tuple(index[q, r] for q, r in player["imprints"]) for player in whole["players"]
+def imprint_points(state: SorceryState, seat: int) -> int:
+    """BS-MYS-5: the victory points of the seat's imprints."""
+    return POINTS_AN_IMPRINT * len(state.imprints[seat])
+
+
+def standings(state: SorceryState) -> list[SorceryStanding]:
+    """BS-MYS-5: the base game's standings, with the points of imprints in the final scores."""
+    return [
+        {
+            **standing,
+            "final_score": standing["final_score"] + imprint_points(state, seat),
+            "imprint_points": imprint_points(state, seat),
+        }
+        for seat, standing in enumerate(base_standings(state))
     ]
-    return state
+
+
+def finish(state: SorceryState) -> DomainEvent:
+    """BS-MYS-5: `GameFinished`, with the points of imprints. Raises NotNow before play is over."""
+    scores = [final_score(state, seat) + imprint_points(state, seat) for seat in range(state.seats)]
+    return finish_with(state, scores)

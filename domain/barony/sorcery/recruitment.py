@@ -1,21 +1,26 @@
-"""The recruitment family (BS-CHA, BS-ILL, BS-POR): which sites take how many knights, and who comes back."""
+"""The recruitment family (BS-CHA, BS-ILL, BS-POR): sites, numbers of knights, and knights that return."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
+from typing import TypeAlias
 
 from domain.barony.actions import Cast
-from domain.barony.components import CITY, STRONGHOLD
+from domain.barony.components import CITY, STRONGHOLD, Spell
 from domain.barony.recruitment import recruits_at
 from domain.barony.sorcery.components import cost_of
+from domain.barony.sorcery.formats import RecruitmentCast
 from domain.barony.sorcery.state import SorceryState
-from domain.contract import Json
+from domain.barony.turn_order import after_turn
 from domain.errors import Refused
 from domain.hex_text import hex_text
 from domain.hexes import Hex
 from domain.phrases import counted
 
+Recruits: TypeAlias = tuple[tuple[Hex, int], ...]
+"""The number of knights at each site."""
 
-def sites(state: SorceryState, seat: int, spells: Collection[str]) -> list[int]:
+
+def sites(state: SorceryState, seat: int, spells: Collection[Spell]) -> list[int]:
     """BS-CHA-1, BS-ILL-1, 2, BS-POR-3: the hexes where a cast of these spells may recruit."""
     if "illusion" not in spells:
         return state.built(seat, CITY)
@@ -24,49 +29,55 @@ def sites(state: SorceryState, seat: int, spells: Collection[str]) -> list[int]:
     return state.built(seat, STRONGHOLD)
 
 
-def most_at(state: SorceryState, hex: int, spells: Collection[str]) -> int:
-    """BS-CHA-1, BS-ILL-1, 2: how many knights a cast of these spells may put on one of its sites."""
+def most_at(state: SorceryState, hex: int, spells: Collection[Spell]) -> int:
+    """BS-CHA-1, BS-ILL-1, 2: the greatest number of knights that the spells may put on one of their sites."""
     return 1 if "charm" in spells else recruits_at(state, hex)
 
 
-def decide_recruitment(state: SorceryState, seat: int, cast: Cast) -> Json:
-    """What comes of the spells, as the data of `SpellsCast` have it. Raises Refused."""
+def decide_recruitment(state: SorceryState, seat: int, cast: Cast) -> RecruitmentCast:
+    """BS-CHA, BS-ILL, BS-POR: the data of the event. Raises Refused."""
     spells, recruits = cast.spells, cast.recruits
     has_charm, has_portal = "charm" in spells, "portal" in spells
-    own, site = _site_clause(spells)
-    known = sites(state, seat, spells)
+    site_clause, site = _site_clause(spells)
+    allowed = sites(state, seat, spells)
     for at, knights in recruits:
         hex = state.board.index.get(at)
-        if hex is None or hex not in known:
-            raise Refused(own, f"seat {seat} has no {site} on {hex_text(at)}")
+        if hex is None or hex not in allowed:
+            raise Refused(site_clause, f"seat {seat} has no {site} on {hex_text(at)}")
         most = most_at(state, hex, spells)
         if knights > most:
-            clause = own if has_charm else "BY-REC-1"
+            clause = site_clause if has_charm else "BY-REC-1"
             raise Refused(clause, f"{hex_text(at)} takes {counted(most, 'knight')}, not {knights}")
     if len(recruits) > 1 and not has_charm:
-        clause = "BS-POR-1" if has_portal else own
+        clause = "BS-POR-1" if has_portal else site_clause
         raise Refused(clause, f"without Charm there is one site, not {len(recruits)}")
-    wanted = sum(knights for _, knights in recruits)
+    total = sum(knights for _, knights in recruits)
     reserve, removed = available(state, seat, spells)
-    if wanted > reserve + removed:
+    if total > reserve + removed:
         clause = "BS-POR-2" if has_portal else "BY-REC-2"
         back = f" and {removed} can come back" if has_portal else ""
-        raise Refused(clause, f"the reserve holds {counted(reserve, 'knight')}{back}, not {wanted}")
-    data: Json = {"recruits": [{"at": list(at), "knights": knights} for at, knights in recruits]}
-    returned = min(wanted, removed)
+        raise Refused(clause, f"the reserve holds {counted(reserve, 'knight')}{back}, not {total}")
+    data: RecruitmentCast = {
+        "seat": seat,
+        "spells": list(spells),
+        "cost": cost_of(spells),
+        "recruits": [{"at": list(at), "knights": knights} for at, knights in recruits],
+        "then": after_turn(state),
+    }
+    returned = min(total, removed)
     if returned:
         data["returned"] = returned
     return data
 
 
-def available(state: SorceryState, seat: int, spells: Collection[str]) -> tuple[int, int]:
-    """BS-POR-2: the knights to be had from the reserve, and by Portal from those removed."""
+def available(state: SorceryState, seat: int, spells: Collection[Spell]) -> tuple[int, int]:
+    """BS-POR-2: the knights available from the reserve, and by Portal from those removed from the game."""
     removed = state.removed_knights[seat] if "portal" in spells else 0
     return state.reserve_knights[seat], removed
 
 
-def _site_clause(spells: Collection[str]) -> tuple[str, str]:
-    """The clause that says where a cast of these spells recruits, and what must stand there."""
+def _site_clause(spells: Collection[Spell]) -> tuple[str, str]:
+    """The clause that defines where a cast of these spells recruits, and the building that it requires."""
     if "charm" in spells:
         if "illusion" in spells:
             return "BS-ILL-2", "city or stronghold"
@@ -76,32 +87,32 @@ def _site_clause(spells: Collection[str]) -> tuple[str, str]:
 
 
 def legal_recruitments(
-    state: SorceryState, seat: int, choices: Sequence[tuple[str, ...]]
+    state: SorceryState, seat: int, choices: Sequence[tuple[Spell, ...]]
 ) -> list[Cast]:
-    """BS-CHA, BS-ILL, BS-POR: casts of these sets of spells, the first of those with one outcome."""
+    """BS-CHA, BS-ILL, BS-POR: casts of these sets of spells, one for each outcome."""
     casts: list[Cast] = []
-    seen: set[object] = set()
+    outcomes: set[object] = set()
     for spells in choices:
         cost = cost_of(spells)
         reserve, removed = available(state, seat, spells)
-        for recruits, knights in _choices(state, seat, spells, reserve + removed):
+        for recruits, knights in _recruits(state, seat, spells, reserve + removed):
             outcome = (cost, recruits, min(knights, removed))
-            if outcome not in seen:
-                seen.add(outcome)
+            if outcome not in outcomes:
+                outcomes.add(outcome)
                 casts.append(Cast(spells, recruits=recruits))
     return casts
 
 
-def _choices(
-    state: SorceryState, seat: int, spells: Collection[str], knights: int
-) -> Iterator[tuple[tuple[tuple[Hex, int], ...], int]]:
-    """Every choice of sites with numbers of knights for which there are enough, and how many that takes."""
-    hexes, known = state.board.hexes, sites(state, seat, spells)
+def _recruits(
+    state: SorceryState, seat: int, spells: Collection[Spell], knights: int
+) -> Iterator[tuple[Recruits, int]]:
+    """Every choice of sites and numbers for at most so many knights, with the total number."""
+    hexes, allowed = state.board.hexes, sites(state, seat, spells)
     if "charm" not in spells:
-        for hex in known:
+        for hex in allowed:
             most = min(knights, most_at(state, hex, spells))
             yield from ((((hexes[hex], number),), number) for number in range(1, most + 1))
         return
-    one_each = [(hexes[hex], 1) for hex in known]
-    for count in range(1, min(knights, len(known)) + 1):
-        yield from ((chosen, count) for chosen in combinations(one_each, count))
+    one_each = [(hexes[hex], 1) for hex in allowed]
+    for count in range(1, min(knights, len(allowed)) + 1):
+        yield from ((recruits, count) for recruits in combinations(one_each, count))

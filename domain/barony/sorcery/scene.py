@@ -1,89 +1,74 @@
 """The scene of a position with Sorcery: the base game's, with imprints, magic, spells and casts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final, get_args
 
-from domain.barony.components import CONSTRUCTION, FAMILY, MOVEMENT, RECRUITMENT
-from domain.barony.scene import LEGEND as BASE_LEGEND
-from domain.barony.scene import scene as base_scene
+from domain.barony.components import FAMILY, Family
+from domain.barony.formats import BaronyPosition, Destroyed, PlayerJson
+from domain.barony.scene import (
+    CHANGES,
+    LEGEND,
+    Changes,
+    ChangesOf,
+    changes_at,
+    changes_by_steps,
+    scene_with,
+)
 from domain.barony.sorcery.components import COST, POINTS_AN_IMPRINT
 from domain.barony.sorcery.event_text import event_text
-from domain.contract import Json
+from domain.barony.sorcery.formats import CastStep, SpellsCast
+from domain.event import Event
 from domain.hexes import Hex, hex_of
 from domain.phrases import counted
-from domain.scene import Arrow, LegendEntry, Panel, Piece, Scene
+from domain.scene import LegendEntry, Panel, Scene
 
-_FAMILIES: Final = (
-    (MOVEMENT, "movement"),
-    (RECRUITMENT, "recruitment"),
-    (CONSTRUCTION, "construction"),
-)
-
-LEGEND: Final = (
-    *BASE_LEGEND,
+SORCERY_LEGEND: Final = (
+    *LEGEND,
     LegendEntry("terrain", "mysterious place", kind="mysterious_place"),
     LegendEntry("mark", "imprint of a seat"),
 )
 
 
-def scene(position: Any, event: Any) -> Scene:
-    """The scene of a position.
-
-    `event` is the event that led to the position; None draws the position alone.
-    """
-    base = base_scene(position, event, "Barony: Sorcery", event_text)
+def scene(position: BaronyPosition, event: Event | None) -> Scene:
+    """The scene of a position. `event` is the event that led to it; None draws the position alone."""
+    base = scene_with(position, event, "Barony: Sorcery", event_text, SORCERY_CHANGES)
     marks: dict[Hex, list[int]] = {}
     for player in position["players"]:
         for at in player["imprints"]:
             marks.setdefault(hex_of(at), []).append(player["seat"])
-    cast = event["data"] if event and event["type"] == "SpellsCast" else {}
-    changed, removed = _changed(cast), _removed(cast)
     return replace(
         base,
-        cells=tuple(
-            replace(
-                cell,
-                is_changed=cell.is_changed or cell.at in changed,
-                removed=(*cell.removed, *removed.get(cell.at, ())),
-                marks=tuple(marks.get(cell.at, ())),
-            )
-            for cell in base.cells
-        ),
+        cells=tuple(replace(cell, marks=tuple(marks.get(cell.at, ()))) for cell in base.cells),
         panels=tuple(
             _panel(panel, player)
             for panel, player in zip(base.panels, position["players"], strict=True)
         ),
-        arrows=(*base.arrows, *_arrows(cast)),
         common_rows=(*base.common_rows, *_open_spells(position)),
-        legend=LEGEND,
+        legend=SORCERY_LEGEND,
     )
 
 
-def _changed(cast: Json) -> set[Hex]:
-    """The hexes that a cast changed."""
-    changed = {hex_of(step[end]) for step in cast.get("moves", ()) for end in ("from", "to")}
-    changed |= {hex_of(entry["at"]) for entry in cast.get("recruits", ())}
-    return changed | ({hex_of(cast["at"])} if "at" in cast else set())
+def _spells_cast(data: SpellsCast) -> Changes:
+    if "moves" in data:
+        destroyed = [pawns for step in data["moves"] for pawns in _destroyed(step)]
+        return changes_by_steps(data["seat"], data["moves"], destroyed)
+    if "recruits" in data:
+        return Changes(frozenset(hex_of(entry["at"]) for entry in data["recruits"]))
+    return changes_at(data["at"])
 
 
-def _removed(cast: Json) -> dict[Hex, list[Piece]]:
-    """The pieces that a cast destroyed, by hex, in the order in which they were destroyed."""
-    removed: dict[Hex, list[Piece]] = {}
-    for step in cast.get("moves", ()):
-        for field, end in (("left", "from"), ("destroyed", "to"), ("swept", "to")):
-            for pawn in step.get(field, ()):
-                on_hex = removed.setdefault(hex_of(step[end]), [])
-                on_hex.append(Piece(pawn["pawn"], pawn["seat"]))
-    return removed
+def _destroyed(step: CastStep) -> Iterator[tuple[Sequence[int], Sequence[Destroyed]]]:
+    """The pawns that a step of a cast destroyed, with their hexes, in the order of destruction."""
+    yield step["from"], step.get("left", ())
+    yield step["to"], step.get("destroyed", ())
+    yield step["to"], step.get("swept", ())
 
 
-def _arrows(cast: Json) -> Iterator[Arrow]:
-    for step in cast.get("moves", ()):
-        yield Arrow(cast["seat"], hex_of(step["from"]), hex_of(step["to"]))
+SORCERY_CHANGES: Final[Mapping[str, ChangesOf]] = {**CHANGES, "SpellsCast": _spells_cast}
 
 
-def _panel(panel: Panel, player: Json) -> Panel:
+def _panel(panel: Panel, player: PlayerJson) -> Panel:
     """The base game's panel with the seat's magic tokens, and its imprints' points (BS-MYS-5)."""
     imprints = len(player["imprints"])
     worth = f"{imprints}, {POINTS_AN_IMPRINT * imprints} points" if imprints else "none"
@@ -91,9 +76,9 @@ def _panel(panel: Panel, player: Json) -> Panel:
     return replace(panel, rows=(*panel.rows, ("magic", magic), ("imprints", worth)))
 
 
-def _open_spells(position: Json) -> Iterator[tuple[str, str]]:
+def _open_spells(position: BaronyPosition) -> Iterator[tuple[str, str]]:
     """The open spells with their costs, a row for each family (BS-SPL-1)."""
-    for family, name in _FAMILIES:
-        own = [spell for spell in position["spells"] if FAMILY[spell] == family]
-        if own:
-            yield f"{name} spells", ", ".join(f"{spell} {COST[spell]}" for spell in own)
+    for family in get_args(Family):
+        spells = [spell for spell in position["spells"] if FAMILY[spell] == family]
+        if spells:
+            yield f"{family} spells", ", ".join(f"{spell} {COST[spell]}" for spell in spells)

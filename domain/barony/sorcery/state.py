@@ -1,10 +1,10 @@
-"""The state of a game with Sorcery: what the base game has, and what the expansion adds to it."""
+"""The state of a game with Sorcery: the base game's, with magic tokens, imprints and open spells."""
 
 from functools import cached_property
 from typing import Self
 
 from domain.barony.board import Board
-from domain.barony.components import MYSTERIOUS_PLACE
+from domain.barony.components import MYSTERIOUS_PLACE, Spell
 from domain.barony.sorcery.components import BANK_OF_EACH
 from domain.barony.state import State
 
@@ -13,11 +13,11 @@ class SorceryBoard(Board):
     """A board with mysterious places."""
 
     @cached_property
-    def can_be_settled(self) -> tuple[bool, ...]:  # type: ignore[explicit-override]
-        """Whether the ground of the hex takes a first city (BY-SET-4, BS-SET-3)."""
+    def can_be_settled(self) -> tuple[bool, ...]:  # type: ignore[explicit-override] # typing.override is new in 3.12
+        """Whether the terrain of the hex and around it allows a first city (BY-SET-4, BS-SET-3)."""
         return tuple(
-            takes and not is_by
-            for takes, is_by in zip(super().can_be_settled, self.by_a_place, strict=True)
+            allowed and not is_by_a_place
+            for allowed, is_by_a_place in zip(super().can_be_settled, self.by_a_place, strict=True)
         )
 
     @cached_property
@@ -37,15 +37,15 @@ class SorceryState(State):
     def __init__(self, board: SorceryBoard, seats: int) -> None:
         super().__init__(board, seats)
         self.bank = [BANK_OF_EACH] * 4
-        self.spells: tuple[str, ...] = ()
-        """The spells that lie open, in alphabetical order."""
+        self.spells: tuple[Spell, ...] = ()
+        """The open spells, in alphabetical order."""
         self.magic = [0] * seats
         """Magic tokens by seat."""
         self.imprints: list[tuple[int, ...]] = [()] * seats
-        """By seat, the hexes of the mysterious places that it has explored, in order."""
+        """By seat, the hexes with an imprint of the seat, sorted."""
 
-    def copy(self) -> Self:  # type: ignore[explicit-override]
-        """A state that may be changed without changing this one."""
+    def copy(self) -> Self:  # type: ignore[explicit-override] # typing.override is new in 3.12
+        """A state that may be changed without changing this one; they share only what never changes."""
         duplicate = State.copy(self)
         duplicate.spells = self.spells
         duplicate.magic = self.magic[:]

@@ -47,8 +47,8 @@ def play(bots: Sequence[AnyBot], seed: int, round_limit: int | None = None) -> S
     chance = Chance(bytes([seed + 1]) * 32)
     while state.to_act is not None:
         bot = bots[state.to_act]
-        fact = barony.decide(state, state.to_act, choice(state, bot=bot, chance=chance))
-        barony.apply(state, fact.type, fact.data)
+        event = barony.decide(state, state.to_act, choice(state, bot=bot, chance=chance))
+        barony.apply(state, event.type, event.data)
         assert state.round <= 100, "the game does not come to an end"
     return state
 
@@ -101,7 +101,7 @@ class TestChoices:
             """
         assert chosen_text(drawing) == "recruit 3 at 4,0"
 
-    def test_a_village_is_attacked_for_its_best_token(self) -> None:
+    def test_a_village_is_attacked_for_its_most_valuable_token(self) -> None:
         drawing = """
             play seat 0
             0: baron
@@ -122,15 +122,15 @@ class TestChoices:
     @pytest.mark.parametrize(
         ("rival", "buys"), [("marquis", True), ("marquis, new cities 2", False)]
     )
-    def test_nobody_becomes_duke_to_lose(self, rival: str, *, buys: bool) -> None:
+    def test_the_bot_does_not_become_duke_in_order_to_lose(self, rival: str, *, buys: bool) -> None:
         drawing = f"play seat 0\n0: marquis, 3D\n1: {rival}\nboard 0,0\nP0ck  P  M1ck"
         assert chosen_text(drawing).startswith("title") is buys
 
-    def test_where_nothing_else_can_be_done_it_passes(self) -> None:
+    def test_the_bot_passes_where_no_other_action_is_legal(self) -> None:
         assert chosen_text("play seat 0\nboard 0,0\nM0skkkkkkk  L  M1ck") == "pass"
 
 
-def test_the_same_chance_makes_the_same_choices() -> None:
+def test_the_same_seed_leads_to_the_same_choices() -> None:
     games = [play([SENSIBLE, SENSIBLE], seed=3) for _ in range(2)]
     assert barony.position(games[0], None) == barony.position(games[1], None)
 
@@ -144,7 +144,7 @@ def test_a_game_among_sensible_bots_ends_with_a_duke(seats: int, seed: int) -> N
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_sense_beats_chance(seats: int) -> None:
+def test_the_sensible_bot_beats_random_play(seats: int) -> None:
     place = seats - 1
     bots = [SENSIBLE if seat == place else by_lot for seat in range(seats)]
     for seed in range(3):

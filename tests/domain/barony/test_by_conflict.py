@@ -42,7 +42,7 @@ def test_example_4_a_second_knight_destroys_a_red_knight_and_a_blue_village() ->
 
 
 @pytest.mark.allows("BY-CON-1")
-def test_what_was_destroyed_goes_back_to_its_owners_reserve() -> None:
+def test_destroyed_pawns_go_back_to_their_owners_reserve() -> None:
     state = raid(cells="P0k F0k1k2v P1ck P2ck")
     assert (everything_of(state, RED)[0], everything_of(state, BLUE)[1]) == (5, 13)
     after = when(state, YELLOW, "move 0,0>1,0").after
@@ -50,7 +50,7 @@ def test_what_was_destroyed_goes_back_to_its_owners_reserve() -> None:
 
 
 @pytest.mark.allows("BY-CON-1")
-def test_ones_own_village_is_the_second_pawn_as_well() -> None:
+def test_an_own_village_counts_as_the_second_pawn() -> None:
     state = raid(cells="P0k F0v1k2k P1ck P2ck")
     destroyed = [{"seat": 1, "pawn": "knight"}, {"seat": 2, "pawn": "knight"}]
     when(state, YELLOW, "move 0,0>1,0").tells(
@@ -59,7 +59,7 @@ def test_ones_own_village_is_the_second_pawn_as_well() -> None:
 
 
 @pytest.mark.allows("BY-CON-1")
-def test_three_opponents_fall_together() -> None:
+def test_pawns_of_three_opponents_are_destroyed_together() -> None:
     state = given("""
         play round 5 seat 0
         0: baron
@@ -81,7 +81,7 @@ def test_three_opponents_fall_together() -> None:
 
 
 @pytest.mark.allows("BY-CON-1")
-def test_out_seats_pawns_are_destroyed_as_before() -> None:
+def test_pawns_of_a_seat_that_is_out_are_destroyed_like_any_others() -> None:
     state = given("play round 5 seat 0\n0: baron\n1: baron, out\n2: baron\nboard\nP0k F0k1k P2k")
     when(state, 0, "move 0,0>1,0").becomes("""
         play round 5 seat 2
@@ -95,14 +95,14 @@ def test_out_seats_pawns_are_destroyed_as_before() -> None:
 
 @pytest.mark.refuses("BY-CON-1")
 @pytest.mark.parametrize("cell", ["F1k", "F1v", "F1k2k", "F1k2v", "P1v2k", "D1k2k"])
-def test_a_knight_alone_destroys_nothing_and_shares_the_hex(cell: str) -> None:
+def test_a_single_knight_destroys_nothing_and_shares_the_hex(cell: str) -> None:
     after = when(raid(cells=f"P0kk {cell} P1ck"), YELLOW, "move 0,0>1,0").after
     shared = raid(cells=f"P0k {cell[0]}0k{cell[1:]} P1ck")
     assert barony.position(after, None)["pawns"] == barony.position(shared, None)["pawns"]
 
 
 @pytest.mark.refuses("BY-CON-1")
-def test_nothing_falls_on_the_hex_that_was_left_nor_next_door() -> None:
+def test_nothing_is_destroyed_on_the_hex_that_was_left_nor_on_adjacent_hexes() -> None:
     state = raid(cells="P0k1k D0k F1k P2ck")
     when(state, YELLOW, "move 0,0>1,0").tells(
         "KnightsMoved", moves=[{"from": [0, 0], "to": [1, 0]}]
@@ -110,7 +110,7 @@ def test_nothing_falls_on_the_hex_that_was_left_nor_next_door() -> None:
 
 
 @pytest.mark.refuses("BY-CON-1")
-def test_pawns_that_share_a_hex_do_nothing_until_a_knight_arrives() -> None:
+def test_pawns_that_share_a_hex_coexist_until_a_knight_arrives() -> None:
     state = raid(cells="P0ck F0k1v P1k P2ck")
     when(state, YELLOW, "recruit 1 at 0,0").becomes("""
         play round 5 seat 1
@@ -124,7 +124,7 @@ def test_pawns_that_share_a_hex_do_nothing_until_a_knight_arrives() -> None:
 
 @pytest.mark.allows("BY-CON-2")
 @pytest.mark.parametrize("words", ["baron", "baron, out"])
-def test_the_token_comes_from_the_owner_who_may_be_out(words: str) -> None:
+def test_the_token_comes_from_the_owner_even_if_that_seat_is_out(words: str) -> None:
     state = given(f"""
         play round 5 seat 0
         0: baron
@@ -139,7 +139,7 @@ def test_the_token_comes_from_the_owner_who_may_be_out(words: str) -> None:
 
 
 @pytest.mark.allows("BY-CON-2")
-def test_an_owner_with_no_token_gives_none() -> None:
+def test_an_owner_without_tokens_gives_none() -> None:
     when(raid(cells="P0k F0k1v P1ck"), YELLOW, "move 0,0>1,0").tells(
         "KnightsMoved",
         moves=[
@@ -161,7 +161,7 @@ def test_a_destroyed_knight_gives_no_token() -> None:
 
 
 @pytest.mark.refuses("BY-CON-2")
-def test_the_token_comes_from_the_villages_owner_and_from_nobody_else() -> None:
+def test_the_token_comes_only_from_the_owner_of_the_village() -> None:
     state = raid(red="1M", blue="1D", cells="P0k F0k1k2v P1ck")
     when(state, YELLOW, "move 0,0>1,0 take mountain").is_refused("BY-CON-3", "seat 2 has no")
     when(state, YELLOW, "move 0,0>1,0 take plain").is_refused("BY-CON-3", "seat 2 has no")
@@ -182,7 +182,7 @@ def test_the_attacker_chooses_the_kind() -> None:
 
 
 @pytest.mark.allows("BY-CON-3")
-def test_two_villages_two_kinds_in_the_order_in_which_they_fall() -> None:
+def test_tokens_for_two_villages_are_named_in_the_order_of_destruction() -> None:
     state = raid(red="1M", blue="1D", cells=TWO_RAIDS)
     there = when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take mountain field").after
     back = when(state, YELLOW, "move 4,0>3,0 0,0>1,0 take field mountain").after
@@ -191,7 +191,7 @@ def test_two_villages_two_kinds_in_the_order_in_which_they_fall() -> None:
 
 
 @pytest.mark.allows("BY-CON-3")
-def test_a_village_whose_owner_has_no_token_is_passed_over_in_the_list() -> None:
+def test_takes_skip_a_village_whose_owner_has_no_token() -> None:
     state = raid(blue="1D", cells=TWO_RAIDS)
     when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take field").tells(
         "KnightsMoved",
@@ -211,7 +211,7 @@ def test_a_village_whose_owner_has_no_token_is_passed_over_in_the_list() -> None
 
 
 @pytest.mark.allows("BY-CON-3")
-def test_the_first_fall_may_take_the_owners_last_token() -> None:
+def test_the_first_village_may_cost_its_owner_the_last_token() -> None:
     state = raid(red="1P", cells="P0k F0k1v D F0k1v P0k")
     after = when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take plain").after
     assert everything_of(after, YELLOW)[2] == (0, 0, 1, 0)
@@ -219,7 +219,7 @@ def test_the_first_fall_may_take_the_owners_last_token() -> None:
 
 
 @pytest.mark.allows("BY-CON-3")
-def test_two_tokens_of_one_owner_may_be_of_one_kind() -> None:
+def test_two_tokens_of_one_owner_may_be_of_the_same_kind() -> None:
     state = raid(red="2P", cells="P0k F0k1v D F0k1v P0k")
     after = when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take plain plain").after
     assert everything_of(after, YELLOW)[2] == (0, 0, 2, 0)
@@ -249,20 +249,20 @@ def test_two_tokens_of_one_owner_may_be_of_one_kind() -> None:
         "one though nobody has any",
     ],
 )
-def test_the_kinds_named_must_fit_the_villages_that_fall(red: str, blue: str, takes: str) -> None:
+def test_the_takes_must_match_the_destroyed_villages(red: str, blue: str, takes: str) -> None:
     state = raid(red=red, blue=blue, cells=TWO_RAIDS)
     when(state, YELLOW, f"move 0,0>1,0 4,0>3,0 {takes}").is_refused("BY-CON-3")
 
 
 @pytest.mark.refuses("BY-CON-3")
 @pytest.mark.parametrize("takes", ["take plain plain", "take plain mountain"])
-def test_nothing_is_taken_after_the_last_token(takes: str) -> None:
+def test_no_take_is_possible_after_the_owners_last_token(takes: str) -> None:
     state = raid(red="1P", blue="1M", cells="P0k F0k1v D F0k1v P0k")
     when(state, YELLOW, f"move 0,0>1,0 4,0>3,0 {takes}").is_refused("BY-CON-3")
 
 
 @pytest.mark.refuses("BY-CON-3")
 @pytest.mark.parametrize("cell", ["F", "F1v", "F1k", "F0v"])
-def test_nothing_is_taken_where_no_village_falls(cell: str) -> None:
+def test_no_take_is_possible_where_no_village_is_destroyed(cell: str) -> None:
     state = raid(red="1P", cells=f"P0k {cell} P1ck")
     when(state, YELLOW, "move 0,0>1,0 take plain").is_refused("BY-CON-3", "plain")

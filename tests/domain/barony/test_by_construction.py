@@ -28,7 +28,7 @@ def test_example_16_a_village_on_a_mountain_and_a_stronghold_on_a_field() -> Non
 
 
 @pytest.mark.allows("BY-BLD-1")
-def test_one_building_is_enough_and_the_knight_goes_back_to_the_reserve() -> None:
+def test_a_single_building_is_enough_and_its_knight_goes_back_to_the_reserve() -> None:
     after = when(given(CAMP), 0, "build village 1,0").tells(
         "BuildingsBuilt", built=[{"at": [1, 0], "building": "village", "token": "field"}]
     )
@@ -36,7 +36,7 @@ def test_one_building_is_enough_and_the_knight_goes_back_to_the_reserve() -> Non
 
 
 @pytest.mark.allows("BY-BLD-1")
-def test_of_two_knights_on_a_hex_one_is_replaced() -> None:
+def test_one_of_two_knights_on_a_hex_is_replaced() -> None:
     when(given(CAMP), 0, "build village 2,0").becomes("""
         play round 3 seat 1
         0: baron, 1P
@@ -61,22 +61,22 @@ def test_all_knights_may_be_replaced_at_once() -> None:
 
 @pytest.mark.refuses("BY-BLD-1")
 @pytest.mark.parametrize(
-    "where", ["0,0", "1,0", "2,0", "9,9"], ids=["empty", "city", "opponent", "off the board"]
+    "where", ["0,0", "1,0", "2,0", "9,9"], ids=["empty", "city", "opponent", "not on the board"]
 )
-def test_nothing_is_built_where_one_has_no_knight(where: str) -> None:
+def test_nothing_is_built_on_a_hex_without_an_own_knight(where: str) -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP P0c P1k P0k")
     when(state, 0, f"build village {where} village 3,0").is_refused("BY-BLD-1")
 
 
 @pytest.mark.refuses("BY-BLD-1")
-def test_two_knights_of_one_hex_make_no_two_buildings() -> None:
+def test_two_knights_on_a_hex_do_not_become_two_buildings() -> None:
     with pytest.raises(Malformed) as refused:
         barony.parse_action_text("build village 2,0 stronghold 2,0")
     assert refused.value.fields == {"builds": "names something twice"}
 
 
 @pytest.mark.allows("BY-BLD-2")
-def test_a_hex_from_which_the_village_fell_is_free_for_building() -> None:
+def test_a_hex_whose_village_was_destroyed_can_be_built_on() -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k P0k1v P1ck")
     state = when(state, 0, "move 0,0>1,0").after
     state.to_act = 0
@@ -97,17 +97,17 @@ def test_a_hex_from_which_the_village_fell_is_free_for_building() -> None:
 )
 def test_nothing_is_built_where_there_is_a_building(cell: str) -> None:
     state = given(f"play round 3 seat 0\n0: baron\n1: baron\nboard\n{cell} P0k P1ck")
-    when(state, 0, "build stronghold 0,0").is_refused("BY-BLD-2", "0,0", "building already")
+    when(state, 0, "build stronghold 0,0").is_refused("BY-BLD-2", "0,0", "already a building")
 
 
 @pytest.mark.refuses("BY-BLD-2")
-def test_the_village_of_an_out_seat_is_a_building_as_any_other() -> None:
+def test_the_village_of_a_seat_that_is_out_is_a_building_like_any_other() -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron, out\n2: baron\nboard\nP0k1v P2ck")
     when(state, 0, "build village 0,0").is_refused("BY-BLD-2")
 
 
 @pytest.mark.allows("BY-BLD-3")
-def test_an_opponents_knight_next_door_is_no_hindrance() -> None:
+def test_an_opposing_knight_on_an_adjacent_hex_does_not_prevent_building() -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k P1kk")
     when(state, 0, "build village 0,0").becomes("""
         play round 3 seat 1
@@ -120,13 +120,13 @@ def test_an_opponents_knight_next_door_is_no_hindrance() -> None:
 
 @pytest.mark.refuses("BY-BLD-3")
 @pytest.mark.parametrize("words", ["baron", "baron, out"])
-def test_nothing_is_built_beside_an_opponents_knight_on_the_hex(words: str) -> None:
+def test_nothing_is_built_on_a_hex_with_an_opposing_knight(words: str) -> None:
     state = given(f"play round 3 seat 0\n0: baron\n1: {words}\n2: baron\nboard\nP0k1k P0k P2ck")
     when(state, 0, "build village 0,0").is_refused("BY-BLD-3", "opponent's knight")
 
 
 @pytest.mark.refuses("BY-BLD-3")
-def test_one_bad_site_spoils_the_whole_action() -> None:
+def test_one_illegal_site_makes_the_whole_action_illegal() -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k1k P0k P1ck")
     when(state, 0, "build village 0,0 village 1,0").is_refused("BY-BLD-3", "0,0")
 
@@ -163,7 +163,7 @@ def test_each_building_gains_the_token_of_its_own_hex() -> None:
 
 
 @pytest.mark.refuses("BY-BLD-5")
-def test_no_token_is_gained_for_knights_that_stay_knights_nor_by_others() -> None:
+def test_only_the_builder_gains_tokens_and_only_for_buildings() -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nM0kk F0k P1k")
     after = when(state, 0, "build village 0,0").after
     assert after.resources[0] == (1, 0, 0, 0)
@@ -171,7 +171,7 @@ def test_no_token_is_gained_for_knights_that_stay_knights_nor_by_others() -> Non
 
 
 @pytest.mark.allows("BY-BLD-6")
-def test_ones_own_building_stays_while_ones_knights_come_and_go() -> None:
+def test_an_own_building_stays_while_knights_come_and_go() -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k P0vk P P1ck")
     when(state, 0, "move 0,0>1,0 1,0>2,0").becomes("""
         play round 3 seat 1
@@ -183,7 +183,7 @@ def test_ones_own_building_stays_while_ones_knights_come_and_go() -> None:
 
 
 @pytest.mark.refuses("BY-BLD-6")
-def test_no_action_takes_ones_own_building_off_the_board() -> None:
+def test_no_action_removes_an_own_building_from_the_board() -> None:
     state = given("play round 3 seat 0\n0: baron, 1P\n1: baron\nboard\nF0vk F0sk P0ck P1ck")
     for action in barony.legal_actions(state, 0):
         after = when(state, 0, barony.action_text(action)).after

@@ -33,7 +33,7 @@ LIMITED = "play round 4 seat 2 limit 4"
 
 
 @pytest.mark.allows("BY-END-5")
-def test_the_game_ends_with_the_round_of_the_limit() -> None:
+def test_the_game_ends_with_the_last_round_of_the_limit() -> None:
     state = at_table("baron", "baron", "baron", head=LIMITED)
     when(state, 2, "recruit 1 at 4,0").leads_to("scoring round 4")
     when_time_is_up(state).leads_to("scoring round 4")
@@ -50,7 +50,7 @@ def test_the_game_ends_with_the_round_of_the_limit() -> None:
     ],
     ids=["the round is not over", "it is not the last", "there is no limit"],
 )
-def test_the_limit_ends_no_game_before(head: str, course: str) -> None:
+def test_the_round_limit_does_not_end_the_game_earlier(head: str, course: str) -> None:
     state = at_table("baron", "baron", "baron", head=head)
     assert course_of(when_time_is_up(state).after) == course
 
@@ -65,7 +65,7 @@ def test_both_options_are_off_unless_chosen() -> None:
 
 @pytest.mark.refuses("BY-END-5")
 @pytest.mark.parametrize("limit", [0, -1, 10_001, True, "4", 4.0])
-def test_a_limit_is_a_number_of_rounds(limit: object) -> None:
+def test_a_round_limit_must_be_a_number_of_rounds(limit: object) -> None:
     with pytest.raises(Malformed) as refused:
         barony.check_options(3, {"round_limit": limit})
     assert list(refused.value.fields) == ["options.round_limit"]
@@ -73,14 +73,14 @@ def test_a_limit_is_a_number_of_rounds(limit: object) -> None:
 
 @pytest.mark.refuses("BY-END-5")
 @pytest.mark.parametrize("flag", [0, 1, None, "yes"])
-def test_an_end_by_agreement_is_chosen_or_not(flag: object) -> None:
+def test_end_by_agreement_must_be_true_or_false(flag: object) -> None:
     with pytest.raises(Malformed) as refused:
         barony.check_options(3, {"end_by_agreement": flag})
     assert list(refused.value.fields) == ["options.end_by_agreement"]
 
 
 @pytest.mark.allows("BY-END-5")
-def test_once_all_have_asked_the_game_ends_with_the_round_under_way() -> None:
+def test_once_all_have_asked_the_game_ends_with_the_current_round() -> None:
     state = played(at_table("baron", "baron", "baron"), "2 agree", "0 agree")
     assert asking(state) == [0, 2]
     state = when(state, 1, "agree").becomes("""
@@ -96,7 +96,7 @@ def test_once_all_have_asked_the_game_ends_with_the_round_under_way() -> None:
 
 
 @pytest.mark.allows("BY-END-5")
-def test_who_asked_may_take_it_back_and_ask_again() -> None:
+def test_a_seat_may_withdraw_its_request_and_ask_again() -> None:
     state = played(at_table("baron", "baron", "baron"), "2 agree", "1 agree", "2 disagree")
     assert asking(state) == [1]
     assert asking(played(state, "1 disagree")) == []
@@ -104,7 +104,7 @@ def test_who_asked_may_take_it_back_and_ask_again() -> None:
 
 
 @pytest.mark.allows("BY-END-5")
-def test_what_was_asked_stands_in_the_next_rounds() -> None:
+def test_a_request_stays_in_force_in_the_following_rounds() -> None:
     state = played(at_table("baron", "baron", "baron"), "2 agree", *["clock"] * 4)
     assert (course_of(state), asking(state)) == ("play round 5 seat 1", [2])
     state = played(state, "0 agree", "1 agree", "clock")
@@ -113,22 +113,22 @@ def test_what_was_asked_stands_in_the_next_rounds() -> None:
 
 @pytest.mark.allows("BY-END-5")
 @pytest.mark.parametrize("line", ["1 resign", "arbiter 1"])
-def test_where_only_seats_that_asked_are_left_all_have_asked(line: str) -> None:
+def test_all_have_asked_once_only_seats_that_asked_are_left(line: str) -> None:
     state = at_table("baron, asked", "baron", "baron, asked")
     state = played(state, line)
-    when(state, 0, "disagree").is_refused("BY-END-5", "settled")
+    when(state, 0, "disagree").is_refused("BY-END-5", "can no longer be withdrawn")
     state = played(state, "clock")
     when_time_is_up(state).leads_to("scoring round 4")
 
 
 @pytest.mark.allows("BY-END-5")
-def test_the_departure_on_the_last_turn_may_settle_it_and_end_the_round() -> None:
+def test_a_departure_on_the_last_turn_may_complete_the_agreement_and_end_the_game() -> None:
     state = at_table("baron, asked", "baron, asked", "baron", head="play round 4 seat 2 agreement")
     when(state, 2, "resign").leads_to("scoring round 4")
 
 
 @pytest.mark.refuses("BY-END-5")
-def test_who_goes_out_no_longer_stands_among_those_who_asked() -> None:
+def test_a_seat_that_goes_out_is_removed_from_the_seats_that_asked() -> None:
     state = at_table("baron, asked", "baron", "baron, asked")
     when(state, 2, "resign").becomes("""
         play round 4 seat 0 agreement
@@ -141,7 +141,7 @@ def test_who_goes_out_no_longer_stands_among_those_who_asked() -> None:
 
 
 @pytest.mark.refuses("BY-END-5")
-def test_one_who_has_not_asked_keeps_the_game_going() -> None:
+def test_a_single_seat_that_has_not_asked_keeps_the_game_going() -> None:
     state = at_table("baron, asked", "baron", "baron, asked", head="play round 4 seat 2 agreement")
     when_time_is_up(state).leads_to("play round 5 seat 0")
 
@@ -155,29 +155,29 @@ def test_one_who_has_not_asked_keeps_the_game_going() -> None:
     ],
     ids=["twice", "taking back what was not asked"],
 )
-def test_nobody_asks_twice_or_takes_back_what_he_has_not_asked(
+def test_a_seat_can_neither_ask_twice_nor_withdraw_what_it_has_not_asked(
     words: str, text: str, why: str
 ) -> None:
     when(at_table(words, "baron", "baron"), 0, text).is_refused("BY-END-5", why)
 
 
 @pytest.mark.refuses("BY-END-5")
-def test_when_all_have_asked_it_is_settled() -> None:
+def test_an_agreement_by_all_can_no_longer_be_withdrawn() -> None:
     state = at_table("baron, asked", "baron, asked", "baron, asked")
-    when(state, 1, "disagree").is_refused("BY-END-5", "settled")
+    when(state, 1, "disagree").is_refused("BY-END-5", "can no longer be withdrawn")
     when(state, 1, "agree").is_refused("BY-END-5", "already")
 
 
 @pytest.mark.refuses("BY-END-5")
 @pytest.mark.parametrize("text", ["agree", "disagree"])
 @pytest.mark.parametrize("head", ["play round 4 seat 0", "setup round 0 seat 0 agreement"])
-def test_asking_needs_the_option_and_a_game_in_play(head: str, text: str) -> None:
+def test_asking_for_the_end_requires_the_option_and_a_game_in_play(head: str, text: str) -> None:
     when(at_table("baron", "baron", "baron", head=head), 0, text).is_refused("BY-END-5")
 
 
 @pytest.mark.allows("BY-END-6")
 @pytest.mark.parametrize("phase", ["play round 4", "setup round 0"])
-def test_resigning_and_being_removed_come_to_the_same(phase: str) -> None:
+def test_resigning_and_being_removed_have_the_same_effect(phase: str) -> None:
     state = at_table("baron", "baron", "baron", head=f"{phase} seat 1")
     resigned, removed = when(state, 1, "resign").after, when_removed(state, 1).after
     assert barony.position(resigned, None) == barony.position(removed, None)
@@ -185,7 +185,7 @@ def test_resigning_and_being_removed_come_to_the_same(phase: str) -> None:
 
 
 @pytest.mark.allows("BY-END-6")
-def test_the_pawns_and_tokens_of_who_leaves_stay_as_they_are() -> None:
+def test_pawns_and_tokens_of_a_seat_that_leaves_stay_as_they_are() -> None:
     state = given("""
         play round 4 seat 1
         0: baron
@@ -205,7 +205,7 @@ def test_the_pawns_and_tokens_of_who_leaves_stay_as_they_are() -> None:
 
 
 @pytest.mark.allows("BY-END-6")
-def test_out_seats_pawns_can_be_destroyed_as_before() -> None:
+def test_pawns_of_a_seat_that_is_out_can_still_be_destroyed() -> None:
     state = given("""
         play round 4 seat 0
         0: baron
@@ -225,7 +225,7 @@ def test_out_seats_pawns_can_be_destroyed_as_before() -> None:
 
 
 @pytest.mark.allows("BY-END-6")
-def test_out_seats_rank_last_by_their_scores_whatever_these_are() -> None:
+def test_seats_that_are_out_rank_last_ordered_by_their_scores() -> None:
     state = given("""
         scoring round 9
         0: duke, 3D, out
@@ -239,7 +239,7 @@ def test_out_seats_rank_last_by_their_scores_whatever_these_are() -> None:
 
 
 @pytest.mark.allows("BY-END-6")
-def test_equals_that_are_out_rank_by_their_seats() -> None:
+def test_equal_seats_that_are_out_rank_by_seat_number() -> None:
     words = ["baron, out", "baron, out", "baron", "baron, out"]
     seats = "\n".join(f"{seat}: {text}" for seat, text in enumerate(words))
     state = given(f"scoring round 9\n{seats}\nboard\nP0ck P P1ck")
@@ -249,7 +249,7 @@ def test_equals_that_are_out_rank_by_their_seats() -> None:
 @pytest.mark.allows("BY-END-6")
 @pytest.mark.parametrize("leaver", [0, 1])
 @pytest.mark.parametrize("to_act", [0, 1])
-def test_when_one_seat_is_left_the_game_ends_at_once(leaver: int, to_act: int) -> None:
+def test_the_game_ends_at_once_when_a_single_seat_is_left(leaver: int, to_act: int) -> None:
     state = given(f"play round 4 seat {to_act}\n0: baron\n1: baron\nboard\nP0ck P P1ck")
     after = when(state, leaver, "resign").leads_to("scoring round 4")
     assert ranking(after) == [(1 - leaver, 0), (leaver, 0)]
@@ -257,7 +257,7 @@ def test_when_one_seat_is_left_the_game_ends_at_once(leaver: int, to_act: int) -
 
 @pytest.mark.allows("BY-END-6")
 @pytest.mark.parametrize("lines", [("0 resign", "2 resign"), ("clock", "arbiter 2")])
-def test_in_set_up_too_and_its_round_is_0(lines: tuple[str, ...]) -> None:
+def test_the_game_ends_at_once_in_set_up_too_with_round_0(lines: tuple[str, ...]) -> None:
     state = given("setup round 0 seat 0\n0: baron\n1: baron\n2: baron\nboard\nP P P P P P")
     after = played(state, *lines)
     assert course_of(after) == "scoring round 0"
@@ -273,7 +273,7 @@ def test_with_two_seats_left_the_game_goes_on() -> None:
 
 
 @pytest.mark.refuses("BY-END-6")
-def test_nobody_leaves_twice() -> None:
+def test_a_seat_cannot_leave_twice() -> None:
     state = played(at_table("baron", "baron", "baron"), "2 resign")
     when(state, 2, "resign").is_refused("BY-TURN-3", "out")
     when_removed(state, 2).is_refused("BY-TURN-3", "out")
@@ -290,7 +290,7 @@ def test_nobody_leaves_twice() -> None:
         ("M2k", "BY-MOV-6"),
     ],
 )
-def test_out_seats_pawns_block_and_defend_as_before(cell: str, clause: str) -> None:
+def test_pawns_of_a_seat_that_is_out_still_block_and_defend(cell: str, clause: str) -> None:
     state = given(f"""
         play round 4 seat 0
         0: baron

@@ -44,7 +44,7 @@ def test_example_2_the_track_counts_15_a_rank_and_10_a_new_city(
 
 
 @pytest.mark.allows("BY-END-1")
-def test_the_standings_say_what_makes_up_the_score() -> None:
+def test_standings_list_the_parts_of_the_score() -> None:
     entry = barony.standings(rise("baron, 4D", "city 0,0", "title 3 field"))[0]
     assert entry == {
         "seat": 0,
@@ -87,7 +87,7 @@ def test_once_a_seat_is_duke_the_round_is_played_to_its_end() -> None:
 
 
 @pytest.mark.allows("BY-END-2")
-def test_the_last_seat_of_a_round_ends_the_game_by_becoming_duke() -> None:
+def test_the_last_seat_of_a_round_that_becomes_duke_ends_the_game() -> None:
     when(last_round(2, 2), 2, "title 3 field").leads_to("scoring round 8")
 
 
@@ -99,7 +99,7 @@ def test_the_round_stays_the_last_if_the_duke_resigns(duke: int) -> None:
 
 
 @pytest.mark.allows("BY-END-2")
-def test_the_last_round_may_end_by_departure() -> None:
+def test_a_departure_may_end_the_last_round() -> None:
     when(last_round(0, 2), 2, "resign").leads_to("scoring round 8")
     when_removed(last_round(0, 2), 2).leads_to("scoring round 8")
 
@@ -119,7 +119,7 @@ def test_a_marquis_ends_nothing() -> None:
 @pytest.mark.refuses("BY-END-2")
 def test_no_ranking_before_the_round_is_over() -> None:
     state = when(last_round(0, 0), 0, "title 3 field").after
-    when_scored(state).is_refused("BY-END-2", "not being scored")
+    when_scored(state).is_refused("BY-END-2", "play is not over")
 
 
 @pytest.mark.allows("BY-END-3")
@@ -138,14 +138,14 @@ def test_example_3_seventy_and_three_tokens_worth_4_are_74(tokens: str) -> None:
 
 
 @pytest.mark.refuses("BY-END-3")
-def test_tokens_that_were_spent_count_no_more() -> None:
+def test_spent_tokens_no_longer_count() -> None:
     state = given("play round 9 seat 1\n0: baron\n1: marquis, 1F 3D\nboard\nP0ck P P1ck")
     assert final_scores(state) == [0, 55]
     assert final_scores(when(state, 1, "title 3 field").after) == [0, 61]
 
 
 @pytest.mark.refuses("BY-END-3")
-def test_the_track_stays_what_it_is_when_the_game_is_finished() -> None:
+def test_the_track_score_does_not_change_when_the_game_is_finished() -> None:
     state = given("scoring round 9\n0: duke, 2D\n1: baron, 1F\nboard\nP0ck P P1ck")
     position = barony.position(when_scored(state).after, None)
     assert [player["score"] for player in position["players"]] == [60, 0]
@@ -168,25 +168,25 @@ def test_the_highest_final_score_wins_not_the_highest_rank() -> None:
 
 
 @pytest.mark.allows("BY-END-4")
-def test_among_equals_the_seat_furthest_from_the_first_player_is_first() -> None:
+def test_among_equals_the_seat_furthest_from_the_first_player_ranks_first() -> None:
     assert ranking(ended("baron", "baron", "baron", "baron")) == [(3, 0), (2, 0), (1, 0), (0, 0)]
     assert ranking(ended("duke, 1D", "duke, 3F", "viscount")) == [(1, 63), (0, 63), (2, 15)]
 
 
 @pytest.mark.refuses("BY-END-4")
-def test_being_last_in_turn_order_does_not_help_against_one_point_more() -> None:
+def test_turn_order_does_not_outweigh_a_single_point() -> None:
     assert ranking(ended("duke, 1F", "duke", "duke, 9M")) == [(0, 61), (2, 60), (1, 60)]
 
 
 @pytest.mark.refuses("BY-END-4")
-def test_nobody_is_king_twice() -> None:
+def test_exactly_one_seat_is_king() -> None:
     state = when_scored(ended("duke", "baron")).after
     assert course_of(state) == "finished round 9"
     when_scored(state).is_refused("BY-END-2")
 
 
 @pytest.mark.allows("BY-END-7")
-def test_a_city_forgone_in_set_up_is_built_later_and_scores_beyond_80() -> None:
+def test_a_city_forgone_in_set_up_can_be_built_later_and_bring_more_than_80_points() -> None:
     state = given("""
         play round 9 seat 0
         0: duke, new cities 2
@@ -199,7 +199,7 @@ def test_a_city_forgone_in_set_up_is_built_later_and_scores_beyond_80() -> None:
 
 
 @pytest.mark.allows("BY-END-7")
-def test_from_set_up_on_a_forgone_city_stays_in_the_reserve() -> None:
+def test_a_forgone_city_stays_in_the_reserve_after_set_up() -> None:
     state = given("setup round 0 seat 0\n0: baron\n1: baron\nboard\nP P F F F P L")
     state = played(state, "0 place 0,0", "1 place 5,0", "0 recruit 1 at 0,0", "1 recruit 1 at 5,0")
     assert state.reserve_cities == [4, 4]
@@ -207,7 +207,7 @@ def test_from_set_up_on_a_forgone_city_stays_in_the_reserve() -> None:
 
 
 @pytest.mark.refuses("BY-END-7")
-def test_who_forwent_none_builds_two_and_no_third() -> None:
+def test_a_seat_that_forwent_no_city_can_found_two_and_no_third() -> None:
     state = given("""
         play round 9 seat 0
         0: duke, new cities 2

@@ -27,7 +27,7 @@ def test_a_knight_moves_to_an_adjacent_hex() -> None:
 
 @pytest.mark.allows("BY-MOV-1")
 @pytest.mark.parametrize("to", ["2,1", "2,0", "1,0", "0,1", "0,2", "1,2"])
-def test_any_of_the_six_neighbours_will_do(to: str) -> None:
+def test_a_knight_moves_to_any_of_the_six_neighbours(to: str) -> None:
     state = given("""
         play round 2 seat 0
         0: baron
@@ -50,13 +50,13 @@ def test_any_of_the_six_neighbours_will_do(to: str) -> None:
     ],
     ids=["apart", "together", "towards each other"],
 )
-def test_two_knights_move_each_on_its_own(text: str, cells: str) -> None:
+def test_two_knights_move_independently(text: str, cells: str) -> None:
     after = when(row("P0kk D F P0k M P1ck"), 0, text).after
     assert barony.position(after, None)["pawns"] == barony.position(row(cells), None)["pawns"]
 
 
 @pytest.mark.allows("BY-MOV-1")
-def test_there_is_no_limit_to_ones_knights_on_a_hex() -> None:
+def test_there_is_no_limit_to_own_knights_on_a_hex() -> None:
     when(row("P0k D0kkkkkk P1ck"), 0, "move 0,0>1,0").becomes("""
         play round 2 seat 1
         0: baron
@@ -84,7 +84,7 @@ def test_there_is_no_limit_to_ones_knights_on_a_hex() -> None:
     ids=[
         "staying put",
         "two steps",
-        "off the board",
+        "not on the board",
         "from off the board",
         "from an empty hex",
         "an opponent's knight",
@@ -93,18 +93,18 @@ def test_there_is_no_limit_to_ones_knights_on_a_hex() -> None:
         "the second two steps",
     ],
 )
-def test_what_is_no_move_of_ones_own_knight_to_an_adjacent_hex(text: str, word: str) -> None:
+def test_a_move_must_take_an_own_knight_to_an_adjacent_hex(text: str, word: str) -> None:
     when(row("P0kk D F P1k P0c P"), 0, text).is_refused("BY-MOV-1", word)
 
 
 @pytest.mark.refuses("BY-MOV-1")
-def test_two_cells_beside_each_other_in_no_direction_are_not_adjacent() -> None:
+def test_hexes_at_distance_two_are_not_adjacent() -> None:
     state = given("play round 2 seat 0\n0: baron\n1: baron\nboard\nP P\n P P0k")
     when(state, 0, "move 1,1>0,0").is_refused("BY-MOV-1", "not adjacent")
 
 
 @pytest.mark.allows("BY-MOV-2")
-def test_a_knight_may_come_to_where_another_one_leaves() -> None:
+def test_a_knight_may_move_to_a_hex_that_another_knight_leaves() -> None:
     when(row("P0k D0k F P1ck"), 0, "move 0,0>1,0 1,0>2,0").becomes("""
         play round 2 seat 1
         0: baron
@@ -116,7 +116,7 @@ def test_a_knight_may_come_to_where_another_one_leaves() -> None:
 
 
 @pytest.mark.allows("BY-MOV-2")
-def test_two_knights_may_change_places() -> None:
+def test_two_knights_may_swap_hexes() -> None:
     state = row("P0k D0k P1ck")
     when(state, 0, "move 0,0>1,0 1,0>0,0").becomes("""
         play round 2 seat 1
@@ -129,7 +129,7 @@ def test_two_knights_may_change_places() -> None:
 
 
 @pytest.mark.allows("BY-MOV-2")
-def test_two_knights_may_leave_where_two_stood() -> None:
+def test_two_knights_may_leave_a_hex_that_holds_two() -> None:
     when(row("P D0kk F P1ck"), 0, "move 1,0>0,0 1,0>2,0").leads_to("play round 2 seat 1")
 
 
@@ -146,11 +146,11 @@ def test_two_knights_may_leave_where_two_stood() -> None:
 )
 def test_the_same_knight_does_not_move_twice(text: str) -> None:
     state = given("play round 2 seat 0\n0: baron\n1: baron\nboard\nP0k D F P0k\n P P P P1ck")
-    when(state, 0, text).is_refused("BY-MOV-2", "moved already")
+    when(state, 0, text).is_refused("BY-MOV-2", "already moved")
 
 
 @pytest.mark.allows("BY-MOV-3")
-def test_a_knight_moves_along_the_shore_and_onto_any_land() -> None:
+def test_a_knight_moves_onto_any_terrain_but_a_lake() -> None:
     state = given("play round 2 seat 0\n0: baron\n1: baron\nboard\nM F0kk P\n D L L1k")
     for to in ("0,0", "2,0", "0,1"):
         when(state, 0, f"move 1,0>{to}").leads_to("play round 2 seat 1")
@@ -165,28 +165,28 @@ def test_no_knight_moves_onto_a_lake(text: str) -> None:
 
 @pytest.mark.allows("BY-MOV-4")
 @pytest.mark.parametrize("cell", ["D0c", "D0s", "D0ck", "D0sk", "D0v", "D1v"])
-def test_ones_own_city_and_stronghold_and_any_village_let_a_knight_in(cell: str) -> None:
+def test_a_knight_may_enter_own_cities_own_strongholds_and_any_village(cell: str) -> None:
     when(row(f"P0k {cell} P1ck"), 0, "move 0,0>1,0").leads_to("play round 2 seat 1")
 
 
 @pytest.mark.refuses("BY-MOV-4")
 @pytest.mark.parametrize("cell", ["D1c", "D1s", "D1ck", "D1sk"])
 @pytest.mark.parametrize("words", ["baron", "baron, out"])
-def test_an_opponents_city_or_stronghold_keeps_knights_out(cell: str, words: str) -> None:
+def test_no_knight_enters_an_opponents_city_or_stronghold(cell: str, words: str) -> None:
     state = row(f"P0kk {cell} P2ck", f"0: baron\n1: {words}\n2: baron")
     when(state, 0, "move 0,0>1,0").is_refused("BY-MOV-4", "1,0")
 
 
 @pytest.mark.allows("BY-MOV-5")
 @pytest.mark.parametrize("cell", ["D1k", "D1v", "D1k2k", "D1v2k", "D1k2v", "D0k1k2v", "D0kkk"])
-def test_one_pawn_each_of_any_number_of_opponents_lets_a_knight_in(cell: str) -> None:
+def test_a_knight_may_enter_a_hex_with_one_pawn_of_each_of_several_opponents(cell: str) -> None:
     when(row(f"P0k {cell} P1ck"), 0, "move 0,0>1,0").leads_to("play round 2 seat 1")
 
 
 @pytest.mark.refuses("BY-MOV-5")
 @pytest.mark.parametrize("cell", ["D1kk", "D1vk", "D1kkk", "D1vkk"])
 @pytest.mark.parametrize("words", ["baron", "baron, out"])
-def test_two_pawns_of_one_opponent_keep_knights_out(cell: str, words: str) -> None:
+def test_no_knight_enters_a_hex_with_two_pawns_of_one_opponent(cell: str, words: str) -> None:
     state = row(f"P0kk {cell} P2ck", f"0: baron\n1: {words}\n2: baron")
     when(state, 0, "move 0,0>1,0").is_refused("BY-MOV-5", "1,0")
     when(state, 0, "move 0,0>1,0 0,0>1,0").is_refused("BY-MOV-5", "1,0")
@@ -194,21 +194,21 @@ def test_two_pawns_of_one_opponent_keep_knights_out(cell: str, words: str) -> No
 
 @pytest.mark.allows("BY-MOV-6")
 @pytest.mark.parametrize("cell", ["M", "M0k", "M0v", "M0c", "M0skk"])
-def test_a_mountain_without_opponents_lets_a_knight_in(cell: str) -> None:
+def test_a_knight_may_enter_a_mountain_without_opponents(cell: str) -> None:
     when(row(f"P0k {cell} P1ck"), 0, "move 0,0>1,0").leads_to("play round 2 seat 1")
 
 
 @pytest.mark.refuses("BY-MOV-6")
 @pytest.mark.parametrize("cell", ["M1k", "M1v"])
 @pytest.mark.parametrize("words", ["baron", "baron, out"])
-def test_one_opposing_pawn_closes_a_mountain(cell: str, words: str) -> None:
+def test_no_knight_enters_a_mountain_with_an_opposing_pawn(cell: str, words: str) -> None:
     state = row(f"P0kk {cell} P2ck", f"0: baron\n1: {words}\n2: baron")
     when(state, 0, "move 0,0>1,0").is_refused("BY-MOV-6", "mountain")
     when(state, 0, "move 0,0>1,0 0,0>1,0").is_refused("BY-MOV-6", "mountain")
 
 
 @pytest.mark.allows("BY-MOV-7")
-def test_the_second_knight_destroys_what_the_first_has_met() -> None:
+def test_the_second_knight_destroys_what_the_first_left_standing() -> None:
     when(row("P0kk F1k P1ck"), 0, "move 0,0>1,0 0,0>1,0").becomes("""
         play round 2 seat 1
         0: baron
@@ -220,7 +220,7 @@ def test_the_second_knight_destroys_what_the_first_has_met() -> None:
 
 
 @pytest.mark.allows("BY-MOV-7")
-def test_coming_before_the_other_leaves_destroys() -> None:
+def test_arriving_before_the_other_knight_leaves_destroys_opponents() -> None:
     when(row("P0k F0k1k D P1ck"), 0, "move 0,0>1,0 1,0>2,0").becomes("""
         play round 2 seat 1
         0: baron
@@ -232,7 +232,7 @@ def test_coming_before_the_other_leaves_destroys() -> None:
 
 
 @pytest.mark.allows("BY-MOV-7")
-def test_leaving_before_the_other_comes_destroys_nothing() -> None:
+def test_arriving_after_the_other_knight_has_left_destroys_nothing() -> None:
     when(row("P0k F0k1k D P1ck"), 0, "move 1,0>2,0 0,0>1,0").becomes("""
         play round 2 seat 1
         0: baron
@@ -244,14 +244,14 @@ def test_leaving_before_the_other_comes_destroys_nothing() -> None:
 
 
 @pytest.mark.refuses("BY-MOV-7")
-def test_no_token_is_taken_by_the_board_as_it_was_before_the_first_move() -> None:
+def test_takes_are_checked_on_the_board_after_the_first_move() -> None:
     state = row("P0k F0k1v D P1ck", "0: baron\n1: baron, 1P\n2: baron")
     when(state, 0, "move 0,0>1,0 1,0>2,0 take plain").leads_to("play round 2 seat 1")
     refused = when(state, 0, "move 1,0>2,0 0,0>1,0 take plain")
-    refused.is_refused("BY-CON-3", "nothing is there to take")
+    refused.is_refused("BY-CON-3", "there is nothing to take")
 
 
 @pytest.mark.refuses("BY-MOV-7")
-def test_what_the_first_move_did_not_destroy_still_bars_the_second() -> None:
+def test_pawns_that_the_first_move_left_standing_bar_the_second() -> None:
     state = row("P0k F1k D0k M1k P1ck")
     when(state, 0, "move 0,0>1,0 2,0>3,0").is_refused("BY-MOV-6")

@@ -28,7 +28,7 @@ def test_example_16_a_village_becomes_a_city_and_15_points_are_25() -> None:
 
 
 @pytest.mark.allows("BY-CTY-1")
-def test_the_village_goes_back_to_the_reserve_the_knights_stay_and_no_token_is_gained() -> None:
+def test_the_village_returns_to_the_reserve_while_knights_stay_and_no_token_is_gained() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP0vkk D P0v P0c P1ck")
     after = when(state, 0, "city 0,0").tells("CityFounded", at=[0, 0], points=10)
     assert (after.reserve_villages[0], after.reserve_cities[0], after.reserve_knights[0]) == (
@@ -40,7 +40,7 @@ def test_the_village_goes_back_to_the_reserve_the_knights_stay_and_no_token_is_g
 
 
 @pytest.mark.allows("BY-CTY-1")
-def test_knights_can_be_recruited_in_it() -> None:
+def test_knights_can_be_recruited_in_a_new_city() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP0v D L P1ck")
     state = when(state, 0, "city 0,0").after
     state.to_act = 0
@@ -51,15 +51,22 @@ def test_knights_can_be_recruited_in_it() -> None:
 @pytest.mark.parametrize(
     "where",
     ["0,0", "1,0", "2,0", "4,0", "6,0", "9,9"],
-    ids=["empty", "a knight", "a stronghold", "a city", "an opponent's village", "off the board"],
+    ids=[
+        "empty",
+        "a knight",
+        "a stronghold",
+        "a city",
+        "an opponent's village",
+        "not on the board",
+    ],
 )
-def test_only_ones_own_village_becomes_a_city(where: str) -> None:
+def test_only_an_own_village_becomes_a_city(where: str) -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP P0k D0s M D0c M D1v P1k")
     when(state, 0, f"city {where}").is_refused("BY-CTY-1", where)
 
 
 @pytest.mark.refuses("BY-CTY-1")
-def test_the_village_of_an_out_seat_is_nobodys_to_change() -> None:
+def test_the_village_of_a_seat_that_is_out_does_not_become_a_city() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron, out\n2: baron\nboard\nP1v P P0k P2ck")
     when(state, 0, "city 0,0").is_refused("BY-CTY-1")
 
@@ -78,7 +85,7 @@ def test_no_city_in_a_forest() -> None:
 
 
 @pytest.mark.allows("BY-CTY-3")
-def test_one_hex_between_two_cities_is_enough_and_strongholds_do_not_matter() -> None:
+def test_one_hex_between_two_cities_suffices_and_strongholds_do_not_count() -> None:
     state = given("""
         play round 6 seat 0
         0: baron
@@ -93,7 +100,7 @@ def test_one_hex_between_two_cities_is_enough_and_strongholds_do_not_matter() ->
 
 @pytest.mark.refuses("BY-CTY-3")
 @pytest.mark.parametrize("city", ["P0c", "P1c", "P2c", "P1ckk"])
-def test_no_city_beside_a_city_whoever_owns_it(city: str) -> None:
+def test_no_city_is_founded_adjacent_to_any_city(city: str) -> None:
     state = given(f"""
         play round 6 seat 0
         0: baron
@@ -107,14 +114,14 @@ def test_no_city_beside_a_city_whoever_owns_it(city: str) -> None:
 
 
 @pytest.mark.refuses("BY-CTY-3")
-def test_a_new_city_keeps_others_off_as_well() -> None:
+def test_a_new_city_bars_cities_on_adjacent_hexes_as_well() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP0v P1v P P1ck")
     state = when(state, 0, "city 0,0").after
     when(state, 1, "city 1,0").is_refused("BY-CTY-3")
 
 
 @pytest.mark.allows("BY-CTY-4")
-def test_ones_own_knights_on_the_hex_and_opponents_next_door_are_no_hindrance() -> None:
+def test_own_knights_on_the_hex_and_opponents_on_adjacent_hexes_do_not_prevent_a_city() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP1k P0vk P1kk P1v")
     when(state, 0, "city 1,0").becomes("""
         play round 6 seat 1
@@ -127,7 +134,7 @@ def test_ones_own_knights_on_the_hex_and_opponents_next_door_are_no_hindrance() 
 
 @pytest.mark.refuses("BY-CTY-4")
 @pytest.mark.parametrize("words", ["baron", "baron, out"])
-def test_no_city_where_an_opponents_knight_stands(words: str) -> None:
+def test_no_city_is_founded_where_an_opposing_knight_stands(words: str) -> None:
     state = given(f"play round 6 seat 0\n0: baron\n1: {words}\n2: baron\nboard\nP0v1k P P2ck")
     when(state, 0, "city 0,0").is_refused("BY-CTY-4", "opponent's knight")
 
@@ -146,7 +153,7 @@ def test_the_last_city_of_the_reserve_is_built() -> None:
 
 
 @pytest.mark.refuses("BY-CTY-5")
-def test_with_no_city_in_reserve_there_is_no_new_city() -> None:
+def test_no_city_is_founded_without_one_in_reserve() -> None:
     state = given("""
         play round 6 seat 0
         0: baron, new cities 2

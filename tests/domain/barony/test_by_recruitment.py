@@ -16,7 +16,7 @@ INLAND = """
 
 
 @pytest.mark.allows("BY-REC-1")
-def test_two_knights_come_into_a_city() -> None:
+def test_two_knights_are_recruited_in_a_city() -> None:
     when(given(INLAND), 0, "recruit 2 at 0,0").becomes("""
         play round 1 seat 1
         0: baron
@@ -27,13 +27,13 @@ def test_two_knights_come_into_a_city() -> None:
 
 
 @pytest.mark.allows("BY-REC-1")
-def test_one_knight_may_be_enough_and_the_city_may_be_empty() -> None:
+def test_a_single_knight_can_be_recruited_in_an_empty_city() -> None:
     when(given(INLAND), 0, "recruit 1 at 2,0").tells("KnightsRecruited", at=[2, 0], knights=1)
 
 
 @pytest.mark.allows("BY-REC-1")
 @pytest.mark.parametrize("knights", [1, 2, 3])
-def test_example_16_three_knights_come_into_a_city_beside_a_lake(knights: int) -> None:
+def test_example_16_three_knights_are_recruited_in_a_city_beside_a_lake(knights: int) -> None:
     state = given("""
         play round 1 seat 0
         0: baron
@@ -60,19 +60,19 @@ def inland_but_for(lake: tuple[int, int]) -> State:
 
 @pytest.mark.allows("BY-REC-1")
 @pytest.mark.parametrize("lake", [(2, 1), (2, 0), (1, 0), (0, 1), (0, 2), (1, 2)])
-def test_the_lake_may_lie_on_any_of_the_six_sides(lake: tuple[int, int]) -> None:
+def test_a_lake_on_any_of_the_six_sides_counts(lake: tuple[int, int]) -> None:
     when(inland_but_for(lake), 0, "recruit 3 at 1,1").tells("KnightsRecruited", knights=3)
 
 
 @pytest.mark.refuses("BY-REC-1")
 @pytest.mark.parametrize("lake", [(0, 0), (2, 2)])
-def test_a_lake_two_hexes_away_is_not_beside_the_city(lake: tuple[int, int]) -> None:
+def test_a_lake_two_hexes_away_does_not_count(lake: tuple[int, int]) -> None:
     refused = when(inland_but_for(lake), 0, "recruit 3 at 1,1")
     refused.is_refused("BY-REC-1", "not adjacent to a lake")
 
 
 @pytest.mark.refuses("BY-REC-1")
-def test_four_knights_are_too_many_even_between_lakes() -> None:
+def test_four_knights_are_never_recruited_at_once() -> None:
     state = given("""
         play round 1 seat 0
         0: baron
@@ -80,21 +80,21 @@ def test_four_knights_are_too_many_even_between_lakes() -> None:
         board
         L P0c L P1c
         """)
-    when(state, 0, "recruit 4 at 1,0").is_refused("BY-REC-1", "3 knights at most")
+    when(state, 0, "recruit 4 at 1,0").is_refused("BY-REC-1", "at most 3 knights")
 
 
 @pytest.mark.refuses("BY-REC-1")
-def test_three_knights_are_too_many_inland() -> None:
-    when(given(INLAND), 0, "recruit 3 at 0,0").is_refused("BY-REC-1", "2 knights at most")
+def test_three_knights_are_not_recruited_away_from_lakes() -> None:
+    when(given(INLAND), 0, "recruit 3 at 0,0").is_refused("BY-REC-1", "at most 2 knights")
 
 
 @pytest.mark.refuses("BY-REC-1")
 @pytest.mark.parametrize(
     "where",
     ["1,0", "3,0", "4,0", "5,0", "9,9"],
-    ids=["an empty hex", "an opponent's city", "a village", "a stronghold", "off the board"],
+    ids=["an empty hex", "an opponent's city", "a village", "a stronghold", "not on the board"],
 )
-def test_knights_come_only_into_ones_own_cities(where: str) -> None:
+def test_knights_are_recruited_only_in_own_cities(where: str) -> None:
     state = given("""
         play round 1 seat 0
         0: baron
@@ -106,7 +106,7 @@ def test_knights_come_only_into_ones_own_cities(where: str) -> None:
 
 
 @pytest.mark.allows("BY-REC-2")
-def test_the_last_knight_of_the_reserve_may_come() -> None:
+def test_the_last_knight_of_the_reserve_can_be_recruited() -> None:
     state = given("""
         play round 1 seat 0
         0: baron, removed 2
@@ -124,7 +124,7 @@ def test_the_last_knight_of_the_reserve_may_come() -> None:
 
 
 @pytest.mark.refuses("BY-REC-2")
-def test_more_than_the_reserve_holds_do_not_come() -> None:
+def test_more_knights_than_the_reserve_holds_are_not_recruited() -> None:
     state = given("""
         play round 1 seat 0
         0: baron
@@ -136,7 +136,7 @@ def test_more_than_the_reserve_holds_do_not_come() -> None:
 
 
 @pytest.mark.refuses("BY-REC-2")
-def test_knights_removed_by_expeditions_are_no_reserve() -> None:
+def test_knights_removed_by_expeditions_are_not_in_the_reserve() -> None:
     state = given("""
         play round 1 seat 0
         0: baron, removed 5
@@ -144,4 +144,4 @@ def test_knights_removed_by_expeditions_are_no_reserve() -> None:
         board
         P0ckk P P1ck
         """)
-    when(state, 0, "recruit 1 at 0,0").is_refused("BY-REC-2", "holds 0")
+    when(state, 0, "recruit 1 at 0,0").is_refused("BY-REC-2", "holds no knights")

@@ -6,7 +6,7 @@ import pytest
 
 from domain import barony, lifecycle
 from domain.barony.components import PLAIN, TERRAINS
-from domain.barony.laying import _draw_place, any_turn, has_gap
+from domain.barony.laying import _draw_place, any_rotation, has_gap
 from domain.barony.tiles import BASE_TILES, LETTERS
 from domain.chance import Chance
 from domain.errors import Malformed
@@ -48,12 +48,12 @@ def test_nine_tiles_a_player_make_one_connected_board(seats: int, hexes: int, se
 
 
 @pytest.mark.allows("BY-SET-1")
-def test_four_players_use_all_the_tiles() -> None:
+def test_four_players_use_all_36_tiles() -> None:
     assert letters(laid(4, b"x")) == Counter("".join(BASE_TILES))
 
 
 @pytest.mark.allows("BY-SET-1")
-def test_tiles_and_their_places_are_drawn() -> None:
+def test_tiles_and_their_places_depend_on_the_seed() -> None:
     boards = [laid(2, seed) for seed in SEEDS]
     assert len({tuple(sorted(board)) for board in boards}) == len(SEEDS)
     assert len({tuple(sorted(Counter(board.values()).items())) for board in boards}) > 6
@@ -89,14 +89,14 @@ RING = {(1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1)}
 
 
 @pytest.mark.refuses("BY-SET-2")
-def test_a_ring_of_six_has_a_gap_and_five_of_it_have_a_bay() -> None:
+def test_a_ring_of_six_hexes_has_a_gap_and_five_of_them_have_none() -> None:
     assert has_gap(RING)
     assert not has_gap(RING | {(0, 0)})
     assert not has_gap(RING - {(0, 1)})
 
 
 @pytest.mark.refuses("BY-SET-2")
-def test_a_gap_may_be_long_and_lie_anywhere() -> None:
+def test_a_gap_of_any_shape_and_place_is_found() -> None:
     shores = {near for at in [(4, 3), (5, 3), (6, 3)] for near in neighbours(at)}
     assert has_gap(shores - {(4, 3), (5, 3), (6, 3)})
     assert not has_gap(shores)
@@ -106,7 +106,9 @@ def test_a_gap_may_be_long_and_lie_anywhere() -> None:
 def test_no_tile_is_laid_where_it_would_close_a_bay() -> None:
     bay = dict.fromkeys(RING - {(0, 1)}, PLAIN)
     for number in range(60):
-        assert not has_gap({*bay, *_draw_place("PPP", bay, 5, Chance(bytes([number])), any_turn)})
+        assert not has_gap(
+            {*bay, *_draw_place("PPP", bay, 5, Chance(bytes([number])), any_rotation)}
+        )
 
 
 def table(seating: str, *players: str) -> Game:
@@ -132,13 +134,13 @@ def seating_of(game: Game, secret: bytes) -> list[str]:
 
 
 @pytest.mark.allows("BY-SET-7")
-def test_by_the_order_of_joining_the_first_to_join_is_first() -> None:
+def test_with_seating_joined_the_first_to_join_is_first() -> None:
     for seed in SEEDS:
         assert seating_of(table("joined", "ann", "bob", "eve"), seed) == ["ann", "bob", "eve"]
 
 
 @pytest.mark.allows("BY-SET-7")
-def test_by_lot_everyone_is_first_at_times_and_the_seed_decides() -> None:
+def test_with_seating_drawn_the_seed_decides_who_is_first() -> None:
     game = table("drawn", "ann", "bob", "eve")
     drawn = [seating_of(game, bytes([number])) for number in range(30)]
     assert {players[0] for players in drawn} == {"ann", "bob", "eve"}
@@ -147,7 +149,7 @@ def test_by_lot_everyone_is_first_at_times_and_the_seed_decides() -> None:
 
 
 @pytest.mark.refuses("BY-SET-7")
-def test_the_youngest_has_no_say() -> None:
+def test_no_other_way_of_seating_is_accepted() -> None:
     with pytest.raises(Malformed) as refused:
         lifecycle.check_options("barony", 3, {"seating": "youngest"})
     assert refused.value.fields == {"options.seating": "must be one of drawn, joined"}

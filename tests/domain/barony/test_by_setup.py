@@ -46,14 +46,14 @@ def order_of_placing(state: State, departures: dict[int, int] | None = None) -> 
         (4, [0, 1, 2, 3, 3, 3, 2, 2, 1, 1, 0, 0]),
     ],
 )
-def test_one_each_then_three_by_the_last_then_two_each_on_the_way_back(
+def test_each_seat_places_one_then_the_last_three_then_the_others_two_in_reverse(
     seats: int, order: list[int]
 ) -> None:
     assert order_of_placing(plains(seats)) == order
 
 
 @pytest.mark.allows("BY-SET-3")
-def test_a_knight_comes_with_the_city() -> None:
+def test_a_knight_is_placed_with_every_first_city() -> None:
     when(plains(2, 5), 0, "place 2,0").becomes("""
         setup round 0 seat 1
         0: baron
@@ -65,7 +65,7 @@ def test_a_knight_comes_with_the_city() -> None:
 
 @pytest.mark.allows("BY-SET-3", "BY-MAT-1")
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_example_17_what_everyone_has_when_set_up_is_over(seats: int) -> None:
+def test_example_17_pawns_of_each_seat_after_set_up(seats: int) -> None:
     state = plains(seats)
     while state.phase == "setup":
         state = place_on(state)
@@ -80,7 +80,7 @@ def test_example_17_what_everyone_has_when_set_up_is_over(seats: int) -> None:
 
 @pytest.mark.refuses("BY-SET-3")
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_nobody_places_out_of_that_order(seats: int) -> None:
+def test_no_seat_places_out_of_order(seats: int) -> None:
     state = plains(seats)
     while state.phase == "setup":
         for seat in range(seats):
@@ -92,13 +92,13 @@ def test_nobody_places_out_of_that_order(seats: int) -> None:
 
 @pytest.mark.allows("BY-SET-4")
 @pytest.mark.parametrize("cell", ["M", "P", "D"])
-def test_a_first_city_stands_on_mountain_plain_or_field(cell: str) -> None:
+def test_a_first_city_may_be_placed_on_mountain_plain_or_field(cell: str) -> None:
     state = given(f"setup round 0 seat 0\n0: baron\n1: baron\nboard\nL {cell} F P P")
     when(state, 0, "place 1,0").tells("CityPlaced", at=[1, 0])
 
 
 @pytest.mark.allows("BY-SET-4")
-def test_one_hex_between_two_cities_is_enough() -> None:
+def test_one_hex_between_two_first_cities_suffices() -> None:
     state = given("setup round 0 seat 1\n0: baron\n1: baron\nboard\nP0ck P P P P P P")
     when(state, 1, "place 2,0").leads_to("setup round 0 seat 1")
 
@@ -118,7 +118,7 @@ def test_one_hex_between_two_cities_is_enough() -> None:
     ],
     ids=["off", "lake", "forest", "own", "beside own", "below own", "other's", "beside other's"],
 )
-def test_a_first_city_does_not_stand_there(where: str, word: str) -> None:
+def test_a_first_city_is_not_placed_on_this_hex(where: str, word: str) -> None:
     state = given("""
         setup round 0 seat 1
         0: baron
@@ -131,7 +131,7 @@ def test_a_first_city_does_not_stand_there(where: str, word: str) -> None:
 
 
 @pytest.mark.refuses("BY-SET-4")
-def test_the_city_of_an_out_seat_keeps_others_off_as_well() -> None:
+def test_the_city_of_a_seat_that_is_out_bars_adjacent_hexes_as_well() -> None:
     state = given(
         "setup round 0 seat 1\n0: baron, out\n1: baron\n2: baron\nboard\nP0ck P P P P P P P"
     )
@@ -139,7 +139,7 @@ def test_the_city_of_an_out_seat_keeps_others_off_as_well() -> None:
 
 
 @pytest.mark.allows("BY-SET-5")
-def test_with_no_hex_left_all_further_cities_are_forgone() -> None:
+def test_all_further_cities_are_forgone_when_no_hex_is_left() -> None:
     state = given("setup round 0 seat 0\n0: baron\n1: baron\nboard\nP P F P L")
     after = played(state, "0 place 0,0")
     after = when(after, 1, "place 3,0").becomes("""
@@ -153,7 +153,7 @@ def test_with_no_hex_left_all_further_cities_are_forgone() -> None:
 
 
 @pytest.mark.allows("BY-SET-5")
-def test_even_the_one_who_has_none_forgoes_them() -> None:
+def test_a_seat_without_any_city_forgoes_them_too() -> None:
     state = given("setup round 0 seat 0\n0: baron\n1: baron\nboard\nL P P F")
     when(state, 0, "place 1,0").becomes("""
         play round 1 seat 0
@@ -165,14 +165,14 @@ def test_even_the_one_who_has_none_forgoes_them() -> None:
 
 
 @pytest.mark.refuses("BY-SET-5")
-def test_as_long_as_one_hex_is_left_nobody_forgoes_a_city() -> None:
+def test_no_city_is_forgone_while_a_hex_is_left() -> None:
     state = given("setup round 0 seat 1\n0: baron\n1: baron\nboard\nP0ck P P F L D1ck")
     when(state, 1, "pass").is_refused("BY-SET-6")
     when(state, 1, "place 2,0").leads_to("play round 1 seat 0")
 
 
 @pytest.mark.allows("BY-SET-6")
-def test_set_up_is_round_0_and_only_first_cities_are_listed() -> None:
+def test_set_up_has_round_0_and_lists_only_first_cities() -> None:
     state = plains(2, 3)
     assert state.round == 0
     listed = [barony.action_text(action) for action in barony.legal_actions(state, 0)]
@@ -193,14 +193,14 @@ def test_set_up_is_round_0_and_only_first_cities_are_listed() -> None:
         ({8: 0}, [0, 1, 2, 2, 2, 1, 1, 0]),
     ],
 )
-def test_out_seats_are_skipped_in_the_order_of_placing(
+def test_seats_that_are_out_are_skipped_in_the_order_of_placement(
     departures: dict[int, int], order: list[int]
 ) -> None:
     assert order_of_placing(plains(3), departures) == order
 
 
 @pytest.mark.allows("BY-SET-6")
-def test_who_resigns_off_turn_interrupts_nobody() -> None:
+def test_resigning_off_turn_does_not_change_whose_turn_it_is() -> None:
     state = played(plains(3), "0 place 0,0")
     after = when(state, 2, "resign").leads_to("setup round 0 seat 1")
     assert after.turn == state.turn
@@ -215,7 +215,7 @@ def test_play_starts_with_the_first_seat_still_in_the_game() -> None:
 
 
 @pytest.mark.allows("BY-SET-6")
-def test_the_departure_of_the_last_to_place_ends_set_up() -> None:
+def test_set_up_ends_when_the_last_seat_to_place_departs() -> None:
     state = given("""
         setup round 0 seat 0
         0: baron
@@ -228,7 +228,7 @@ def test_the_departure_of_the_last_to_place_ends_set_up() -> None:
 
 
 @pytest.mark.refuses("BY-SET-6")
-def test_a_placement_is_not_forfeited_but_the_seat_removed() -> None:
+def test_a_missed_placement_removes_the_seat_instead_of_forfeiting() -> None:
     state = played(plains(3, 9), "0 place 0,0")
     when_time_is_up(state).becomes("""
         setup round 0 seat 2
@@ -255,7 +255,7 @@ def test_a_placement_is_not_forfeited_but_the_seat_removed() -> None:
         "cast charm 1 at 0,0",
     ],
 )
-def test_in_set_up_there_is_no_other_action(text: str) -> None:
+def test_no_other_action_is_legal_in_set_up(text: str) -> None:
     state = given("setup round 0 seat 0\n0: baron, 3D\n1: baron\nboard\nP0ck P P1ck P P P P")
     when(state, 0, text).is_refused("BY-SET-6", "set-up")
 
@@ -267,6 +267,6 @@ def test_no_first_city_is_placed_in_play() -> None:
 
 
 @pytest.mark.refuses("BY-SET-6")
-def test_an_out_seat_places_nothing() -> None:
+def test_a_seat_that_is_out_places_nothing() -> None:
     state = when_removed(plains(3), 1).after
     when(state, 1, "place 5,0").is_refused("BY-TURN-3", "out")

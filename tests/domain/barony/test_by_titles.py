@@ -53,17 +53,17 @@ def test_no_change_is_given_and_the_tokens_go_to_the_bank() -> None:
         ("1 mountain 3 plain", "worth 14"),
         ("1 mountain", "worth 2"),
         ("3 field", "has 2 field tokens"),
-        ("2 field 2 forest", "has 0 forest tokens"),
+        ("2 field 2 forest", "has no forest tokens"),
         ("9007199254740991 mountain", "not 9007199254740991"),
     ],
 )
-def test_what_one_has_not_or_is_worth_less_buys_no_title(paid: str, word: str) -> None:
+def test_missing_tokens_or_too_little_worth_buy_no_title(paid: str, word: str) -> None:
     state = court("baron, 2D 3P 1M")
     when(state, 0, f"title {paid}").is_refused("BY-TTL-1", word)
 
 
 @pytest.mark.refuses("BY-TTL-1")
-def test_the_change_of_one_title_buys_no_part_of_the_next() -> None:
+def test_change_is_not_carried_over_to_the_next_title() -> None:
     state = when(court("baron, 4F 2D 2P"), 0, "title 2 field 2 plain").after
     assert scores(state) == [15, 0]
     state.to_act = 0
@@ -71,7 +71,7 @@ def test_the_change_of_one_title_buys_no_part_of_the_next() -> None:
 
 
 @pytest.mark.allows("BY-TTL-2")
-def test_with_tokens_for_two_titles_one_rises_once_an_action() -> None:
+def test_tokens_for_two_titles_buy_one_in_each_action() -> None:
     state = when(court("baron, 6D"), 0, "title 3 field").becomes("""
         play round 7 seat 1
         0: viscount, 3D
@@ -83,7 +83,7 @@ def test_with_tokens_for_two_titles_one_rises_once_an_action() -> None:
 
 
 @pytest.mark.refuses("BY-TTL-2")
-def test_thirty_points_paid_at_once_are_no_two_titles() -> None:
+def test_paying_thirty_points_at_once_does_not_buy_two_titles() -> None:
     when(court("baron, 6D"), 0, "title 6 field").is_refused("BY-TTL-3", "worth 30")
 
 
@@ -97,7 +97,7 @@ def test_a_duke_rises_no_further() -> None:
     "paid",
     ["4 plain", "1 forest 3 plain", "3 forest 2 plain", "2 plain 2 field", "4 forest 1 field"],
 )
-def test_more_than_15_may_be_paid_where_no_token_is_idle(paid: str) -> None:
+def test_more_than_15_may_be_paid_where_every_token_is_needed(paid: str) -> None:
     state = court("baron, 5M 5F 5P 5D")
     when(state, 0, f"title {paid}").tells("TitleBought", rank="viscount")
 
@@ -115,13 +115,13 @@ def test_more_than_15_may_be_paid_where_no_token_is_idle(paid: str) -> None:
         "9 mountain",
     ],
 )
-def test_no_token_is_thrown_in_for_nothing(paid: str) -> None:
+def test_a_payment_with_a_needless_token_is_refused(paid: str) -> None:
     state = court("baron, 9M 5F 5P 5D")
     refused = when(state, 0, f"title {paid}")
-    refused.is_refused("BY-TTL-3", "15 were left without one of them")
+    refused.is_refused("BY-TTL-3", "still leave 15")
 
 
 @pytest.mark.refuses("BY-TTL-1")
-def test_a_title_is_not_had_for_nothing() -> None:
+def test_a_title_is_not_free() -> None:
     with pytest.raises(Malformed):
         when(court("baron, 3D"), 0, "title")

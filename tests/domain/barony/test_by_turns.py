@@ -52,7 +52,7 @@ def test_seats_act_in_turn_and_a_round_is_one_turn_of_each() -> None:
         (3, ["round 1 seat 0", "round 1 seat 1", "round 1 seat 2", "round 2 seat 0"]),
     ],
 )
-def test_out_seats_have_no_turns(out: int, courses: list[str]) -> None:
+def test_seats_that_are_out_have_no_turns(out: int, courses: list[str]) -> None:
     assert turns(when_removed(given(FOUR), out).after, 4) == courses
 
 
@@ -84,14 +84,14 @@ def test_a_departure_on_turn_ends_the_turn_and_may_end_the_round(
 
 
 @pytest.mark.allows("BY-TURN-1")
-def test_after_the_last_seat_left_the_one_before_it_ends_the_round() -> None:
+def test_once_the_last_seat_is_out_the_seat_before_it_ends_the_round() -> None:
     state = given("play round 3 seat 1\n0: baron\n1: baron\n2: baron\nboard\nP0ck P P1ck P P2ck P")
     state = when(state, 2, "resign").leads_to("play round 3 seat 1")
     when(state, 1, "recruit 1 at 2,0").leads_to("play round 4 seat 0")
 
 
 @pytest.mark.refuses("BY-TURN-1")
-def test_nobody_acts_twice_in_a_turn() -> None:
+def test_a_seat_acts_once_in_its_turn() -> None:
     state = when(given(FOUR), 0, "recruit 1 at 0,0").after
     when(state, 0, "recruit 1 at 0,0").is_refused("BY-TURN-3", "seat 1's turn")
 
@@ -108,14 +108,14 @@ def test_nobody_acts_twice_in_a_turn() -> None:
     ],
     ids=["no knights", "a lake", "a village in a forest", "a duke with tokens", "a mountain"],
 )
-def test_who_can_do_nothing_passes(row: str, words: str) -> None:
+def test_a_seat_without_another_legal_action_passes(row: str, words: str) -> None:
     state = given(f"play round 1 seat 0\n0: {words}\n1: baron\nboard\n{row} L P1ck")
     when(state, 0, "pass").tells("TurnPassed", seat=0)
     assert [barony.action_text(action) for action in barony.legal_actions(state, 0)] == ["pass"]
 
 
 @pytest.mark.allows("BY-TURN-2")
-def test_resigning_and_agreeing_to_the_end_are_no_other_actions() -> None:
+def test_resign_and_agree_to_end_do_not_count_as_other_actions() -> None:
     state = given("play round 1 seat 0 agreement\n0: baron, removed 7\n1: baron\nboard\nP0c P P1ck")
     assert when(state, 0, "agree").fact.type == "EndAgreed"
     when(state, 0, "pass").leads_to("play round 1 seat 1")
@@ -134,7 +134,7 @@ def test_resigning_and_agreeing_to_the_end_are_no_other_actions() -> None:
     ],
     ids=["A", "B", "C", "D", "E", "F"],
 )
-def test_who_can_do_anything_does_not_pass(row: str, words: str, only: str) -> None:
+def test_a_seat_with_another_legal_action_may_not_pass(row: str, words: str, only: str) -> None:
     state = given(f"play round 1 seat 0\n0: {words}\n1: baron\nboard\n{row} L P1ck")
     when(state, 0, "pass").is_refused("BY-TURN-2", only)
     listed = [barony.action_text(action) for action in barony.legal_actions(state, 0)]
@@ -143,7 +143,7 @@ def test_who_can_do_anything_does_not_pass(row: str, words: str, only: str) -> N
 
 
 @pytest.mark.allows("BY-TURN-3")
-def test_resigning_and_agreeing_need_no_turn() -> None:
+def test_resign_and_agree_to_end_are_legal_off_turn() -> None:
     state = given("play round 1 seat 0 agreement\n0: baron\n1: baron\n2: baron\nboard\nP0k P1k P2k")
     when(state, 1, "agree").leads_to("play round 1 seat 0")
     when(state, 2, "resign").leads_to("play round 1 seat 0")
@@ -161,13 +161,13 @@ def test_resigning_and_agreeing_need_no_turn() -> None:
         "cast charm 1 at 2,0",
     ],
 )
-def test_no_other_action_is_taken_in_another_seats_turn(text: str) -> None:
+def test_no_other_action_is_legal_off_turn(text: str) -> None:
     when(given(FOUR), 1, text).is_refused("BY-TURN-3", "seat 0's turn")
 
 
 @pytest.mark.refuses("BY-TURN-3")
 @pytest.mark.parametrize("text", ["recruit 1 at 0,0", "pass", "resign", "agree", "disagree"])
-def test_an_out_seat_does_nothing_any_more(text: str) -> None:
+def test_a_seat_that_is_out_can_do_nothing(text: str) -> None:
     state = given("""
         play round 1 seat 1 agreement
         0: baron, out
@@ -183,7 +183,7 @@ def test_an_out_seat_does_nothing_any_more(text: str) -> None:
 @pytest.mark.refuses("BY-TURN-3")
 @pytest.mark.parametrize("phase", ["scoring", "finished"])
 @pytest.mark.parametrize("text", ["recruit 1 at 0,0", "pass", "resign", "agree", "place 1,0"])
-def test_nothing_is_done_when_play_is_over(phase: str, text: str) -> None:
+def test_no_action_is_accepted_when_play_is_over(phase: str, text: str) -> None:
     state = given(f"{phase} round 9 agreement\n0: baron\n1: baron\nboard\nP0ck P P1ck")
     when(state, 0, text).is_refused("BY-TURN-3", "scored" if phase == "scoring" else "over")
     when_removed(state, 0).is_refused("BY-TURN-3")
@@ -212,7 +212,7 @@ ONE_CAN = """
 
 
 @pytest.mark.allows("BY-TURN-4")
-def test_a_round_in_which_all_passed_is_the_last() -> None:
+def test_a_round_in_which_every_seat_passed_is_the_last() -> None:
     state = played(given(BLOCKED), "0 pass", "1 pass")
     assert course_of(state) == "play round 3 seat 2"
     assert barony.position(state, None)["passed"] == [0, 1]
@@ -221,14 +221,14 @@ def test_a_round_in_which_all_passed_is_the_last() -> None:
 
 
 @pytest.mark.allows("BY-TURN-4")
-def test_it_is_judged_on_the_seats_then_in_the_game() -> None:
+def test_only_seats_in_the_game_at_the_end_of_the_round_need_to_have_passed() -> None:
     state = played(given(ONE_CAN), "0 pass", "1 pass")
     when(state, 2, "resign").leads_to("scoring round 3")
     when_removed(state, 2).leads_to("scoring round 3")
 
 
 @pytest.mark.allows("BY-TURN-4")
-def test_who_acted_and_left_before_the_rounds_end_does_not_count() -> None:
+def test_a_seat_that_acted_and_left_before_the_end_of_the_round_does_not_count() -> None:
     state = given("""
         play round 3 seat 0
         0: baron, removed 6
@@ -243,7 +243,7 @@ def test_who_acted_and_left_before_the_rounds_end_does_not_count() -> None:
 
 
 @pytest.mark.allows("BY-TURN-4")
-def test_a_pass_is_remembered_while_others_act() -> None:
+def test_a_pass_is_recorded_while_other_seats_act() -> None:
     state = given("""
         play round 3 seat 0
         0: baron, removed 7
@@ -258,7 +258,7 @@ def test_a_pass_is_remembered_while_others_act() -> None:
 
 
 @pytest.mark.refuses("BY-TURN-4")
-def test_a_round_in_which_one_acted_is_not_the_last() -> None:
+def test_a_round_in_which_a_seat_acted_is_not_the_last() -> None:
     state = played(given(ONE_CAN), "0 pass", "1 pass", "2 recruit 1 at 4,0")
     assert course_of(state) == "play round 4 seat 0"
     assert barony.position(state, None)["passed"] == []
@@ -271,14 +271,14 @@ def test_passes_of_two_rounds_do_not_add_up() -> None:
 
 
 @pytest.mark.refuses("BY-TURN-4")
-def test_it_is_not_judged_before_the_round_ends() -> None:
+def test_passes_end_the_game_only_at_the_end_of_the_round() -> None:
     state = played(given(ONE_CAN), "0 pass", "1 pass")
     assert course_of(state) == "play round 3 seat 2"
     when_scored(state).is_refused("BY-END-2")
 
 
 @pytest.mark.refuses("BY-TURN-4")
-def test_who_passed_and_left_is_forgotten() -> None:
+def test_a_seat_that_passed_and_left_is_no_longer_listed() -> None:
     state = played(given(ONE_CAN), "0 pass", "0 resign")
     assert barony.position(state, None)["passed"] == []
     state = played(state, "1 pass")
@@ -286,7 +286,7 @@ def test_who_passed_and_left_is_forgotten() -> None:
 
 
 @pytest.mark.allows("BY-TURN-5")
-def test_a_forfeited_turn_does_nothing_though_much_could_be_done() -> None:
+def test_a_forfeited_turn_changes_nothing_even_where_actions_are_legal() -> None:
     when_time_is_up(given(FOUR)).becomes("""
         play round 1 seat 1
         0: baron

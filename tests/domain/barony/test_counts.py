@@ -69,5 +69,5 @@ def count(state: State, depth: int) -> int:
     ],
     ids=["duel", "crowd", "blocked", "setup"],
 )
-def test_counts(drawing: str, counts: list[int]) -> None:
+def test_numbers_of_action_sequences(drawing: str, counts: list[int]) -> None:
     assert [count(given(drawing), depth) for depth in range(1, len(counts) + 1)] == counts

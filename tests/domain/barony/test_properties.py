@@ -17,12 +17,17 @@ from domain.barony.components import (
     STRONGHOLDS,
     VILLAGES,
 )
-from domain.barony.position import from_position
 from domain.barony.state import State
 from domain.contract import AnyRuleSystem, evolve
 from domain.errors import Refused
 from tests.support.barony_diagrams import drawing, parse_drawing
-from tests.support.barony_positions import conceivable_actions, pawns_of, random_game, small_states
+from tests.support.barony_positions import (
+    conceivable_actions,
+    from_position,
+    pawns_of,
+    random_game,
+    small_states,
+)
 
 GAMES = [(seats, seed) for seats in (2, 3, 4) for seed in range(4)]
 
@@ -42,11 +47,11 @@ def test_pawns_and_tokens_are_conserved(seats: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize(("seats", "seed"), GAMES)
-def test_folding_a_log_equals_the_states_on_the_way(seats: int, seed: int) -> None:
+def test_folding_a_log_leads_to_the_states_of_play(seats: int, seed: int) -> None:
     steps = list(random_game(seats, seed))
-    facts = [fact for _, fact in steps]
+    events = [event for _, event in steps]
     for number, (state, _) in enumerate(steps):
-        folded = evolve(barony, steps[0][0], facts[:number])
+        folded = evolve(barony, steps[0][0], events[:number])
         assert barony.position(folded, None) == barony.position(state, None)
 
 
@@ -67,10 +72,10 @@ def test_every_action_reads_back_from_its_text_and_its_json(seats: int, seed: in
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_a_decision_changes_no_state(seats: int) -> None:
-    for state, fact in random_game(seats, 9):
+def test_evolving_leaves_the_given_state_as_it_was(seats: int) -> None:
+    for state, event in random_game(seats, 9):
         before = drawing(state)
-        evolve(barony, state, [fact])
+        evolve(barony, state, [event])
         assert drawing(state) == before
 
 
@@ -106,10 +111,10 @@ def attributes(state: State) -> dict[str, object]:
 def outcome(state: State, action: Action) -> str | None:
     """The position after the action, or None where it is refused."""
     try:
-        fact = barony.decide(state, 0, action)
+        event = barony.decide(state, 0, action)
     except Refused:
         return None
-    return drawing(evolve(barony, state, [fact]))
+    return drawing(evolve(barony, state, [event]))
 
 
 @settings(max_examples=12, deadline=None)

@@ -4,10 +4,10 @@ import pytest
 
 from domain import barony
 from domain.barony import parse_action_text, position, scene
-from domain.contract import DomainEvent, Json, evolve
+from domain.contract import evolve
 from domain.scene import Arrow, Cell, Panel, Piece, Scene
 from tests.support.barony_positions import given, random_game
-from tests.support.events import data_of, event_of
+from tests.support.events import data_of, event_of, recorded
 
 BOARD = """
 play round 3 seat 1 limit 40 agreement
@@ -21,16 +21,13 @@ P1kk  P0v2k   F2k
 """
 
 
-def event(fact: DomainEvent, by: Json) -> Json:
-    return {"type": fact.type, "data": fact.data, "by": by}
-
-
 def after(text: str, *, drawing: str = BOARD) -> Scene:
     """The scene after an action of the seat to act, given in its short form."""
     state = given(drawing)
-    fact = barony.decide(state, state.to_act or 0, parse_action_text(text))
-    by = {"seat": state.to_act}
-    return scene(position(evolve(barony, state, [fact]), None), event(fact, by))
+    event = barony.decide(state, state.to_act or 0, parse_action_text(text))
+    return scene(
+        position(evolve(barony, state, [event]), None), recorded(event, {"seat": state.to_act or 0})
+    )
 
 
 def cell(scene: Scene, q: int, r: int) -> Cell:
@@ -122,9 +119,9 @@ def test_the_caption_names_the_seat_or_player_who_acted() -> None:
     before = position(given(BOARD), None)
     started = event_of("GameStarted", {"board": before["board"], "players": ["ann", "bob", "cy"]})
     text = "he game starts on 8 hexes: ann is seat 0, bob is seat 1 and cy is seat 2"
-    assert scene(before, event(started, {"system": "start"})).caption == f"T{text}"
+    assert scene(before, recorded(started, {"system": "start"})).caption == f"T{text}"
     joined = event_of("SeatTaken", {"player": "ann", "nonce": ""})
-    assert scene(before, event(joined, {"player": "ann"})).caption == "Player ann takes a place"
+    assert scene(before, recorded(joined, {"player": "ann"})).caption == "Player ann takes a place"
 
 
 def test_the_title_names_the_phase_or_the_winner() -> None:
@@ -146,13 +143,13 @@ def test_a_panel_shows_that_a_seat_has_passed() -> None:
 
 @pytest.mark.parametrize("seats", [2, 4])
 def test_a_scene_contains_every_hex_and_piece_of_its_position(seats: int) -> None:
-    for state, fact in random_game(seats, seed=seats):
-        now = position(evolve(barony, state, [fact]), None)
-        drawn = scene(now, event(fact, {"seat": fact.data.get("seat")}))
+    for state, event in random_game(seats, seed=seats):
+        now = position(evolve(barony, state, [event]), None)
+        drawn = scene(now, recorded(event, {"seat": data_of(event).get("seat", 0)}))
         assert [list(cell.at) for cell in drawn.cells] == [cell["at"] for cell in now["board"]]
         knights = sum(p.count for c in drawn.cells for p in c.pieces if p.kind == "knight")
         assert knights == sum(pawn["knights"] for pawn in now["pawns"])
         assert len(drawn.panels) == seats
-        if fact.type == "KnightsMoved":
-            destroyed = sum(len(step.get("destroyed", ())) for step in data_of(fact)["moves"])
+        if event.type == "KnightsMoved":
+            destroyed = sum(len(step.get("destroyed", ())) for step in data_of(event)["moves"])
             assert sum(len(cell.removed) for cell in drawn.cells) == destroyed

@@ -59,43 +59,45 @@ def play(bots: Sequence[AnyBot], seed: int) -> SorceryState:
     chance = Chance(bytes([seed + 1]) * 32)
     while state.to_act is not None:
         action = choice(state, bot=bots[state.to_act], chance=chance)
-        fact = sorcery.decide(state, state.to_act, action)
-        sorcery.apply(state, fact.type, fact.data)
+        event = sorcery.decide(state, state.to_act, action)
+        sorcery.apply(state, event.type, event.data)
         assert state.round <= 100, "the game does not come to an end"
     return state
 
 
 class TestPlaces:
-    def test_a_knight_walks_to_a_mysterious_place(self) -> None:
+    def test_a_knight_moves_towards_a_mysterious_place(self) -> None:
         assert chosen_text(scene(MOVEMENT, "M0ck M M S M1ck", yellow=ALONE)) == "move 0,0>1,0"
 
-    def test_it_explores_what_it_reaches(self) -> None:
+    def test_a_knight_enters_a_mysterious_place_within_reach(self) -> None:
         assert chosen_text(scene(MOVEMENT, "D0ck S F D M1ck", yellow=ALONE)) == "move 0,0>1,0"
 
     @pytest.mark.parametrize("place", ["S*0", "S*0*1", "S*1*2"])
-    def test_a_place_goes_before_a_field_as_long_as_it_gives_something(self, place: str) -> None:
+    def test_a_mysterious_place_is_preferred_to_a_field_while_it_gives_magic(
+        self, place: str
+    ) -> None:
         chosen = chosen_text(scene(MOVEMENT, f"{place} M0ck D M1c", yellow=ALONE))
         assert chosen == ("move 1,0>2,0" if "*0" in place else "move 1,0>0,0")
 
-    def test_three_imprints_are_all_that_a_place_takes(self) -> None:
+    def test_a_place_with_three_imprints_is_no_goal(self) -> None:
         seats = "0: baron\n1: baron\n2: baron\n3: baron"
         drawing = f"play seat 0\nspells: {MOVEMENT}\n{seats}\nboard\nS*1*2*3 M0ck D M1c"
         assert chosen_text(drawing) == "move 1,0>2,0"
 
-    def test_an_expedition_goes_to_a_place_at_the_edge(self) -> None:
+    def test_an_expedition_goes_to_a_mysterious_place_at_the_edge(self) -> None:
         cells = "S M M M0ckkk\n. M M0c M\n. . M1ck M"
         assert chosen_text(scene(MOVEMENT, cells)) == "expedition 0,0"
 
 
 class TestCasts:
-    def test_two_steps_at_once_where_there_is_one_knight_and_one_place(self) -> None:
+    def test_celerity_is_cast_to_reach_a_place_in_one_turn(self) -> None:
         cells = "M0ck M S M M1ck"
         assert (
             chosen_text(scene(MOVEMENT, cells, yellow=f"{ALONE}, magic 1"))
             == "cast celerity 0,0>1,0>2,0"
         )
 
-    def test_no_magic_is_spent_on_what_a_move_does_as_well(self) -> None:
+    def test_no_magic_is_spent_where_a_move_has_the_same_effect(self) -> None:
         assert (
             chosen_text(scene(MOVEMENT, "M0ck S M M1ck", yellow=f"{ALONE}, magic 4"))
             == "move 0,0>1,0"
@@ -105,7 +107,7 @@ class TestCasts:
         chosen = chosen_text(scene(MOVEMENT, "M0ck F1v M1c", yellow="magic 4", red="1M 1D"))
         assert chosen == "cast tornado 0,0>1,0 take field"
 
-    def test_tornado_is_kept_where_company_destroys_as_well(self) -> None:
+    def test_tornado_is_not_cast_where_a_second_knight_destroys_as_well(self) -> None:
         chosen = chosen_text(scene(MOVEMENT, "M0ck P0k1v M1c", yellow="magic 4", red="1M 1D"))
         assert chosen == "move 0,0>1,0 take field"
 
@@ -117,7 +119,7 @@ class TestCasts:
         chosen = chosen_text(scene(MOVEMENT, "M0ck M P1v M1c", yellow="magic 3", red="1D"))
         assert chosen == "cast celerity tornado 0,0>1,0>2,0 take field"
 
-    def test_charm_recruits_where_the_good_ground_lies_in_many_places(self) -> None:
+    def test_charm_recruits_where_good_sites_lie_near_several_cities(self) -> None:
         cells = "D M0c M M M0c D M M0c D M1ck"
         chosen = chosen_text(scene(RECRUITMENT, cells, yellow="magic 1"))
         assert chosen == "cast charm 1 at 1,0 1 at 4,0 1 at 7,0"
@@ -127,20 +129,20 @@ class TestCasts:
         chosen = chosen_text(scene(RECRUITMENT, cells, yellow="magic 1"))
         assert chosen == "cast illusion 2 at 7,0"
 
-    def test_portal_brings_back_who_was_lost(self) -> None:
+    def test_portal_brings_back_removed_knights(self) -> None:
         cells = "D M0c D M M M1ck"
         chosen = chosen_text(scene(RECRUITMENT, cells, yellow="removed 3, magic 2"))
         assert chosen == "cast portal 2 at 1,0"
 
-    def test_portal_is_kept_where_nobody_was_lost(self) -> None:
+    def test_portal_is_not_cast_without_removed_knights(self) -> None:
         chosen = chosen_text(scene(RECRUITMENT, "D M0c D M M M1ck", yellow="magic 2"))
         assert chosen == "recruit 2 at 1,0"
 
-    def test_a_new_city_comes_with_a_token(self) -> None:
+    def test_abundance_is_cast_for_a_new_city(self) -> None:
         chosen = chosen_text(scene(CONSTRUCTION, "D0v M M1ck", yellow="magic 4"))
         assert chosen == "cast abundance at 0,0"
 
-    def test_no_magic_is_paid_for_a_token_that_the_bank_has_not(self) -> None:
+    def test_abundance_is_not_cast_when_the_bank_has_no_such_token(self) -> None:
         cells = "D0v M M1ck"
         drawing = scene(CONSTRUCTION, cells, yellow="magic 4").replace("board", "bank: 9M\nboard")
         assert chosen_text(drawing) == "city 0,0"
@@ -150,7 +152,7 @@ class TestCasts:
         assert chosen == "cast petrification at 0,0"
 
     @pytest.mark.parametrize(("limit", "founds"), [("limit 5", True), ("limit 9", False)])
-    def test_a_city_of_a_knight_waits_until_time_is_short(
+    def test_sanctuary_is_cast_only_when_the_game_ends_soon(
         self, limit: str, *, founds: bool
     ) -> None:
         cells = "D0k M M1ck"
@@ -159,7 +161,7 @@ class TestCasts:
         assert chosen_text(drawing) == expected
 
     @pytest.mark.parametrize("rival", ["marquis, 3D", "duke", "marquis, 3D, out", "marquis, 2D"])
-    def test_time_is_short_when_somebody_can_become_duke(self, rival: str) -> None:
+    def test_the_game_ends_soon_when_a_seat_can_become_duke(self, rival: str) -> None:
         is_near = rival in ("marquis, 3D", "duke")
         drawing = scene("sanctuary", "D0k M M1ck", yellow="magic 2", red=rival)
         assert chosen_text(drawing).startswith("cast sanctuary") is is_near
@@ -177,7 +179,7 @@ def test_imprints_count_when_a_duke_would_end_the_game(place: str, *, buys: bool
     assert chosen_text(drawing).startswith("title") is buys
 
 
-def test_the_same_chance_makes_the_same_choices() -> None:
+def test_the_same_seed_leads_to_the_same_choices() -> None:
     games = [play([SENSIBLE, SENSIBLE], seed=3) for _ in range(2)]
     assert sorcery.position(games[0], None) == sorcery.position(games[1], None)
 
@@ -191,7 +193,7 @@ def test_a_game_among_sensible_bots_ends_with_a_duke(seats: int) -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 5])
-def test_sense_beats_chance(seats: int) -> None:
+def test_the_sensible_bot_beats_random_play(seats: int) -> None:
     place = seats - 1
     bots = [SENSIBLE if seat == place else by_lot for seat in range(seats)]
     for seed in range(3):
@@ -199,7 +201,7 @@ def test_sense_beats_chance(seats: int) -> None:
         assert best["seat"] == place
 
 
-def test_who_casts_beats_who_does_not() -> None:
+def test_a_bot_that_casts_beats_one_that_does_not() -> None:
     """A clear majority of games in which both sit in both seats."""
     won = 0
     for seed in range(10):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from domain.barony import sorcery
 from domain.barony.actions import Cast
-from domain.barony.sorcery.spells import legal_casts
+from domain.barony.sorcery.decide import legal_casts
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Json, evolve
 from domain.errors import Refused
@@ -65,7 +65,7 @@ CLAUSES = {
 """Every clause that can refuse a cast in its turn."""
 
 
-def test_the_rules_are_what_the_clauses_say() -> None:
+def test_decide_agrees_with_the_reference_on_random_positions() -> None:
     judged = compare(seed=1, positions=1200, casts=20)
     assert judged.keys() == {*CLAUSES, "allowed"}
     assert judged["allowed"] > 2000
@@ -73,13 +73,15 @@ def test_the_rules_are_what_the_clauses_say() -> None:
 
 @settings(max_examples=60, deadline=None)
 @property_of(small_sorcery_states, st.randoms(use_true_random=False))
-def test_they_are_in_any_position(state: SorceryState, chooser: random.Random) -> None:
+def test_decide_agrees_with_the_reference_on_generated_positions(
+    state: SorceryState, chooser: random.Random
+) -> None:
     for _ in range(20):
         compared(state, state.to_act or 0, some_cast(chooser, state))
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_they_are_in_games(seats: int) -> None:
+def test_decide_agrees_with_the_reference_throughout_games(seats: int) -> None:
     """On whole boards, for every seat; a seat that has seen no place is given magic to cast with."""
     chooser = random.Random(seats)
     judged = Counter[str]()
@@ -96,5 +98,5 @@ def test_they_are_in_games(seats: int) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(2, 6))
-def test_the_rules_are_what_the_clauses_say_at_length(seed: int) -> None:
+def test_decide_agrees_with_the_reference_on_many_positions(seed: int) -> None:
     assert compare(seed, positions=10_000, casts=40)["allowed"] > 20_000

@@ -24,9 +24,9 @@ def built(cells: str, magic: int, tokens: str = "", *, red: str = "") -> str:
 
 @pytest.mark.allows("BS-ABU-1", "BS-PET-1", "BS-SAN-1", "BS-SPL-3")
 def test_example_5_abundance_petrification_and_sanctuary_together() -> None:
-    fact = when(site("F0k P P1ck"), 0, "cast abundance petrification sanctuary at 0,0")
-    after = fact.becomes(built("F0c P P1ck", 0, "1F"))
-    fact.tells("SpellsCast", cost=4, replaced="knight", token="forest", points=10)
+    event = when(site("F0k P P1ck"), 0, "cast abundance petrification sanctuary at 0,0")
+    after = event.becomes(built("F0c P P1ck", 0, "1F"))
+    event.tells("SpellsCast", cost=4, replaced="knight", token="forest", points=10)
     assert (after.reserve_knights[0], after.reserve_cities[0]) == (7, 4)
     assert after.bank == [25, 24, 25, 25]
 
@@ -42,9 +42,9 @@ def test_abundance_gains_the_token_of_the_hex(terrain: str) -> None:
 @pytest.mark.allows("BS-ABU-1", "BS-SPL-7")
 def test_abundance_may_be_cast_when_the_bank_has_run_out() -> None:
     state = site("P0v F P1ck", red="25P")
-    fact = when(state, 0, "cast abundance at 0,0")
-    fact.becomes(built("P0c F P1ck", 3, red="25P"))
-    fact.tells("SpellsCast", token=None, replaced="village")
+    event = when(state, 0, "cast abundance at 0,0")
+    event.becomes(built("P0c F P1ck", 3, red="25P"))
+    event.tells("SpellsCast", token=None, replaced="village")
 
 
 @pytest.mark.refuses("BS-ABU-1")
@@ -57,9 +57,9 @@ def test_abundance_may_be_cast_when_the_bank_has_run_out() -> None:
     ],
 )
 def test_without_abundance_no_token_is_gained(cells: str, cast: str) -> None:
-    fact = when(site(cells), 0, f"cast {cast}")
-    assert "token" not in fact.fact.data
-    assert fact.after.resources[0] == (0, 0, 0, 0)
+    event = when(site(cells), 0, f"cast {cast}")
+    assert "token" not in event.fact.data
+    assert event.after.resources[0] == (0, 0, 0, 0)
 
 
 @pytest.mark.refuses("BS-ABU-1")
@@ -76,7 +76,7 @@ def test_without_abundance_no_token_is_gained(cells: str, cast: str) -> None:
         ("P0v1k D P1ck", "BY-CTY-4"),
     ],
 )
-def test_abundance_lifts_nothing(cells: str, clause: str) -> None:
+def test_abundance_lifts_no_clause(cells: str, clause: str) -> None:
     when(site(cells), 0, "cast abundance at 0,0").is_refused(clause, "no city on 0,0")
 
 
@@ -93,7 +93,9 @@ def test_abundance_lifts_nothing(cells: str, clause: str) -> None:
     ],
     ids=["forest", "own city", "both", "two own cities", "red stronghold by", "red village by"],
 )
-def test_petrification_builds_in_forests_and_beside_own_cities(cells: str, then: str) -> None:
+def test_petrification_founds_cities_in_forests_and_beside_own_cities(
+    cells: str, then: str
+) -> None:
     when(site(cells), 0, "cast petrification at 0,0").becomes(built(then, 3))
 
 
@@ -101,7 +103,7 @@ def test_petrification_builds_in_forests_and_beside_own_cities(cells: str, then:
 @pytest.mark.parametrize("red", ["", "out"])
 @pytest.mark.parametrize("cells", ["F0v D1c P2k", "P0v D1c P2k\n P0c", "F0v D1c P2k\n P0c"])
 @pytest.mark.parametrize("spells", ["petrification", "abundance petrification"])
-def test_petrification_never_builds_beside_an_opponents_city(
+def test_petrification_founds_no_city_beside_an_opponents_city(
     spells: str, cells: str, red: str
 ) -> None:
     refused = when(site(cells, red=red), 0, f"cast {spells} at 0,0")
@@ -125,28 +127,28 @@ def test_petrification_is_for_a_forest_or_a_hex_beside_an_own_city(cells: str) -
         ("F0v1k D P1ck", "BY-CTY-4"),
     ],
 )
-def test_without_sanctuary_the_city_replaces_an_own_village_alone(cells: str, clause: str) -> None:
+def test_without_sanctuary_the_city_replaces_only_an_own_village(cells: str, clause: str) -> None:
     for spells in ("petrification", "abundance petrification"):
         when(site(cells), 0, f"cast {spells} at 0,0").is_refused(clause)
 
 
 @pytest.mark.allows("BS-SAN-1", "BS-SAN-2")
-def test_sanctuary_puts_a_city_in_a_knights_place() -> None:
-    fact = when(site("P0k F P1ck"), 0, "cast sanctuary at 0,0")
-    after = fact.becomes(built("P0c F P1ck", 2))
+def test_sanctuary_replaces_a_knight_by_a_city() -> None:
+    event = when(site("P0k F P1ck"), 0, "cast sanctuary at 0,0")
+    after = event.becomes(built("P0c F P1ck", 2))
     assert (after.reserve_knights[0], after.reserve_villages[0]) == (7, 14)
 
 
 @pytest.mark.allows("BS-SAN-1")
 @pytest.mark.parametrize("others", ["k", "kk"])
-def test_further_knights_of_ones_own_stay(others: str) -> None:
+def test_sanctuary_leaves_further_own_knights_on_the_hex(others: str) -> None:
     when(site(f"M0k{others} F P1ck"), 0, "cast sanctuary at 0,0").becomes(
         built(f"M0c{others} F P1ck", 2)
     )
 
 
 @pytest.mark.allows("BS-SAN-1")
-def test_sanctuary_needs_no_village_anywhere_and_minds_no_opponent_next_door() -> None:
+def test_sanctuary_needs_no_village_and_ignores_opponents_on_adjacent_hexes() -> None:
     when(site("P0k D1kk P1ck"), 0, "cast sanctuary at 0,0").becomes(built("P0c D1kk P1ck", 2))
 
 
@@ -167,7 +169,7 @@ def test_sanctuary_needs_no_village_anywhere_and_minds_no_opponent_next_door() -
 )
 @pytest.mark.parametrize("spells", ["sanctuary", "abundance sanctuary"])
 @pytest.mark.parametrize("red", ["", "out"])
-def test_sanctuary_takes_a_knight_alone_among_its_own_where_a_village_would_do(
+def test_sanctuary_needs_a_knight_on_a_hex_without_opposing_pawns(
     spells: str, cells: str, clause: str, red: str
 ) -> None:
     state = site(cells, red=red)
@@ -177,16 +179,16 @@ def test_sanctuary_takes_a_knight_alone_among_its_own_where_a_village_would_do(
 @pytest.mark.refuses("BS-SAN-2")
 @pytest.mark.parametrize("cell", ["P0vk", "P0sk", "P0ck"])
 @pytest.mark.parametrize("spells", ["sanctuary", "petrification sanctuary"])
-def test_sanctuary_takes_no_hex_with_a_building(spells: str, cell: str) -> None:
+def test_sanctuary_founds_no_city_on_a_hex_with_a_building(spells: str, cell: str) -> None:
     state = site(f"{cell} P0c P P1ck")
-    when(state, 0, f"cast {spells} at 0,0").is_refused("BS-SAN-2", "building already")
+    when(state, 0, f"cast {spells} at 0,0").is_refused("BS-SAN-2", "already a building")
 
 
 @pytest.mark.refuses("BS-SAN-1", "BS-MYS-1")
 @pytest.mark.parametrize(
     "spells", ["sanctuary", "abundance sanctuary", "abundance petrification sanctuary"]
 )
-def test_no_city_takes_a_knights_place_on_a_mysterious_place(spells: str) -> None:
+def test_sanctuary_founds_no_city_on_a_mysterious_place(spells: str) -> None:
     state = site("S*00k P0c P P1ck" if "petrification" in spells else "S*00k P P P1ck")
     when(state, 0, f"cast {spells} at 0,0").is_refused("BS-MYS-1", "mysterious place")
 
@@ -236,12 +238,12 @@ def test_petrification_with_sanctuary(cell: str) -> None:
     ],
 )
 @pytest.mark.parametrize("spells", ["petrification sanctuary", "abundance petrification sanctuary"])
-def test_together_each_spell_keeps_its_own_bounds(spells: str, cells: str, clause: str) -> None:
+def test_combined_spells_keep_their_own_restrictions(spells: str, cells: str, clause: str) -> None:
     when(site(cells), 0, f"cast {spells} at 0,0").is_refused(clause)
 
 
 @pytest.mark.refuses("BS-SPL-3")
-def test_three_spells_found_one_city_and_no_form_has_room_for_two() -> None:
+def test_three_spells_found_a_single_city() -> None:
     spells = ["abundance", "petrification", "sanctuary"]
     for extra in ({"at": [[0, 0], [1, 0]]}, {"at": [0, 0], "recruits": [], "path": []}):
         with pytest.raises(Malformed) as refused:
@@ -273,18 +275,18 @@ def test_every_construction_earns_ten_points_and_takes_a_city(cast: str) -> None
 
 @pytest.mark.refuses("BS-SPL-6")
 @pytest.mark.parametrize("cast", EVERY)
-def test_none_is_cast_with_no_city_in_reserve(cast: str) -> None:
+def test_no_construction_spell_is_cast_without_a_city_in_reserve(cast: str) -> None:
     state = site(f"{LAND} P P0c P P0c P P0c P P0c P P0c")
     assert state.reserve_cities[0] == 0
     when(state, 0, f"cast {cast}").is_refused("BY-CTY-5", "reserve")
 
 
 @pytest.mark.refuses("BS-SPL-7")
-def test_a_spell_that_does_not_lie_open_is_not_cast_however_useful() -> None:
+def test_a_construction_spell_that_does_not_lie_open_is_not_cast() -> None:
     state = given(scene("abundance tornado", "P0v D P1ck", yellow="magic 9"))
     when(state, 0, "cast abundance at 0,0").leads_to("play round 5 seat 1")
     for closed in ("petrification", "abundance petrification"):
-        when(state, 0, f"cast {closed} at 0,0").is_refused("BS-SPL-1", "lie open")
+        when(state, 0, f"cast {closed} at 0,0").is_refused("BS-SPL-1", "open spells")
 
 
 @pytest.mark.refuses("BS-SPL-7")

@@ -84,37 +84,37 @@ def tried(state: SorceryState) -> int:
         (
             "storm",
             [
-                {"other": 27, "path": 61, "recruits": 1},
-                {"other": 1014, "path": 886, "recruits": 89},
-                {"other": 49568, "path": 54331, "recruits": 1713},
+                {"other": 27, "movement": 61, "recruitment": 1},
+                {"other": 1014, "movement": 886, "recruitment": 89},
+                {"other": 49568, "movement": 54331, "recruitment": 1713},
             ],
         ),
         (
             "call",
             [
-                {"other": 7, "path": 2, "recruits": 30},
-                {"other": 270, "path": 194, "recruits": 351},
-                {"other": 7964, "path": 2338, "recruits": 10569},
+                {"other": 7, "movement": 2, "recruitment": 30},
+                {"other": 270, "movement": 194, "recruitment": 351},
+                {"other": 7964, "movement": 2338, "recruitment": 10569},
             ],
         ),
         (
             "town",
             [
-                {"other": 25, "path": 9, "at": 6},
-                {"other": 2077, "path": 384, "at": 69},
-                {"other": 59579, "path": 16688, "recruits": 148, "at": 10320},
+                {"other": 25, "movement": 9, "construction": 6},
+                {"other": 2077, "movement": 384, "construction": 69},
+                {"other": 59579, "movement": 16688, "recruitment": 148, "construction": 10320},
             ],
         ),
     ],
 )
-def test_counts(name: str, counts: list[dict[str, int]]) -> None:
+def test_numbers_of_action_sequences(name: str, counts: list[dict[str, int]]) -> None:
     state = given(ALL[name])
     assert isinstance(state, SorceryState)
     assert [listed(state, depth) for depth in range(1, len(counts) + 1)] == counts
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_as_many_casts_are_found_by_trying(name: str) -> None:
+def test_trying_every_cast_finds_as_many_outcomes(name: str) -> None:
     state = given(ALL[name])
     assert isinstance(state, SorceryState)
     assert tried(state) == casts_among(listed(state, 1))

@@ -1,4 +1,4 @@
-"""Why facts of a game with Sorcery could come about (`explain`), on drawn boards."""
+"""Why events of a game with Sorcery could come about (`explain`), on drawn boards."""
 
 import random
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ from tests.support.events import data_of, event_of
 from tests.support.given_when import rule_system_for, when
 
 
-def sentences(state: State, fact: DomainEvent) -> list[tuple[str, str]]:
+def sentences(state: State, event: DomainEvent) -> list[tuple[str, str]]:
     """The clauses with their sentences, in order."""
-    return rule_system_for(state).explain(state, data_of(fact).get("seat"), fact)
+    return rule_system_for(state).explain(state, data_of(event).get("seat"), event)
 
 
 def why(state: State, text: str) -> list[tuple[str, str]]:
@@ -42,10 +42,10 @@ def movement(cells: str, seats: str = "0: baron, magic 4\n1: baron, 1P 2D\n2: ba
 
 
 class TestMovement:
-    def test_a_cast_is_told_clause_by_clause_and_step_by_step(self) -> None:
+    def test_a_cast_is_explained_clause_by_clause_and_step_by_step(self) -> None:
         state = movement("P0k1k  S*2  F1v2k  P0c")
         assert why(state, "cast celerity tornado 0,0>1,0>2,0 take field") == [
-            ("BS-SPL-1", "celerity and tornado lie open and are spells of movement"),
+            ("BS-SPL-1", "celerity and tornado are open spells of movement"),
             (
                 "BS-SPL-2",
                 "of 4 magic tokens seat 0 pays 1 for celerity and 2 for tornado, and keeps 1",
@@ -53,7 +53,7 @@ class TestMovement:
             ("BS-SPL-3", "together they make one movement"),
             ("BS-CEL-1", "the knight makes two steps: 0,0 > 1,0 > 2,0"),
             ("BY-MOV-1", "a knight of seat 0 stood on 0,0, and 1,0 is adjacent to it"),
-            ("BS-TOR-1", "once the knight has left, Tornado destroys seat 1's knight on 0,0"),
+            ("BS-TOR-1", "after the knight has left, Tornado destroys seat 1's knight on 0,0"),
             ("BS-SPL-5", "it was the only pawn of its seat on 0,0"),
             (
                 "BS-MYS-2",
@@ -61,16 +61,16 @@ class TestMovement:
             ),
             ("BS-MYS-4", "a step of Celerity counts as an arrival"),
             ("BS-CEL-2", "from 1,0 the knight goes on to 2,0, which is adjacent to it"),
-            ("BY-MOV-4", "the building on 2,0 is a village, which keeps nobody out"),
+            ("BY-MOV-4", "the building on 2,0 is a village, which does not bar the hex"),
             (
                 "BY-MOV-5",
-                "seat 2 and seat 1 had one pawn each on 2,0; two of one seat would bar it",
+                "seat 2 and seat 1 had one pawn each on 2,0; two pawns of one seat would bar the hex",
             ),
-            ("BY-MOV-6", "2,0 is a forest; only on a mountain would one bar it"),
+            ("BY-MOV-6", "2,0 is a forest; a single opposing pawn bars only a mountain"),
             (
                 "BY-CON-1",
                 (
-                    "seat 0 has one pawn on 2,0, and shares the hex with seat 2's knight and "
+                    "seat 0 has only one pawn on 2,0 and shares the hex with seat 2's knight and "
                     "seat 1's village"
                 ),
             ),
@@ -86,16 +86,16 @@ class TestMovement:
     def test_the_hex_between_is_not_swept(self) -> None:
         said = reasons(movement("P0k  P1k  P"), "cast celerity tornado 0,0>1,0>2,0")
         assert said["BS-TOR-2"] == ["1,0, the hex between, is not swept"]
-        assert said["BS-TOR-3"] == ["Tornado found no pawn alone of its colour on 0,0 and 2,0"]
+        assert said["BS-TOR-3"] == ["Tornado found no isolated pawn on 0,0 and 2,0"]
 
-    def test_a_way_back_names_its_hex_once(self) -> None:
+    def test_a_path_back_to_the_start_names_its_hex_once(self) -> None:
         said = reasons(movement("P0k  P"), "cast celerity tornado 0,0>1,0>0,0")
-        assert said["BS-TOR-3"] == ["Tornado found no pawn alone of its colour on 0,0"]
+        assert said["BS-TOR-3"] == ["Tornado found no isolated pawn on 0,0"]
 
-    def test_a_way_back_leads_to_a_hex_that_is_swept_already(self) -> None:
+    def test_a_path_back_leads_to_a_hex_that_is_already_swept(self) -> None:
         said = reasons(movement("M0k1v  P"), "cast celerity tornado 0,0>1,0>0,0 take field")
         assert said["BS-TOR-1"] == [
-            "once the knight has left, Tornado destroys seat 1's village on 0,0"
+            "after the knight has left, Tornado destroys seat 1's village on 0,0"
         ]
         assert not {"BS-TEL-1", "BS-TOR-3", "BY-MOV-4", "BY-MOV-5", "BY-MOV-6", "BY-CON-1"} & set(
             said
@@ -104,26 +104,26 @@ class TestMovement:
     def test_a_teleportation_shares_the_mountain(self) -> None:
         said = reasons(movement("P0k  M1v  P"), "cast teleportation 0,0>1,0")
         assert said["BS-TEL-1"] == [
-            "1,0 is a mountain with seat 1's village alone: Teleportation lifts BY-MOV-6"
+            "1,0 is a mountain with seat 1's isolated village: Teleportation lifts BY-MOV-6"
         ]
         assert said["BS-TEL-3"] == ["the village stays, and the knight shares its hex"]
         assert said["BY-CON-1"] == [
-            "seat 0 has one pawn on 1,0, and shares the hex with seat 1's village"
+            "seat 0 has only one pawn on 1,0 and shares the hex with seat 1's village"
         ]
         assert not {"BS-TEL-2", "BY-MOV-5", "BY-MOV-6", "BS-SPL-3"} & set(said)
-        assert said["BS-SPL-1"] == ["teleportation lies open, a spell of movement"]
+        assert said["BS-SPL-1"] == ["teleportation is an open spell of movement"]
 
-    def test_tornado_takes_the_village_that_celerity_teleported_to(self) -> None:
+    def test_tornado_destroys_the_village_on_the_mountain_that_celerity_reached(self) -> None:
         text = "cast celerity teleportation tornado 0,0>1,0>2,0 take plain"
         said = reasons(movement("P0k  P  M1v"), text)
-        assert said["BS-TEL-2"] == ["the step onto 2,0 is the one of the two that needs it"]
+        assert said["BS-TEL-2"] == ["of the two steps, the one onto 2,0 is the teleportation"]
         assert said["BS-SPL-2"][0].endswith("and keeps none")
         assert said["BY-CON-2"] == ["for its village seat 1 gives seat 0 a plain token"]
 
-    def test_a_fight_on_the_way_is_explained_as_ever(self) -> None:
+    def test_a_conflict_on_the_way_is_explained_as_in_a_move(self) -> None:
         said = reasons(movement("P0k  P0k1k  P"), "cast celerity 0,0>1,0>2,0")
         assert said["BY-CON-1"] == [
-            "with the knight there seat 0 now has 2 pawns on 1,0: seat 1's knight falls"
+            "with the knight there seat 0 now has 2 pawns on 1,0, so seat 1's knight is destroyed"
         ]
 
 
@@ -133,15 +133,15 @@ class TestMysteriousPlaces:
         assert said["BS-MYS-2"] == [
             "seat 0 places an imprint on 1,0, with no others there, and gains 3 magic tokens"
         ]
-        assert said["BS-MYS-3"] == ["seat 0 has an imprint on 1,0 already, and gains nothing"]
+        assert said["BS-MYS-3"] == ["seat 0 already has an imprint on 1,0 and gains nothing"]
 
     def test_a_place_that_is_full_gives_nothing(self) -> None:
         four = "0: baron\n1: baron\n2: baron\n3: baron"
         said = reasons(movement("P0k  S*1*2*3", four), "move 0,0>1,0")
-        assert said["BS-MYS-3"] == ["3 imprints are on 1,0, and no more is placed"]
+        assert said["BS-MYS-3"] == ["1,0 already has 3 imprints, and no more is placed"]
         assert "BS-MYS-2" not in said
 
-    def test_an_expedition_arrives_too(self) -> None:
+    def test_an_expedition_counts_as_an_arrival(self) -> None:
         said = reasons(movement("P0k  S*1*2"), "expedition 1,0")
         assert said["BY-EXP-3"] == ["1,0 is a mysterious place"]
         assert said["BS-MYS-2"] == [
@@ -150,10 +150,10 @@ class TestMysteriousPlaces:
         assert said["BS-MYS-4"] == ["an expedition counts as an arrival"]
         assert "BS-MYS-4" not in reasons(movement("P0k  S*1*2*0"), "expedition 1,0")
 
-    def test_a_first_city_keeps_away(self) -> None:
+    def test_a_first_city_is_placed_away_from_mysterious_places(self) -> None:
         state = given("setup seat 0\nspells: charm\nboard 0,0\nS  F  P  M  P1ck")
         said = reasons(state, "place 2,0")
-        assert said["BS-SET-3"] == ["there is no mysterious place on 2,0 or beside it"]
+        assert said["BS-SET-3"] == ["there is no mysterious place on 2,0 or adjacent to it"]
 
 
 HOME = """
@@ -170,7 +170,7 @@ class TestRecruitment:
     def test_charm(self) -> None:
         said = reasons(given(HOME), "cast charm 1 at 0,0 1 at 4,0")
         assert said["BS-CHA-1"] == ["one knight each at 0,0 and 4,0; seat 0 has 2 cities in all"]
-        assert said["BY-REC-2"] == ["of 5 knights in reserve 3 are left"]
+        assert said["BY-REC-2"] == ["the reserve goes from 5 knights to 3"]
 
     def test_illusion(self) -> None:
         said = reasons(given(HOME), "cast illusion 3 at 2,0")
@@ -186,18 +186,22 @@ class TestRecruitment:
         ]
         assert said["BS-SPL-3"] == ["together they make one recruitment"]
         assert said["BS-POR-1"] == ["of 2 knights removed by expeditions 2 come back"]
-        assert said["BS-POR-2"] == ["the removed ones come first; 1 more of the reserve"]
-        assert said["BY-REC-2"] == ["of 5 knights in reserve 4 are left"]
+        assert said["BS-POR-2"] == [
+            "the removed knights are used first; 1 more come from the reserve"
+        ]
+        assert said["BY-REC-2"] == ["the reserve goes from 5 knights to 4"]
         assert not {"BS-CHA-1", "BS-ILL-1", "BS-POR-3"} & set(said)
 
-    def test_portal_alone_brings_back_as_many_as_are_wanted(self) -> None:
+    def test_portal_alone_brings_back_as_many_knights_as_it_recruits(self) -> None:
         said = reasons(given(HOME), "cast portal 1 at 4,0")
         assert said["BS-POR-3"] == ["without Illusion the site is a city: 4,0"]
         assert said["BS-POR-1"] == ["of 2 knights removed by expeditions 1 comes back"]
-        assert said["BS-POR-2"] == ["the removed ones come first; none of the reserve was needed"]
+        assert said["BS-POR-2"] == [
+            "the removed knights are used first; the reserve was not needed"
+        ]
         assert "BY-REC-2" not in said
 
-    def test_portal_with_nobody_to_bring_back(self) -> None:
+    def test_portal_without_removed_knights(self) -> None:
         said = reasons(given(HOME.replace(", removed 2", "")), "cast illusion portal 1 at 2,0")
         assert said["BS-SPL-7"] == ["seat 0 had no knight that Portal could bring back"]
         assert said["BS-POR-3"] == ["with Illusion the site is a stronghold: 2,0"]
@@ -218,7 +222,7 @@ class TestConstruction:
     def test_all_three_together(self) -> None:
         said = reasons(given(FOREST), "cast abundance petrification sanctuary at 1,0")
         assert said["BS-SAN-1"] == [
-            "seat 0's knight on 1,0 made room for a city; no opposing pawn stood there"
+            "seat 0's knight on 1,0 makes room for a city; no opposing pawn stood there"
         ]
         assert said["BS-SAN-2"] == ["there was no building on 1,0"]
         assert said["BS-PET-1"] == [
@@ -227,13 +231,15 @@ class TestConstruction:
         ]
         assert said["BY-CTY-3"] == ["no hex adjacent to 1,0 had an opponent's city"]
         assert said["BS-ABU-1"] == ["1,0 is a forest: a forest token, leaving 24 in the bank"]
-        assert said["BS-SPL-6"] == ["a city by spells earns 10 points as any other"]
-        assert said["BY-END-1"] == ["seat 0 rises by 10 to 25 on the track"]
+        assert said["BS-SPL-6"] == ["a city founded by spells earns 10 points like any other"]
+        assert said["BY-END-1"] == ["seat 0 rises by 10 to 25 on the score track"]
         assert not {"BY-CTY-1", "BY-CTY-2", "BY-CTY-4"} & set(said)
 
     def test_petrification_of_a_village(self) -> None:
         said = reasons(given(FOREST), "cast petrification at 3,0")
-        assert said["BY-CTY-1"] == ["seat 0's village on 3,0 went back to the reserve for a city"]
+        assert said["BY-CTY-1"] == [
+            "seat 0's village on 3,0 goes back to the reserve and makes room for a city"
+        ]
         assert said["BS-PET-1"] == ["3,0 is a forest: BY-CTY-2 is lifted"]
         assert said["BY-CTY-4"] == ["no opponent's knight stood on 3,0"]
 
@@ -241,27 +247,27 @@ class TestConstruction:
         poor = FOREST.replace("M1c", "M").replace("board", "bank: 1M\nboard")
         said = reasons(given(poor), "cast abundance at 5,0")
         assert said["BY-MAT-4"] == ["5,0 is a plain, and the bank had no plain token left"]
-        assert said["BY-CTY-2"] == ["5,0 is a plain, no forest"]
+        assert said["BY-CTY-2"] == ["5,0 is a plain, not a forest"]
         assert said["BY-CTY-3"] == ["no hex adjacent to 5,0 had a city"]
         assert "BS-ABU-1" not in said
 
 
 class TestTheCourse:
     def test_the_board_and_the_spells(self) -> None:
-        fact = sorcery.set_up(5, sorcery.check_options(5, {"sorcery": True}), Chance(bytes(32)))
-        said = dict(sorcery.explain(None, None, fact))
+        event = sorcery.set_up(5, sorcery.check_options(5, {"sorcery": True}), Chance(bytes(32)))
+        said = dict(sorcery.explain(None, None, event))
         assert said["BY-SET-1"] == "45 tiles were drawn and laid, 135 hexes"
         assert said["BS-SET-1"].startswith("5 mysterious places: ")
-        assert said["BS-SET-2"].startswith("the two that are nearest each other lie ")
+        assert said["BS-SET-2"].startswith("the two places nearest to each other are ")
         assert said["BS-SET-4"].startswith(
-            f"5 of 9 spells lie open: {data_of(fact)['spells'][0]}, "
+            f"5 of 9 spells are open: {data_of(event)['spells'][0]}, "
         )
 
-    def test_places_too_near_or_too_many_are_not_said_to_keep_apart(self) -> None:
+    def test_places_too_near_or_too_many_are_not_explained_by_their_distance(self) -> None:
         for places in (2, 6):
             cells = [{"at": [q, 0], "terrain": "mysterious_place"} for q in range(places)]
-            fact = event_of("GameStarted", {"board": cells, "spells": []})
-            assert "BS-SET-2" not in dict(sorcery.explain(None, None, fact))
+            event = event_of("GameStarted", {"board": cells, "spells": []})
+            assert "BS-SET-2" not in dict(sorcery.explain(None, None, event))
 
     def test_a_cast_that_ends_a_round(self) -> None:
         said = reasons(
@@ -271,7 +277,9 @@ class TestTheCourse:
         assert said["BY-TURN-1"] == ["round 3 is over, and seat 0 begins round 4"]
 
     @pytest.mark.parametrize(("magic", "is_said"), [(2, False), (1, True)])
-    def test_who_could_cast_had_something_else_to_do(self, magic: int, *, is_said: bool) -> None:
+    def test_a_pass_is_explained_only_where_no_cast_was_possible(
+        self, magic: int, *, is_said: bool
+    ) -> None:
         state = given(
             f"""
             play round 7 seat 0
@@ -285,7 +293,7 @@ class TestTheCourse:
         passed = event_of("TurnPassed", {"seat": 0})
         assert bool(sentences(state, passed)) is is_said
 
-    def test_imprints_count_at_the_end_beside_tokens(self) -> None:
+    def test_imprints_count_at_the_end_in_addition_to_tokens(self) -> None:
         state = given(
             """
             scoring round 9
@@ -310,7 +318,7 @@ class TestTheCourse:
                 "BS-MYS-5",
                 "3 of seat 1's 43 are for 1 imprint and 6 of seat 0's 40 are for 2 imprints",
             ),
-            ("BY-END-4", "seat 1 stands first and is King"),
+            ("BY-END-4", "seat 1 ranks first and is King"),
         ]
 
 
@@ -331,24 +339,24 @@ def casts_in_plenty(seats: int) -> Iterator[tuple[SorceryState, DomainEvent]]:
 @pytest.mark.parametrize("seats", [2, 5])
 def test_every_cast_is_explained_by_known_clauses(seats: int) -> None:
     met: set[str] = set()
-    for state, fact in casts_in_plenty(seats):
+    for state, event in casts_in_plenty(seats):
         before = sorcery.position(state, None)
-        said = sentences(state, fact)
+        said = sentences(state, event)
         assert {clause for clause, _ in said} <= set(sorcery.CLAUSES)
         assert {"BS-SPL-1", "BS-SPL-2"} <= {clause for clause, _ in said}
-        assert "\n" not in sorcery.event_text(fact.type, fact.data)
+        assert "\n" not in sorcery.event_text(event.type, event.data)
         assert sorcery.position(state, None) == before
         met |= {clause for clause, _ in said}
     assert met >= {"BS-CEL-2", "BS-TOR-3", "BS-CHA-1", "BS-POR-3", "BS-SAN-1", "BS-ABU-1"}
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_every_fact_of_a_game_is_explained_by_known_clauses(seats: int) -> None:
-    for state, fact in random_game(seats, seed=seats, rules=sorcery):
-        said = sentences(state, fact)
-        assert said, fact
+def test_every_event_of_a_game_is_explained_by_known_clauses(seats: int) -> None:
+    for state, event in random_game(seats, seed=seats, rules=sorcery):
+        said = sentences(state, event)
+        assert said, event
         assert {clause for clause, _ in said} <= set(sorcery.CLAUSES)
-        assert "\n" not in sorcery.event_text(fact.type, fact.data)
-        after = evolve(cast("AnyRuleSystem", sorcery), state, [fact])
+        assert "\n" not in sorcery.event_text(event.type, event.data)
+        after = evolve(cast("AnyRuleSystem", sorcery), state, [event])
         scored = event_of("RoundScored", {"round": 1, "standings": sorcery.standings(after)})
         assert dict(sentences(after, scored))["BY-END-1"]

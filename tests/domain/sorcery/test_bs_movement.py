@@ -10,7 +10,7 @@ from tests.support.given_when import when
 
 
 @pytest.mark.allows("BS-CEL-1")
-def test_celerity_carries_one_knight_two_hexes() -> None:
+def test_celerity_moves_one_knight_two_steps() -> None:
     state = ride("P0kk D F0k P1ck")
     when(state, 0, "cast celerity 0,0>1,0>2,0").becomes(ridden("P0k D F0kk P1ck"))
 
@@ -19,7 +19,7 @@ def test_celerity_carries_one_knight_two_hexes() -> None:
 @pytest.mark.parametrize(
     "way", ["2,1>3,1", "2,1>3,0", "2,0>2,1", "1,0>0,0", "0,2>0,3", "1,2>0,2", "0,1>1,1"]
 )
-def test_the_second_step_goes_in_any_direction(way: str) -> None:
+def test_the_second_step_may_go_in_any_direction(way: str) -> None:
     state = ride("P P P P\nP P0k P P\nP P P P\nP P P P1ck")
     when(state, 0, f"cast celerity 1,1>{way}").leads_to("play round 5 seat 1")
 
@@ -29,13 +29,13 @@ def test_the_second_step_goes_in_any_direction(way: str) -> None:
     "spells",
     ["celerity", "celerity tornado", "celerity teleportation", "celerity teleportation tornado"],
 )
-def test_with_celerity_one_step_is_too_few(spells: str) -> None:
+def test_one_step_with_celerity_is_refused(spells: str) -> None:
     state = ride("P0k M1v P P1ck")
     when(state, 0, f"cast {spells} 0,0>1,0").is_refused("BS-CEL-1", "two steps")
 
 
 @pytest.mark.refuses("BS-CEL-1")
-def test_three_steps_are_not_even_of_the_form() -> None:
+def test_a_path_of_three_steps_is_malformed() -> None:
     with pytest.raises(Malformed) as refused:
         sorcery.parse_action_text("cast celerity 0,0>1,0>2,0>3,0")
     assert refused.value.clause == FORMAT
@@ -43,13 +43,13 @@ def test_three_steps_are_not_even_of_the_form() -> None:
 
 @pytest.mark.refuses("BS-CEL-2", "BS-SPL-3")
 @pytest.mark.parametrize("spells", ["teleportation", "tornado", "teleportation tornado"])
-def test_without_celerity_there_is_one_step(spells: str) -> None:
+def test_two_steps_without_celerity_are_refused(spells: str) -> None:
     state = ride("P0k P M1v P1ck")
     when(state, 0, f"cast {spells} 0,0>1,0>2,0").is_refused("BS-CEL-2", "one step")
 
 
 @pytest.mark.allows("BS-CEL-2")
-def test_company_on_the_hex_between_destroys_what_is_there_and_rides_on() -> None:
+def test_an_own_knight_on_the_hex_between_makes_the_arrival_destroy_opponents() -> None:
     state = ride("P0k F0k1k2v D P1ck", blue="1M 1D")
     when(state, 0, "cast celerity 0,0>1,0>2,0 take field").becomes(
         ridden("P F0k D0k P1ck", yellow="1D, magic 3", blue="1M")
@@ -57,13 +57,13 @@ def test_company_on_the_hex_between_destroys_what_is_there_and_rides_on() -> Non
 
 
 @pytest.mark.allows("BS-CEL-2")
-def test_ones_own_village_on_the_hex_between_is_company_too() -> None:
+def test_an_own_village_on_the_hex_between_makes_the_arrival_destroy_opponents() -> None:
     state = ride("P0k F0v1k2k D P1ck")
     when(state, 0, "cast celerity 0,0>1,0>2,0").becomes(ridden("P F0v D0k P1ck"))
 
 
 @pytest.mark.allows("BS-CEL-2")
-def test_villages_fall_on_both_hexes_and_their_tokens_come_in_that_order() -> None:
+def test_villages_on_both_hexes_yield_tokens_in_the_order_of_the_steps() -> None:
     state = ride("P0k F0k1v D0k2v P1ck", red="1M 1F", blue="1P")
     when(state, 0, "cast celerity 0,0>1,0>2,0 take forest plain").becomes(
         ridden("P F0k D0kk P1ck", yellow="1F 1P, magic 3", red="1M")
@@ -73,17 +73,17 @@ def test_villages_fall_on_both_hexes_and_their_tokens_come_in_that_order() -> No
 
 
 @pytest.mark.allows("BS-CEL-2")
-def test_one_owners_only_token_goes_with_the_first_of_two_villages() -> None:
+def test_the_first_of_two_villages_costs_their_owner_the_only_token() -> None:
     state = ride("P0k F0k1v D0k1v P1ck", red="1P")
     when(state, 0, "cast celerity 0,0>1,0>2,0 take plain").becomes(
         ridden("P F0k D0kk P1ck", yellow="1P, magic 3")
     )
     greedy = when(state, 0, "cast celerity 0,0>1,0>2,0 take plain plain")
-    greedy.is_refused("BY-CON-3", "nothing is there to take")
+    greedy.is_refused("BY-CON-3", "there is nothing to take")
 
 
 @pytest.mark.refuses("BS-CEL-2")
-def test_a_knight_that_meets_a_lone_pawn_on_its_way_destroys_nothing() -> None:
+def test_a_knight_that_passes_an_opposing_pawn_destroys_nothing() -> None:
     state = ride("P0k F1v D2k P1ck", red="1P")
     when(state, 0, "cast celerity 0,0>1,0>2,0").becomes(ridden("P F1v D0k2k P1ck", red="1P"))
     when(state, 0, "cast celerity 0,0>1,0>2,0 take plain").is_refused("BY-CON-3", "nothing")
@@ -102,7 +102,9 @@ def test_a_knight_that_meets_a_lone_pawn_on_its_way_destroys_nothing() -> None:
     ],
     ids=["between", "at the end", "second between", "on both", "known between", "with conflict"],
 )
-def test_every_mysterious_place_on_the_way_is_explored(cells: str, then: str, magic: int) -> None:
+def test_every_mysterious_place_on_the_path_gets_an_imprint(
+    cells: str, then: str, magic: int
+) -> None:
     when(ride(cells), 0, "cast celerity 0,0>1,0>2,0").becomes(ridden(then, yellow=f"magic {magic}"))
 
 
@@ -112,7 +114,7 @@ def test_every_mysterious_place_on_the_way_is_explored(cells: str, then: str, ma
     ["P0k D P1ck", "P0ckk D P1ck", "F0k1v D P1ck", "F0k1k2v D P1ck", "S*00k D P1ck"],
     ids=["alone", "into a city", "where a village is", "where two others are", "an explored place"],
 )
-def test_the_way_back_to_the_start_costs_the_magic_and_changes_nothing(cells: str) -> None:
+def test_a_path_back_to_the_start_costs_magic_and_changes_nothing(cells: str) -> None:
     when(ride(cells, red="1P"), 0, "cast celerity 0,0>1,0>0,0").becomes(ridden(cells, red="1P"))
 
 
@@ -120,14 +122,16 @@ def test_the_way_back_to_the_start_costs_the_magic_and_changes_nothing(cells: st
 @pytest.mark.parametrize(
     ("start", "left"), [("F0kk1v2k", "F0kk"), ("F0vk1k2k", "F0vk")], ids=["knight", "village"]
 )
-def test_coming_back_to_company_destroys_whoever_shared_the_start(start: str, left: str) -> None:
+def test_coming_back_to_a_start_with_own_pawns_destroys_opponents_there(
+    start: str, left: str
+) -> None:
     state = ride(f"{start} D P1ck")
     when(state, 0, "cast celerity 0,0>1,0>0,0").becomes(ridden(f"{left} D P1ck"))
 
 
 @pytest.mark.refuses("BS-CEL-2")
 @pytest.mark.parametrize("start", ["M0k1v", "M0k1k", "M0kk1v"])
-def test_no_step_leads_back_onto_a_mountain_that_was_shared(start: str) -> None:
+def test_no_step_leads_back_onto_a_shared_mountain(start: str) -> None:
     state = ride(f"{start} D P1ck")
     when(state, 0, "cast celerity 0,0>1,0>0,0").is_refused("BY-MOV-6", "0,0")
 
@@ -151,7 +155,7 @@ BARRED = [
 @pytest.mark.refuses("BS-CEL-2", "BS-TOR-3")
 @pytest.mark.parametrize(("cell", "clause"), BARRED)
 @pytest.mark.parametrize("spells", ["celerity", "celerity tornado"])
-def test_each_step_must_be_legal_by_itself(spells: str, cell: str, clause: str) -> None:
+def test_each_step_must_be_legal_on_its_own(spells: str, cell: str, clause: str) -> None:
     way = f"cast {spells} 0,0>1,0>2,0"
     when(ride(f"P0k {cell} P P2ck", red="1P"), 0, way).is_refused(clause, "1,0")
     when(ride(f"P0k P {cell} P2ck", red="1P"), 0, way).is_refused(clause, "2,0")
@@ -170,28 +174,39 @@ def test_each_step_must_be_legal_by_itself(spells: str, cell: str, clause: str) 
         ("2,0>1,0>2,0", "no knight"),
         ("9,9>1,0>2,0", "not on the board"),
     ],
-    ids=["stay", "rest", "leap", "leap on", "nobody", "an opponent", "a building", "off the board"],
+    ids=[
+        "stay",
+        "rest",
+        "leap",
+        "leap on",
+        "nobody",
+        "an opponent",
+        "a building",
+        "not on the board",
+    ],
 )
-def test_the_way_is_one_own_knights_from_hex_to_hex(way: str, word: str) -> None:
+def test_the_path_starts_with_an_own_knight_and_goes_from_hex_to_adjacent_hex(
+    way: str, word: str
+) -> None:
     state = ride("P0k D P0v P P1kk")
     when(state, 0, f"cast celerity {way}").is_refused("BY-MOV-1", word)
 
 
 @pytest.mark.allows("BS-TEL-1", "BS-TEL-3")
 @pytest.mark.parametrize("words", ["1P", "1P, out"])
-def test_teleportation_shares_the_mountain_of_a_lone_village(words: str) -> None:
+def test_teleportation_enters_a_mountain_with_an_isolated_village(words: str) -> None:
     state = ride("P0k M2v P1ck", blue=words)
     when(state, 0, "cast teleportation 0,0>1,0").becomes(ridden("P M0k2v P1ck", blue=words))
 
 
 @pytest.mark.allows("BS-TEL-1", "BS-TEL-3")
-def test_another_opponents_knight_beside_the_village_is_no_hindrance() -> None:
+def test_another_opponents_knight_on_the_mountain_does_not_prevent_teleportation() -> None:
     state = ride("P0k M1v2k P1ck", red="1P")
     when(state, 0, "cast teleportation 0,0>1,0").becomes(ridden("P M0k1v2k P1ck", red="1P"))
 
 
 @pytest.mark.allows("BS-TEL-3")
-def test_with_company_on_the_mountain_everybody_else_there_falls() -> None:
+def test_teleportation_onto_a_mountain_with_own_pawns_destroys_the_opponents_there() -> None:
     state = ride("P0k M0k1v2k P1ck", red="1M 1P")
     when(state, 0, "cast teleportation 0,0>1,0 take plain").becomes(
         ridden("P M0kk P1ck", yellow="1P, magic 3", red="1M")
@@ -199,7 +214,7 @@ def test_with_company_on_the_mountain_everybody_else_there_falls() -> None:
 
 
 @pytest.mark.refuses("BS-TEL-3")
-def test_a_knight_alone_takes_nothing_from_the_village_it_comes_to() -> None:
+def test_a_single_knight_takes_no_token_by_teleportation() -> None:
     state = ride("P0k M1v P1ck", red="1P")
     take = when(state, 0, "cast teleportation 0,0>1,0 take plain")
     take.is_refused("BY-CON-3", "nothing")
@@ -228,14 +243,16 @@ def test_a_knight_alone_takes_nothing_from_the_village_it_comes_to() -> None:
         (".", "BY-MOV-1"),
     ],
 )
-def test_teleportation_leads_nowhere_else(cell: str, clause: str) -> None:
+def test_teleportation_leads_only_to_mountains_with_an_isolated_village(
+    cell: str, clause: str
+) -> None:
     state = ride(f"P0k {cell} P P1ck")
     for spells in ("teleportation", "teleportation tornado"):
         when(state, 0, f"cast {spells} 0,0>1,0").is_refused(clause)
 
 
 @pytest.mark.refuses("BS-TEL-1")
-def test_whose_turn_it_is_makes_no_difference_to_a_lone_knight_on_a_mountain() -> None:
+def test_teleportation_does_not_lead_to_a_mountain_with_an_opposing_knight_alone() -> None:
     cells = "P1k M0k M2k P1k M0v"
     state = given(scene(MOVEMENT, cells, seat=1, red="magic 1"))
     when(state, 1, "cast teleportation 0,0>1,0").is_refused("BY-MOV-6", "1,0")
@@ -244,7 +261,7 @@ def test_whose_turn_it_is_makes_no_difference_to_a_lone_knight_on_a_mountain() -
 
 
 @pytest.mark.refuses("BS-TEL-1")
-def test_the_mountain_is_adjacent() -> None:
+def test_teleportation_leads_only_to_an_adjacent_mountain() -> None:
     state = ride("P0k P M1v P1ck")
     when(state, 0, "cast teleportation 0,0>2,0").is_refused("BY-MOV-1", "not adjacent")
 
@@ -283,7 +300,7 @@ def test_with_celerity_the_second_step_may_be_the_teleportation() -> None:
     ],
     ids=["back onto the mountain", "back to company there", "there and back"],
 )
-def test_the_way_back_may_be_by_teleportation(cells: str, then: str) -> None:
+def test_the_step_back_may_be_the_teleportation(cells: str, then: str) -> None:
     state = ride(cells)
     when(state, 0, "cast celerity teleportation 0,0>1,0>0,0").becomes(
         ridden(then, yellow="magic 2")
@@ -302,13 +319,13 @@ def test_the_way_back_may_be_by_teleportation(cells: str, then: str) -> None:
     ],
     ids=["land", "own mountains", "a village in a field", "off a mountain", "there and back"],
 )
-def test_a_teleportation_that_no_step_uses(cells: str, way: str) -> None:
+def test_teleportation_that_no_step_uses_is_refused(cells: str, way: str) -> None:
     state = ride(cells)
     when(state, 0, f"cast celerity teleportation {way}").is_refused("BS-TEL-2", "no step")
 
 
 @pytest.mark.refuses("BS-TEL-2")
-def test_two_teleportations_are_one_too_many() -> None:
+def test_two_steps_by_teleportation_are_refused() -> None:
     state = ride("P0k M1v M2v P1ck")
     way = when(state, 0, "cast celerity teleportation 0,0>1,0>2,0")
     way.is_refused("BS-TEL-2", "both steps")
@@ -318,7 +335,7 @@ def test_two_teleportations_are_one_too_many() -> None:
 
 @pytest.mark.refuses("BS-TEL-2")
 @pytest.mark.parametrize(("cell", "clause"), [*BARRED[:7], ("M2k", "BY-MOV-6"), (".", "BY-MOV-1")])
-def test_the_other_step_of_the_two_is_an_ordinary_one(cell: str, clause: str) -> None:
+def test_the_other_step_must_be_an_ordinary_one(cell: str, clause: str) -> None:
     way = "cast celerity teleportation 0,0>1,0>2,0"
     when(ride(f"P0k M1v {cell} P2ck"), 0, way).is_refused(clause, "2,0")
     when(ride(f"P0k {cell} M1v P2ck"), 0, way).is_refused(clause, "1,0")

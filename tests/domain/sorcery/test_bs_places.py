@@ -33,7 +33,7 @@ def imprints_of(state: State) -> list[list[list[int]]]:
 
 
 @pytest.mark.allows("BS-MYS-1")
-def test_knights_stand_on_a_mysterious_place_move_on_and_are_destroyed() -> None:
+def test_knights_stay_on_leave_and_are_destroyed_on_a_mysterious_place() -> None:
     state = row("P0k S0k1k P1ck")
     when(state, 0, "move 1,0>0,0").tells("KnightsMoved")
     after = when(state, 0, "move 0,0>1,0").after
@@ -41,13 +41,13 @@ def test_knights_stand_on_a_mysterious_place_move_on_and_are_destroyed() -> None
 
 
 @pytest.mark.allows("BS-MYS-2")
-def test_imprints_are_listed_by_hex_whichever_came_first() -> None:
+def test_imprints_are_listed_in_order_of_hexes() -> None:
     after = when(row("S P0k P0k S P1ck"), 0, "move 2,0>3,0 1,0>0,0").after
     assert imprints_of(after) == [[[0, 0], [3, 0]], []]
 
 
 @pytest.mark.allows("BS-MYS-1")
-def test_beside_a_mysterious_place_one_builds_as_anywhere() -> None:
+def test_building_beside_a_mysterious_place_is_legal() -> None:
     state = row("F0k S0k D0k P1ck")
     built = [
         {"at": [0, 0], "building": "village", "token": "forest"},
@@ -61,13 +61,13 @@ def test_beside_a_mysterious_place_one_builds_as_anywhere() -> None:
     "text",
     ["build village 1,0", "build stronghold 1,0", "build village 0,0 village 1,0 village 2,0"],
 )
-def test_nothing_is_built_there_by_action(text: str) -> None:
+def test_no_action_builds_on_a_mysterious_place(text: str) -> None:
     when(row("F0k S0k D0k P1ck"), 0, text).is_refused("BS-MYS-1", "1,0")
 
 
 @pytest.mark.refuses("BS-MYS-1")
 @pytest.mark.parametrize("spells", ["sanctuary", "abundance sanctuary"])
-def test_nothing_is_built_there_by_spell(spells: str) -> None:
+def test_no_spell_builds_on_a_mysterious_place(spells: str) -> None:
     state = row("F0k S0k D0k P1ck", "baron, magic 6", "baron")
     when(state, 0, f"cast {spells} at 1,0").is_refused("BS-MYS-1", "1,0")
 
@@ -103,13 +103,13 @@ def test_an_arrival_places_an_imprint_and_gains_3_2_or_1(
 
 
 @pytest.mark.allows("BS-MYS-2")
-def test_the_fact_says_what_was_gained() -> None:
+def test_the_event_states_the_magic_gained() -> None:
     moves = [{"from": [0, 0], "to": [1, 0], "magic": 3}]
     when(row("P0k S P1ck"), 0, "move 0,0>1,0").tells("KnightsMoved", moves=moves)
 
 
 @pytest.mark.allows("BS-MYS-2")
-def test_one_after_the_other_they_gain_3_2_and_1() -> None:
+def test_successive_arrivals_gain_3_2_and_1() -> None:
     state = given("""
         play round 3 seat 0
         spells: charm
@@ -126,14 +126,14 @@ def test_one_after_the_other_they_gain_3_2_and_1() -> None:
 
 
 @pytest.mark.allows("BS-MYS-2")
-def test_an_imprint_stays_when_the_knight_falls_and_the_place_counts_it() -> None:
+def test_an_imprint_stays_and_counts_after_its_knight_was_destroyed() -> None:
     state = played(row("P0k S P1kk"), "0 move 0,0>1,0", "1 move 2,0>1,0 2,0>1,0")
     assert [knights[1] for knights in state.knights] == [0, 2]
     assert (magic_of(state), imprints_of(state)) == ([3, 2], [[[1, 0]], [[1, 0]]])
 
 
 @pytest.mark.allows("BS-MYS-2")
-def test_the_imprint_of_an_out_seat_counts_like_any_other() -> None:
+def test_the_imprint_of_a_seat_that_is_out_counts_like_any_other() -> None:
     state = row("P0k S*2 P1ck", "baron", "baron", "baron, out")
     assert magic_of(when(state, 0, "move 0,0>1,0").after) == [2, 0, 0]
 
@@ -150,7 +150,7 @@ def test_the_imprint_of_an_out_seat_counts_like_any_other() -> None:
         "cast charm 1 at 4,0",
     ],
 )
-def test_who_does_not_arrive_there_gains_nothing(text: str) -> None:
+def test_actions_without_an_arrival_gain_no_magic(text: str) -> None:
     state = row("P0k P S0k P P0c P1ck D", "baron, magic 1", "baron")
     after = when(state, 0, text).after
     spent = 1 if text.startswith("cast") else 0
@@ -170,7 +170,7 @@ def test_a_third_imprint_of_a_third_player_is_placed() -> None:
 
 
 @pytest.mark.allows("BS-MYS-3")
-def test_a_player_has_imprints_on_several_places() -> None:
+def test_a_seat_can_have_imprints_on_several_places() -> None:
     state = played(row("P0k S*1 S P1ck"), "0 move 0,0>1,0", "1 recruit 1 at 3,0", "0 move 1,0>2,0")
     assert (magic_of(state), imprints_of(state)) == ([5, 0], [[[1, 0], [2, 0]], [[1, 0]]])
 
@@ -186,7 +186,9 @@ def test_a_player_has_imprints_on_several_places() -> None:
     ],
     ids=["three others'", "one's own", "one's own and another", "three with one's own"],
 )
-def test_otherwise_an_arrival_is_legal_and_brings_nothing(cell: str, arrived: str) -> None:
+def test_an_arrival_without_room_for_an_imprint_is_legal_and_gains_nothing(
+    cell: str, arrived: str
+) -> None:
     state = row(f"P0k {cell} P1ck", "baron, magic 2", "baron", "baron", "baron")
     after = when(state, 0, "move 0,0>1,0").becomes(f"""
         play round 3 seat 1
@@ -203,7 +205,7 @@ def test_otherwise_an_arrival_is_legal_and_brings_nothing(cell: str, arrived: st
 
 
 @pytest.mark.refuses("BS-MYS-3")
-def test_going_back_and_forth_brings_nothing_more() -> None:
+def test_returning_to_a_place_gains_nothing_more() -> None:
     state = row("P0k S P P1ck")
     for there, back in (("0,0>1,0", "1,0>0,0"), ("0,0>1,0", "1,0>2,0"), ("2,0>1,0", "1,0>0,0")):
         state = played(state, f"0 move {there}", "clock", f"0 move {back}", "clock")
@@ -211,7 +213,7 @@ def test_going_back_and_forth_brings_nothing_more() -> None:
 
 
 @pytest.mark.allows("BS-MYS-4")
-def test_of_two_moves_to_one_place_the_first_gains() -> None:
+def test_only_the_first_of_two_moves_to_one_place_gains() -> None:
     first = {"from": [0, 0], "to": [1, 0], "magic": 3}
     state = row("P0k S P0k P1ck")
     outcome = when(state, 0, "move 0,0>1,0 2,0>1,0")
@@ -232,7 +234,7 @@ def test_two_moves_to_two_places_gain_at_both() -> None:
 
 
 @pytest.mark.allows("BS-MYS-4")
-def test_an_arrival_that_destroys_gains_too() -> None:
+def test_an_arrival_that_destroys_pawns_gains_too() -> None:
     state = row("P0k S0k1k P1ck")
     fallen = [{"seat": 1, "pawn": "knight"}]
     moves = [{"from": [0, 0], "to": [1, 0], "destroyed": fallen, "magic": 3}]
@@ -241,7 +243,7 @@ def test_an_arrival_that_destroys_gains_too() -> None:
 
 @pytest.mark.allows("BS-MYS-4")
 @pytest.mark.parametrize(("cell", "magic"), [("S", 3), ("S*1", 2), ("S*1*2", 1)])
-def test_an_expedition_gains(cell: str, magic: int) -> None:
+def test_an_expedition_gains_magic(cell: str, magic: int) -> None:
     state = row(f"{cell} P P0ck P P1ck", "baron, magic 1", "baron", "baron")
     after = when(state, 0, "expedition 0,0").tells("ExpeditionSent", to=[0, 0], magic=magic)
     assert magic_of(after) == [1 + magic, 0, 0]
@@ -249,7 +251,7 @@ def test_an_expedition_gains(cell: str, magic: int) -> None:
 
 
 @pytest.mark.allows("BS-MYS-4")
-def test_the_last_step_of_celerity_gains() -> None:
+def test_the_last_step_of_celerity_gains_magic() -> None:
     state = row("P0k P S P1ck", "baron, magic 1", "baron")
     assert magic_of(when(state, 0, "cast celerity 0,0>1,0>2,0").after) == [3, 0]
 
@@ -263,7 +265,7 @@ def test_an_expedition_gains_no_more_than_a_move(cell: str) -> None:
 
 
 @pytest.mark.refuses("BS-MYS-4")
-def test_a_knight_that_stands_there_does_not_arrive_nor_one_that_leaves() -> None:
+def test_staying_on_or_leaving_a_place_is_no_arrival() -> None:
     state = row("P0k P S0kk P P0k P1ck")
     for text in ("move 0,0>1,0 4,0>3,0", "move 2,0>1,0", "move 2,0>1,0 2,0>3,0"):
         after = when(state, 0, text).after
@@ -271,7 +273,7 @@ def test_a_knight_that_stands_there_does_not_arrive_nor_one_that_leaves() -> Non
 
 
 @pytest.mark.refuses("BY-EXP-2", "BY-EXP-4", "BY-MOV-2", "BY-MOV-5")
-def test_a_mysterious_place_is_barred_like_any_hex() -> None:
+def test_the_clauses_of_movement_apply_to_a_mysterious_place() -> None:
     state = given("""
         play round 3 seat 0
         spells: charm
@@ -307,7 +309,7 @@ def test_each_imprint_is_worth_3_points(cells: str, points: list[int]) -> None:
 
 
 @pytest.mark.allows("BS-MYS-5")
-def test_they_come_on_top_of_track_and_tokens() -> None:
+def test_imprint_points_are_added_to_track_and_tokens() -> None:
     state = scored(
         "duke, 2D", "marquis, new cities 1, 1P", cells="S*0*1 S*1 P0ck P P1c P P1c P P1c"
     )
@@ -326,7 +328,7 @@ def test_they_come_on_top_of_track_and_tokens() -> None:
 
 
 @pytest.mark.allows("BS-MYS-5")
-def test_they_decide_the_ranking_and_ties_go_to_the_highest_seat() -> None:
+def test_imprint_points_decide_the_ranking_and_ties_go_to_the_highest_seat() -> None:
     cells = "S*0*1 S*0 S*0 P0ck P P1ck P P2ck"
     state = scored("baron, 1D", "baron, 3D", "baron, 4D", cells=cells)
     assert ranking(state) == [(2, 12), (1, 12), (0, 12)]
@@ -357,7 +359,7 @@ def test_the_track_does_not_count_imprints() -> None:
 
 
 @pytest.mark.refuses("BS-MYS-5")
-def test_imprints_lift_no_out_seat_above_the_others() -> None:
+def test_imprints_do_not_lift_a_seat_that_is_out_above_the_others() -> None:
     state = row("S*0 S*0 P0ck P P1ck P P2ck", "duke", "baron", "baron")
     state = played(when_removed(state, 0).after, "2 resign")
     assert ranking(state) == [(1, 0), (0, 66), (2, 0)]

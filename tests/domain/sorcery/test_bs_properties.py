@@ -16,8 +16,7 @@ from hypothesis import settings
 from domain.barony import sorcery
 from domain.barony.actions import Action, Cast
 from domain.barony.components import MYSTERIOUS_PLACE
-from domain.barony.sorcery.position import from_position
-from domain.barony.sorcery.spells import legal_casts
+from domain.barony.sorcery.decide import legal_casts
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import DomainEvent, evolve
 from domain.errors import Refused
@@ -25,7 +24,7 @@ from tests.support.barony_positions import conceivable_actions, pawns_of, random
 from tests.support.events import data_of
 from tests.support.sorcery_brute_force import after, conceivable_casts, every_outcome, has_a_chance
 from tests.support.sorcery_diagrams import drawing, parse_drawing
-from tests.support.sorcery_positions import small_sorcery_states, sorcery_state
+from tests.support.sorcery_positions import from_position, small_sorcery_states, sorcery_state
 
 GAMES = [(seats, seed) for seats in (2, 3, 4, 5) for seed in range(2)]
 PAWNS = {"knights": 7, "villages": 14, "strongholds": 2, "cities": 5}
@@ -35,7 +34,7 @@ PAWNS = {"knights": 7, "villages": 14, "strongholds": 2, "cities": 5}
 def test_pawns_tokens_magic_and_imprints_are_conserved(seats: int, seed: int) -> None:
     paid = Counter[int]()
     casts = 0
-    for state, fact in random_game(seats, seed, 60, rules=sorcery):
+    for state, event in random_game(seats, seed, 60, rules=sorcery):
         assert isinstance(state, SorceryState)
         assert all(pawns_of(state, seat) == PAWNS for seat in range(seats))
         for kind in range(4):
@@ -48,50 +47,50 @@ def test_pawns_tokens_magic_and_imprints_are_conserved(seats: int, seed: int) ->
         assert sum(state.magic) <= gained <= 30
         assert max(there.values(), default=0) <= 3
         assert max(map(len, state.imprints)) <= 5
-        if fact.type == "SpellsCast":
+        if event.type == "SpellsCast":
             casts += 1
-            paid[data_of(fact)["seat"]] += data_of(fact)["cost"]
+            paid[data_of(event)["seat"]] += data_of(event)["cost"]
     assert casts
 
 
 @pytest.mark.parametrize(("seats", "seed"), GAMES)
-def test_nothing_ever_stands_on_a_mysterious_place_but_knights(seats: int, seed: int) -> None:
+def test_only_knights_are_ever_on_a_mysterious_place(seats: int, seed: int) -> None:
     for state, _ in random_game(seats, seed, rules=sorcery):
         built = zip(state.board.terrain, state.building, strict=True)
         assert not any(building for terrain, building in built if terrain == MYSTERIOUS_PLACE)
 
 
 @pytest.mark.parametrize(("seats", "seed"), GAMES[::2])
-def test_folding_a_log_equals_the_states_on_the_way(seats: int, seed: int) -> None:
+def test_folding_a_log_leads_to_the_states_of_play(seats: int, seed: int) -> None:
     steps = list(random_game(seats, seed, 60, rules=sorcery))
-    log = [DomainEvent(fact.type, json.loads(json.dumps(fact.data))) for _, fact in steps]
+    log = [DomainEvent(event.type, json.loads(json.dumps(event.data))) for _, event in steps]
     folded = steps[0][0].copy()
-    for (state, _), fact in zip(steps, log, strict=True):
+    for (state, _), event in zip(steps, log, strict=True):
         assert isinstance(folded, SorceryState)
         assert isinstance(state, SorceryState)
         assert sorcery.position(folded, None) == sorcery.position(state, None)
-        sorcery.apply(folded, fact.type, fact.data)
-    assert any(fact.type == "SpellsCast" for fact in log)
+        sorcery.apply(folded, event.type, event.data)
+    assert any(event.type == "SpellsCast" for event in log)
 
 
 @pytest.mark.parametrize(("seats", "seed"), GAMES)
 def test_every_position_reads_back_from_its_text_and_its_json(seats: int, seed: int) -> None:
-    for state, fact in random_game(seats, seed, rules=sorcery):
+    for state, event in random_game(seats, seed, rules=sorcery):
         assert isinstance(state, SorceryState)
         text, position = drawing(state), sorcery.position(state, None)
         assert drawing(parse_drawing(text)) == text
         assert sorcery.position(from_position(position), None) == position
-        evolve(sorcery, state, [fact])
+        evolve(sorcery, state, [event])
         assert drawing(state) == text
 
 
 def outcome(state: SorceryState, action: Action) -> str | None:
     """The position after the action, or None where it is refused."""
     try:
-        fact = sorcery.decide(state, state.to_act or 0, action)
+        event = sorcery.decide(state, state.to_act or 0, action)
     except Refused:
         return None
-    return drawing(evolve(sorcery, state, [fact]))
+    return drawing(evolve(sorcery, state, [event]))
 
 
 def check_list(state: SorceryState, casts: Iterable[Cast]) -> int:
@@ -105,13 +104,13 @@ def check_list(state: SorceryState, casts: Iterable[Cast]) -> int:
 
 @settings(max_examples=12, deadline=None)
 @property_of(small_sorcery_states)
-def test_the_casts_that_are_listed_have_exactly_the_outcomes_that_decide_accepts(
+def test_listed_casts_have_exactly_the_outcomes_that_decide_accepts(
     state: SorceryState,
 ) -> None:
     check_list(state, conceivable_casts(state))
 
 
-def test_so_have_those_of_many_positions() -> None:
+def test_listed_casts_of_random_positions_have_the_outcomes_that_decide_accepts() -> None:
     """Only casts with a chance are tried here, so that there can be many positions."""
     chooser = random.Random(1)
     assert sum(check_many(chooser, 120)) > 2500
@@ -124,7 +123,7 @@ def check_many(chooser: random.Random, positions: int) -> Iterator[int]:
 
 
 @pytest.mark.soak
-def test_so_have_those_of_thousands() -> None:
+def test_listed_casts_of_thousands_of_positions_have_the_outcomes_that_decide_accepts() -> None:
     chooser = random.Random(2)
     assert sum(check_many(chooser, 2000)) > 40_000
     for _ in range(200):
@@ -143,7 +142,7 @@ def test_the_other_legal_actions_are_exactly_those_that_decide_accepts(state: So
 
 @settings(max_examples=200, deadline=None)
 @property_of(small_sorcery_states)
-def test_no_cast_does_what_another_action_does(state: SorceryState) -> None:
+def test_no_cast_has_the_same_outcome_as_another_action(state: SorceryState) -> None:
     """It never can: who pays magic has less left than who came to the same imprints without."""
     listed = sorcery.legal_actions(state, state.to_act or 0)
     casts = {outcome(state, action) for action in listed if isinstance(action, Cast)}

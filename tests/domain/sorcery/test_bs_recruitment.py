@@ -39,7 +39,7 @@ def test_charm_may_leave_cities_out(cities: tuple[str, ...]) -> None:
 
 
 @pytest.mark.allows("BS-CHA-1")
-def test_charm_with_fewer_knights_than_cities_takes_what_there_is() -> None:
+def test_charm_with_fewer_knights_than_cities_recruits_all_of_them() -> None:
     state = levy("P0ckkkkk P P0s P0ck P P0c P1ck")
     when(state, 0, "cast charm 1 at 5,0").becomes(
         levied("P0ckkkkk P P0s P0ck P P0ck P1ck", "magic 3")
@@ -65,11 +65,13 @@ def test_charm_with_fewer_knights_than_cities_takes_what_there_is() -> None:
         "with a stronghold",
         "red's city",
         "nothing",
-        "off the board",
+        "not on the board",
     ],
 )
 @pytest.mark.parametrize("spells", ["charm", "charm portal"])
-def test_charm_is_one_knight_in_ones_own_cities(spells: str, text: str, word: str) -> None:
+def test_charm_recruits_one_knight_each_and_only_in_own_cities(
+    spells: str, text: str, word: str
+) -> None:
     when(levy(yellow="removed 2, magic 4"), 0, f"cast {spells} {text}").is_refused("BS-CHA-1", word)
 
 
@@ -99,7 +101,7 @@ def test_illusion_recruits_in_a_stronghold() -> None:
 
 @pytest.mark.allows("BS-ILL-1")
 @pytest.mark.parametrize("knights", [1, 2, 3])
-def test_by_a_lake_illusion_recruits_up_to_three(knights: int) -> None:
+def test_illusion_recruits_up_to_three_knights_beside_a_lake(knights: int) -> None:
     when(levy(SHORE), 0, f"cast illusion {knights} at 1,0").becomes(
         levied(f"P0c P0s{'k' * knights} P P1ck\n L L P P", "magic 3")
     )
@@ -117,15 +119,25 @@ def test_by_a_lake_illusion_recruits_up_to_three(knights: int) -> None:
         ("3 at 2,0", "BY-REC-1"),
         ("9007199254740991 at 2,0", "BY-REC-1"),
     ],
-    ids=["city", "red's", "village", "off the board", "a village too", "three inland", "countless"],
+    ids=[
+        "city",
+        "red's",
+        "village",
+        "not on the board",
+        "a village too",
+        "three inland",
+        "countless",
+    ],
 )
-def test_illusion_is_one_own_stronghold_as_a_city_would_be(text: str, clause: str) -> None:
+def test_illusion_recruits_only_in_an_own_stronghold_and_as_a_city_would(
+    text: str, clause: str
+) -> None:
     state = levy("P0c P P0s P P0v P P1sk")
     when(state, 0, f"cast illusion {text}").is_refused(clause)
 
 
 @pytest.mark.refuses("BS-ILL-1", "BS-SPL-3")
-def test_illusion_is_one_recruitment_however_many_strongholds_there_are() -> None:
+def test_illusion_recruits_in_a_single_stronghold() -> None:
     state = levy("P0s P P0s P1ck")
     when(state, 0, "cast illusion 1 at 0,0 1 at 2,0").is_refused("BS-ILL-1", "one site, not 2")
     when(state, 0, "cast illusion portal 1 at 0,0 1 at 2,0").is_refused("BS-POR-1", "one site")
@@ -154,7 +166,9 @@ def test_charm_with_illusion_may_leave_out_any_of_them(text: str) -> None:
 @pytest.mark.refuses("BS-ILL-2")
 @pytest.mark.parametrize("text", ["2 at 2,0", "2 at 0,0", "1 at 1,0", "1 at 6,0", "1 at 9,9"])
 @pytest.mark.parametrize("spells", ["charm illusion", "charm illusion portal"])
-def test_charm_with_illusion_is_one_knight_in_each_own_one(spells: str, text: str) -> None:
+def test_charm_with_illusion_recruits_one_knight_each_and_only_in_own_sites(
+    spells: str, text: str
+) -> None:
     when(levy(), 0, f"cast {spells} 1 at 3,0 {text}").is_refused("BS-ILL-2")
 
 
@@ -175,13 +189,13 @@ def test_charm_with_illusion_may_be_cast_without_a_city() -> None:
 @pytest.mark.allows("BS-POR-1", "BS-POR-2")
 def test_portal_brings_removed_knights_back_first() -> None:
     state = levy(yellow="removed 1, magic 4")
-    fact = when(state, 0, "cast portal 2 at 0,0")
-    fact.becomes(levied("P0ckk P P0s P0ck P P0c P1ck", "magic 2"))
-    fact.tells("SpellsCast", returned=1, recruits=[{"at": [0, 0], "knights": 2}])
+    event = when(state, 0, "cast portal 2 at 0,0")
+    event.becomes(levied("P0ckk P P0s P0ck P P0c P1ck", "magic 2"))
+    event.tells("SpellsCast", returned=1, recruits=[{"at": [0, 0], "knights": 2}])
 
 
 @pytest.mark.allows("BS-POR-2")
-def test_what_portal_does_not_use_stays_removed() -> None:
+def test_knights_that_portal_does_not_use_stay_removed() -> None:
     when(levy(yellow="removed 3, magic 4"), 0, "cast portal 2 at 0,0").becomes(
         levied("P0ckk P P0s P0ck P P0c P1ck", "removed 1, magic 2")
     )
@@ -195,17 +209,17 @@ def test_portal_recruits_with_an_empty_reserve() -> None:
 
 
 @pytest.mark.allows("BS-POR-1")
-def test_by_a_lake_portal_recruits_three() -> None:
+def test_portal_recruits_three_knights_beside_a_lake() -> None:
     when(levy(SHORE, "removed 2, magic 4"), 0, "cast portal 3 at 0,0").becomes(
         levied("P0ckkk P0s P P1ck\n L L P P", "magic 2")
     )
 
 
 @pytest.mark.allows("BS-POR-1", "BS-SPL-7")
-def test_portal_may_be_cast_with_nobody_to_bring_back() -> None:
-    fact = when(levy(), 0, "cast portal 1 at 5,0")
-    fact.becomes(levied("P0c P P0s P0ck P P0ck P1ck", "magic 2"))
-    assert "returned" not in fact.fact.data
+def test_portal_may_be_cast_without_removed_knights() -> None:
+    event = when(levy(), 0, "cast portal 1 at 5,0")
+    event.becomes(levied("P0c P P0s P0ck P P0ck P1ck", "magic 2"))
+    assert "returned" not in event.fact.data
 
 
 @pytest.mark.refuses("BS-POR-1")
@@ -218,15 +232,15 @@ def test_portal_may_be_cast_with_nobody_to_bring_back() -> None:
         ("1 at 1,0", "BS-POR-3"),
         ("1 at 9,9", "BS-POR-3"),
     ],
-    ids=["three inland", "two cities", "red's city", "nothing there", "off the board"],
+    ids=["three inland", "two cities", "red's city", "nothing there", "not on the board"],
 )
-def test_portal_recruits_as_action_a_does(text: str, clause: str) -> None:
+def test_portal_recruits_by_the_clauses_of_action_a(text: str, clause: str) -> None:
     state = levy(yellow="removed 4, magic 4")
     when(state, 0, f"cast portal {text}").is_refused(clause)
 
 
 @pytest.mark.refuses("BS-POR-2")
-def test_portal_recruits_no_more_than_the_reserve_and_those_removed() -> None:
+def test_portal_recruits_no_more_than_reserve_and_removed_knights_together() -> None:
     state = levy("P0ckkkkkk P1ck\n L L", "removed 1, magic 4")
     when(state, 0, "cast portal 1 at 0,0").becomes(
         scene(RECRUITMENT, "P0ckkkkkkk P1ck\n L L", seat=1, yellow="magic 2")
@@ -236,7 +250,7 @@ def test_portal_recruits_no_more_than_the_reserve_and_those_removed() -> None:
 
 @pytest.mark.refuses("BS-POR-2")
 @pytest.mark.parametrize("spells", ["charm", "illusion", "charm illusion"])
-def test_without_portal_removed_knights_stay_away(spells: str) -> None:
+def test_removed_knights_do_not_return_without_portal(spells: str) -> None:
     state = levy("P0ckkkkk P P0s P1ck", "removed 2, magic 4")
     site = "0,0" if spells == "charm" else "2,0"
     when(state, 0, f"cast {spells} 1 at {site}").is_refused("BY-REC-2", "no knights")
@@ -252,7 +266,7 @@ def test_portal_with_illusion_recruits_in_a_stronghold(knights: int) -> None:
 
 
 @pytest.mark.refuses("BS-POR-3")
-def test_portal_alone_is_for_cities_and_with_illusion_for_strongholds() -> None:
+def test_portal_recruits_in_cities_and_with_illusion_in_strongholds() -> None:
     state = levy(yellow="removed 1, magic 4")
     when(state, 0, "cast portal 1 at 2,0").is_refused("BS-POR-3", "no city on 2,0")
     both = when(state, 0, "cast illusion portal 1 at 0,0")
@@ -261,7 +275,7 @@ def test_portal_alone_is_for_cities_and_with_illusion_for_strongholds() -> None:
 
 
 @pytest.mark.allows("BS-POR-1", "BS-SPL-3")
-def test_charm_with_portal_recruits_in_every_city_with_whom_it_brings_back() -> None:
+def test_charm_with_portal_recruits_returned_knights_in_every_city() -> None:
     state = levy("P0ckkk P P0s P0ck P P0c P1ck", "removed 3, magic 4")
     when(state, 0, "cast charm portal 1 at 0,0 1 at 3,0 1 at 5,0").becomes(
         levied("P0ckkkk P P0s P0ckk P P0ck P1ck", "magic 1")
@@ -269,16 +283,16 @@ def test_charm_with_portal_recruits_in_every_city_with_whom_it_brings_back() -> 
 
 
 @pytest.mark.allows("BS-ILL-2", "BS-POR-2", "BS-SPL-3")
-def test_all_three_recruit_everywhere_from_both_sources() -> None:
+def test_all_three_spells_recruit_at_every_site_from_reserve_and_removed_knights() -> None:
     state = levy("P0ck P P0s P0ck P P0c P1ck", "removed 2, magic 4")
     text = "cast charm illusion portal 1 at 5,0 1 at 3,0 1 at 2,0 1 at 0,0"
-    fact = when(state, 0, text)
-    fact.becomes(levied("P0ckk P P0sk P0ckk P P0ck P1ck", "magic 0"))
-    fact.tells("SpellsCast", cost=4, returned=2)
+    event = when(state, 0, text)
+    event.becomes(levied("P0ckk P P0sk P0ckk P P0ck P1ck", "magic 0"))
+    event.tells("SpellsCast", cost=4, returned=2)
 
 
 @pytest.mark.refuses("BS-POR-2")
-def test_all_three_recruit_no_more_than_both_sources_hold() -> None:
+def test_all_three_spells_recruit_no_more_than_reserve_and_removed_knights_together() -> None:
     state = levy("P0ckkkk P P0s P0ck P P0c P1ck", "removed 1, magic 4")
     text = "cast charm illusion portal 1 at 0,0 1 at 2,0 1 at 3,0"
     when(state, 0, text).is_refused("BS-POR-2", "not 3")

@@ -6,9 +6,10 @@ import pytest
 
 from domain import barony
 from domain.barony import sorcery
-from domain.contract import AnyRuleSystem, DomainEvent, Json, evolve
+from domain.contract import AnyRuleSystem, evolve
 from domain.scene import Arrow, Cell, Piece, Scene
 from tests.support.barony_positions import given, random_game
+from tests.support.events import data_of, recorded
 from tests.support.given_when import rule_system_for, when
 
 BOARD = """
@@ -23,10 +24,6 @@ F0k1k  S*0*2  P1v2k    S
 """
 
 
-def event(fact: DomainEvent, by: Json) -> Json:
-    return {"type": fact.type, "data": fact.data, "by": by}
-
-
 def scene_of(drawing: str = BOARD) -> Scene:
     """The scene of a position given as a text diagram."""
     state = given(drawing)
@@ -37,7 +34,7 @@ def after(text: str, drawing: str = BOARD) -> Scene:
     """The scene after an action of seat 0, given in its short form."""
     outcome = when(given(drawing), 0, text)
     position = rule_system_for(outcome.after).position(outcome.after, None)
-    return sorcery.scene(position, event(outcome.fact, {"seat": 0}))
+    return sorcery.scene(position, recorded(outcome.fact, {"seat": 0}))
 
 
 def cell(scene: Scene, q: int, r: int) -> Cell:
@@ -130,12 +127,12 @@ def test_the_base_game_shows_nothing_of_the_expansion() -> None:
 
 @pytest.mark.parametrize("seats", [2, 5])
 def test_a_scene_contains_every_hex_and_piece_of_its_position(seats: int) -> None:
-    for state, fact in random_game(seats, seed=seats, rules=sorcery):
-        now = sorcery.position(evolve(cast("AnyRuleSystem", sorcery), state, [fact]), None)
-        drawn = sorcery.scene(now, event(fact, {"seat": fact.data.get("seat")}))
+    for state, event in random_game(seats, seed=seats, rules=sorcery):
+        now = sorcery.position(evolve(cast("AnyRuleSystem", sorcery), state, [event]), None)
+        drawn = sorcery.scene(now, recorded(event, {"seat": data_of(event).get("seat", 0)}))
         assert [list(cell.at) for cell in drawn.cells] == [cell["at"] for cell in now["board"]]
         imprints = sum(len(player["imprints"]) for player in now["players"])
         assert sum(len(cell.marks) for cell in drawn.cells) == imprints
         assert len(drawn.panels) == seats
-        plain = barony.scene(now, event(fact, {"seat": fact.data.get("seat")}))
+        plain = barony.scene(now, recorded(event, {"seat": data_of(event).get("seat", 0)}))
         assert [cell.pieces for cell in drawn.cells] == [cell.pieces for cell in plain.cells]

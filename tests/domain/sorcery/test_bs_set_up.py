@@ -10,7 +10,7 @@ from domain.barony import sorcery
 from domain.barony.components import TERRAINS
 from domain.barony.laying import lay
 from domain.barony.sorcery.components import OTHER_TILES, PLACE_TILES
-from domain.barony.sorcery.laying import turns_apart
+from domain.barony.sorcery.set_up import rotations_apart
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.barony.tiles import BASE_TILES, LETTERS
@@ -83,7 +83,7 @@ def gaps_between_places(board: dict[Hex, str]) -> list[int]:
 @pytest.mark.parametrize(
     ("seats", "places", "radius"), [(2, 3, 5), (3, 4, 6), (4, 5, 7), (5, 5, 8)]
 )
-def test_the_board_is_whole_for_every_number_of_players(
+def test_the_board_is_complete_for_every_number_of_players(
     seats: int, places: int, radius: int, seed: bytes
 ) -> None:
     board = laid(seats, seed)
@@ -96,7 +96,7 @@ def test_the_board_is_whole_for_every_number_of_players(
 
 
 @pytest.mark.allows("BY-SET-2", "BS-SET-2")
-def test_where_the_best_places_would_all_leave_a_gap_others_are_taken() -> None:
+def test_other_places_are_used_where_the_best_ones_would_leave_a_gap() -> None:
     """A rare board: few places are far enough from a mysterious place, and those close something in."""
     hexes = set(laid(2, (766).to_bytes(32, "big")))
     window = {(q, r) for q in range(-18, 19) for r in range(-18, 19)} - hexes
@@ -110,7 +110,7 @@ def test_five_players_use_all_45_tiles() -> None:
 
 
 @pytest.mark.refuses("BS-SET-1")
-def test_four_players_have_nothing_of_the_expansion_but_its_places() -> None:
+def test_four_players_use_only_the_tiles_with_a_mysterious_place() -> None:
     base = Counter("".join(BASE_TILES))
     for seed in SEEDS:
         rest = Counter(laid(4, seed).values()) - Counter("".join(PLACE_TILES))
@@ -118,7 +118,7 @@ def test_four_players_have_nothing_of_the_expansion_but_its_places() -> None:
 
 
 @pytest.mark.refuses("BS-SET-1")
-def test_five_players_need_the_expansion() -> None:
+def test_five_players_require_the_expansion() -> None:
     assert sorcery.check_options(5, {"sorcery": True})["sorcery"] is True
     with pytest.raises(Malformed) as refused:
         barony.check_options(5, {})
@@ -139,7 +139,7 @@ def test_the_draws_come_in_the_published_order(
     if seats == 5:
         others += ["DFM", "DMP", "FPP", "FLP"]
     taken += chance.shuffle(others)[: 9 * seats - places]
-    board = lay(chance.shuffle(taken), radius, chance, turns_apart)
+    board = lay(chance.shuffle(taken), radius, chance, rotations_apart)
     spells = chance.shuffle(NINE)[:5]
     state = begun(seats, seed)
     assert dict(zip(state.board.hexes, state.board.terrain, strict=True)) == board
@@ -147,7 +147,7 @@ def test_the_draws_come_in_the_published_order(
 
 
 @pytest.mark.allows("BS-SET-2")
-def test_mysterious_places_lie_three_steps_apart_and_at_times_no_more() -> None:
+def test_mysterious_places_lie_at_least_three_steps_apart() -> None:
     gaps = [gap for seats in (2, 3, 4, 5) for seed in SEEDS for gap in gaps_of(seats, seed)]
     assert min(gaps) == 3
 
@@ -160,17 +160,17 @@ def gaps_of(seats: int, seed: bytes) -> list[int]:
 @pytest.mark.refuses("BS-SET-2")
 @pytest.mark.parametrize("number", range(30))
 def test_two_tiles_side_by_side_are_turned_so_that_their_places_lie_apart(number: int) -> None:
-    terrain = lay(["SDF", "SLP"], 5, Chance(bytes([number])), turns_apart)
+    terrain = lay(["SDF", "SLP"], 5, Chance(bytes([number])), rotations_apart)
     assert gaps_between_places({at: LETTERS[ground] for at, ground in terrain.items()}) == [3]
 
 
 @pytest.mark.refuses("BS-SET-2")
-def test_turns_that_bring_a_place_too_near_are_out() -> None:
+def test_turns_that_bring_a_place_too_near_are_not_allowed() -> None:
     near, far = ((1, 0), (1, 1), (2, 0)), ((2, 0), (2, 1), (3, 0))
-    assert list(turns_apart("SDF", near, {(0, 0): PLACE})) == []
-    assert list(turns_apart("SDF", far, {(0, 0): PLACE})) == [1, 2]
-    assert list(turns_apart("DFM", near, {(0, 0): PLACE})) == [0, 1, 2]
-    assert list(turns_apart("SDF", near, {})) == [0, 1, 2]
+    assert list(rotations_apart("SDF", near, {(0, 0): PLACE})) == []
+    assert list(rotations_apart("SDF", far, {(0, 0): PLACE})) == [1, 2]
+    assert list(rotations_apart("DFM", near, {(0, 0): PLACE})) == [0, 1, 2]
+    assert list(rotations_apart("SDF", near, {})) == [0, 1, 2]
 
 
 PLACES_AMID = """
@@ -186,7 +186,7 @@ PLACES_AMID = """
 
 @pytest.mark.allows("BS-SET-3")
 @pytest.mark.parametrize("where", ["0,0", "4,0", "0,1", "3,1"])
-def test_two_steps_from_a_mysterious_place_a_first_city_stands(where: str) -> None:
+def test_a_first_city_may_be_placed_two_steps_from_a_mysterious_place(where: str) -> None:
     when(given(PLACES_AMID), 0, f"place {where}").tells("CityPlaced")
 
 
@@ -206,7 +206,7 @@ def test_no_first_city_on_a_mysterious_place_or_beside_one(where: str, words: st
 
 
 @pytest.mark.refuses("BY-SET-4", "BY-SET-6")
-def test_what_barony_refuses_is_refused_with_sorcery_too() -> None:
+def test_placements_that_barony_refuses_are_refused_with_sorcery_too() -> None:
     state = given(PLACES_AMID)
     when(state, 0, "place 9,9").is_refused("BY-SET-4", "not on the board")
     when(played(state, "0 place 5,1"), 1, "place 4,1").is_refused("BY-SET-4", "city")
@@ -222,7 +222,7 @@ def test_in_play_a_city_is_founded_beside_a_mysterious_place() -> None:
 
 @pytest.mark.allows("BY-SET-5")
 @pytest.mark.refuses("BS-SET-3")
-def test_hexes_by_a_mysterious_place_are_no_room_for_a_first_city() -> None:
+def test_set_up_ends_when_only_hexes_beside_mysterious_places_are_left() -> None:
     state = given("""
         setup round 0 seat 1
         spells: charm
@@ -244,14 +244,14 @@ def test_hexes_by_a_mysterious_place_are_no_room_for_a_first_city() -> None:
 
 
 @pytest.mark.refuses("BY-SET-5")
-def test_nobody_forgoes_a_city_while_one_hex_off_the_places_is_left() -> None:
+def test_no_city_is_forgone_while_a_hex_away_from_the_places_is_left() -> None:
     state = given("setup round 0 seat 0\nspells: charm\n0: baron\n1: baron\nboard\nD S P P F P")
     when(state, 0, "place 3,0").leads_to("setup round 0 seat 1")
     when(state, 0, "pass").is_refused("BY-SET-6")
 
 
 @pytest.mark.allows("BY-SET-3")
-def test_with_five_players_the_fifth_places_three_and_the_way_back_begins() -> None:
+def test_the_fifth_of_five_players_places_three_cities() -> None:
     state = begun(5, b"order")
     order: list[int] = []
     while state.phase == "setup":
@@ -275,7 +275,7 @@ def test_five_spells_lie_open_and_any_of_the_nine_can_be_among_them() -> None:
 
 
 @pytest.mark.allows("BS-SET-4")
-def test_they_lie_open_for_everyone_to_the_end_of_the_game() -> None:
+def test_the_open_spells_stay_open_to_the_end_of_the_game() -> None:
     states = [begun(2, b"open")]
     while states[-1].phase == "setup":
         first = sorcery.legal_actions(states[-1], states[-1].to_act or 0)[0]
@@ -293,7 +293,7 @@ def test_they_lie_open_for_everyone_to_the_end_of_the_game() -> None:
     "text",
     ["celerity 0,0>1,0>2,0", "charm 1 at 2,0", "illusion 1 at 1,0", "sanctuary at 0,0"],
 )
-def test_the_four_others_are_not_in_the_game(text: str) -> None:
+def test_the_four_other_spells_cannot_be_cast(text: str) -> None:
     state = given("""
         play round 3 seat 0
         spells: abundance petrification portal teleportation tornado

@@ -7,6 +7,7 @@ test_bs_construction.py.
 import pytest
 
 from domain.barony import sorcery
+from domain.barony.components import Spell
 from domain.barony.sorcery.components import COST
 from domain.barony.state import State
 from domain.errors import FORMAT, Malformed
@@ -63,9 +64,7 @@ def magic_of(state: State) -> list[int]:
 @pytest.mark.allows("BS-SPL-1", "BS-SPL-2")
 @pytest.mark.parametrize(("text", "cost"), CASTS.items())
 @pytest.mark.parametrize("more", [0, 3])
-def test_spells_of_one_family_are_cast_for_their_costs_added_up(
-    text: str, cost: int, more: int
-) -> None:
+def test_spells_of_one_family_cost_the_sum_of_their_costs(text: str, cost: int, more: int) -> None:
     names = [word for word in text.split() if word in ALL.split()]
     outcome = when(anything(cost + more), 0, f"cast {text}")
     assert magic_of(outcome.tells("SpellsCast", seat=0, spells=names, cost=cost)) == [more, 9]
@@ -73,7 +72,7 @@ def test_spells_of_one_family_are_cast_for_their_costs_added_up(
 
 @pytest.mark.refuses("BS-SPL-2")
 @pytest.mark.parametrize(("text", "cost"), CASTS.items())
-def test_with_one_magic_token_less_they_are_not(text: str, cost: int) -> None:
+def test_spells_are_not_cast_with_one_magic_token_too_few(text: str, cost: int) -> None:
     state = anything(cost - 1)
     tokens = "1 magic token," if cost == 1 else f"{cost} magic tokens,"
     when(state, 0, f"cast {text}").is_refused("BS-SPL-2", f"costs {tokens}", f"has {cost - 1}")
@@ -106,7 +105,7 @@ def test_spells_of_two_families_are_not_cast_together(text: str) -> None:
 
 @pytest.mark.refuses("BS-SPL-1")
 @pytest.mark.parametrize("text", CASTS)
-def test_without_the_expansion_nothing_is_cast(text: str) -> None:
+def test_no_spell_is_cast_without_the_expansion(text: str) -> None:
     state = given(
         "play round 4 seat 0\n0: baron\n1: baron\nboard\nP0ck P P0k P P0s P P0v P F0v P1ck"
     )
@@ -122,7 +121,7 @@ def test_without_the_expansion_nothing_is_cast(text: str) -> None:
         ("baron, magic 1", "celerity tornado 0,0>1,0>2,0", 3),
     ],
 )
-def test_what_the_cast_would_gain_does_not_pay_for_it(words: str, text: str, gain: int) -> None:
+def test_magic_that_a_cast_would_gain_does_not_pay_for_it(words: str, text: str, gain: int) -> None:
     row = "spells: celerity tornado\n0: {}\n1: baron\nboard\nP0k P S P0k P1ck"
     head = "play round 4 seat 0\n"
     when(given(head + row.format(words)), 0, f"cast {text}").is_refused("BS-SPL-2")
@@ -131,7 +130,7 @@ def test_what_the_cast_would_gain_does_not_pay_for_it(words: str, text: str, gai
 
 
 @pytest.mark.refuses("BS-SPL-2")
-def test_neither_resource_tokens_nor_the_magic_of_others_pay() -> None:
+def test_resource_tokens_and_other_seats_magic_do_not_pay_for_spells() -> None:
     state = given("""
         play round 4 seat 0
         spells: charm
@@ -144,7 +143,7 @@ def test_neither_resource_tokens_nor_the_magic_of_others_pay() -> None:
 
 
 @pytest.mark.allows("BS-SPL-2")
-def test_only_who_casts_pays() -> None:
+def test_only_the_casting_seat_pays() -> None:
     when(anything(2), 0, "cast charm 1 at 0,0").becomes("""
         play round 4 seat 1
         spells: abundance celerity charm illusion petrification portal sanctuary teleportation tornado
@@ -157,7 +156,7 @@ def test_only_who_casts_pays() -> None:
 
 
 @pytest.mark.allows("BS-SPL-4")
-def test_the_same_spell_is_cast_again_by_the_same_and_by_others() -> None:
+def test_a_spell_can_be_cast_again_by_any_seat() -> None:
     state = given("""
         play round 4 seat 0
         spells: charm portal
@@ -203,12 +202,12 @@ def test_no_spell_is_named_twice_in_one_action(text: str) -> None:
         ("P0vk1k", "P0v", [("knight", 1)]),
     ],
 )
-def test_a_pawn_alone_of_its_colour_is_isolated_whoever_else_is_there(
+def test_a_single_pawn_of_a_colour_is_isolated_among_other_colours(
     cell: str, left: str, destroyed: list[tuple[str, int]]
 ) -> None:
     state = sole_spell("tornado", f"{cell} P P1ck P2ck")
-    fact = when(state, 0, "cast tornado 0,0>1,0").fact
-    fallen = [(pawn["pawn"], pawn["seat"]) for pawn in data_of(fact)["moves"][0]["left"]]
+    event = when(state, 0, "cast tornado 0,0>1,0").fact
+    fallen = [(pawn["pawn"], pawn["seat"]) for pawn in data_of(event)["moves"][0]["left"]]
     assert fallen == destroyed
     when(state, 0, "cast tornado 0,0>1,0").becomes(f"""
         play round 4 seat 1
@@ -238,19 +237,19 @@ def test_two_pawns_of_one_colour_are_not_isolated(cell: str) -> None:
 
 @pytest.mark.allows("BS-SPL-5")
 @pytest.mark.parametrize("cell", ["M1v", "M1v2k"])
-def test_a_village_alone_of_its_colour_is_isolated_for_teleportation(cell: str) -> None:
+def test_a_single_village_of_a_colour_is_isolated_for_teleportation(cell: str) -> None:
     state = sole_spell("teleportation", f"P0k {cell} P P1ck P2ck")
     when(state, 0, "cast teleportation 0,0>1,0").tells("SpellsCast", spells=["teleportation"])
 
 
 @pytest.mark.refuses("BS-SPL-5")
 @pytest.mark.parametrize("cell", ["M1vk", "M1vkk"])
-def test_a_village_with_a_knight_of_its_colour_is_not(cell: str) -> None:
+def test_a_village_with_a_knight_of_its_colour_is_not_isolated(cell: str) -> None:
     state = sole_spell("teleportation", f"P0k {cell} P P1ck P2ck")
     when(state, 0, "cast teleportation 0,0>1,0").is_refused("BY-MOV-5")
 
 
-def sole_spell(spell: str, cells: str) -> State:
+def sole_spell(spell: Spell, cells: str) -> State:
     """One row on which seat 0 of three can pay for the only spell that lies open."""
     return given(f"""
         play round 4 seat 0
@@ -265,7 +264,7 @@ def sole_spell(spell: str, cells: str) -> State:
 
 @pytest.mark.allows("BS-SPL-1", "BY-TURN-1")
 @pytest.mark.parametrize("text", CASTS)
-def test_a_cast_is_the_turn_s_action(text: str) -> None:
+def test_a_cast_is_the_action_of_the_turn(text: str) -> None:
     after = when(anything(9), 0, f"cast {text}").leads_to("play round 4 seat 1")
     when(after, 0, "cast charm 1 at 0,0").is_refused("BY-TURN-3", "seat 1's turn")
 
@@ -279,7 +278,7 @@ def test_a_cast_by_the_last_seat_ends_the_round() -> None:
 
 
 @pytest.mark.refuses("BY-TURN-3")
-def test_nobody_casts_out_of_turn() -> None:
+def test_no_seat_casts_off_turn() -> None:
     state = given("""
         play round 4 seat 0
         spells: charm
@@ -299,7 +298,7 @@ def test_nobody_casts_out_of_turn() -> None:
 
 @pytest.mark.refuses("BY-SET-6")
 @pytest.mark.parametrize("spells", ["", "spells: charm\n"])
-def test_nobody_casts_in_set_up(spells: str) -> None:
+def test_no_spell_is_cast_in_set_up(spells: str) -> None:
     magic = ", magic 1" if spells else ""
     state = given(
         f"setup round 0 seat 0\n{spells}0: baron{magic}\n1: baron\nboard\nP0ck P P1ck P P P"
@@ -320,7 +319,7 @@ LAST_RESORTS = [
 
 @pytest.mark.refuses("BY-TURN-2")
 @pytest.mark.parametrize(("spells", "row", "words", "only"), LAST_RESORTS)
-def test_who_can_do_nothing_but_cast_does_not_pass(
+def test_a_seat_that_can_only_cast_may_not_pass(
     spells: str, row: str, words: str, only: str
 ) -> None:
     state = last_resort(spells, row, words)
@@ -335,7 +334,9 @@ def test_who_can_do_nothing_but_cast_does_not_pass(
 
 @pytest.mark.allows("BY-TURN-2")
 @pytest.mark.parametrize(("spells", "row", "words", "only"), LAST_RESORTS)
-def test_who_cannot_pay_for_it_passes(spells: str, row: str, words: str, only: str) -> None:
+def test_a_seat_that_cannot_pay_for_any_cast_passes(
+    spells: str, row: str, words: str, only: str
+) -> None:
     state = last_resort(spells, row, words.split(", magic", maxsplit=1)[0])
     when(state, 0, only).is_refused("BS-SPL-2")
     when(state, 0, "pass").tells("TurnPassed", seat=0)
@@ -344,7 +345,7 @@ def test_who_cannot_pay_for_it_passes(spells: str, row: str, words: str, only: s
 
 @pytest.mark.allows("BY-TURN-2")
 @pytest.mark.parametrize("spells", ["abundance", "celerity tornado", "charm illusion portal"])
-def test_spells_that_cannot_do_anything_here_do_not_keep_from_passing(spells: str) -> None:
+def test_spells_without_a_legal_cast_do_not_prevent_passing(spells: str) -> None:
     state = last_resort(spells, "P0v P1c", "baron, removed 7, magic 9")
     when(state, 0, "pass").leads_to("play round 4 seat 1")
 
@@ -376,7 +377,7 @@ def test_a_round_with_a_cast_in_it_is_not_the_last() -> None:
 
 
 @pytest.mark.allows("BY-TURN-4")
-def test_where_nobody_can_pay_for_a_cast_all_pass_and_the_game_is_over() -> None:
+def test_the_game_ends_when_every_seat_passes_for_want_of_magic() -> None:
     state = given("""
         play round 4 seat 0
         spells: portal

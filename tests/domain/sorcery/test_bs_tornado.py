@@ -7,7 +7,7 @@ from tests.support.given_when import when
 
 
 @pytest.mark.allows("BS-TOR-1")
-def test_tornado_destroys_the_lone_pawns_at_the_start_and_at_the_end() -> None:
+def test_tornado_destroys_isolated_pawns_at_the_start_and_at_the_end() -> None:
     state = ride("P0k1v D2k P1ck P2ck", red="1M 1P")
     when(state, 0, "cast tornado 0,0>1,0 take plain").becomes(
         ridden("P D0k P1ck P2ck", yellow="1P, magic 2", red="1M")
@@ -16,7 +16,7 @@ def test_tornado_destroys_the_lone_pawns_at_the_start_and_at_the_end() -> None:
 
 @pytest.mark.allows("BS-TOR-1")
 @pytest.mark.parametrize("words", ["1P", "1P, out"])
-def test_several_opponents_alone_of_their_colour_all_fall(words: str) -> None:
+def test_isolated_pawns_of_several_opponents_are_all_destroyed(words: str) -> None:
     state = ride("P0k1k2v D1v2k P1ck", blue=words)
     when(state, 0, "cast tornado 0,0>1,0 take plain").becomes(
         ridden("P D0k P1ck", yellow="1P, magic 2", blue=words.replace("1P", "0P"))
@@ -29,13 +29,13 @@ def test_several_opponents_alone_of_their_colour_all_fall(words: str) -> None:
     [("P0kk1k", "P0k"), ("P0vk1k", "P0v"), ("M0k1v", "M"), ("S*00k1k2k", "S*0")],
     ids=["beside own knights", "beside an own village", "on a mountain", "on a mysterious place"],
 )
-def test_the_start_is_swept_whatever_stands_there_of_ones_own(start: str, left: str) -> None:
+def test_the_start_is_swept_whatever_own_pawns_are_on_it(start: str, left: str) -> None:
     state = ride(f"{start} D P1ck")
     when(state, 0, "cast tornado 0,0>1,0").becomes(ridden(f"{left} D0k P1ck", yellow="magic 2"))
 
 
 @pytest.mark.allows("BS-TOR-1")
-def test_the_end_is_swept_without_any_company() -> None:
+def test_the_end_is_swept_without_other_own_pawns() -> None:
     state = ride("P0k S*11k2k P1ck")
     when(state, 0, "cast tornado 0,0>1,0").becomes(ridden("P S*0*10k P1ck", yellow="magic 4"))
 
@@ -54,17 +54,17 @@ def test_the_end_is_swept_without_any_company() -> None:
         "a village and two knights",
     ],
 )
-def test_pawns_that_are_not_alone_of_their_colour_stay(start: str) -> None:
+def test_pawns_that_are_not_isolated_stay(start: str) -> None:
     state = ride(f"{start} D P1ck", red="1P")
     when(state, 0, "cast tornado 0,0>1,0").becomes(
         ridden(f"P{start[3:]} D0k P1ck", yellow="magic 2", red="1P")
     )
     take = when(state, 0, "cast tornado 0,0>1,0 take plain")
-    take.is_refused("BY-CON-3", "nothing is there to take")
+    take.is_refused("BY-CON-3", "there is nothing to take")
 
 
 @pytest.mark.allows("BS-TOR-1")
-def test_one_colour_in_twos_does_not_save_another_that_is_alone() -> None:
+def test_two_pawns_of_one_colour_do_not_protect_an_isolated_pawn_of_another() -> None:
     state = ride("P0k1k2s D P1ck")
     when(state, 0, "cast tornado 0,0>1,0").becomes(ridden("P2s D0k P1ck", yellow="magic 2"))
     state = ride("P0k1kk2v D P1ck")
@@ -72,7 +72,7 @@ def test_one_colour_in_twos_does_not_save_another_that_is_alone() -> None:
 
 
 @pytest.mark.refuses("BS-TOR-1")
-def test_nothing_falls_beside_the_way_nor_of_ones_own() -> None:
+def test_tornado_destroys_nothing_beside_the_path_and_no_own_pawn() -> None:
     state = ride("P0vk D P1k\n P1v P0v P2k")
     when(state, 0, "cast tornado 0,0>1,0").becomes(
         ridden("P0v D0k P1k\n P1v P0v P2k", yellow="magic 2")
@@ -80,27 +80,27 @@ def test_nothing_falls_beside_the_way_nor_of_ones_own() -> None:
 
 
 @pytest.mark.refuses("BS-TOR-1", "BS-TOR-2")
-def test_without_tornado_start_and_end_are_left_in_peace() -> None:
+def test_without_tornado_nothing_is_swept() -> None:
     state = ride("P0k1v D P1k P2ck")
     when(state, 0, "cast celerity 0,0>1,0>2,0").becomes(ridden("P1v D P0k1k P2ck"))
 
 
 @pytest.mark.allows("BS-TOR-2")
-def test_tokens_come_by_the_start_then_the_arrivals_then_the_sweep_of_the_end() -> None:
+def test_tokens_are_taken_for_the_start_then_arrivals_then_the_end() -> None:
     state = ride("P0k1v D0k1v F1v P2ck", red="1M 1F 2P")
     way = "cast celerity tornado 0,0>1,0>2,0"
-    fact = when(state, 0, f"{way} take mountain plain forest")
-    fact.becomes(ridden("P D0k F0k P2ck", yellow="1M 1F 1P, magic 1", red="1P"))
+    event = when(state, 0, f"{way} take mountain plain forest")
+    event.becomes(ridden("P D0k F0k P2ck", yellow="1M 1F 1P, magic 1", red="1P"))
     fallen = [
         {"seat": 1, "pawn": "village", "token": token} for token in ("mountain", "plain", "forest")
     ]
     first = {"from": [0, 0], "to": [1, 0], "left": [fallen[0]], "destroyed": [fallen[1]]}
     second = {"from": [1, 0], "to": [2, 0], "swept": [fallen[2]]}
-    fact.tells("SpellsCast", cost=3, moves=[first, second])
+    event.tells("SpellsCast", cost=3, moves=[first, second])
 
 
 @pytest.mark.allows("BS-TOR-2")
-def test_two_owners_show_which_village_falls_first() -> None:
+def test_villages_of_two_owners_are_destroyed_in_order() -> None:
     state = ride("P0k1v D2v P1ck", red="1M", blue="1D")
     when(state, 0, "cast tornado 0,0>1,0 take mountain field").becomes(
         ridden("P D0k P1ck", yellow="1M 1D, magic 2")
@@ -110,7 +110,7 @@ def test_two_owners_show_which_village_falls_first() -> None:
 
 
 @pytest.mark.allows("BS-TOR-2")
-def test_an_owner_without_tokens_is_passed_over() -> None:
+def test_takes_skip_an_owner_without_tokens() -> None:
     state = ride("P0k1v D2v P1ck", blue="1D")
     when(state, 0, "cast tornado 0,0>1,0 take field").becomes(
         ridden("P D0k P1ck", yellow="1D, magic 2")
@@ -135,13 +135,13 @@ def test_an_owner_without_tokens_is_passed_over() -> None:
     ["", "take mountain", "take mountain field field", "take mountain forest", "take field field"],
     ids=["none", "too few", "too many", "not the second's", "not the first's"],
 )
-def test_the_kinds_named_must_fit_what_the_sweeps_destroy(takes: str) -> None:
+def test_the_takes_must_match_the_swept_villages(takes: str) -> None:
     state = ride("P0k1v D2v P1ck", red="1M", blue="1D")
     when(state, 0, f"cast tornado 0,0>1,0 {takes}").is_refused("BY-CON-3")
 
 
 @pytest.mark.allows("BS-TOR-2")
-def test_what_company_destroys_at_the_end_is_not_destroyed_again_by_the_sweep() -> None:
+def test_pawns_destroyed_by_the_arrival_are_not_swept_again() -> None:
     state = ride("P0k D0k1v2k P1ck", red="2F")
     when(state, 0, "cast tornado 0,0>1,0 take forest").tells(
         "SpellsCast",
@@ -169,7 +169,7 @@ def test_the_hex_between_is_not_swept() -> None:
 
 
 @pytest.mark.allows("BS-TOR-2")
-def test_company_between_destroys_while_tornado_sweeps_the_two_ends() -> None:
+def test_an_arrival_on_the_hex_between_destroys_while_tornado_sweeps_both_ends() -> None:
     state = ride("P0k2k D0k1v F2v P1ck", red="1P", blue="1D")
     when(state, 0, "cast celerity tornado 0,0>1,0>2,0 take plain field").becomes(
         ridden("P D0k F0k P1ck", yellow="1P 1D, magic 1")
@@ -187,20 +187,20 @@ def test_a_knight_may_come_back_to_the_start_that_it_has_swept(start: str) -> No
 
 
 @pytest.mark.refuses("BS-TOR-2")
-def test_a_start_that_is_swept_is_no_place_to_teleport_to() -> None:
+def test_a_swept_start_is_no_goal_for_teleportation() -> None:
     way = "cast celerity teleportation tornado 0,0>1,0>0,0"
     when(ride("M0k1v D P1ck"), 0, way).is_refused("BS-TEL-2", "no step")
     when(ride("M0k1v M2v P1ck"), 0, way).becomes(ridden("M0k M2v P1ck", yellow="magic 0"))
 
 
 @pytest.mark.refuses("BS-TOR-2")
-def test_a_start_that_keeps_two_pawns_of_one_opponent_stays_closed() -> None:
+def test_a_start_with_two_pawns_of_one_opponent_stays_barred() -> None:
     state = ride("P0k1vk2k D P1ck")
     when(state, 0, "cast celerity tornado 0,0>1,0>0,0").is_refused("BY-MOV-5", "0,0")
 
 
 @pytest.mark.allows("BS-TOR-1", "BS-SPL-3")
-def test_teleportation_with_tornado_takes_the_mountain_for_itself() -> None:
+def test_teleportation_with_tornado_destroys_the_village_on_the_mountain() -> None:
     state = ride("P0k2k M1v2k P1ck", red="1M 1D")
     when(state, 0, "cast teleportation tornado 0,0>1,0 take field").becomes(
         ridden("P M0k P1ck", yellow="1D, magic 1", red="1M")
@@ -209,7 +209,7 @@ def test_teleportation_with_tornado_takes_the_mountain_for_itself() -> None:
 
 
 @pytest.mark.allows("BS-SPL-3", "BS-TOR-2")
-def test_all_three_with_the_teleportation_last() -> None:
+def test_all_three_spells_with_the_teleportation_last() -> None:
     state = ride("P0k1k S*12k M1v P1ck", red="1M")
     when(state, 0, "cast celerity teleportation tornado 0,0>1,0>2,0 take mountain").becomes(
         ridden("P S*0*12k M0k P1ck", yellow="1M, magic 2")
@@ -217,7 +217,7 @@ def test_all_three_with_the_teleportation_last() -> None:
 
 
 @pytest.mark.allows("BS-SPL-3", "BS-TOR-2")
-def test_all_three_with_the_teleportation_first() -> None:
+def test_all_three_spells_with_the_teleportation_first() -> None:
     state = ride("P0k2v M1v D2v P1ck", red="1M", blue="1P 1D")
     when(state, 0, "cast celerity teleportation tornado 0,0>1,0>2,0 take plain field").becomes(
         ridden("P M1v D0k P1ck", yellow="1P 1D, magic 0", red="1M")
@@ -244,7 +244,7 @@ def test_tornado_may_be_cast_where_it_destroys_nothing(cells: str) -> None:
         (".", "BY-MOV-1"),
     ],
 )
-def test_tornado_does_not_clear_the_way_it_goes(cell: str, clause: str) -> None:
+def test_tornado_does_not_open_hexes_that_are_barred(cell: str, clause: str) -> None:
     state = ride(f"P0k {cell} P1ck", red="1P")
     for takes in ("", " take plain"):
         when(state, 0, f"cast tornado 0,0>1,0{takes}").is_refused(clause)

@@ -1,10 +1,10 @@
-"""What facts of a game with Sorcery say in a line (`event_text`)."""
+"""What events of a game with Sorcery say in a line (`event_text`)."""
 
 import pytest
 
 from domain.barony import sorcery
 from domain.barony.sorcery.apply import SORCERY_APPLIERS
-from domain.barony.sorcery.event_text import SORCERY_TEXTS
+from domain.barony.sorcery.event_text import SORCERY_EVENT_TEXTS
 from tests.support.barony_positions import given
 from tests.support.events import event_of
 from tests.support.given_when import rule_system_for, when
@@ -23,9 +23,9 @@ F0k1k  S*2    P1v2k    S
 
 
 def said(text: str, drawing: str = BOARD) -> str:
-    """What is said of the fact that an action of seat 0, in its short form, brings about."""
-    fact = when(given(drawing), 0, text).fact
-    return sorcery.event_text(fact.type, fact.data)
+    """What is said of the event that an action of seat 0, in its short form, brings about."""
+    event = when(given(drawing), 0, text).fact
+    return sorcery.event_text(event.type, event.data)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def said(text: str, drawing: str = BOARD) -> str:
             "charm portal 1 at 1,1 1 at 3,2",
             (
                 "charm and portal for 3 magic tokens: recruits 1 knight at 1,1 and 1 knight at 3,2, "
-                "bringing back 1 removed before"
+                "1 of them removed before"
             ),
         ),
         ("illusion 2 at 2,1", "illusion for 1 magic token: recruits 2 knights at 2,1"),
@@ -75,8 +75,8 @@ def test_a_cast_that_gains_no_token_and_ends_the_game() -> None:
         board 0,0
         P1v  P  P0c
         """
-    fact = when(given(drawing), 1, "cast abundance at 0,0").fact
-    assert sorcery.event_text(fact.type, fact.data) == (
+    event = when(given(drawing), 1, "cast abundance at 0,0").fact
+    assert sorcery.event_text(event.type, event.data) == (
         "casts abundance for 1 magic token: turns the village on 0,0 into a city for 10 points "
         "and no token; play is over"
     )
@@ -94,14 +94,15 @@ def test_arrivals_on_mysterious_places() -> None:
     assert said("move 3,1>2,2") == "moves a knight 3,1>2,2"
 
 
-def test_the_start_names_the_spells() -> None:
+def test_the_start_names_the_open_spells() -> None:
     data = {"board": [{}] * 54, "players": ["ann", "bob"], "spells": ["charm", "portal"]}
-    assert sorcery.event_text("GameStarted", data) == (
-        "the game starts on 54 hexes: ann is seat 0 and bob is seat 1; charm and portal lie open"
+    started = event_of("GameStarted", data)
+    assert sorcery.event_text(started.type, started.data) == (
+        "the game starts on 54 hexes: ann is seat 0 and bob is seat 1; the open spells are charm and portal"
     )
 
 
-def test_the_score_of_a_round_says_what_counts_beside_the_track() -> None:
+def test_the_score_of_a_round_names_tokens_and_imprints() -> None:
     state = given(
         """
         scoring round 9
@@ -124,5 +125,5 @@ def test_the_score_of_a_round_says_what_counts_beside_the_track() -> None:
 
 
 def test_every_type_that_changes_a_position_has_a_text_of_its_own() -> None:
-    assert set(SORCERY_APPLIERS) <= set(SORCERY_TEXTS)
+    assert set(SORCERY_APPLIERS) <= set(SORCERY_EVENT_TEXTS)
     assert sorcery.event_text("TilePlaced", {}) == "TilePlaced"

@@ -73,7 +73,7 @@ NO_TYPES: list[Any] = [
 
 
 @pytest.mark.parametrize("raw", NO_TYPES)
-def test_its_type_is_one_of_this_games(raw: object) -> None:
+def test_an_action_type_must_be_one_of_this_game(raw: object) -> None:
     with pytest.raises(Malformed) as refused:
         parse_action(raw)
     assert list(refused.value.fields) == ["type"]
@@ -119,7 +119,7 @@ NO_HEXES: list[Any] = [
         ("at", lambda at: cast("abundance", at=at)),
     ],
 )
-def test_a_hex_is_two_integers(no_hex: object, path: str, frame: Any) -> None:
+def test_a_hex_must_be_two_integers(no_hex: object, path: str, frame: Any) -> None:
     with pytest.raises(Malformed) as refused:
         parse_action(frame(no_hex))
     assert list(refused.value.fields) == [path]
@@ -138,7 +138,7 @@ NO_COUNTS: list[Any] = [None, 0, -1, True, False, 1.0, 1.5, "1", [1], {}, 2**53,
         ("recruits.0.knights", lambda n: cast("charm", recruits=[{"at": HERE, "knights": n}])),
     ],
 )
-def test_a_count_is_an_integer_from_1(no_count: object, path: str, frame: Any) -> None:
+def test_a_count_must_be_an_integer_from_1(no_count: object, path: str, frame: Any) -> None:
     with pytest.raises(Malformed) as refused:
         parse_action(frame(no_count))
     assert list(refused.value.fields) == [path]
@@ -272,7 +272,7 @@ MALFORMED: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("path", "raw"), MALFORMED)
-def test_this_is_malformed(path: str, raw: dict[str, Any]) -> None:
+def test_a_malformed_action_is_refused_naming_the_field(path: str, raw: dict[str, Any]) -> None:
     with pytest.raises(Malformed) as refused:
         parse_action(raw)
     assert refused.value.clause == FORMAT
@@ -321,14 +321,14 @@ WELL_FORMED: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("raw", "text"), WELL_FORMED)
-def test_this_is_of_the_form(raw: dict[str, Any], text: str) -> None:
+def test_a_well_formed_action_reads_as_its_short_form(raw: dict[str, Any], text: str) -> None:
     action = parse_action(raw)
     assert barony.action_text(action) == text
     assert barony.parse_action_text(text) == action
     assert parse_action(barony.action_to_json(action)) == action
 
 
-def test_the_order_of_builds_recruits_spells_and_keys_means_nothing_that_of_moves_does() -> None:
+def test_only_the_order_of_moves_matters() -> None:
     there, back = {**BUILD, "at": THERE}, [THERE, HERE]
     assert parse_action(build(BUILD, there)) == parse_action(build(there, BUILD))
     assert parse_action({"knights": 1, "at": HERE, "type": "recruit"}) == parse_action(recruit())
@@ -345,7 +345,7 @@ def test_the_order_of_builds_recruits_spells_and_keys_means_nothing_that_of_move
         "cast charm tornado 0,0>1,0",
     ],
 )
-def test_a_cast_is_of_the_form_but_needs_the_expansion(text: str) -> None:
+def test_a_cast_is_well_formed_but_refused_without_sorcery(text: str) -> None:
     state = given("play round 1 seat 0\n0: baron\n1: baron\nboard\nP0ck P P1ck")
     when(state, 0, text).is_refused("BS-SPL-1", "Sorcery")
 
@@ -395,6 +395,6 @@ NO_TEXTS = [
 
 
 @pytest.mark.parametrize("text", NO_TEXTS)
-def test_this_is_no_short_form(text: str) -> None:
+def test_malformed_short_forms_are_refused(text: str) -> None:
     with pytest.raises(Malformed):
         barony.parse_action_text(text)

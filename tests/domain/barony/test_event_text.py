@@ -1,10 +1,10 @@
-"""What facts say in a line, for types that come of no action; the others are read in `test_explain`."""
+"""What events say in a line, for types that come of no action; the others are read in `test_explain`."""
 
 import pytest
 
 from domain import barony
 from domain.barony.apply import EVENT_APPLIERS
-from domain.barony.event_text import TEXTS
+from domain.barony.event_text import EVENT_TEXTS
 from tests.support.barony_positions import given
 from tests.support.events import event_of
 
@@ -28,14 +28,15 @@ from tests.support.events import event_of
         ("TilePlaced", {}, "TilePlaced"),
     ],
 )
-def test_the_life_of_a_game_and_unknown_types(
+def test_events_of_the_life_cycle_and_unknown_types(
     type: str, data: dict[str, object], text: str
 ) -> None:
-    assert barony.event_text(type, data) == text
+    event = event_of(type, data)
+    assert barony.event_text(type, event.data) == text
     assert (
         barony.explain(given("play seat 0\nboard 0,0\nP0ck  P"), None, event_of(type, data)) == []
     )
 
 
 def test_every_type_that_changes_a_position_has_a_text_of_its_own() -> None:
-    assert set(EVENT_APPLIERS) <= set(TEXTS)
+    assert set(EVENT_APPLIERS) <= set(EVENT_TEXTS)

@@ -1,0 +1,122 @@
+"""Deciding and listing actions with Sorcery: casts, and what the expansion changes in the other actions.
+
+Each family of spells is decided and listed in its own file.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from itertools import combinations
+from typing import Final, TypeAlias
+
+from domain.barony.actions import Action, Build, Cast, Expedition, Move, Pass, PlaceCity
+from domain.barony.components import FAMILY, Family, Spell
+from domain.barony.construction import legal_builds
+from domain.barony.decide import DECIDERS, Decider
+from domain.barony.decide import decide as base_decide
+from domain.barony.legal import ACTION_GENERATORS, ActionGenerator, decide_pass
+from domain.barony.legal import legal_actions as base_legal_actions
+from domain.barony.sorcery.components import cost_of
+from domain.barony.sorcery.construction import decide_construction, legal_constructions
+from domain.barony.sorcery.formats import SpellsCast
+from domain.barony.sorcery.movement import decide_movement
+from domain.barony.sorcery.movement_options import legal_movements
+from domain.barony.sorcery.places import (
+    decide_buildings,
+    decide_expedition,
+    decide_first_city,
+    decide_move,
+    site_barrier,
+)
+from domain.barony.sorcery.recruitment import decide_recruitment, legal_recruitments
+from domain.barony.sorcery.state import SorceryState
+from domain.contract import DomainEvent
+from domain.errors import Refused
+from domain.phrases import counted, listing
+
+CastDecider: TypeAlias = Callable[[SorceryState, int, Cast], SpellsCast]
+"""Returns the data of the event that a cast of one family leads to. Raises Refused."""
+CastGenerator: TypeAlias = Callable[[SorceryState, int, Sequence[tuple[Spell, ...]]], list[Cast]]
+"""Returns the casts of these sets of spells of one family, one for each outcome."""
+
+CAST_DECIDERS: Final[Mapping[Family, CastDecider]] = {
+    "movement": decide_movement,
+    "recruitment": decide_recruitment,
+    "construction": decide_construction,
+}
+CAST_GENERATORS: Final[Mapping[Family, CastGenerator]] = {
+    "movement": legal_movements,
+    "recruitment": legal_recruitments,
+    "construction": legal_constructions,
+}
+
+
+def decide_cast(state: SorceryState, seat: int, cast: Cast) -> DomainEvent:
+    """BS-SPL-1, 2, 3: open spells of one family are paid for and take effect. Raises Refused."""
+    closed = [spell for spell in cast.spells if spell not in state.spells]
+    if closed:
+        are_not = f"{listing(closed)} {'is' if len(closed) == 1 else 'are'} not among"
+        raise Refused("BS-SPL-1", f"{are_not} the open spells: {', '.join(state.spells)}")
+    families = {FAMILY[spell] for spell in cast.spells}
+    if len(families) > 1:
+        raise Refused("BS-SPL-1", "spells cast together must be of one family")
+    cost, magic = cost_of(cast.spells), state.magic[seat]
+    if cost > magic:
+        price = counted(cost, "magic token")
+        raise Refused("BS-SPL-2", f"this costs {price}, and seat {seat} has {magic}")
+    return DomainEvent("SpellsCast", CAST_DECIDERS[families.pop()](state, seat, cast))
+
+
+@cache
+def affordable_sets(family: Family, spells: Sequence[Spell], magic: int) -> list[tuple[Spell, ...]]:
+    """BS-SPL-1, 2, 4: every set of spells of the family with a cost of at most `magic`, small sets first."""
+    own = [spell for spell in spells if FAMILY[spell] == family]
+    return [
+        together
+        for count in range(1, len(own) + 1)
+        for together in combinations(own, count)
+        if cost_of(together) <= magic
+    ]
+
+
+def legal_casts(state: SorceryState, seat: int) -> list[Cast]:
+    """BS-SPL: one cast for every outcome that a cast could have."""
+    magic = state.magic[seat]
+    casts: list[Cast] = []
+    for family, generator in CAST_GENERATORS.items():
+        choices = affordable_sets(family, state.spells, magic)
+        if choices:
+            casts += generator(state, seat, choices)
+    return casts
+
+
+SORCERY_GENERATORS: Final[tuple[ActionGenerator[SorceryState], ...]] = (
+    *(
+        partial(legal_builds, barrier=site_barrier) if generator is legal_builds else generator
+        for generator in ACTION_GENERATORS
+    ),
+    legal_casts,
+)
+"""One for each of the actions A to F, and one for casts."""
+
+SORCERY_DECIDERS: Final[Mapping[type[Action], Decider[SorceryState]]] = {
+    **DECIDERS,
+    PlaceCity: decide_first_city,
+    Move: decide_move,
+    Expedition: decide_expedition,
+    Build: decide_buildings,
+    Pass: partial(decide_pass, generators=SORCERY_GENERATORS),
+    Cast: decide_cast,
+}
+
+
+def decide(state: SorceryState, seat: int, action: Action) -> DomainEvent:
+    """The event that an action of the seat leads to.
+
+    Raises Refused with the clause, NotNow when play is over.
+    """
+    return base_decide(state, seat, action, SORCERY_DECIDERS)
+
+
+def legal_actions(state: SorceryState, seat: int) -> Sequence[Action]:
+    """The legal actions of the seat, without `resign` and `agree_to_end`; [] when it is not its turn."""
+    return base_legal_actions(state, seat, SORCERY_GENERATORS)
