@@ -1,4 +1,4 @@
-"""The command line: helps, says what is wrong in a sentence, and ends with the status of docs/http.md."""
+"""The program `cartulary`: its help, its error messages, its exit status, and the commands on live games."""
 
 import json
 import socket
@@ -34,14 +34,14 @@ def test_help_lists_every_command_with_its_whole_first_sentence() -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shells_can_complete_commands(shell: str) -> None:
-    """docs/running.md says how this is switched on."""
+    """docs/running.md shows how to turn it on."""
     result = processes.cartulary(_CARTULARY_COMPLETE=f"{shell}_source")
     assert result.returncode == 0
     assert "_CARTULARY_COMPLETE" in result.stdout
 
 
 @pytest.mark.parametrize("name", list(cartulary.commands))
-def test_every_command_helps(name: str) -> None:
+def test_every_command_has_help(name: str) -> None:
     for option in ("--help", "-h"):
         result = CliRunner().invoke(cartulary, [name, option])
         assert result.exit_code == 0
@@ -49,14 +49,14 @@ def test_every_command_helps(name: str) -> None:
         assert cartulary.commands[name].help
 
 
-def test_it_says_its_version() -> None:
+def test_version_prints_the_version() -> None:
     result = processes.cartulary("--version")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("cartulary, version ")
 
 
 @pytest.mark.parametrize(
-    "words",
+    "command",
     [
         ["frobnicate"],
         ["serve", "--port", "99999"],
@@ -66,15 +66,15 @@ def test_it_says_its_version() -> None:
         ["scheduler", "now"],
     ],
 )
-def test_bad_usage_is_status_2_with_a_word_on_stderr(words: list[str]) -> None:
-    result = CliRunner().invoke(cartulary, words)
+def test_bad_usage_is_status_2_with_an_error_on_stderr(command: list[str]) -> None:
+    result = CliRunner().invoke(cartulary, command)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "Error: " in result.stderr
 
 
 @pytest.mark.parametrize("name", ["serve", "web", "worker", "scheduler", "reindex"])
-def test_a_setting_that_cannot_be_read_is_named(name: str, tmp_path: Path) -> None:
+def test_an_invalid_setting_is_an_error_that_names_it(name: str, tmp_path: Path) -> None:
     result = processes.cartulary(
         name, CARTULARY_DATA=str(tmp_path), CARTULARY_REDIS_URL="localhost:6379"
     )
@@ -85,7 +85,7 @@ def test_a_setting_that_cannot_be_read_is_named(name: str, tmp_path: Path) -> No
     )
 
 
-def test_a_webhook_that_is_none_is_named(tmp_path: Path) -> None:
+def test_an_invalid_webhook_url_is_an_error_that_names_the_setting(tmp_path: Path) -> None:
     result = processes.cartulary(
         "worker", CARTULARY_DATA=str(tmp_path), CARTULARY_WEBHOOK_URL="ftp://example.org/"
     )
@@ -94,7 +94,7 @@ def test_a_webhook_that_is_none_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["serve", "web"])
-def test_a_port_in_use_is_said(name: str, tmp_path: Path) -> None:
+def test_a_port_in_use_is_an_error_that_names_the_port(name: str, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = processes.cartulary(name, "--port", str(port), CARTULARY_DATA=str(tmp_path))
@@ -107,14 +107,14 @@ def test_a_port_in_use_is_said(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["serve", "web"])
-def test_an_address_that_is_not_ours_is_said(name: str, tmp_path: Path) -> None:
+def test_an_address_of_another_machine_is_an_error_that_names_it(name: str, tmp_path: Path) -> None:
     result = processes.cartulary(name, "--host", "192.0.2.1", CARTULARY_DATA=str(tmp_path))
     assert result.returncode == 1
     assert "192.0.2.1" in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_reindex_makes_the_listings_again(service: Service, settings: Settings) -> None:
+def test_reindex_rebuilds_the_listings(service: Service, settings: Settings) -> None:
     games = {start_game(service).id for _ in range(3)}
     service.listings.clear()
     assert service.listings.playing("ada") == []
@@ -125,78 +125,84 @@ def test_reindex_makes_the_listings_again(service: Service, settings: Settings) 
     assert set(service.listings.playing("ada")) == games
 
 
-def test_reindex_says_how_far_it_is(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reindex_reports_its_progress(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reindex, "PROGRESS_STEP", 2)
     for _ in range(5):
         start_game(service)
-    heard: list[int] = []
-    assert reindex.reindex(service, heard.append) == 5
-    assert heard == [2, 4]
+    reports: list[int] = []
+    assert reindex.reindex(service, reports.append) == 5
+    assert reports == [2, 4]
 
 
-def test_a_key_is_retired_once(service: Service, settings: Settings) -> None:
+def test_retiring_a_key_again_does_not_change_when_it_was_retired(
+    service: Service, settings: Settings
+) -> None:
     service.keyring.publish_key()
     (entry,) = service.keyring.public_keys()
-    at = ["--redis", settings.redis_url]
+    redis = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
-    first, again = (processes.cartulary("retire-key", entry["key"], *at, **data) for _ in range(2))
+    first, again = (
+        processes.cartulary("retire-key", entry["key"], *redis, **data) for _ in range(2)
+    )
     (after,) = service.keyring.public_keys()
     assert after == {**entry, "until": after["until"]}
     assert (first.returncode, again.returncode) == (0, 0)
     assert first.stdout == again.stdout == f"key {entry['key']} was retired at {after['until']}\n"
-    result = processes.cartulary("retire-key", "0" * 16, *at, **data)
+    result = processes.cartulary("retire-key", "0" * 16, *redis, **data)
     assert result.returncode == 1
     assert "this service has never published a key 0000000000000000" in result.stderr
 
 
-@pytest.mark.parametrize("words", [["reindex"], ["export", "abc"], ["replay", "abc"]])
-def test_where_no_service_runs_it_says_what_to_do(tmp_path: Path, words: list[str]) -> None:
-    result = processes.cartulary(*words, CARTULARY_DATA=str(tmp_path))
+@pytest.mark.parametrize("command", [["reindex"], ["export", "abc"], ["replay", "abc"]])
+def test_without_a_running_service_the_error_suggests_how_to_start_one(
+    tmp_path: Path, command: list[str]
+) -> None:
+    result = processes.cartulary(*command, CARTULARY_DATA=str(tmp_path))
     assert result.returncode == 1
     assert result.stdout == ""
     assert f"no service is running on {tmp_path}: start `cartulary serve` there" in result.stderr
-    far = ["--redis", f"unix://{tmp_path}/secret-word.sock"]
-    result = processes.cartulary(*words, *far, CARTULARY_DATA=str(tmp_path))
+    redis = ["--redis", f"unix://{tmp_path}/secret-word.sock"]
+    result = processes.cartulary(*command, *redis, CARTULARY_DATA=str(tmp_path))
     assert result.returncode == 1
     assert "the Redis at the given URL does not respond" in result.stderr
     assert "secret-word" not in result.stderr
 
 
-def test_a_live_game_is_read_by_its_id(service: Service, settings: Settings) -> None:
+def test_commands_read_a_live_game_by_its_id(service: Service, settings: Settings) -> None:
     game = play_out(service, start_game(service, round_limit=1).id)
     service.commands.score(game.id)
-    at = ["--redis", settings.redis_url]
+    redis = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
-    exported = processes.cartulary("export", game.id, *at, **data)
+    exported = processes.cartulary("export", game.id, *redis, **data)
     assert exported.returncode == 0
     assert exported.stdout.encode() == service.queries.record(game.id)
-    audited = processes.cartulary("audit", game.id, *at, **data)
+    audited = processes.cartulary("audit", game.id, *redis, **data)
     assert audited.returncode == 0
-    replayed = processes.cartulary("replay", game.id, *at, "--format", "json", **data)
+    replayed = processes.cartulary("replay", game.id, *redis, "--format", "json", **data)
     assert json.loads(replayed.stdout) == service.queries.game(game.id).position(None)
 
 
-def test_a_live_game_that_is_not_there_is_said(settings: Settings) -> None:
-    at = ["--redis", settings.redis_url]
-    result = processes.cartulary("replay", "nothing", *at, CARTULARY_DATA=str(settings.data))
+def test_an_unknown_game_is_an_error_that_names_it(settings: Settings) -> None:
+    redis = ["--redis", settings.redis_url]
+    result = processes.cartulary("replay", "nothing", *redis, CARTULARY_DATA=str(settings.data))
     assert result.returncode == 1
     assert "there is no game nothing" in result.stderr
 
 
-def test_reading_a_live_game_makes_no_key(
+def test_exporting_a_live_game_creates_no_signing_key(
     service: Service, settings: Settings, tmp_path: Path
 ) -> None:
     game = start_game(service)
     published = service.keyring.public_keys()
     assert len(published) == 1
-    words = ["export", game.id, "--redis", settings.redis_url]
+    command = ["export", game.id, "--redis", settings.redis_url]
     path = tmp_path / "elsewhere" / "key.pem"
-    result = processes.cartulary(*words, CARTULARY_SIGNING_KEY=str(path))
+    result = processes.cartulary(*command, CARTULARY_SIGNING_KEY=str(path))
     assert (result.returncode, result.stdout) == (1, "")
     assert f"the signing key {path} cannot be read" in result.stderr
     assert not path.parent.exists()
     SigningKey.load_or_generate(path)
-    result = processes.cartulary(*words, CARTULARY_SIGNING_KEY=str(path))
+    result = processes.cartulary(*command, CARTULARY_SIGNING_KEY=str(path))
     assert (result.returncode, result.stdout) == (1, "")
     assert f"the signing key {path} is not one of this service's keys" in result.stderr
     assert service.keyring.public_keys() == published

@@ -1,4 +1,4 @@
-"""The commands that look back at games: output, messages, exit status; on files, stdin and live games."""
+"""The commands that read records from files, standard input or live games: output, errors, exit status."""
 
 import os
 import pty
@@ -29,8 +29,8 @@ def test_replay_shows_the_position_as_text_json_and_svg(run: Run, real: Path) ->
     text = run("replay", real).stdout
     assert text.startswith("Barony, ")
     assert "\nscore " in text
-    shown = run("replay", real, "--format", "json").stdout
-    assert sha256(shown.rstrip("\n").encode()).hexdigest() == record.events[-1]["state"]
+    position = run("replay", real, "--format", "json").stdout
+    assert sha256(position.rstrip("\n").encode()).hexdigest() == record.events[-1]["state"]
     svg = run("replay", real, "--format", "svg").stdout
     assert svg.startswith("<svg ")
     assert svg.endswith("</svg>\n")
@@ -39,9 +39,9 @@ def test_replay_shows_the_position_as_text_json_and_svg(run: Run, real: Path) ->
 def test_replay_goes_to_an_event_a_turn_or_a_round(run: Run, real: Path) -> None:
     record = read(real.read_bytes())
 
-    def state(*where: object) -> str:
-        shown = run("replay", real, "--format", "json", *where).stdout
-        return sha256(shown.rstrip("\n").encode()).hexdigest()
+    def state(*options: object) -> str:
+        position = run("replay", real, "--format", "json", *options).stdout
+        return sha256(position.rstrip("\n").encode()).hexdigest()
 
     for seq in (4, 9, 20):
         assert state("--seq", seq) == record.events[seq - 1]["state"]
@@ -69,50 +69,50 @@ def test_replay_as_a_seat_shows_what_that_seat_may_see(run: Run, path: Path) -> 
     table.take(1)
     path.write_bytes(table.record())
     for viewer in VIEWERS:
-        known = lucky_numbers(run("replay", path, "--format", "json", *viewer).stdout)
-        assert known == [viewer[1:] == [seat] for seat in range(4)]
-    shown = orjson.loads(run("inspect", path, table.game.seq, "--json").stdout)
-    for when in ("before", "after"):
-        assert {player["lucky"] for player in shown[when]["players"]} == {None}
+        output = run("replay", path, "--format", "json", *viewer).stdout
+        assert has_lucky_number(output) == [viewer[1:] == [seat] for seat in range(4)]
+    inspection = orjson.loads(run("inspect", path, table.game.seq, "--json").stdout)
+    for name in ("before", "after"):
+        assert {player["lucky"] for player in inspection[name]["players"]} == {None}
 
 
 @pytest.mark.parametrize("is_abandoned", [False, True])
-def test_of_a_game_that_has_ended_everything_is_shown_at_every_event(
+def test_the_secrets_of_a_game_that_has_ended_are_shown_at_every_event(
     run: Run, path: Path, *, is_abandoned: bool
 ) -> None:
     table = Table(seats=4).start()
-    begun = table.game.seq
+    start = table.game.seq
     table.take(1)
     path.write_bytes((table.abandon() if is_abandoned else table.play_out()).record())
-    for seq in (begun, begun + 1, table.game.seq):
+    for seq in (start, start + 1, table.game.seq):
         for viewer in VIEWERS:
-            told = run("replay", path, "--seq", seq, "--format", "json", *viewer).stdout
-            assert lucky_numbers(told) == [True] * 4
-    shown = orjson.loads(run("inspect", path, begun + 1, "--json").stdout)
-    assert all(player["lucky"] is not None for player in shown["before"]["players"])
-    assert not any(change["path"].endswith(".lucky") for change in shown["changes"])
-    told = orjson.loads(run("diff", path, begun - 1, begun, "--json").stdout)
-    assert all(p["lucky"] is not None for p in told["changes"][0]["after"]["players"])
-    # The hashes are those of what a spectator saw then.
+            output = run("replay", path, "--seq", seq, "--format", "json", *viewer).stdout
+            assert has_lucky_number(output) == [True] * 4
+    inspection = orjson.loads(run("inspect", path, start + 1, "--json").stdout)
+    assert all(player["lucky"] is not None for player in inspection["before"]["players"])
+    assert not any(change["path"].endswith(".lucky") for change in inspection["changes"])
+    diff = orjson.loads(run("diff", path, start - 1, start, "--json").stdout)
+    assert all(p["lucky"] is not None for p in diff["changes"][0]["after"]["players"])
+    # The hashes are those of the positions that a spectator saw then.
     assert run("audit", path).exit_code == 0
 
 
-def lucky_numbers(told: str) -> list[bool]:
-    """Of which seats a position tells the lucky number."""
-    return [player["lucky"] is not None for player in orjson.loads(told)["players"]]
+def has_lucky_number(position: str) -> list[bool]:
+    """Whether a position contains the lucky number of each seat."""
+    return [player["lucky"] is not None for player in orjson.loads(position)["players"]]
 
 
-def test_replay_before_the_start(run: Run, path: Path) -> None:
+def test_replay_before_the_start_shows_how_many_places_are_taken(run: Run, path: Path) -> None:
     assert (
         "has not started (open): 1 of 4 places are taken" in run("replay", path, "--seq", 2).stdout
     )
     assert run("replay", path, "--seq", 2, "--format", "json").stdout == "null\n"
-    refused = run("replay", path, "--seq", 2, "--format", "svg")
-    assert (refused.exit_code, refused.stdout) == (1, "")
+    result = run("replay", path, "--seq", 2, "--format", "svg")
+    assert (result.exit_code, result.stdout) == (1, "")
 
 
 @pytest.mark.parametrize(
-    "words",
+    "options",
     [
         ["--seq", "1000"],
         ["--seq", "0"],
@@ -129,8 +129,10 @@ def test_replay_before_the_start(run: Run, path: Path) -> None:
         ["--nothing"],
     ],
 )
-def test_replay_of_what_is_not_there_is_bad_usage(run: Run, path: Path, words: list[str]) -> None:
-    result = run("replay", path, *words)
+def test_replay_to_an_event_that_does_not_exist_is_bad_usage(
+    run: Run, path: Path, options: list[str]
+) -> None:
+    result = run("replay", path, *options)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Error: " in result.stderr
 
@@ -140,8 +142,8 @@ def test_a_board_too_wide_to_draw_is_refused(run: Run, real: Path) -> None:
         events[3]["data"]["board"].append({"at": [10**12, 0], "terrain": "plain"})
 
     real.write_bytes(forged(real.read_bytes(), change))
-    for form in ("text", "svg"):
-        result = run("replay", real, "--seq", 4, "--format", form)
+    for format in ("text", "svg"):
+        result = run("replay", real, "--seq", 4, "--format", format)
         assert (result.exit_code, result.stdout) == (1, "")
         assert "too wide" in result.stderr
 
@@ -159,19 +161,19 @@ def test_log_lists_every_event(run: Run, path: Path) -> None:
 def test_inspect_explains_one_event(run: Run, path: Path) -> None:
     text = run("inspect", path, 10).stdout
     assert text.startswith("event 10 of game-1: StonesTaken\n")
-    told = orjson.loads(run("inspect", path, 10, "--json").stdout)
-    assert told["event"]["seq"] == 10
-    assert told["clauses"] == [{"id": "HP-TAKE", "text": "2 of the 11 stones there were"}]
-    assert told["changes"]
+    inspection = orjson.loads(run("inspect", path, 10, "--json").stdout)
+    assert inspection["event"]["seq"] == 10
+    assert inspection["clauses"] == [{"id": "HP-TAKE", "text": "2 of the 11 stones there were"}]
+    assert inspection["changes"]
     for seq in (0, 1000, "x"):
         assert run("inspect", path, seq).exit_code == 2
 
 
-def test_diff_shows_what_differs(run: Run, path: Path) -> None:
+def test_diff_shows_the_fields_that_differ(run: Run, path: Path) -> None:
     assert "stones  11 → 9" in run("diff", path, 9, 10).stdout
-    told = orjson.loads(run("diff", path, 10, 9, "--json").stdout)
-    assert (told["before"], told["after"]) == (10, 9)
-    assert {"path": "stones", "before": 9, "after": 11} in told["changes"]
+    diff = orjson.loads(run("diff", path, 10, 9, "--json").stdout)
+    assert (diff["before"], diff["after"]) == (10, 9)
+    assert {"path": "stones", "before": 9, "after": 11} in diff["changes"]
     same = run("diff", path, 10, 10)
     assert (same.exit_code, "are the same" in same.stdout) == (0, True)
     assert orjson.loads(run("diff", path, 1, 2, "--json").stdout)["changes"] == []
@@ -183,36 +185,36 @@ def test_diff_shows_what_differs(run: Run, path: Path) -> None:
 
 def test_a_source_may_be_standard_input(run: Run, path: Path) -> None:
     data = path.read_bytes()
-    assert run("log", "-", given=data).stdout == run("log", path).stdout
-    assert run("audit", "-", given=data).stdout.startswith("standard input  game game-1, ")
-    assert run("audit", "-", given=data[:-300]).exit_code == 1
+    assert run("log", "-", stdin=data).stdout == run("log", path).stdout
+    assert run("audit", "-", stdin=data).stdout.startswith("standard input  game game-1, ")
+    assert run("audit", "-", stdin=data[:-300]).exit_code == 1
 
 
 def test_a_source_may_be_a_live_game(run: Run, path: Path) -> None:
-    asked: list[tuple[str, str | None]] = []
+    requests: list[tuple[str, str | None]] = []
 
     def live(game: str, redis: str | None) -> bytes:
-        asked.append((game, redis))
+        requests.append((game, redis))
         return path.read_bytes()
 
     assert run("log", "game-1", live=live).stdout == run("log", path).stdout
     assert run("audit", "game-1", "--redis", "redis://there", live=live).exit_code == 0
-    assert asked == [("game-1", None), ("game-1", "redis://there")]
+    assert requests == [("game-1", None), ("game-1", "redis://there")]
 
 
-def test_a_live_game_that_cannot_be_read_is_said_so(run: Run) -> None:
+def test_a_live_game_that_cannot_be_read_is_an_error_with_the_reason(run: Run) -> None:
     def live(game: str, redis: str | None) -> bytes:
         raise CartularyError("there is no such game")
 
-    for words in (["replay", "game-1"], ["audit", "game-1"], ["export", "game-1"]):
-        result = run(*words, live=live)
+    for command in ("replay", "audit", "export"):
+        result = run(command, "game-1", live=live)
         assert (result.exit_code, result.stdout) == (1, "")
         assert "game-1" in result.stderr
         assert "there is no such game" in result.stderr
 
 
 @pytest.mark.parametrize("command", ["replay", "log", "audit"])
-def test_a_source_that_is_not_there_is_bad_usage(run: Run, tmp_path: Path, command: str) -> None:
+def test_a_source_that_does_not_exist_is_bad_usage(run: Run, tmp_path: Path, command: str) -> None:
     for source in ("missing.jsonl", "no/such/file", "game-1"):
         result = run(command, source)
         assert result.exit_code == 2
@@ -222,7 +224,7 @@ def test_a_source_that_is_not_there_is_bad_usage(run: Run, tmp_path: Path, comma
 
 
 @pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", 9], ["diff", 1, 2]])
-def test_a_record_that_cannot_be_read_is_said_so_by_its_line(
+def test_a_record_that_cannot_be_read_is_an_error_that_names_the_line(
     run: Run, path: Path, words: list[Any]
 ) -> None:
     path.write_bytes(path.read_bytes()[:-300])
@@ -232,7 +234,7 @@ def test_a_record_that_cannot_be_read_is_said_so_by_its_line(
 
 
 @pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", 9], ["diff", 8, 9]])
-def test_a_record_that_cannot_be_applied_is_said_so_by_its_line(
+def test_a_record_that_cannot_be_applied_is_an_error_that_names_the_line(
     run: Run, path: Path, words: list[Any]
 ) -> None:
     path.write_bytes(forged(path.read_bytes(), lambda events: events[8]["data"].clear()))
@@ -257,27 +259,31 @@ PROGRAM = (
 
 
 def in_terminal(*words: str, **environ: str) -> str:
-    """What a command writes to a terminal."""
-    ours, theirs = pty.openpty()
+    """Run a command in a terminal and return its output."""
+    reading_end, terminal = pty.openpty()
     environ = {**os.environ, "COLUMNS": "80", **environ}
-    run = subprocess.Popen([sys.executable, "-c", PROGRAM, *words], stdout=theirs, env=environ)
-    os.close(theirs)
-    told = b""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *words], stdout=terminal, env=environ
+    )
+    os.close(terminal)
+    output = b""
     while True:
         try:
-            part = os.read(ours, 65536)
-        except OSError:  # what a terminal whose other end is closed gives
+            part = os.read(reading_end, 65536)
+        except OSError:  # Linux reports the closed terminal like this.
             break
         if not part:
             break
-        told += part
-    os.close(ours)
-    assert run.wait() == 0
-    return told.decode()
+        output += part
+    os.close(reading_end)
+    assert process.wait() == 0
+    return output.decode()
 
 
 @pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", "9"], ["audit"]])
-def test_a_terminal_gets_colours_unless_it_wants_none(real: Path, words: list[str]) -> None:
+def test_output_to_a_terminal_is_coloured_unless_the_user_turns_it_off(
+    real: Path, words: list[str]
+) -> None:
     command = (words[0], str(real), *words[1:])
     assert "\x1b[" in in_terminal(*command, NO_COLOR="")
     assert "\x1b[" not in in_terminal(*command, NO_COLOR="1")
@@ -286,7 +292,9 @@ def test_a_terminal_gets_colours_unless_it_wants_none(real: Path, words: list[st
 
 
 @pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", "9"], ["audit"]])
-def test_a_file_gets_colours_only_where_they_are_forced(real: Path, words: list[str]) -> None:
+def test_output_to_a_file_is_coloured_only_if_the_user_forces_it(
+    real: Path, words: list[str]
+) -> None:
     command = (words[0], str(real), *words[1:])
 
     def output(*options: str, **environ: str) -> str:
@@ -306,18 +314,16 @@ def test_a_file_gets_colours_only_where_they_are_forced(real: Path, words: list[
     assert "\x1b[" not in output("--color", "never", FORCE_COLOR="1")
 
 
-def test_sources_that_cannot_be_opened_or_read_are_one_sentence(
-    run: Callable[..., Result],
-) -> None:
+def test_a_source_that_cannot_be_opened_or_read_is_an_error_without_a_traceback(run: Run) -> None:
     assert run("log", "a" * 300).exit_code == 2
     assert "no file" in run("log", "a" * 300).stderr
-    broken = run("log", "/proc/self/mem")  # opens, and no part of it can be read
-    assert broken.exit_code == 1
-    assert "cannot be read" in broken.stderr
+    result = run("log", "/proc/self/mem")  # It can be opened, but not read.
+    assert result.exit_code == 1
+    assert "cannot be read" in result.stderr
 
 
-def test_numbers_too_large_for_json_are_one_sentence(
-    run: Callable[..., Result], tmp_path: Path
+def test_numbers_too_large_for_json_are_an_error_without_a_traceback(
+    run: Run, tmp_path: Path
 ) -> None:
     def change(events: list[Event]) -> None:
         city = events[4]["data"]

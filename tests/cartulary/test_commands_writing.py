@@ -34,7 +34,7 @@ def test_export_overwrites_a_file_only_when_forced(run: Run, path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("words", "error"),
+    ("options", "error"),
     [
         (["--rules", "baron", "--seats", "9"], "--seats: must be 2 to 5"),
         (["--rules", "baron", "--sorcery"], "--sorcery: is no option of this game"),
@@ -42,36 +42,38 @@ def test_export_overwrites_a_file_only_when_forced(run: Run, path: Path) -> None
         (["--bots", "clever"], "--bots: must be of random, sensible"),
     ],
 )
-def test_playout_names_only_options_that_were_given(run: Run, words: list[str], error: str) -> None:
-    result = run("playout", *words)
+def test_playout_names_only_options_that_were_given(
+    run: Run, options: list[str], error: str
+) -> None:
+    result = run("playout", *options)
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == f"Error: {error}"
 
 
 def test_playout_writes_records_that_pass_their_audit(run: Run, tmp_path: Path) -> None:
-    words = ["playout", "--seats", 3, "--games", 2, "--seed", "00ff", "--round-limit", 2]
-    result = run(*words, "--out", "games")
+    command = ["playout", "--seats", 3, "--games", 2, "--seed", "00ff", "--round-limit", 2]
+    result = run(*command, "--out", "games")
     assert result.exit_code == 0
     assert "seed 00ff" in result.stderr
     files = sorted(Path("games").iterdir())
     assert len(files) == len(result.stdout.splitlines()) == 2
     assert run("audit", *files).exit_code == 0
-    before = [file.read_bytes() for file in files]
-    told = [orjson.loads(line) for line in run(*words, "--json").stdout.splitlines()]
-    assert sorted(entry["file"] for entry in told) == [file.name for file in files]
-    assert [entry["rounds"] for entry in told] == [2, 2]
-    assert [Path(file.name).read_bytes() for file in files] == before
+    records = [file.read_bytes() for file in files]
+    summaries = [orjson.loads(line) for line in run(*command, "--json").stdout.splitlines()]
+    assert sorted(summary["file"] for summary in summaries) == [file.name for file in files]
+    assert [summary["rounds"] for summary in summaries] == [2, 2]
+    assert [Path(file.name).read_bytes() for file in files] == records
     with files[0].open("rb") as file:
         assert len(read_record(file).header["keys"]) == 1
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_playout_with_the_expansion(run: Run, seats: int) -> None:
-    """Beside the game without it, since the same seed gives another game then."""
-    words = ["playout", "--seats", seats, "--seed", "00ff", "--round-limit", 3]
-    result = run(*words, "--sorcery")
+def test_playout_with_the_expansion_plays_another_game_than_without(run: Run, seats: int) -> None:
+    """Both records have names of their own, since the same seed leads to different games."""
+    command = ["playout", "--seats", seats, "--seed", "00ff", "--round-limit", 3]
+    result = run(*command, "--sorcery")
     assert result.exit_code == 0
-    assert run(*words).exit_code == (0 if seats < 5 else 2)
+    assert run(*command).exit_code == (0 if seats < 5 else 2)
     files = [path.name for path in Path().iterdir()]
     assert sorted(name.rsplit("-", 2)[0] for name in files) == [
         *([f"barony-{seats}"] if seats < 5 else []),
@@ -83,7 +85,7 @@ def test_playout_with_the_expansion(run: Run, seats: int) -> None:
     assert (position["sorcery"], len(position["players"])) == (True, seats)
 
 
-def test_playout_draws_a_seed_and_says_it(run: Run) -> None:
+def test_playout_draws_a_seed_and_prints_it(run: Run) -> None:
     first = run("playout", "--round-limit", 1)
     seed = first.stderr.split()[1]
     assert len(bytes.fromhex(seed)) == 32
@@ -92,7 +94,7 @@ def test_playout_draws_a_seed_and_says_it(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "options",
     [
         ["--rules", "chess"],
         ["--seats", "9"],
@@ -107,12 +109,12 @@ def test_playout_draws_a_seed_and_says_it(run: Run) -> None:
         ["--jobs", "0"],
     ],
 )
-def test_playout_of_what_cannot_be_played_is_bad_usage(run: Run, words: list[str]) -> None:
-    result = run("playout", *words)
+def test_playout_of_a_game_that_cannot_be_played_is_bad_usage(run: Run, options: list[str]) -> None:
+    result = run("playout", *options)
     assert (result.exit_code, result.stdout) == (2, "")
     assert list(Path().iterdir()) == []
 
 
-def test_playout_into_what_is_no_folder(run: Run, path: Path) -> None:
+def test_playout_into_a_path_that_is_not_a_folder_is_an_error(run: Run, path: Path) -> None:
     assert run("playout", "--out", path).exit_code == 2
     assert run("playout", "--out", path / "deeper").exit_code == 1

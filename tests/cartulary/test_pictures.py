@@ -1,4 +1,4 @@
-"""The pictures of the docs are what `make pictures` draws."""
+"""The pictures of the docs are those that `make pictures` draws."""
 
 import re
 import shlex
@@ -13,9 +13,7 @@ ROOT = Path(__file__).parent.parent.parent
 RECIPE = re.compile(r"cartulary (replay .+) >(docs/\S+)\.new$", re.MULTILINE)
 
 
-def test_every_picture_of_the_docs_is_what_its_command_draws(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_picture_of_the_docs_is_up_to_date(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     recipes = RECIPE.findall((ROOT / "Makefile").read_text())
     assert {path for _, path in recipes} == {
@@ -37,6 +35,6 @@ def test_a_wide_picture_is_wider_than_the_usual_one(run: Run, real: Path) -> Non
 
 
 def test_wide_without_svg_is_refused(run: Run, real: Path) -> None:
-    refused = run("replay", real, "--wide")
-    assert refused.exit_code == 2
-    assert "--wide needs --format svg" in refused.stderr
+    result = run("replay", real, "--wide")
+    assert result.exit_code == 2
+    assert "--wide needs --format svg" in result.stderr

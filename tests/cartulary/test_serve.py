@@ -1,4 +1,4 @@
-"""`cartulary serve` starts all processes, keeps them running, and ends them however it ends itself."""
+"""`cartulary serve` starts all processes, restarts those that die, and ends them when it ends itself."""
 
 import os
 import re
@@ -20,7 +20,7 @@ COMMANDS = {
     "scheduler": r"-m cartulary scheduler\b",
     "redis": r"^\S*(redis|valkey)-server ",
 }
-"""What the command line of each process looks like."""
+"""A pattern for the command line of each process."""
 
 
 class RunningService:
@@ -80,7 +80,7 @@ def running(tmp_path: Path) -> Iterator[RunningService]:
         running.process.wait(30)
 
 
-def test_it_serves_prints_its_url_and_stops_on_ctrl_c(running: RunningService) -> None:
+def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(running: RunningService) -> None:
     output = running.out.read_text()
     assert f"Cartulary is at   {running.url}\n" in output
     assert str(running.data) in output
@@ -98,7 +98,7 @@ def test_it_serves_prints_its_url_and_stops_on_ctrl_c(running: RunningService) -
     assert "\nstopping\n" in running.err.read_text()
     assert running.err.read_text().endswith("\nstopped\n")
 
-    # What was acknowledged is still there after the next start.
+    # After the next start, nothing that was acknowledged is lost.
     running.start()
     assert running.register("ana") == 409
     assert running.register("ben") == 201
@@ -135,7 +135,7 @@ def test_a_process_that_dies_is_restarted_and_reported(running: RunningService) 
         assert f"{name} was restarted\n" in messages
 
 
-def test_no_process_outlives_it_when_it_is_killed(running: RunningService) -> None:
+def test_when_serve_is_killed_no_process_outlives_it(running: RunningService) -> None:
     pids = descendants(running.pid)
     assert len(pids) >= len(COMMANDS)
     os.kill(running.pid, signal.SIGKILL)
@@ -147,7 +147,7 @@ def test_no_process_outlives_it_when_it_is_killed(running: RunningService) -> No
     assert running.register("ana") == 201
 
 
-def test_a_second_one_on_the_same_folder_names_the_first_and_the_options(
+def test_a_second_service_on_the_same_folder_is_an_error_that_names_the_first(
     running: RunningService,
 ) -> None:
     result = processes.cartulary("serve", "--port", "0", "--data", str(running.data))
@@ -159,7 +159,7 @@ def test_a_second_one_on_the_same_folder_names_the_first_and_the_options(
     assert running.register("ana") == 201
 
 
-def test_a_second_one_on_the_same_port_names_the_option(
+def test_a_second_service_on_the_same_port_is_an_error_that_names_the_option(
     running: RunningService, tmp_path: Path
 ) -> None:
     port = running.url.rsplit(":", 1)[1]
@@ -171,7 +171,7 @@ def test_a_second_one_on_the_same_port_names_the_option(
     assert not (tmp_path / "other").exists()
 
 
-def test_the_same_command_run_twice_names_everything_that_is_in_use(
+def test_the_error_of_the_same_command_run_twice_names_everything_that_is_in_use(
     running: RunningService,
 ) -> None:
     port = running.url.rsplit(":", 1)[1]
@@ -185,7 +185,7 @@ def test_the_same_command_run_twice_names_everything_that_is_in_use(
     assert running.register("ana") == 201
 
 
-def test_with_a_redis_url_it_starts_no_redis(tmp_path: Path, redis_url: str) -> None:
+def test_with_a_redis_url_serve_starts_no_redis(tmp_path: Path, redis_url: str) -> None:
     out, err = tmp_path / "out", tmp_path / "err"
     words = ["serve", "--port", "0", "--data", str(tmp_path / "data")]
     settings = {"CARTULARY_REDIS_URL": redis_url}

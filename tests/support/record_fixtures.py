@@ -53,8 +53,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
 
-    def run(*words: object, live: Any = None, given: bytes | None = None) -> Result:
-        result = CliRunner().invoke(GROUP, [str(word) for word in words], obj=live, input=given)
+    def run(*words: object, live: Any = None, stdin: bytes | None = None) -> Result:
+        result = CliRunner().invoke(GROUP, [str(word) for word in words], obj=live, input=stdin)
         assert result.exception is None or isinstance(result.exception, SystemExit), (
             result.exception
         )
