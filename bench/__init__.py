@@ -1,4 +1,5 @@
-"""Benchmarks: ours and a peer in the same run, as ratios. `make bench` runs them and prints a table.
+"""Benchmarks of Cartulary and of comparable programs, as ratios. `make bench` prints them as a table.
 
-Time is measured here and nowhere else: no test knows it. The peers live in an environment of their own.
+Nothing else in the project measures time: no test depends on it. The programs to compare with (the peers) are
+installed in an environment of their own, .venv-bench. docs/benchmarks.md describes what is measured.
 """

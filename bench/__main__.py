@@ -1,76 +1,112 @@
-"""`python -m bench [WORD]`: every row whose description has the word, as a Markdown table."""
+"""`python -m bench [GROUP ...]`: measure these groups of rows, or all, and print them as a Markdown table."""
 
+import argparse
 import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Final
 
 from bench import http_rows, record_rows, rules_rows, store_rows, web_rows
 from bench.measure import Row
-from bench.our_games import long_game, some_games
+from bench.our_games import PlayedGame, barony_games, long_game
 from service.embedded_redis import EmbeddedRedis
 
-PACKAGES = ("granian", "flask", "marshmallow", "redis", "orjson", "chess", "eventsourcing")
+PACKAGES: Final = (
+    "granian",
+    "flask",
+    "marshmallow",
+    "redis",
+    "orjson",
+    "chess",
+    "eventsourcing",
+)
+TABLE_HEAD: Final = """\
+| measured | compared with | target | ours | peer | ratio: median (min … max) | |
+| --- | --- | --- | --- | --- | --- | --- |"""
 
 
-def main(word: str = "") -> None:
-    """Measure and print, row by row."""
-    say("playing the games that are measured on")
-    games, long = some_games(), long_game()
-    usual = sorted(games[0].lines, key=len)[len(games[0].lines) // 2]
-    print(f"{machine()}\n")
-    print(
-        "| what | against, in the same run | aim | ours | the peer | ratio (median, from … to) | |"
-    )
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    with tempfile.TemporaryDirectory() as folder, EmbeddedRedis(Path(folder)) as server:
-        parts: dict[str, Callable[[], Iterator[Row]]] = {
-            "rules": lambda: rules_rows.rows(games),
-            "record": lambda: record_rows.rows(long),
-            "store": lambda: store_rows.rows(server, games, long),
-            "http": lambda: http_rows.rows(server, Path(folder), usual),
-            "web": lambda: web_rows.rows(server, Path(folder), games),
-        }
-        for name, rows in parts.items():
-            if word in ("", name):
-                say(f"measuring: {name}")
-                for row in rows():
-                    print(line(row), flush=True)
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What the rows are measured with: a Redis, a folder for data and logs, and games of Barony.
+
+    `long_game` has more than 300 events.
+    """
+
+    redis: EmbeddedRedis
+    folder: Path
+    games: list[PlayedGame]
+    long_game: PlayedGame
 
 
-def line(row: Row) -> str:
-    """A row of the table."""
+GROUPS: Final[Mapping[str, Callable[[Inputs], Iterator[Row]]]] = {
+    "rules": lambda inputs: rules_rows.measure(inputs.games),
+    "record": lambda inputs: record_rows.measure(inputs.long_game),
+    "store": lambda inputs: store_rows.measure(inputs.redis, inputs.games, inputs.long_game),
+    "http": lambda inputs: http_rows.measure(
+        inputs.redis, inputs.folder, _median_line(inputs.games[0])
+    ),
+    "web": lambda inputs: web_rows.measure(inputs.redis, inputs.folder, inputs.games),
+}
+"""The groups of rows by name, in the order in which they are measured."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure the groups that are named on the command line (all if none is), and print row by row."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"one of {', '.join(GROUPS)}")
+    names = parser.parse_args(arguments).groups
+    unknown = [name for name in names if name not in GROUPS]
+    if unknown:
+        parser.error(f"no such group: {', '.join(unknown)}; there are {', '.join(GROUPS)}")
+    _report_progress("playing the games")
+    games, long = barony_games(), long_game()
+    print(f"{_environment()}\n\n{TABLE_HEAD}", flush=True)
+    with tempfile.TemporaryDirectory() as folder, EmbeddedRedis(Path(folder)) as redis:
+        inputs = Inputs(redis, Path(folder), games, long)
+        for name in names or GROUPS:
+            _report_progress(f"measuring {name}")
+            for row in GROUPS[name](inputs):
+                print(_table_line(row), flush=True)
+
+
+def _median_line(played: PlayedGame) -> bytes:
+    """The line of median length among the events of a game."""
+    return sorted(played.lines, key=len)[len(played.lines) // 2]
+
+
+def _table_line(row: Row) -> str:
     ratios = sorted(row.ratios)
-    shown = (
+    ratio = (
         f"**{ratios[len(ratios) // 2]:.2f}×** ({ratios[0]:.2f} … {ratios[-1]:.2f})"
         if ratios
         else ""
     )
-    theirs = "" if row.theirs is None else f"{row.theirs:,.4g} {row.unit}"
-    verdict = "✓" if row.is_met else "✗"
     ours = f"{row.ours:,.4g} {row.unit}"
-    return f"| {row.what} | {row.peer} | {row.aim} | {ours} | {theirs} | {shown} | {verdict} |"
+    theirs = "" if row.theirs is None else f"{row.theirs:,.4g} {row.unit}"
+    mark = {True: "✓", False: "✗", None: ""}[row.is_met]
+    return f"| {row.label} | {row.peer} | {row.target} | {ours} | {theirs} | {ratio} | {mark} |"
 
 
-def machine() -> str:
-    """What this was measured on and with."""
+def _environment() -> str:
+    """The processor, the system and the versions of the packages that are measured."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    model = next(
-        (text.split(": ")[1] for text in lines if "model name" in text), platform.machine()
+    processor = next(
+        (line.split(": ")[1] for line in lines if "model name" in line), platform.machine()
     )
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     python = platform.python_version()
-    return f"{os.cpu_count()} × {model}, {platform.system()}, CPython {python}; {packages}."
+    return f"{os.cpu_count()} × {processor}, {platform.system()}, CPython {python}; {packages}."
 
 
-def say(what: str) -> None:
-    """Progress, beside the table."""
-    print(f"… {what}", file=sys.stderr, flush=True)
+def _report_progress(text: str) -> None:
+    print(f"… {text}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main()

@@ -1,4 +1,4 @@
-"""Rows about HTTP: acting through the real server, beside a bare endpoint on the same one."""
+"""Rows on HTTP: taking actions on the real server, compared with a bare endpoint on the same server."""
 
 import contextlib
 import os
@@ -7,44 +7,171 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from statistics import median
+from typing import Final
 
 import httpx
 import orjson
 
-from bench.http_client import Load, converse, packed
+from bench.http_client import LoadResult, request_bytes, send_requests
 from bench.measure import Row
-from bench.our_games import any_of_a_kind
+from bench.our_games import random_type_bot
 from domain.chance import Chance
-from domain.contract import Json, evolve
+from domain.contract import evolve
+from domain.event import Event, recorded_data
 from domain.registry import rule_system_for
 from service.embedded_redis import EmbeddedRedis
 
-CLIENTS = 16
-ACTIONS = 60
-"""Of each game that are measured; each client plays one."""
-ROUNDS = 5
-PROCESSES = "1"
-API = "/api/v1"
+CLIENTS: Final = 16
+ACTIONS: Final = 60
+"""How many actions each client takes, in a game of its own."""
+ROUNDS: Final = 5
+PROCESSES: Final = "1"
+API: Final = "/api/v1"
+SECONDS_TO_START: Final = 30
+
+
+def measure(redis: EmbeddedRedis, folder: Path, line: bytes) -> Iterator[Row]:
+    """Measure the rows of this group. `line` is an event of median length."""
+    ports = [free_port() for _ in range(3)]
+    with (
+        our_server(ports[0], redis.url, folder),
+        _bare_servers(ports[1], ports[2], redis.url, folder, line),
+        httpx.Client(base_url=f"http://127.0.0.1:{ports[0]}", timeout=30) as client,
+    ):
+        loads: list[list[LoadResult]] = []
+        for round in range(ROUNDS + 1):
+            games = [PreparedGame(client, f"{round}-{n}") for n in range(CLIENTS)]
+            requests = [game.requests for game in games]
+            loads.append([send_requests(port, requests) for port in ports])
+        del loads[0]  # the first round warms the servers up
+    peer = "Flask, marshmallow and XADD alone"
+    ours = [load[0] for load in loads]
+    yield from _rows(f"{peer}, same server", ours, [load[1] for load in loads], has_target=True)
+    yield from _rows(f"{peer}, granian's WSGI", ours, [load[2] for load in loads], has_target=False)
+
+
+def _rows(
+    peer: str, ours: list[LoadResult], theirs: list[LoadResult], *, has_target: bool
+) -> Iterator[Row]:
+    """The rate of requests and the slowest percent of them, compared with one peer."""
+    rates = tuple(load.rate / other.rate for load, other in zip(ours, theirs, strict=True))
+    yield Row(
+        label=f"POST actions, {CLIENTS} clients, every write synced",
+        peer=peer,
+        target="≥ 0.6×" if has_target else "",
+        ours=median(load.rate for load in ours),
+        theirs=median(load.rate for load in theirs),
+        ratios=rates,
+        unit="requests/s",
+        is_met=median(rates) >= 0.6 if has_target else None,
+    )
+    our_slowest = [load.percentile(0.99) for load in ours]
+    their_slowest = [load.percentile(0.99) for load in theirs]
+    ratios = tuple(mine / other for mine, other in zip(our_slowest, their_slowest, strict=True))
+    yield Row(
+        label="… 99th percentile of the latency",
+        peer=peer,
+        target="≤ 2×" if has_target else "",
+        ours=median(our_slowest) * 1000,
+        theirs=median(their_slowest) * 1000,
+        ratios=ratios,
+        unit="ms",
+        is_met=median(ratios) <= 2 if has_target else None,
+    )
+
+
+class PreparedGame:
+    """A game for two that has been started over HTTP, and the requests of all actions to be taken in it."""
+
+    def __init__(self, client: httpx.Client, name: str) -> None:
+        self._tokens = []
+        for seat in range(2):
+            account = {"handle": f"bench-{name}-{seat}", "password": "correct horse"}
+            self._tokens.append(client.post(f"{API}/players", json=account).json()["token"])
+        game = {"rules": "barony", "seats": 2, "options": {"seating": "joined"}}
+        created = client.post(f"{API}/games", json=game, headers=self._authorization(0))
+        self.id: str = created.json()["id"]
+        path = f"{API}/games/{self.id}"
+        client.post(f"{path}/players", json={}, headers=self._authorization(1))
+        events: list[Event] = client.get(f"{path}/events").json()["events"]
+        self.requests = list(self._action_requests(f"{path}/actions", events[-1]))
+
+    def _authorization(self, seat: int) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._tokens[seat]}"}
+
+    def _action_requests(self, path: str, started: Event) -> Iterator[bytes]:
+        rules, chance = rule_system_for("barony", {}), Chance(self.id.encode())
+        options = rules.check_options(2, {})
+        state = rules.initial_state(2, options, recorded_data(started), {})
+        for seq in range(started["seq"], started["seq"] + ACTIONS):
+            seat = state.to_act
+            legal = rules.legal_actions(state, seat)
+            action = random_type_bot(None, legal, seat, chance)
+            body = {"action": rules.action_to_json(action), "expected_seq": seq}
+            yield request_bytes("POST", path, orjson.dumps(body), self._tokens[seat])
+            state = evolve(rules, state, [rules.decide(state, seat, action)])
+
+
+def our_server(port: int, redis_url: str, folder: Path) -> AbstractContextManager[int]:
+    """Run a web process as in production, without workers; the value is its process id."""
+    return _running_server(
+        ["cartulary", "web", "--port", str(port), "--processes", PROCESSES],
+        port,
+        folder / "web.log",
+        CARTULARY_REDIS_URL=redis_url,
+        CARTULARY_DATA=str(folder),
+        CARTULARY_RATE_ACCOUNTS="",
+    )
+
+
+def free_port() -> int:
+    """Return a TCP port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _bare_servers(
+    port: int, wsgi_port: int, redis_url: str, folder: Path, line: bytes
+) -> ExitStack:
+    """Run the bare endpoint twice: behind the same gateway as ours, and behind granian's own WSGI."""
+    environ = {
+        "CARTULARY_REDIS_URL": redis_url,
+        "CARTULARY_DATA": str(folder),
+        "BENCH_LINE": line.decode(),
+        "BENCH_PROCESSES": PROCESSES,
+    }
+    wsgi = ["granian", "--interface", "wsgi", "--port", str(wsgi_port), "--blocking-threads", "4"]
+    wsgi += ["--workers", PROCESSES, "--no-log", "bench.bare_endpoint:app"]
+    same_server = ["bench.bare_endpoint", str(port)]
+    servers = ExitStack()
+    servers.enter_context(_running_server(same_server, port, folder / "bare.log", **environ))
+    servers.enter_context(_running_server(wsgi, wsgi_port, folder / "wsgi.log", **environ))
+    return servers
 
 
 @contextlib.contextmanager
-def serving(command: list[str], port: int, log: Path, **environ: str) -> Iterator[int]:
-    """A server of its own, until it is no longer needed; gives its process id."""
-    with log.open("wb") as file:
+def _running_server(module: list[str], port: int, log_file: Path, **environ: str) -> Iterator[int]:
+    """Run `python -m MODULE ...` until the end of the block; the value is its process id.
+
+    Raises RuntimeError with what the server has logged if it does not listen on the port in time.
+    """
+    with log_file.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", *command],
+            [sys.executable, "-m", *module],
             env={**os.environ, **environ},
-            stdout=file,
+            stdout=output,
             stderr=subprocess.STDOUT,
         )
     try:
-        for _ in range(300):
-            with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
+        deadline = time.monotonic() + SECONDS_TO_START
+        while not _is_listening(port):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"{module[0]} does not listen:\n{log_file.read_text()}")
             time.sleep(0.1)
         yield process.pid
     finally:
@@ -52,113 +179,9 @@ def serving(command: list[str], port: int, log: Path, **environ: str) -> Iterato
         process.wait()
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def our_server(port: int, redis_url: str, data: Path) -> contextlib.AbstractContextManager[int]:
-    """The web process as it is run in production, alone: what it notes stays noted."""
-    return serving(
-        ["cartulary", "web", "--port", str(port), "--processes", PROCESSES],
-        port,
-        data / "web.log",
-        CARTULARY_REDIS_URL=redis_url,
-        CARTULARY_DATA=str(data),
-        CARTULARY_RATE_ACCOUNTS="",
-    )
-
-
-class Table:
-    """A game of two, set up over HTTP, with all its actions worked out beforehand."""
-
-    def __init__(self, client: httpx.Client, number: str) -> None:
-        self.tokens = []
-        for seat in range(2):
-            account = {"handle": f"bench-{number}-{seat}", "password": "correct horse"}
-            self.tokens.append(client.post(f"{API}/players", json=account).json()["token"])
-        options = {"seating": "joined"}
-        game = {"rules": "barony", "seats": 2, "options": options}
-        self.id = client.post(f"{API}/games", json=game, headers=self.by(0)).json()["id"]
-        client.post(f"{API}/games/{self.id}/players", json={}, headers=self.by(1))
-        events = client.get(f"{API}/games/{self.id}/events").json()["events"]
-        self.requests = list(self._requests(events[-1]))
-
-    def by(self, seat: int) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.tokens[seat]}"}
-
-    def _requests(self, started: Json) -> Iterator[bytes]:
-        rules, chance = rule_system_for("barony", {}), Chance(self.id.encode())
-        options = rules.check_options(2, {})
-        state = rules.initial_state(2, options, started["data"], {})
-        for seq in range(started["seq"], started["seq"] + ACTIONS):
-            seat = state.to_act
-            legal = [rules.action_to_json(action) for action in rules.legal_actions(state, seat)]
-            action = any_of_a_kind({}, legal, seat, chance)
-            body = orjson.dumps({"action": action, "expected_seq": seq})
-            yield packed("POST", f"{API}/games/{self.id}/actions", body, self.tokens[seat])
-            state = evolve(rules, state, [rules.decide(state, seat, rules.parse_action(action))])
-
-
-def bare_servers(port: int, wsgi_port: int, redis_url: str, data: Path, line: bytes) -> ExitStack:
-    """The bare endpoint twice: behind the gateway that ours is behind, and behind granian's own WSGI."""
-    environ = {
-        "CARTULARY_REDIS_URL": redis_url,
-        "CARTULARY_DATA": str(data),
-        "BENCH_LINE": line.decode(),
-        "BENCH_PROCESSES": PROCESSES,
-    }
-    wsgi = ["granian", "--interface", "wsgi", "--port", str(wsgi_port), "--blocking-threads", "4"]
-    wsgi += ["--workers", PROCESSES]
-    servers = ExitStack()
-    servers.enter_context(serving(["bench.bare", str(port)], port, data / "bare.log", **environ))
-    servers.enter_context(
-        serving([*wsgi, "--no-log", "bench.bare:app"], wsgi_port, data / "wsgi.log", **environ)
-    )
-    return servers
-
-
-def rows(server: EmbeddedRedis, data: Path, line: bytes) -> Iterator[Row]:
-    """The rows, one after the other. `line` is an event of usual length."""
-    ports = [free_port() for _ in range(3)]
-    with (
-        our_server(ports[0], server.url, data),
-        bare_servers(ports[1], ports[2], server.url, data, line),
-        httpx.Client(base_url=f"http://127.0.0.1:{ports[0]}", timeout=30) as client,
-    ):
-        loads: list[list[Load]] = []
-        for round in range(ROUNDS + 1):
-            tables = [Table(client, f"{round}-{n}") for n in range(CLIENTS)]
-            told = [table.requests for table in tables]
-            loads.append([converse(port, told) for port in ports])
-        del loads[0]  # it warmed up
-    what = f"POST actions, {CLIENTS} clients, fsync at every write"
-    bare = "bare Flask + marshmallow + XADD"
-    for peer, place in ((f"{bare}, same server", 1), (f"{bare}, granian's WSGI", 2)):
-        pairs = [(load[0], load[place]) for load in loads]
-        rates = tuple(ours.rate / theirs.rate for ours, theirs in pairs)
-        yield Row(
-            what,
-            peer,
-            "≥ 0.6×" if place == 1 else "",
-            median(ours.rate for ours, _ in pairs),
-            median(theirs.rate for _, theirs in pairs),
-            rates,
-            "requests/s",
-            median(rates) >= 0.6,
-        )
-        slowest = tuple(ours.percentile(0.99) / theirs.percentile(0.99) for ours, theirs in pairs)
-        yield Row(
-            "… the slowest of a hundred (p99)",
-            peer,
-            "≤ 2×" if place == 1 else "",
-            median(ours.percentile(0.99) for ours, _ in pairs) * 1000,
-            median(theirs.percentile(0.99) for _, theirs in pairs) * 1000,
-            slowest,
-            "ms",
-            median(slowest) <= 2,
-            is_cost=True,
-        )
+def _is_listening(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True

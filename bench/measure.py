@@ -1,57 +1,66 @@
-"""How a row is measured: ours and the peer in turns, each turn a pair, and of the pairs the ratio."""
+"""How a row of the table is measured: ours and the peer alternately, and a ratio for each pair of runs."""
 
 import gc
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeAlias
 
-Timed = Callable[[], int]
-"""Does some work and says how many units of it (events, actions, requests) it did."""
+Workload: TypeAlias = Callable[[], int]
+"""Does some work and returns how many units of it (events, actions, requests) it has done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: rates in units per second, and ours over the peer's, pair by pair.
+    """One row of the table: the medians of our values and the peer's, and the ratio of each pair.
 
-    `is_cost` turns the reading round: the figures are costs (seconds, bytes), and less is better.
+    `ours` and `theirs` are in `unit`; a row without a peer has no `theirs` and no `ratios`. `is_met` says
+    whether the target is met, None if there is none.
     """
 
-    what: str
+    label: str
     peer: str
-    aim: str
+    target: str
     ours: float
     theirs: float | None
     ratios: tuple[float, ...]
     unit: str
-    is_met: bool
-    is_cost: bool = False
+    is_met: bool | None
 
 
-def rate(work: Timed) -> float:
-    """Units per second of one run, the garbage collector out of the way for both alike."""
+def measure_rate(workload: Workload) -> float:
+    """Return the units per second of one run, with the garbage collector switched off."""
     gc.collect()
     gc.disable()
     start = time.perf_counter()
-    units = work()
+    units = workload()
     seconds = time.perf_counter() - start
     gc.enable()
     return units / seconds
 
 
-def compared(
-    what: str, peer: str, ours: Timed, theirs: Timed, *, least: float, unit: str, pairs: int = 9
+def compare(
+    label: str,
+    peer: str,
+    ours: Workload,
+    theirs: Workload,
+    *,
+    least: float,
+    unit: str,
+    pairs: int = 9,
 ) -> Row:
-    """A row in which ours should reach `least` times the peer's rate."""
-    rates = [(rate(ours), rate(theirs)) for _ in range(pairs + 1)][1:]  # the first pair warms up
-    ratios = tuple(mine / other for mine, other in rates)
+    """Measure two workloads alternately; our rate should be at least `least` times the peer's."""
+    # The first pair warms the caches up.
+    rates = [(measure_rate(ours), measure_rate(theirs)) for _ in range(pairs + 1)][1:]
+    ratios = tuple(our_rate / their_rate for our_rate, their_rate in rates)
     return Row(
-        what,
-        peer,
-        f"≥ {least:g}×",
-        median(mine for mine, _ in rates),
-        median(other for _, other in rates),
-        ratios,
-        unit,
-        median(ratios) >= least,
+        label=label,
+        peer=peer,
+        target=f"≥ {least:g}×",
+        ours=median(our_rate for our_rate, _ in rates),
+        theirs=median(their_rate for _, their_rate in rates),
+        ratios=ratios,
+        unit=unit,
+        is_met=median(ratios) >= least,
     )

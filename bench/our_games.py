@@ -1,48 +1,61 @@
-"""Our games: whole logs of games among sensible bots, sealed as a server seals them."""
+"""The games that are measured: whole games among bots, with logs as a server writes them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
 from domain.chance import Chance
-from domain.contract import Bot, Json
+from domain.contract import Action, Bot
 from domain.event import Event
 from domain.game import Game
 from ledger import commands
 from ledger.pending import PendingEvents
 from ledger.seal import SALT_BYTES
 
-AT = "2026-01-01T00:00:00.000Z"
-ROUNDS = 60
+TIMESTAMP: Final = "2026-01-01T00:00:00.000Z"
+ROUND_LIMIT: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A log with its lines, and the game before each action."""
+class Turn:
+    """A game in progress, and the action that the seat to act then chose."""
+
+    game: Game
+    seat: int
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A whole log, as events and as the lines in which they are stored, and every turn of the game.
+
+    `secret_values` are the values behind the log's commitments, by name, as a server knows them.
+    """
 
     events: list[Event]
     lines: list[bytes]
-    turns: list[tuple[Game, int, object]]
-    opened: dict[str, object]
-    """What is secret, by name, as a server knows it."""
+    turns: list[Turn]
+    secret_values: dict[str, object]
 
 
-def any_of_a_kind(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
-    """A bot that draws a kind of action first, so that its games go on and on."""
-    kinds = sorted({action["type"] for action in actions})
-    kind = kinds[chance.below(len(kinds))]
-    kindred = [action for action in actions if action["type"] == kind]
-    return kindred[chance.below(len(kindred))]
+def random_type_bot(position: Any, actions: Sequence[Any], seat: int, chance: Chance) -> Any:
+    """Choose a type of action first and then one action of that type; implements `Bot`.
+
+    Most legal actions are moves, so games in which every action is equally likely would consist of moves.
+    """
+    types = sorted({action.type for action in actions})
+    type = types[chance.below(len(types))]
+    of_type = [action for action in actions if action.type == type]
+    return of_type[chance.below(len(of_type))]
 
 
 def play(
-    rules: str,
-    seats: int,
-    seed: bytes,
-    bot: Bot | None = None,
-    **options: object,
-) -> Played:
-    """A whole game of sensible bots, or of the bot given; equal seeds give equal logs."""
-    pending = PendingEvents("bench", None, timestamp=lambda: AT, salt=lambda: bytes(SALT_BYTES))
+    rules: str, seats: int, seed: bytes, bot: Bot[Any, Any] | None = None, **options: object
+) -> PlayedGame:
+    """Play a whole game among bots of one kind, sensible ones by default. Equal seeds give equal logs."""
+    pending = PendingEvents(
+        "bench", None, timestamp=lambda: TIMESTAMP, salt=lambda: bytes(SALT_BYTES)
+    )
     commands.create(
         pending,
         "p0",
@@ -55,47 +68,46 @@ def play(
     )
     for number in range(1, seats):
         commands.join(pending, f"p{number}", b"", lambda: seed)
-    turns: list[tuple[Game, int, object]] = []
-    chance, system = Chance(seed), pending.game.rules
+    system, chance = pending.game.rules, Chance(seed)
+    choose = bot or system.BOTS["sensible"]
+    turns: list[Turn] = []
     while (seat := pending.game.to_act) is not None:
         game = pending.game
-        legal = [system.action_to_json(a) for a in system.legal_actions(game.state, seat)]
-        position = system.position(game.state, seat)
-        raw_action = (bot or system.BOTS["sensible"])(position, legal, seat, chance)
-        action = system.parse_action(raw_action)
-        turns.append((game, seat, action))
+        legal = system.legal_actions(game.state, seat)
+        action = choose(system.position(game.state, seat), legal, seat, chance)
+        turns.append(Turn(game, seat, action))
         commands.act(pending, seat, action)
-    opened = {
+    secret_values = {
         name: opening["value"]
         for openings in pending.openings.values()
         for name, opening in openings.items()
     }
-    return Played(list(pending.events), list(pending.lines), turns, opened)
+    return PlayedGame(list(pending.events), list(pending.lines), turns, secret_values)
 
 
-def some_games() -> list[Played]:
-    """Games of 2, 3 and 4 seats."""
+def barony_games() -> list[PlayedGame]:
+    """Games of Barony for 2, 3 and 4 seats, two of each."""
     return [
-        play("barony", seats, bytes([seats, n] * 16), round_limit=ROUNDS)
+        play("barony", seats, bytes([seats, n] * 16), round_limit=ROUND_LIMIT)
         for seats in (2, 3, 4)
         for n in (1, 2)
     ]
 
 
-def expanded_games() -> list[Played]:
-    """Games of 2 to 5 seats with the expansion."""
+def sorcery_games() -> list[PlayedGame]:
+    """Games with Sorcery for 2 to 5 seats, one of sensible bots and one of `random_type_bot` each."""
     return [
-        play("barony", seats, bytes([seats, n] * 16), bot=bot, round_limit=ROUNDS, sorcery=True)
+        play("barony", seats, bytes([seats, n] * 16), bot, round_limit=ROUND_LIMIT, sorcery=True)
         for seats in (2, 3, 4, 5)
-        for n, bot in enumerate((None, any_of_a_kind))
+        for n, bot in enumerate((None, random_type_bot))
     ]
 
 
-def games_with_secrets() -> list[Played]:
-    """Games of 2 to 5 seats in which some things are known to some only."""
+def baron_games() -> list[PlayedGame]:
+    """Games of Baron, which has secrets, for 2 to 5 seats, two of each."""
     return [play("baron", seats, bytes([seats, n] * 16)) for seats in (2, 3, 4, 5) for n in (1, 2)]
 
 
-def long_game() -> Played:
-    """A game of 300 events and a few more."""
-    return play("barony", 4, bytes(range(32)), round_limit=80, bot=any_of_a_kind)
+def long_game() -> PlayedGame:
+    """A game of Barony with a little more than 300 events."""
+    return play("barony", 4, bytes(range(32)), random_type_bot, round_limit=80)

@@ -1,6 +1,7 @@
-"""Rows about the rules: folding, listing and deciding, beside python-chess and eventsourcing."""
+"""Rows on the rules: folding, listing and deciding, compared with python-chess and eventsourcing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 from uuid import UUID
 
 import chess
@@ -8,175 +9,148 @@ import orjson
 from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
 
-from bench.chess_games import GAMES, positions
-from bench.measure import Row, compared
-from bench.our_games import Played, expanded_games, games_with_secrets
+from bench.chess_games import GAMES, boards
+from bench.measure import Row, Workload, compare
+from bench.our_games import PlayedGame, Turn, baron_games, sorcery_games
 from domain.contract import evolve
 from domain.game import fold
 
-TIMES = 20
-"""How often a run does its work: long enough to be measured, and for both with warm caches."""
+REPEATS: Final = 20
+"""How often one run does its work, so that it takes long enough to be measured."""
 
 
-class Shelf(Aggregate):
-    """An aggregate as the library's tutorial has it: each event appends a word."""
+class WordList(Aggregate):  # type: ignore[misc] # the library is only installed in .venv-bench
+    """An aggregate as in the library's tutorial: each event appends a word."""
 
-    @event("Created")
+    @event("Created")  # type: ignore[untyped-decorator] # as above
     def __init__(self) -> None:
         self.words: list[str] = []
 
-    @event("WordAdded")
+    @event("WordAdded")  # type: ignore[untyped-decorator] # as above
     def add(self, word: str) -> None:
         self.words.append(word)
 
 
-def rows(games: list[Played]) -> Iterator[Row]:
-    """The rows, one after the other."""
-    logs = [played.events for played in games]
-
-    def fold_logs() -> int:
-        for _ in range(TIMES):
-            for log in logs:
-                fold(log)
-        return TIMES * sum(map(len, logs))
-
-    def push_games() -> int:
-        for _ in range(TIMES):
-            for moves in GAMES:
-                board = chess.Board()
-                for move in moves:
-                    board.push(move)
-        return TIMES * sum(map(len, GAMES))
-
-    yield compared(
-        "evolve a stored log to a state",
-        "python-chess push of parsed moves",
-        fold_logs,
-        push_games,
+def measure(games: list[PlayedGame]) -> Iterator[Row]:
+    """Measure the rows of this group with games of Barony, and with games of Sorcery and Baron."""
+    baron = baron_games()
+    yield from _fold_rows(games, baron)
+    yield from _legal_actions_rows(
+        {
+            "list the legal actions": (games, 1),
+            "… with five spells open": (sorcery_games(), 0.7),
+            "… of Baron": (baron, 1),
+        }
+    )
+    yield compare(
+        "decide and evolve one action",
+        "python-chess: is_legal and push",
+        _decide_and_evolve([turn for played in games for turn in played.turns]),
+        _check_and_push_moves,
         least=1,
-        unit="events/s",
+        unit="actions/s",
     )
 
-    baron = games_with_secrets()
 
-    def fold_baron() -> int:
-        for _ in range(TIMES):
-            for played in baron:
-                fold(played.events, None, played.opened)
-        return TIMES * sum(len(played.events) for played in baron)
-
-    yield compared(
-        "… of Baron",
-        "python-chess push of parsed moves",
-        fold_baron,
-        push_games,
-        least=1,
-        unit="events/s",
-    )
+def _fold_rows(games: list[PlayedGame], baron: list[PlayedGame]) -> Iterator[Row]:
+    label, unit = "fold a stored log into a state", "events/s"
+    peer = "python-chess: push parsed moves"
+    yield compare(label, peer, _fold(games), _push_moves, least=1, unit=unit)
+    yield compare("… of Baron", peer, _fold(baron), _push_moves, least=1, unit=unit)
 
     longest = max(games, key=lambda played: len(played.lines))
-    application: Application[UUID] = Application()
-    shelf = Shelf()
-    for _ in range(len(longest.lines) - 1):
-        shelf.add("word")
-    application.save(shelf)
-
-    def rebuild_aggregate() -> int:
-        for _ in range(TIMES):
-            application.repository.get(shelf.id)
-        return TIMES * len(longest.lines)
-
-    def rebuild_game() -> int:
-        for _ in range(TIMES):
-            fold(map(orjson.loads, longest.lines))
-        return TIMES * len(longest.lines)
-
-    peer = "eventsourcing: an aggregate of as many events, no snapshot, from memory"
-    yield compared(
-        "evolve a stored log to a state",
-        peer,
-        fold_logs,
-        rebuild_aggregate,
-        least=10,
-        unit="events/s",
-    )
-    yield compared(
-        "… its bytes decoded as well",
-        peer,
-        rebuild_game,
-        rebuild_aggregate,
-        least=10,
-        unit="events/s",
+    rebuild = _rebuild_aggregate(len(longest.lines))
+    peer = "eventsourcing: an aggregate of as many events, in memory, without snapshots"
+    yield compare(label, peer, _fold(games), rebuild, least=10, unit=unit)
+    yield compare(
+        "… including decoding", peer, _decode_and_fold(longest), rebuild, least=10, unit=unit
     )
 
-    turns = [turn for played in games for turn in played.turns]
-    with_casts = [turn for played in expanded_games() for turn in played.turns]
-    boards = positions()
 
-    def list_ours() -> int:
-        return sum(len(game.rules.legal_actions(game.state, seat)) for game, seat, _ in turns)
+def _legal_actions_rows(
+    rows: Mapping[str, tuple[list[PlayedGame], float]],
+) -> Iterator[Row]:
+    """Measure a row for each label, with these games and this target."""
+    chess_boards = boards()
 
-    def list_ours_with_casts() -> int:
-        return sum(len(game.rules.legal_actions(game.state, seat)) for game, seat, _ in with_casts)
+    def list_moves() -> int:
+        return sum(len(list(board.legal_moves)) for _ in range(5) for board in chess_boards)
 
-    def list_theirs() -> int:
-        return sum(len(list(board.legal_moves)) for _ in range(5) for board in boards)
-
-    yield compared(
-        "list the legal actions",
-        "python-chess legal_moves",
-        list_ours,
-        list_theirs,
-        least=1,
-        unit="actions/s",
-    )
-
-    yield compared(
-        "… with five spells open",
-        "python-chess legal_moves",
-        list_ours_with_casts,
-        list_theirs,
-        least=0.7,
-        unit="actions/s",
-    )
-
-    turns_of_baron = [turn for played in baron for turn in played.turns]
-
-    def list_baron() -> int:
-        return sum(
-            len(game.rules.legal_actions(game.state, seat)) for game, seat, _ in turns_of_baron
+    for label, (games, least) in rows.items():
+        turns = [turn for played in games for turn in played.turns]
+        peer = "python-chess: legal_moves"
+        yield compare(
+            label, peer, _list_legal_actions(turns), list_moves, least=least, unit="actions/s"
         )
 
-    yield compared(
-        "… of Baron",
-        "python-chess legal_moves",
-        list_baron,
-        list_theirs,
-        least=1,
-        unit="actions/s",
-    )
 
-    def decide_ours() -> int:
-        for _ in range(TIMES):
-            for game, seat, action in turns:
-                fact = game.rules.decide(game.state, seat, action)
-                evolve(game.rules, game.state, [fact])
-        return TIMES * len(turns)
+def _fold(games: list[PlayedGame]) -> Workload:
+    def run() -> int:
+        for _ in range(REPEATS):
+            for played in games:
+                fold(played.events, None, played.secret_values)
+        return REPEATS * sum(len(played.events) for played in games)
 
-    def decide_theirs() -> int:
-        for _ in range(TIMES):
-            for moves in GAMES:
-                board = chess.Board()
-                for move in moves:
-                    board.is_legal(move)
-                    board.push(move)
-        return TIMES * sum(map(len, GAMES))
+    return run
 
-    yield compared(
-        "decide and evolve one action",
-        "python-chess is_legal + push",
-        decide_ours,
-        decide_theirs,
-        least=1,
-        unit="actions/s",
-    )
+
+def _decode_and_fold(played: PlayedGame) -> Workload:
+    def run() -> int:
+        for _ in range(REPEATS):
+            fold(map(orjson.loads, played.lines))
+        return REPEATS * len(played.lines)
+
+    return run
+
+
+def _list_legal_actions(turns: list[Turn]) -> Workload:
+    def run() -> int:
+        return sum(len(turn.game.rules.legal_actions(turn.game.state, turn.seat)) for turn in turns)
+
+    return run
+
+
+def _decide_and_evolve(turns: list[Turn]) -> Workload:
+    def run() -> int:
+        for _ in range(REPEATS):
+            for turn in turns:
+                rules, state = turn.game.rules, turn.game.state
+                evolve(rules, state, [rules.decide(state, turn.seat, turn.action)])
+        return REPEATS * len(turns)
+
+    return run
+
+
+def _push_moves() -> int:
+    for _ in range(REPEATS):
+        for moves in GAMES:
+            board = chess.Board()
+            for move in moves:
+                board.push(move)
+    return REPEATS * sum(map(len, GAMES))
+
+
+def _check_and_push_moves() -> int:
+    for _ in range(REPEATS):
+        for moves in GAMES:
+            board = chess.Board()
+            for move in moves:
+                board.is_legal(move)
+                board.push(move)
+    return REPEATS * sum(map(len, GAMES))
+
+
+def _rebuild_aggregate(events: int) -> Workload:
+    """Rebuild an aggregate of so many events from the library's store in memory."""
+    application: Application[UUID] = Application()
+    words = WordList()
+    for _ in range(events - 1):
+        words.add("word")
+    application.save(words)
+
+    def run() -> int:
+        for _ in range(REPEATS):
+            application.repository.get(words.id)
+        return REPEATS * events
+
+    return run

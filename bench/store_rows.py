@@ -1,128 +1,133 @@
-"""Rows about the log in Redis: appending, loading, and what an event weighs. fsync at every write."""
+"""Rows on the event store in Redis: appending, loading, and memory per event. Redis syncs every write."""
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 import orjson
 import redis
 
-from bench.measure import Row, compared
-from bench.our_games import Played
-from bench.wire import converse, recorded
-from domain.game import fold
+from bench.measure import Row, compare
+from bench.our_games import PlayedGame
+from bench.redis_client import CommandRecorder, command_bytes, send_commands
+from domain.game import Game, fold
 from service.embedded_redis import EmbeddedRedis
 from service.store.event_store import AppendRequest, IdempotencyRecord
 from service.store.outbox import outbox_entries
 from service.store.redis_event_store import RedisEventStore, game_key
 
-CONNECTIONS = 50
+CONNECTIONS: Final = 50
+LOADED_EVENTS: Final = 300
+MOST_BYTES_PER_EVENT: Final = 1024
 
 
-def appends(games: list[Played]) -> list[list[AppendRequest]]:
-    """For each log its appends, event by event, with the notes that belong to them."""
-    found = []
-    for played in games:
-        game, steps = None, []
-        for event, line in zip(played.events, played.lines, strict=True):
-            before, game = game, fold([event], game)
-            assert game is not None
-            steps.append(AppendRequest((line,), outbox=outbox_entries(before, game, [event])))
-        found.append(steps)
-    return found
+def measure(server: EmbeddedRedis, games: list[PlayedGame], long: PlayedGame) -> Iterator[Row]:
+    """Measure the rows of this group; `long` is a game of at least 300 events."""
+    yield _append_row(server, games)
+    yield _load_row(server, long)
+    yield _memory_row(server, games)
 
 
-def append_row(server: EmbeddedRedis, games: list[Played]) -> Row:
-    """The append's script beside a bare XADD of the same bytes, 50 connections."""
+def append_requests(played: PlayedGame) -> list[AppendRequest]:
+    """Return an append of each event, with the outbox entries that belong to it."""
+    requests = []
+    after: Game | None = None
+    for event, line in zip(played.events, played.lines, strict=True):
+        before, after = after, fold([event], after, played.secret_values)
+        assert after is not None
+        requests.append(AppendRequest((line,), outbox=outbox_entries(before, after, [event])))
+    return requests
+
+
+def append_command(game_id: str, expected_seq: int, request: AppendRequest) -> bytes:
+    """Return the command by which the event store appends."""
+
+    def append(recorder: CommandRecorder) -> None:
+        RedisEventStore(recorder).append(game_id, expected_seq, request)
+
+    return command_bytes(append, reply=[1, 1, 1])
+
+
+def xadd_command(game_id: str, expected_seq: int, line: bytes) -> bytes:
+    """Return the command that adds the same line to the same stream, and does nothing else."""
+
+    def xadd(recorder: CommandRecorder) -> None:
+        recorder.xadd(game_key(game_id, "log"), {"e": line}, id=f"{expected_seq + 1}-0")
+
+    return command_bytes(xadd, reply=b"1-0")
+
+
+def _append_row(server: EmbeddedRedis, games: list[PlayedGame]) -> Row:
+    """The script of an append, compared with XADD of the same bytes."""
     client = redis.Redis.from_url(server.url)
     RedisEventStore(client).append("warm", 0, AppendRequest((b"{}",)))  # loads the script
-    path = server.url.removeprefix("unix://")
-    steps = appends(games)
-    told = [steps[n % len(steps)] for n in range(CONNECTIONS)]
-    with_script = [
-        [
-            recorded(
-                lambda r, n=n, seq=seq, a=a: RedisEventStore(r).append(f"g{n}", seq, a), [1, 1, 1]
-            )
-            for seq, a in enumerate(game)
-        ]
-        for n, game in enumerate(told)
+    requests = [append_requests(played) for played in games]
+    by_connection = [(f"g{n}", requests[n % len(requests)]) for n in range(CONNECTIONS)]
+    appends = [
+        [append_command(id, seq, request) for seq, request in enumerate(sequence)]
+        for id, sequence in by_connection
     ]
-    bare = [
-        [
-            recorded(
-                lambda r, n=n, seq=seq, a=a: r.xadd(
-                    game_key(f"g{n}", "log"), {"e": a.events[0]}, id=f"{seq + 1}-0"
-                ),
-                b"1-0",
-            )
-            for seq, a in enumerate(game)
-        ]
-        for n, game in enumerate(told)
+    xadds = [
+        [xadd_command(id, seq, request.events[0]) for seq, request in enumerate(sequence)]
+        for id, sequence in by_connection
     ]
 
-    def run(conversations: list[list[bytes]]) -> int:
+    def send(connections: list[list[bytes]]) -> int:
         client.flushdb()
-        return converse(path, conversations)
+        return send_commands(server.url.removeprefix("unix://"), connections)
 
-    return compared(
+    return compare(
         f"append with its script, {CONNECTIONS} connections",
-        "bare XADD of the same bytes",
-        lambda: run(with_script),
-        lambda: run(bare),
+        "XADD of the same bytes alone",
+        lambda: send(appends),
+        lambda: send(xadds),
         least=0.7,
         unit="appends/s",
     )
 
 
-def load_row(server: EmbeddedRedis, long: Played) -> Row:
-    """A game read, decoded and folded, beside its bytes read and decoded alone."""
-    log = RedisEventStore(redis.Redis.from_url(server.url))
-    log.append("long", 0, AppendRequest(tuple(long.lines[:300])))
+def _load_row(server: EmbeddedRedis, long: PlayedGame) -> Row:
+    """Reading, decoding and folding a game, compared with reading and decoding its bytes."""
+    store = RedisEventStore(redis.Redis.from_url(server.url))
+    store.append("long", 0, AppendRequest(tuple(long.lines[:LOADED_EVENTS])))
 
     def load() -> int:
-        fold(map(orjson.loads, log.read("long")))
+        fold(map(orjson.loads, store.read("long")))
         return 1
 
-    def decode() -> int:
-        list(map(orjson.loads, log.read("long")))
+    def read_and_decode() -> int:
+        list(map(orjson.loads, store.read("long")))
         return 1
 
-    return compared(
-        "cold load of a game of 300 events",
+    return compare(
+        f"cold load of a game of {LOADED_EVENTS} events",
         "reading and decoding its bytes alone",
         load,
-        decode,
-        least=1 / 4,
+        read_and_decode,
+        least=0.25,
         unit="games/s",
         pairs=25,
     )
 
 
-def memory_row(server: EmbeddedRedis, games: list[Played]) -> Row:
-    """What an event weighs in Redis, with all that an append leaves beside it."""
+def _memory_row(server: EmbeddedRedis, games: list[PlayedGame]) -> Row:
+    """Memory in Redis for each event, with everything that an append stores next to it."""
     client = redis.Redis.from_url(server.url)
     client.flushdb()
-    log = RedisEventStore(client)
-    for number, steps in enumerate(appends(games)):
-        for seq, step in enumerate(steps):
-            answer = IdempotencyRecord(f"player/{seq:032x}", f"{seq:032x}")
-            log.append(f"m{number}", seq, replace(step, idempotency_record=answer))
-    weight = sum(client.memory_usage(name, samples=0) or 0 for name in client.scan_iter())
-    per_event = weight / sum(len(played.events) for played in games)
+    store = RedisEventStore(client)
+    for number, played in enumerate(games):
+        for seq, request in enumerate(append_requests(played)):
+            record = IdempotencyRecord(f"player/{seq:032x}", f"{seq:032x}")
+            store.append(f"m{number}", seq, replace(request, idempotency_record=record))
+    total = sum(client.memory_usage(name, samples=0) or 0 for name in client.scan_iter())
+    per_event = total / sum(len(played.events) for played in games)
     return Row(
-        "memory in Redis, idempotency answers included",
-        "none",
-        "≤ 1024 bytes",
-        per_event,
-        None,
-        (),
-        "bytes an event",
-        per_event <= 1024,
+        label="memory in Redis, with idempotency records",
+        peer="none",
+        target=f"≤ {MOST_BYTES_PER_EVENT} bytes",
+        ours=per_event,
+        theirs=None,
+        ratios=(),
+        unit="bytes per event",
+        is_met=per_event <= MOST_BYTES_PER_EVENT,
     )
-
-
-def rows(server: EmbeddedRedis, games: list[Played], long: Played) -> Iterator[Row]:
-    """The rows, one after the other."""
-    yield append_row(server, games)
-    yield load_row(server, long)
-    yield memory_row(server, games)

@@ -9,7 +9,7 @@ never checks it against the rules, so that correcting a rule changes no game tha
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import (
     Any,
     ClassVar,
@@ -35,6 +35,7 @@ __all__ = [
     "AnyRuleSystem",
     "Bot",
     "DomainEvent",
+    "Inference",
     "Json",
     "OwnOptions",
     "Position",
@@ -54,6 +55,19 @@ Json: TypeAlias = JsonObject
 
 ALL_SECRETS: Final = -1
 """The viewer of a game that has ended, who sees every secret that a position can show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """What the log of a game in progress allows its secrets to be.
+
+    `secrets` has a value for each of them, opened or not, with which the game can have gone as recorded.
+    `contradictions` has, by index, the events for which there are no such values, with the reason. An event
+    that `decide` refuses with these values need not be among them.
+    """
+
+    secrets: Mapping[str, object]
+    contradictions: Mapping[int, str] = field(default_factory=dict)
 
 
 def secret_owner(name: str) -> int | None:
@@ -193,6 +207,31 @@ class RuleSystem(Protocol[S, A, P]):
     ) -> S:
         """The state after a recorded `GameStarted`; `opened` has the secret values by name, as far as the
         caller knows them.
+        """
+
+    def set_up_faults(
+        self,
+        seats: int,
+        options: OwnOptions,
+        data: Mapping[str, object],
+        opened: Mapping[str, object],
+    ) -> Sequence[str]:
+        """Why no set-up can give these data of `GameStarted` and these opened secrets, whatever chance gives;
+        [] if one can. `players` is not considered.
+        """
+
+    def infer_secrets(
+        self,
+        seats: int,
+        options: OwnOptions,
+        start: Mapping[str, object],
+        played: Iterable[tuple[S, DomainEvent]],
+        opened: Mapping[str, object],
+    ) -> Inference:
+        """Values for all secrets of the set-up with which a game can have gone as recorded.
+
+        `start` is the data of `GameStarted`. `played` are the events after it, each with the state before it,
+        in which only the secrets `opened` are known.
         """
 
     def parse_action(self, raw: object) -> A:

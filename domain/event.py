@@ -116,15 +116,20 @@ class Options(TypedDict):
     private: bool
 
 
-class GameCreated(TypedDict):
-    """A player opens a game."""
+class GameSettings(TypedDict):
+    """`GameCreated`, but for the options, which differ between rule systems."""
 
     rules: str
     seats: PositiveCount
-    options: Options
     clock: Clock | None
     commitment: Digest
     invited: NotRequired[list[PlayerId]]
+
+
+class GameCreated(GameSettings):
+    """A player opens a game. `invited` is left out when it is empty."""
+
+    options: Options
 
 
 class SeatTaken(TypedDict):

@@ -62,7 +62,7 @@ class PendingEvents:
     @property
     def openings(self) -> dict[int, dict[str, Json]]:
         """The openings of the pending events' secrets, by seq and name."""
-        return {sealed.event["seq"]: sealed.opens for sealed in self.sealed if sealed.opens}
+        return {sealed.event["seq"]: sealed.openings for sealed in self.sealed if sealed.openings}
 
     def game_at(self, seq: int) -> Game:
         """Return the game after the pending event `seq`. Raises LookupError for any other seq."""

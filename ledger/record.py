@@ -43,16 +43,16 @@ class Fault:
 class Record:
     """A decoded game record. Event `seq` is in line `seq` + 1 of the file.
 
-    `lines` are the canonical lines of the events, without line feeds; `opens` holds the openings of
-    secrets by seq and name; `open_lines` and `receipt_lines` are the numbers of their lines in the file.
+    `lines` are the canonical lines of the events, without line feeds. `openings` holds the opened
+    secrets by seq and name. `opening_lines` and `receipt_lines` are the numbers of their lines in the file.
     """
 
     header: Json
     events: list[Event] = field(default_factory=list)
     lines: list[bytes] = field(default_factory=list)
-    opens: dict[int, dict[str, Opening]] = field(default_factory=dict)
+    openings: dict[int, dict[str, Opening]] = field(default_factory=dict)
     receipts: list[Json] = field(default_factory=list)
-    open_lines: dict[int, int] = field(default_factory=dict)
+    opening_lines: dict[int, int] = field(default_factory=dict)
     receipt_lines: list[int] = field(default_factory=list)
 
     @property
@@ -66,12 +66,12 @@ class Record:
         """Whether the last event ends the game, so that nothing in it is secret any more."""
         return bool(self.events) and self.events[-1]["type"] in ENDINGS
 
-    def opened(self) -> dict[str, Any]:
+    def secret_values(self) -> dict[str, Any]:
         """Return the values of all opened secrets, by name."""
         return {
             name: opening["value"]
-            for opens in self.opens.values()
-            for name, opening in opens.items()
+            for by_name in self.openings.values()
+            for name, opening in by_name.items()
         }
 
 
@@ -102,20 +102,20 @@ def header(game: Game, keys: Iterable[Json], sign_head: Callable[[Json], Json]) 
 def write(
     header: Json,
     lines: Iterable[bytes],
-    opens: Mapping[int, Mapping[str, Opening]],
+    openings: Mapping[int, Mapping[str, Opening]],
     receipts: Iterable[Json] = (),
 ) -> Iterator[bytes]:
     """Iterate over the lines of a record, each with its line feed.
 
-    `lines` are the canonical lines of the events, without line feeds. `opens` holds, by seq and name,
-    the openings that the reader may see.
+    `lines` are the canonical lines of the events, without line feeds. `openings` holds, by seq and
+    name, those of the secrets that the reader may see.
     """
     yield canonical(header) + b"\n"
     for line in lines:
         yield line + b"\n"
-    for seq in sorted(opens):
-        if opens[seq]:
-            yield canonical({"seq": seq, "open": dict(opens[seq])}) + b"\n"
+    for seq in sorted(openings):
+        if openings[seq]:
+            yield canonical({"seq": seq, "open": dict(openings[seq])}) + b"\n"
     for receipt in receipts:
         yield canonical({"receipt": receipt}) + b"\n"
 
@@ -210,11 +210,11 @@ class _Reader:
         if self.record.receipts:
             reject("openings come after receipts")
         self._is_past_events = True
-        seq, opens = check_openings(value)
-        if self.record.open_lines and seq <= max(self.record.open_lines):
+        seq, openings = check_openings(value)
+        if self.record.opening_lines and seq <= max(self.record.opening_lines):
             reject(f"the openings of event {seq} come twice, or after those of a later event")
-        self.record.opens[seq] = opens
-        self.record.open_lines[seq] = number
+        self.record.openings[seq] = openings
+        self.record.opening_lines[seq] = number
 
     def _receipt(self, number: int, value: Json) -> None:
         self._is_past_events = True

@@ -24,13 +24,13 @@ _AFTER_HASH: Final = tuple(name for name in FIELDS if name > "hash" and name not
 class Sealed:
     """A sealed event, its canonical line (without line feed), the game after it, and its openings.
 
-    `opens` holds for each secret, by name, `{"salt": hex, "value": …}`.
+    `openings` holds for each secret, by name, `{"salt": hex, "value": …}`.
     """
 
     event: Event
     line: bytes
     game: Game
-    opens: dict[str, Json] = field(repr=False)
+    openings: dict[str, Json] = field(repr=False)
 
 
 def seal(
@@ -48,7 +48,7 @@ def seal(
     `at` must not be earlier than that of the previous event; `salt` returns 32 fresh bytes for each
     secret. Raises ValueError for data that has no canonical JSON.
     """
-    opens = {
+    openings = {
         name: {"salt": salt().hex(), "value": value}
         for name, value in sorted(domain_event.secrets.items())
     }
@@ -65,15 +65,15 @@ def seal(
         "prev": ZEROS if game is None else game.hash,
         "hash": "",
     }
-    if opens:
-        event["secrets"] = {name: commitment(opening) for name, opening in opens.items()}
+    if openings:
+        event["secrets"] = {name: commitment(opening) for name, opening in openings.items()}
     after = evolve(game, event, domain_event.secrets)
     event["state"] = state_hash(after)
     start, end = _around_hash(event)
     event["hash"] = digest(start + end)
     after.hash, after.state_hash = event["hash"], event["state"]
     line = b'%b"hash":"%b",%b' % (start, event["hash"].encode(), end)
-    return Sealed(event, line, after, opens)
+    return Sealed(event, line, after, openings)
 
 
 def commitment(opening: Json) -> str:

@@ -1,7 +1,7 @@
-"""What differs between two positions, as data and as text. Positions are JSON here, whichever game's.
+"""Compares two JSON objects, such as positions of any game, and formats the differences as text.
 
-Entries of lists that say where they are (`at`) or whose (`seat`) are compared with their like, so that a
-pawn that came or went is one change and no shift of all that follow.
+Entries of lists that have a place (`at`) or a seat are matched by these. So a pawn that was added or removed
+is one change, and does not shift all entries after it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,10 +15,11 @@ ABSENT: Final = object()
 
 
 def changes(before: Json | None, after: Json | None) -> list[Json]:
-    """What is different in `after`: `{"path", "before", "after"}` each; empty exactly where they are equal.
+    """Return the differences as `{"path", "before", "after"}` each; [] if and only if both are equal.
 
-    A path has dots: `players.1.score`, `pawns.0,-1/1.knights` (the pawns of seat 1 on hex 0,-1). What is
-    not there in one of the two is null in it; before the start the whole position is (path "").
+    The parts of a path are separated by dots: `players.1.score`, `pawns.0,-1/1.knights` (the pawns of seat 1
+    on hex 0,-1). A value that only one of the two has is null in the other. If one of the two is None, there
+    is one change, with the path "".
     """
     return [
         {
@@ -35,29 +36,33 @@ _Difference = tuple[tuple[str, ...], Any, Any]
 
 def _differences(path: tuple[str, ...], old: Any, new: Any) -> Iterator[_Difference]:
     if isinstance(old, dict) and isinstance(new, dict):
-        yield from _in_parts(path, old, new)
+        yield from _differences_by_name(path, old, new)
     elif isinstance(old, list) and isinstance(new, list):
-        olds, news = _by_key(old), _by_key(new)
-        if olds is not None and news is not None and not _is_reordered(olds, news):
-            yield from _in_parts(path, olds, news)
+        old_entries, new_entries = _by_key(old), _by_key(new)
+        if (
+            old_entries is not None
+            and new_entries is not None
+            and not _is_reordered(old_entries, new_entries)
+        ):
+            yield from _differences_by_name(path, old_entries, new_entries)
         elif canonical(old) != canonical(new):
             yield path, old, new
     elif type(old) is not type(new) or old != new:
         yield path, old, new
 
 
-def _in_parts(path: tuple[str, ...], old: Json, new: Json) -> Iterator[_Difference]:
+def _differences_by_name(path: tuple[str, ...], old: Json, new: Json) -> Iterator[_Difference]:
     for name in _merged(list(old), list(new)):
         yield from _differences((*path, name), old.get(name, ABSENT), new.get(name, ABSENT))
 
 
 def _merged(old: list[str], new: list[str]) -> list[str]:
-    """All names, those that came next to the ones they stand before."""
-    known = set(old)
+    """All names in one order, in which each name that only `new` has stands where `new` has it."""
+    old_names = set(old)
     merged: list[str] = []
     rest = iter(old)
     for name in new:
-        if name in known:
+        if name in old_names:
             for other in rest:
                 merged.append(other)
                 if other == name:
@@ -68,7 +73,7 @@ def _merged(old: list[str], new: list[str]) -> list[str]:
 
 
 def _by_key(entries: list[Any]) -> dict[str, Any] | None:
-    """The entries by where and whose they are; None where that does not tell them apart."""
+    """The entries by place and seat; None if these do not identify them."""
     keyed: dict[str, Any] = {}
     for entry in entries:
         if not isinstance(entry, Mapping):
@@ -96,12 +101,12 @@ def _is_reordered(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     return [key for key in old if key in new] != [key for key in new if key in old]
 
 
-def as_text(changed: list[Json]) -> list[str]:
-    """Lines for people: what happened to the game, to each seat, on the board and to the rest."""
+def change_lines(changed: list[Json]) -> list[str]:
+    """Return the changes as lines of text, in sections: the game, each seat, the board, and the rest."""
     sections: dict[str, list[tuple[str, str, str]]] = {"game": []}
     for change in changed:
-        section, *told = _told(change)
-        sections.setdefault(section, []).append((told[0], told[1], told[2]))
+        section, *columns = _row(change)
+        sections.setdefault(section, []).append((columns[0], columns[1], columns[2]))
     lines: list[str] = []
     for section, rows in sections.items():
         if rows:
@@ -118,24 +123,24 @@ def as_text(changed: list[Json]) -> list[str]:
     return lines
 
 
-def _told(change: Json) -> tuple[str, str, str, str]:
-    """The section that a change belongs to, where and what it is about, and what became of it."""
+def _row(change: Json) -> tuple[str, str, str, str]:
+    """The section of a change, its place, its subject, and the change itself, as text."""
     old, new = change["before"], change["after"]
     parts: list[str] = change["path"].split(".", 2)
     match parts:
         case [""]:
-            became = "there is one now" if old is None else "there is none any more"
-            return "game", "", "position", became
+            outcome = "there is one now" if old is None else "there is none any more"
+            return "game", "", "position", outcome
         case [top]:
-            return "game", "", _words(top), _arrow(old, new)
+            return "game", "", _words(top), _transition(old, new)
         case ["players", seat, rest]:
-            return f"seat {_words(seat)}", "", _words(rest), _arrow(old, new, counts=True)
+            return f"seat {_words(seat)}", "", _words(rest), _transition(old, new, counts=True)
         case [top, key, *rest] if "," in key:
             hex, _, seat = key.partition("/")
-            became = " ".join([*map(_words, rest), _arrow(old, new, counts=True)])
-            return "board", hex, f"seat {seat}" if seat else _words(top), became
+            outcome = " ".join([*map(_words, rest), _transition(old, new, counts=True)])
+            return "board", hex, f"seat {seat}" if seat else _words(top), outcome
         case [top, *rest]:
-            return _words(top), "", _words(" ".join(rest)), _arrow(old, new, counts=True)
+            return _words(top), "", _words(" ".join(rest)), _transition(old, new, counts=True)
         case _:
             raise AssertionError("a path has one part at least")
 
@@ -144,26 +149,26 @@ def _words(name: str) -> str:
     return clean(name.replace("_", " ").replace(".", " "))
 
 
-def _arrow(old: Any, new: Any, *, counts: bool = False) -> str:
-    """What became of it; with the difference where numbers are counts."""
+def _transition(old: Any, new: Any, *, counts: bool = False) -> str:
+    """The old and the new value, with their difference if they are counts."""
     if isinstance(new, dict) and old is None:
-        return f"new: {_shown(new)}"
+        return f"new: {_value_text(new)}"
     if isinstance(old, dict) and new is None:
-        return f"gone: {_shown(old)}"
+        return f"gone: {_value_text(old)}"
     by = f" ({new - old:+d})" if counts and type(old) is int and type(new) is int else ""
-    return f"{_shown(old)} → {_shown(new)}{by}"
+    return f"{_value_text(old)} → {_value_text(new)}{by}"
 
 
-def _listed(value: Any) -> str:
-    """An entry of a list; a hex as it is written everywhere else."""
+def _entry_text(value: Any) -> str:
+    """An entry of a list; a hex as `q,r`."""
     match value:
         case [int(q), int(r)]:
             return f"{q},{r}"
         case _:
-            return _shown(value)
+            return _value_text(value)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     match value:
         case None:
             return "none"
@@ -171,9 +176,9 @@ def _shown(value: Any) -> str:
             return "yes" if value else "no"
         case dict():
             rest = {name: item for name, item in value.items() if name not in {"at", "seat"}}
-            said = (f"{_words(name)} {_shown(item)}" for name, item in rest.items() if item)
-            return ", ".join(said) or "nothing"
+            texts = (f"{_words(name)} {_value_text(item)}" for name, item in rest.items() if item)
+            return ", ".join(texts) or "nothing"
         case list():
-            return "[" + "; ".join(map(_listed, value)) + "]"
+            return "[" + "; ".join(map(_entry_text, value)) + "]"
         case _:
             return _words(str(value))

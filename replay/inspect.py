@@ -1,7 +1,7 @@
-"""One event explained: who, when, the action, what came of it, the clauses that let it, what differs now.
+"""Explains one event: its actor, its time, its action, the outcome, the clauses and the changes.
 
-As data for programs and as a page for a terminal. It judges nothing; whether the event is true is
-`replay.audit`'s business.
+The explanation exists as data for programs and as text for a terminal. Nothing is checked here; that is the
+task of `replay.audit`.
 """
 
 from typing import Final
@@ -10,67 +10,68 @@ from domain.contract import AnyRuleSystem, DomainEvent, Json
 from domain.errors import Malformed
 from domain.event import Event, acting_seat, recorded_data
 from ledger.canonical import canonical
-from replay import diff
+from replay.diff import change_lines, changes
 from replay.render.styles import BOLD, DIM, Styler, seat_style
 from replay.render.text_layout import clean, columns, wrap
-from replay.timeline import Step, reading
+from replay.timeline import Step, unreadable_on_error
 
 _INDENT: Final = 10
 _NARROWEST: Final = 40
 
 
-def inspected(step: Step, opens: Json, *, ended: bool = False) -> Json:
-    """The event, what it says in words, the clauses with what they mean on this board, the positions before
-    and after it as a spectator sees them (None before the start) and their `changes`.
+def explain_event(step: Step, openings: Json, *, ended: bool = False) -> Json:
+    """Return the explanation of an event as JSON.
 
-    `opens` are the openings of the event's secrets, `{NAME: {"salt", "value"}}`; `ended`: the game has ended
-    since, and nothing in it is secret. Raises Unreadable.
+    It has the event, its text and its action's, the clauses with their meaning on this board, the positions
+    before and after it as a spectator sees them (None before the start), and the `changes` between them.
+    `openings` are those of the event's secrets, `{NAME: {"salt", "value"}}`. `ended` states that the game has
+    ended since, so that nothing in it is secret. Raises Unreadable.
     """
     event, rules = step.event, step.after.rules
     seat, data = acting_seat(event["by"]), recorded_data(event)
-    with reading(event["seq"]):
+    with unreadable_on_error(event["seq"]):
         before = None if step.before is None else step.before.position(None, ended=ended)
         after = step.after.position(None, ended=ended)
-        secrets = {name: opening["value"] for name, opening in opens.items()}
-        fact = DomainEvent(event["type"], data, secrets)
+        secrets = {name: opening["value"] for name, opening in openings.items()}
+        decided = DomainEvent(event["type"], data, secrets)
         state = None if step.before is None else step.before.state
+        clauses = rules.explain(state, seat, decided)
         return {
             "event": event,
-            "by": who(step),
+            "by": actor_text(step),
             "action_text": _action_text(rules, event),
             "event_text": rules.event_text(event["type"], data),
-            "clauses": [{"id": id, "text": text} for id, text in rules.explain(state, seat, fact)],
-            "opened": opens,
+            "clauses": [{"id": id, "text": text} for id, text in clauses],
+            "opened": openings,
             "before": before,
             "after": after,
-            "changes": diff.changes(before, after),
+            "changes": changes(before, after),
         }
 
 
-def page(shown: Json, styler: Styler, width: int) -> str:
-    """What `inspected` says, for people, in lines of about `width` columns; ends with a line feed."""
-    event = shown["event"]
-    wide = max(width, _NARROWEST) - _INDENT
-    rows = [("when", [when(event)]), ("who", [styler(shown["by"], who_style(event))])]
+def explanation_page(explanation: Json, styler: Styler, width: int) -> str:
+    """Return what `explain_event` returned as text of about `width` columns, with a final line feed."""
+    event = explanation["event"]
+    text_width = max(width, _NARROWEST) - _INDENT
+    rows = [
+        ("when", [time_text(event)]),
+        ("who", [styler(explanation["by"], actor_style(event))]),
+    ]
     if event["action"] is not None:
-        said = [styler(clean(shown["action_text"]), BOLD)] if shown["action_text"] else []
-        raw = wrap(clean(canonical(event["action"]).decode()), wide, columns)
-        rows.append(("action", said + [styler(line, DIM) for line in raw]))
-    rows.append(("result", wrap(clean(shown["event_text"]), wide, columns)))
-    for name, opening in shown["opened"].items():
+        text = explanation["action_text"]
+        short_form = [styler(clean(text), BOLD)] if text else []
+        raw = wrap(clean(canonical(event["action"]).decode()), text_width, columns)
+        rows.append(("action", short_form + [styler(line, DIM) for line in raw]))
+    rows.append(("result", wrap(clean(explanation["event_text"]), text_width, columns)))
+    for name, opening in explanation["opened"].items():
         value = clean(canonical(opening["value"]).decode())
-        rows.append(("opened", wrap(f"{clean(name)}: {value}", wide, columns)))
+        rows.append(("opened", wrap(f"{clean(name)}: {value}", text_width, columns)))
     title = f"event {event['seq']} of {clean(event['game'])}: {clean(event['type'])}"
     lines = [styler(title, BOLD)]
     for label, texts in rows:
         lines += _labelled(label, texts, styler)
-    lines += ["", styler("clauses", BOLD)] if shown["clauses"] else []
-    margin = max((len(clause["id"]) for clause in shown["clauses"]), default=0) + 4
-    for clause in shown["clauses"]:
-        text = wrap(clean(clause["text"]), max(width, _NARROWEST) - margin, columns)
-        lines.append(f"  {clause['id']:<{margin - 4}}  {text[0]}")
-        lines += [" " * margin + line for line in text[1:]]
-    changed = diff.as_text(shown["changes"])
+    lines += _clause_lines(explanation["clauses"], styler, max(width, _NARROWEST))
+    changed = change_lines(explanation["changes"])
     lines += (
         ["", styler("changes", BOLD)] if changed else ["", "the position is the same as before"]
     )
@@ -86,8 +87,21 @@ def _labelled(label: str, texts: list[str], styler: Styler) -> list[str]:
     return [padded + texts[0], *(" " * _INDENT + text for text in texts[1:])] if texts else []
 
 
+def _clause_lines(clauses: list[Json], styler: Styler, width: int) -> list[str]:
+    if not clauses:
+        return []
+    id_width = max(len(clause["id"]) for clause in clauses)
+    margin = " " * (id_width + 4)
+    lines = ["", styler("clauses", BOLD)]
+    for clause in clauses:
+        text = wrap(clean(clause["text"]), width - len(margin), columns)
+        lines.append(f"  {clause['id']:<{id_width}}  {text[0]}")
+        lines += [margin + line for line in text[1:]]
+    return lines
+
+
 def _action_text(rules: AnyRuleSystem, event: Event) -> str | None:
-    """The action in short form; None where there is none, or the rules of today cannot read it."""
+    """The action in short form; None if there is none, or if the rules of today cannot read it."""
     if event["action"] is None:
         return None
     try:
@@ -96,14 +110,14 @@ def _action_text(rules: AnyRuleSystem, event: Event) -> str | None:
         return None
 
 
-def when(event: Event) -> str:
-    """The time of an event, to the second, as the log has it: UTC."""
+def time_text(event: Event) -> str:
+    """Return the time of an event to the second, in UTC as in the log."""
     at = event["at"]
     return f"{at[:10]} {at[11:19]} UTC"
 
 
-def who(step: Step) -> str:
-    """Who brought an event about: `seat 1 (ID)`, a player's id, or the part of the system."""
+def actor_text(step: Step) -> str:
+    """Return the actor of an event: `seat 1 (ID)`, the id of a player, or the part of the server."""
     by, players = step.event["by"], step.after.players
     if "seat" in by:
         seat = by["seat"]
@@ -111,7 +125,7 @@ def who(step: Step) -> str:
     return clean(by["player"] if "player" in by else f"the {by['system']}")
 
 
-def who_style(event: Event) -> str:
-    """The style that whoever brought an event about is written in: a seat in its colours."""
+def actor_style(event: Event) -> str:
+    """Return the style of an event's actor: that of its seat, if it is one."""
     seat = acting_seat(event["by"])
     return DIM if seat is None else seat_style(seat)

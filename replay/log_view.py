@@ -1,33 +1,35 @@
-"""The log for people: one line an event, with seq, time, who, and what it says."""
+"""The log as text: one line per event with its seq, its time, its actor and what happened."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from domain.event import Event, recorded_data
 from ledger.record import Record
-from replay.inspect import when, who_style
+from replay.inspect import actor_style, time_text
 from replay.render.styles import DIM, Styler
 from replay.render.text_layout import clean
-from replay.timeline import reading, steps
+from replay.timeline import steps, unreadable_on_error
 
-_ROOM: Final = 24
-"""Columns for the name at most; a longer one moves its own line."""
+_WIDEST_ACTOR: Final = 24
+"""Columns for actors; a longer name shifts the rest of its line."""
 
 
-def chronicle(record: Record, styler: Styler) -> Iterator[str]:
-    """The lines, in order. Raises Unreadable when it gets to an event that cannot be read."""
-    width = len(str(len(record.events)))
-    room = min(max((len(_name(event)) for event in record.events), default=0), _ROOM)
+def log_lines(record: Record, styler: Styler) -> Iterator[str]:
+    """Yield the lines in order. Raises Unreadable at the first event that cannot be read."""
+    seq_width = len(str(len(record.events)))
+    actor_width = min(
+        max((len(_actor(event)) for event in record.events), default=0), _WIDEST_ACTOR
+    )
     for step in steps(record):
         event = step.event
-        name = _name(event)
-        with reading(event["seq"]):
+        actor = _actor(event)
+        with unreadable_on_error(event["seq"]):
             text = step.after.rules.event_text(event["type"], recorded_data(event))
-        seq = styler(f"{event['seq']:>{width}}", DIM)
-        padded = styler(name, who_style(event)) + " " * (room - len(name))
-        yield f"{seq}  {when(event)[:-4]}  {padded}  {clean(text)}"
+        seq = styler(f"{event['seq']:>{seq_width}}", DIM)
+        padded = styler(actor, actor_style(event)) + " " * (actor_width - len(actor))
+        yield f"{seq}  {time_text(event)[:-4]}  {padded}  {clean(text)}"
 
 
-def _name(event: Event) -> str:
-    ((kind, which),) = event["by"].items()
-    return clean(f"{kind} {which}" if kind == "seat" else str(which))
+def _actor(event: Event) -> str:
+    ((kind, name),) = event["by"].items()
+    return clean(f"{kind} {name}" if kind == "seat" else str(name))

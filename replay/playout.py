@@ -1,39 +1,49 @@
-"""Whole games among bots, without a server: decided, sealed and recorded by the same code as any game.
+"""Plays whole games among bots, without a server, and writes their records.
 
-A bot gets what a person at its seat gets, the position as it may see it and the list of legal actions, and
-what it chooses goes the same way. Everything comes of one seed: equal plans give records of equal bytes.
+Games run through the same commands as those of the service. A bot gets what a player at its seat gets: the
+position as this seat may see it, and the list of legal actions. Everything derives from one seed: equal plans
+give equal records, byte for byte.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from itertools import count
-from typing import Any, Final
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
 
 from domain import lifecycle
 from domain.chance import Chance
+from domain.contract import Action, AnyRuleSystem, Bot, Json, Position
 from domain.errors import Malformed
 from domain.event import Options
 from domain.game import Game
-from domain.registry import rule_system_for
+from domain.registry import EXPANSIONS, rule_system_for
 from ledger import commands, record
 from ledger.envelope import format_timestamp
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
 from ledger.seal import SALT_BYTES
-from replay.bots import USUAL, bot_named, bot_names
 
-ROUND_LIMIT: Final = 100
-"""Bots need not come to an end: the limit where the game knows one and none is asked for."""
+A = TypeVar("A", bound=Action)
+
+RANDOM: Final = "random"
+"""The bot that plays every game, by chance alone."""
+DEFAULT_BOTS: Final = ("sensible", RANDOM)
+DEFAULT_ROUND_LIMIT: Final = 100
+"""The round limit of games that have this option: bots need not end a game."""
 START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 PACE: Final = timedelta(seconds=10)
-"""Between one event and the next."""
+"""The time between two events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to play. `options` are whole, `bots` are named by seat in the order of joining."""
+    """The games to play. `options` are complete; `bots` are in the order of joining, one per seat."""
 
     rules: str
     seats: int
@@ -42,17 +52,31 @@ class Plan:
     seed: bytes
 
     def game_seed(self, number: int) -> bytes:
-        """The 32 bytes that all of the game of this number (from 1) comes of."""
+        """Return the 32 bytes from which the game of this number (from 1) derives."""
         return _derived(self.seed, "game", number)
 
 
-@dataclass(slots=True)
-class Played:
-    """A game played to its end: the game, its record, and how many actions it took."""
+@dataclass(frozen=True, slots=True)
+class FinishedGame:
+    """A game that was played to its end, its record, and the number of its actions."""
 
     game: Game
     record: bytes
     actions: int
+
+
+def random_bot(position: Position, actions: Sequence[A], seat: int, chance: Chance) -> A:
+    """Return any of the actions, each with the same probability."""
+    return actions[chance.below(len(actions))]
+
+
+def bot_names(rules: AnyRuleSystem) -> list[str]:
+    """Return the names of the bots that can play this game, sorted."""
+    return sorted({*rules.BOTS, RANDOM})
+
+
+def _bot(rules: AnyRuleSystem, name: str) -> Bot[Any, Any]:
+    return random_bot if name == RANDOM else rules.BOTS[name]
 
 
 def plan(
@@ -60,34 +84,36 @@ def plan(
     seats: int,
     seed: bytes,
     options: Mapping[str, Any],
-    bots: Sequence[str] = USUAL,
+    bots: Sequence[str] = DEFAULT_BOTS,
     round_limit: int | None = None,
 ) -> Plan:
-    """A plan that can be played; `round_limit` 0 is none, None the usual one. `bots` are seated in turn.
+    """Return a valid plan. The bots take the seats in turn, again from the first if there are more seats.
 
-    Raises Malformed with every wrong field: `rules`, `seats`, `options.NAME`, `bots`.
+    A `round_limit` of 0 means no limit, None the default one. Raises Malformed, which names the wrong fields:
+    `rules`, `seats`, `options.NAME`, `bots`.
     """
     system = rule_system_for(rules, options)
-    unknown = [name for name in bots if name not in bot_names(system)]
-    if unknown or not bots:
-        raise Malformed({"bots": f"must be of {', '.join(bot_names(system))}"})
+    if not bots or any(name not in bot_names(system) for name in bots):
+        raise Malformed({"bots": f"must be among {', '.join(bot_names(system))}"})
     if round_limit is not None:
-        whole = lifecycle.check_options(
+        complete = lifecycle.check_options(
             rules, seats, {**options, "round_limit": round_limit or None}
         )
     else:
         try:
-            whole = lifecycle.check_options(rules, seats, {**options, "round_limit": ROUND_LIMIT})
-        except Malformed as refused:
-            if "options.round_limit" not in refused.fields:
+            complete = lifecycle.check_options(
+                rules, seats, {**options, "round_limit": DEFAULT_ROUND_LIMIT}
+            )
+        except Malformed as error:
+            if "options.round_limit" not in error.fields:
                 raise
             # A game without this option: only what the caller asked for is checked.
-            whole = lifecycle.check_options(rules, seats, options)
-    seated = tuple(bots[seat % len(bots)] for seat in range(seats))
-    return Plan(rules, seats, whole, seated, seed)
+            complete = lifecycle.check_options(rules, seats, options)
+    names = tuple(bots[place % len(bots)] for place in range(seats))
+    return Plan(rules, seats, complete, names, seed)
 
 
-def play(plan: Plan, number: int = 1) -> Played:
+def play(plan: Plan, number: int = 1) -> FinishedGame:
     """Play the game of this number (from 1) to its end and return it with its record."""
     seed = plan.game_seed(number)
     secret = _derived(seed, "secret")
@@ -119,14 +145,14 @@ def play(plan: Plan, number: int = 1) -> Played:
         _score_rounds(pending)
         actions += 1
     commands.finish(pending, lambda: secret)
-    return Played(pending.game, _record(plan, pending), actions)
+    return FinishedGame(pending.game, _record(plan, pending), actions)
 
 
 def _chosen_action(game: Game, seat: int, chances: Mapping[str, Chance]) -> Any:
-    """The action that the seat's bot chooses from what a person at its seat would see."""
+    """The action that the seat's bot chooses from what a player at its seat would see."""
     rules, player = game.rules, game.players[seat]
     legal = rules.legal_actions(game.state, seat)
-    bot = bot_named(rules, player.split("-", 2)[2])
+    bot = _bot(rules, player.split("-", 2)[2])
     return bot(rules.position(game.state, seat), legal, seat, chances[player])
 
 
@@ -142,12 +168,45 @@ def _record(plan: Plan, pending: PendingEvents) -> bytes:
     return b"".join(record.write(header, pending.lines, pending.openings))
 
 
-def played(plan: Plan, games: int) -> Iterator[Played]:
-    """The first `games` games of a plan, one after the other."""
-    for number in range(1, games + 1):
-        yield play(plan, number)
-
-
 def _derived(seed: bytes, *label: str | int) -> bytes:
-    """32 bytes that are a seed's own for this label."""
+    """32 bytes that depend on a seed and a label."""
     return sha256(f"cartulary playout v1 {label!r} ".encode() + seed).digest()
+
+
+def play_to_files(plan: Plan, games: int, folder: Path, jobs: int = 1) -> Iterator[Json]:
+    """Play the first games of a plan and write their records; yield a summary of each, in order.
+
+    The files are named after rules, expansions, seats, the seed of the game and its number, so that
+    equal plans write equal files. `jobs` is the number of processes. Raises OSError if a file cannot be
+    written.
+    """
+    play_one = partial(_play_to_file, plan, folder)
+    numbers = range(1, games + 1)
+    if jobs == 1 or games == 1:
+        yield from map(play_one, numbers)
+        return
+    with ProcessPoolExecutor(min(jobs, games), get_context("spawn")) as pool:
+        yield from pool.map(play_one, numbers, chunksize=4)
+
+
+def _play_to_file(plan: Plan, folder: Path, number: int) -> Json:
+    finished = play(plan, number)
+    game = finished.game
+    expansions = [
+        name
+        for rules, name in EXPANSIONS
+        if rules == plan.rules and cast("Json", plan.options)[name]
+    ]
+    words = (plan.rules, *expansions, plan.seats, plan.game_seed(number).hex()[:8], f"{number:04}")
+    path = folder / f"{'-'.join(map(str, words))}.jsonl"
+    path.write_bytes(finished.record)
+    return {
+        "file": str(path),
+        "game": game.id,
+        "events": game.seq,
+        "actions": finished.actions,
+        "rounds": game.rounds_scored,
+        "ranking": [
+            {**place, "player": game.players[place["seat"]]} for place in game.ranking or ()
+        ],
+    }

@@ -1,14 +1,13 @@
-"""Going through a record: the game after each event, and where a turn or a round was over.
+"""Replays a record: the game after each event, and at the end of a turn or a round.
 
-What a record says is folded, never judged. A record that holds what the rules cannot even apply is
-unreadable there; `reading` turns what they run into to that.
+A record is folded and never checked against the rules. An event that the rules cannot apply makes the record
+unreadable there: `unreadable_on_error` turns what they raise into Unreadable.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from domain.contract import State
 from domain.errors import Unreadable
 from domain.event import Event
 from domain.game import Game, evolve, fold
@@ -17,7 +16,7 @@ from ledger.record import Record
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An event with the game before it (None: there was none) and after it."""
+    """An event with the game before it (None for the first event) and after it."""
 
     event: Event
     before: Game | None
@@ -25,15 +24,15 @@ class Step:
 
 
 class PositionNotFound(LookupError):
-    """A seq, turn or round that the record does not have; says what it has."""
+    """The record does not have this event, turn or round. The message says which ones it has."""
 
 
 @contextmanager
-def reading(seq: int) -> Iterator[None]:
-    """Around whatever reads the data of event `seq` believing it. Raises Unreadable.
+def unreadable_on_error(seq: int) -> Iterator[None]:
+    """Raise Unreadable where the code in the context fails on the data of event `seq`.
 
-    Those data may come from anywhere, and the rules do not check what is recorded: a missing field or a
-    hex that is not on the board shows as whatever Python makes of it.
+    The data of a record come from anywhere, and the rules do not check them when they apply them: a missing
+    field or a hex that is not on the board leads to any of the exceptions caught here.
     """
     try:
         yield
@@ -47,108 +46,92 @@ def reading(seq: int) -> Iterator[None]:
         TypeError,
         ValueError,
     ) as error:
-        what = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
         raise Unreadable(
-            f"event {seq} cannot be applied to what was before it ({what})", seq + 1
+            f"event {seq} cannot be applied to the game before it ({reason})", seq + 1
         ) from error
 
 
-def steps(record: Record) -> Iterator[Step]:
-    """Every event with the game before and after it. Raises Unreadable when it gets to one that cannot be."""
-    opened = record.opened()
+def steps(record: Record, secrets: Mapping[str, object] | None = None) -> Iterator[Step]:
+    """Yield every event with the game before and after it.
+
+    The game is folded with the values `secrets`, by name; by default, with those that the record opens.
+    Raises Unreadable at the first event that cannot be applied.
+    """
+    opened = record.secret_values() if secrets is None else secrets
     before: Game | None = None
     for event in record.events:
-        with reading(event["seq"]):
+        with unreadable_on_error(event["seq"]):
             after = evolve(before, event, opened)
         yield Step(event, before, after)
         before = after
 
 
 def game_at(record: Record, seq: int) -> Game:
-    """The game after event `seq`. Raises PositionNotFound, Unreadable."""
+    """Return the game after event `seq`. Raises PositionNotFound, Unreadable."""
     last = len(record.events)
     if not 1 <= seq <= last:
         raise PositionNotFound(f"there is no event {seq}: the record has events 1 to {last}")
-    return _after(record, seq)
+    return _fold_to(record, seq)
 
 
 def head(record: Record) -> Game:
-    """The game after the last event. Raises Unreadable."""
-    return _after(record, len(record.events))
+    """Return the game after the last event. Raises Unreadable."""
+    return _fold_to(record, len(record.events))
 
 
 def step_at(record: Record, seq: int) -> Step:
-    """Event `seq` with the game before and after it. Raises PositionNotFound, Unreadable."""
+    """Return event `seq` with the game before and after it. Raises PositionNotFound, Unreadable."""
     after = game_at(record, seq)
-    return Step(record.events[seq - 1], _after(record, seq - 1) if seq > 1 else None, after)
+    return Step(record.events[seq - 1], _fold_to(record, seq - 1) if seq > 1 else None, after)
 
 
 def after_turn(record: Record, turn: int) -> Game:
-    """The game when turn `turn` (from 1, placements of a set-up included) was over; its head if that turn
-    is the last and still under way.
+    """Return the game at the end of turn `turn`, or its head if that turn is still in progress.
 
-    Raises PositionNotFound, Unreadable.
+    Turns count from 1, placements of the set-up included. Raises PositionNotFound, Unreadable.
     """
-    return _end_of(
-        record,
-        turn,
-        first=1,
-        counted=lambda state: state.turn,
-        why=lambda reached: f"there is no turn {turn}: {_count(reached, 'turn')} begun",
-    )
+    game, last = _end_of(record, turn, first=1, number_of=lambda game: game.turn)
+    if game is None:
+        begun = "1 turn has" if last == 1 else f"{last} turns have"
+        raise PositionNotFound(f"there is no turn {turn}: {begun} begun")
+    return game
 
 
 def after_round(record: Record, round: int) -> Game:
-    """The game at the end of round `round` (0: of the set-up); its head if the round is still under way.
+    """Return the game at the end of round `round` (0 is the set-up), or its head if that round is still in
+    progress.
 
     Raises PositionNotFound, Unreadable.
     """
-    return _end_of(
-        record,
-        round,
-        first=0,
-        counted=lambda state: state.round,
-        why=lambda reached: f"there is no round {round}: {_rounds(reached)}",
-    )
+    game, last = _end_of(record, round, first=0, number_of=lambda game: game.round)
+    if game is None:
+        reason = "the game has not started" if last < 0 else f"the last one is {last}"
+        raise PositionNotFound(f"there is no round {round}: {reason}")
+    return game
 
 
 def _end_of(
-    record: Record,
-    number: int,
-    *,
-    first: int,
-    counted: Callable[[State], int],
-    why: Callable[[int], str],
-) -> Game:
-    """The game when turn or round `number`, as `counted` from `first`, was over, or its head under way."""
-    reached = first - 1
+    record: Record, number: int, *, first: int, number_of: Callable[[Game], int]
+) -> tuple[Game | None, int]:
+    """The game at the end of the turn or round of this number (None if there is no such), and the last number
+    of the record. Numbers begin with `first`.
+    """
+    last = first - 1
     for step in steps(record):
-        state = step.after.state
-        if state is None:
+        if step.after.state is None:
             continue
-        reached = counted(state)
-        if reached > number >= first or (reached == number and step.after.to_act is None):
-            return step.after
-    if reached == number:
-        return head(record)
-    raise PositionNotFound(why(reached))
+        last = number_of(step.after)
+        if last > number >= first or (last == number and step.after.to_act is None):
+            return step.after, last
+    return (head(record) if last == number >= first else None), last
 
 
-def _rounds(reached: int) -> str:
-    if reached < 0:
-        return "the game has not started"
-    return f"the last one is {reached}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}s have" if number != 1 else f"1 {what} has"
-
-
-def _after(record: Record, seq: int) -> Game:
-    """CachedGame in one go, which is quickest; only where that fails event by event, to say where."""
+def _fold_to(record: Record, seq: int) -> Game:
+    """Fold in one pass, which is fastest. If that fails, fold event by event, to name the event."""
     try:
-        with reading(seq):
-            game = fold(record.events[:seq], None, record.opened())
+        with unreadable_on_error(seq):
+            game = fold(record.events[:seq], None, record.secret_values())
             assert game is not None
             return game
     except Unreadable:

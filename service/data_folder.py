@@ -36,7 +36,8 @@ class DataFolderInUse(DataFolderError):
         if owner:
             self.how_to_stop = f"Stop process {owner} (Ctrl-C in its terminal, or `kill {owner}`)"
         else:
-            self.how_to_stop = "Stop the redis-server that is left of it"
+            pid = _read(pid_file_of(folder))
+            self.how_to_stop = f"Stop the redis-server that is left of it (`kill {pid}`)"
         super().__init__(
             f"the data folder {folder} is in use by another service. {self.how_to_stop}, or choose"
             " another folder with --data or CARTULARY_DATA"
@@ -64,6 +65,11 @@ def socket_of(data: Path) -> Path:
     # Not TMPDIR, which may be long as well, and may differ between the server and a command that looks for
     # its socket. `make_private` makes sure that nobody else has created this folder before.
     return Path(f"/tmp/cartulary-{os.getuid()}-{name}/redis.sock")  # noqa: S108
+
+
+def pid_file_of(data: Path) -> Path:
+    """The file to which the embedded Redis writes its process id."""
+    return data / "redis" / "redis.pid"
 
 
 def url_of(data: Path) -> str:
@@ -124,7 +130,7 @@ class DataFolderLock:
         try:
             self._lock.acquire()
         except Timeout:
-            owner = self._owner()
+            owner = _read(self._path)
             if _is_alive(owner):
                 raise DataFolderInUse(self._data, owner) from None
             try:
@@ -147,17 +153,19 @@ class DataFolderLock:
             with self:
                 pass
 
-    def _owner(self) -> str:
-        """The id of the process that has locked the folder last; "" if it is not known."""
-        try:
-            return self._path.read_text(encoding="ascii").strip()
-        except (OSError, UnicodeDecodeError):
-            return ""
-
     def _on_acquired(self, fd: int) -> None:
+        # The file contains the id of the process that has locked it last.
         self._fd = fd
         os.ftruncate(fd, 0)
         os.pwrite(fd, str(os.getpid()).encode(), 0)
+
+
+def _read(path: Path) -> str:
+    """The text of a small file; "" if it cannot be read."""
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _is_alive(pid: str) -> bool:

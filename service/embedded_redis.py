@@ -20,7 +20,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from tenacity import Retrying, retry_if_exception_type, retry_if_result, wait_fixed
 
-from service.data_folder import DataFolderLock, make_private, socket_of, url_of
+from service.data_folder import DataFolderLock, make_private, pid_file_of, socket_of, url_of
 from service.errors import ServiceError
 from service.supervision.child_process import ChildProcess
 from service.supervision.parent_watch import watched_command
@@ -201,7 +201,11 @@ class EmbeddedRedis:
         make_private(socket.parent)
         # The lock is ours, so the server that has left this socket is gone.
         socket.unlink(missing_ok=True)
-        settings = SETTINGS | {"dir": str(self._folder.absolute()), "unixsocket": str(socket)}
+        settings = SETTINGS | {
+            "dir": str(self._folder.absolute()),
+            "unixsocket": str(socket),
+            "pidfile": str(pid_file_of(self.data).absolute()),
+        }
         options = [word for name, value in settings.items() for word in (f"--{name}", value)]
         return ChildProcess(
             self.name,

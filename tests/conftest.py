@@ -1,4 +1,4 @@
-"""What tests of several floors share: one real Redis for a run, empty for every test that asks for it."""
+"""Fixtures for tests of several packages: one real Redis for a whole run, emptied for each test using it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from service.settings import Settings
 
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
-    """A Redis with the settings of the embedded one. It is never stopped by a test that shares it."""
+    """A Redis with the settings of the embedded one, shared by all tests; no test may stop it."""
     with EmbeddedRedis(tmp_path_factory.mktemp("redis")) as server:
         yield server
 
@@ -28,7 +28,7 @@ def redis_url(redis_server: EmbeddedRedis) -> str:
 
 @pytest.fixture
 def settings(redis_url: str, tmp_path: Path) -> Settings:
-    """Settings of a service on the shared Redis, with a data folder of the test's own."""
+    """The settings of a service on the shared Redis, with a data folder for this test only."""
     return Settings(
         data=tmp_path,
         redis_url=redis_url,
@@ -40,7 +40,7 @@ def settings(redis_url: str, tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def service(settings: Settings) -> Iterator[Service]:
-    """A service as one process has it."""
+    """The parts of the service, as one process builds them."""
     service = build(settings)
     yield service
     service.redis.close()

@@ -1,4 +1,4 @@
-"""The house: imports point down, the ground floor is pure, nobody above it asks which game it is."""
+"""The architecture: imports point down, the domain is pure, and nothing above it names a game."""
 
 import ast
 import sys
@@ -8,24 +8,27 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FLOORS = ["domain", "ledger", "replay", "service", "workers", "cartulary"]
-"""From the ground up; a floor imports itself and the floors below."""
+PACKAGES = ["domain", "ledger", "replay", "service", "workers", "cartulary"]
+"""From the bottom up; a package imports only itself and packages before it."""
 
-IMPURE = {
+IMPURE_MODULES = {
     *("asyncio", "datetime", "multiprocessing", "os", "pathlib", "random", "secrets", "select"),
     *("socket", "subprocess", "tempfile", "threading", "time", "urllib", "uuid"),
 }
-"""Standard modules by which a clock, chance, the environment or any input or output would come in."""
+"""Modules of the standard library that bring in a clock, randomness, the environment, input or output."""
 
-MOST_LINES = 400
-
-
-def sources(floor: str) -> Iterator[Path]:
-    return (ROOT / floor).rglob("*.py")
+MAX_LINES = 400
 
 
-def imported(path: Path) -> Iterator[str]:
-    """The modules that a file imports, wherever in it the import stands."""
+def sources(package: str) -> Iterator[Path]:
+    return (ROOT / package).rglob("*.py")
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """Iterate over the modules that a file imports, at its top or inside functions.
+
+    `from a import b` counts as both `a` and `a.b`.
+    """
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -35,20 +38,23 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.parametrize("floor", FLOORS)
-def test_imports_point_down(floor: str) -> None:
-    above = set(FLOORS[FLOORS.index(floor) + 1 :])
-    for path in sources(floor):
-        tops = {name.split(".")[0] for name in imported(path)}
-        assert not tops & above, f"{path} imports from a floor above: {tops & above}"
-        assert "tests" not in tops, f"{path} imports from the tests"
+def top_level_imports(path: Path) -> set[str]:
+    return {module.split(".")[0] for module in imported_modules(path)}
 
 
-def test_the_ground_floor_imports_the_standard_library_and_no_impure_part_of_it() -> None:
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_point_down(package: str) -> None:
+    forbidden = {*PACKAGES[PACKAGES.index(package) + 1 :], "tests", "bench"}
+    for path in sources(package):
+        imports = top_level_imports(path) & forbidden
+        assert not imports, f"{path} imports {sorted(imports)}"
+
+
+def test_the_domain_imports_only_pure_modules_of_the_standard_library() -> None:
     for path in sources("domain"):
-        tops = {name.split(".")[0] for name in imported(path)} - {"domain"}
-        assert tops <= sys.stdlib_module_names, f"{path} imports {tops - sys.stdlib_module_names}"
-        assert not tops & IMPURE, f"{path} imports {tops & IMPURE}"
+        imports = top_level_imports(path) - {"domain"}
+        assert imports <= sys.stdlib_module_names, f"{path} imports a library: {sorted(imports)}"
+        assert not imports & IMPURE_MODULES, f"{path} imports {imports & IMPURE_MODULES}"
         names = {n.id for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Name)}
         assert not names & {"open", "print", "input"}, f"{path} reads or writes"
 
@@ -61,29 +67,36 @@ def test_a_base_game_imports_nothing_from_its_expansions() -> None:
         for path in expansion.parent.rglob("*.py"):
             if not path.is_relative_to(expansion):
                 modules = {
-                    module for module in imported(path) if f"{module}.".startswith(f"{name}.")
+                    module
+                    for module in imported_modules(path)
+                    if f"{module}.".startswith(f"{name}.")
                 }
                 assert not modules, f"{path} imports from the expansion: {sorted(modules)}"
 
 
-def test_no_modules_import_each_other() -> None:
-    graph: dict[str, set[str]] = {}
-    for floor in FLOORS:
-        for path in sources(floor):
+def test_there_are_no_import_cycles() -> None:
+    imports: dict[str, set[str]] = {}
+    for package in PACKAGES:
+        for path in sources(package):
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-            graph[name] = {other for other in imported(path) if other != name}
-    graph = {name: others & graph.keys() for name, others in graph.items()}
-    done: set[str] = set()
-    while ready := {name for name, others in graph.items() if name not in done and others <= done}:
-        done |= ready
-    assert done == graph.keys(), f"import each other: {sorted(graph.keys() - done)}"
+            imports[name] = {module for module in imported_modules(path) if module != name}
+    imports = {name: modules & imports.keys() for name, modules in imports.items()}
+    sorted_modules: set[str] = set()
+    while ready := {
+        name
+        for name, modules in imports.items()
+        if name not in sorted_modules and modules <= sorted_modules
+    }:
+        sorted_modules |= ready
+    cyclic = imports.keys() - sorted_modules
+    assert not cyclic, f"these modules import each other: {sorted(cyclic)}"
 
 
-@pytest.mark.parametrize("floor", FLOORS[1:])
-def test_nobody_above_the_ground_floor_asks_which_game_it_is(floor: str) -> None:
+@pytest.mark.parametrize("package", PACKAGES[1:])
+def test_no_package_above_the_domain_names_a_game(package: str) -> None:
     games = {path.parent.name for path in (ROOT / "domain").rglob("*/__init__.py")}
     assert {"barony", "sorcery"} <= games
-    for path in sources(floor):
+    for path in sources(package):
         tree = ast.parse(path.read_text())
         docstrings = {
             id(node.body[0].value)
@@ -95,11 +108,14 @@ def test_nobody_above_the_ground_floor_asks_which_game_it_is(floor: str) -> None
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and id(node) not in docstrings:
                 assert node.value not in games, f"{path}:{node.lineno} names a game"
-        assert not {name for name in imported(path) if name.split(".")[:2][-1] in games}
+        modules = [
+            module for module in imported_modules(path) if module.split(".")[:2][-1] in games
+        ]
+        assert not modules, f"{path} imports a game: {modules}"
 
 
-@pytest.mark.parametrize("floor", [*FLOORS, "tests"])
-def test_no_file_is_longer_than_a_person_likes_to_read(floor: str) -> None:
-    for path in sources(floor):
+@pytest.mark.parametrize("package", [*PACKAGES, "tests", "bench"])
+def test_no_file_is_too_long(package: str) -> None:
+    for path in sources(package):
         lines = len(path.read_text().splitlines())
-        assert lines <= MOST_LINES, f"{path} has {lines} lines"
+        assert lines <= MAX_LINES, f"{path} has {lines} lines, more than {MAX_LINES}"

@@ -172,7 +172,7 @@ def test_a_player_is_removed_and_the_game_abandoned() -> None:
 def test_all_that_was_secret_is_open_at_the_end(name: str) -> None:
     """Then, and only then, everybody sees every reserve, at any event."""
     record, seats = record_of(name), course_of(name)[-1].seats
-    (names,) = [set(opens) for opens in record.opens.values()]
+    (names,) = [set(opens) for opens in record.openings.values()]
     assert names == {"pile", *(f"reserve/{seat}" for seat in range(seats))}
     for game in course_of(name):
         if game.state is not None:

@@ -67,7 +67,7 @@ def test_a_viewer_is_told_what_the_viewer_may_know(rules: str, options: Json, se
 
 def hold_against(record: Record, viewer: int | None) -> None:
     """What the viewer is told with all secrets known, against what is told with those of the viewer alone."""
-    opened = record.opened()
+    opened = record.secret_values()
     known = {
         name: value
         for name, value in opened.items()
@@ -128,7 +128,7 @@ def test_when_the_game_has_ended_everybody_is_told_the_same_at_every_event(
     viewers = (None, 0, 1, 2)
     game: Game | None = None
     for event in record.events:
-        game = evolve(game, event, record.opened())
+        game = evolve(game, event, record.secret_values())
         if game.state is not None:
             everything = [game.rules.position(game.state, ALL_SECRETS)] * 4
             assert [game.position(viewer, ended=True) for viewer in viewers] == everything

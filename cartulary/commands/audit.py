@@ -55,7 +55,7 @@ def audit(
     Exit status: 0 when everything holds, 1 when something is broken, 2 when a source is missing.
     """
     from replay.audit import audit as run_audit
-    from replay.audit.report import one_line, page
+    from replay.audit.report import report_line, report_page
 
     expected_keys = [_public_key(ctx, key) for key in keys]
     extra_receipts = [_receipt(ctx, file) for file in receipts]
@@ -80,9 +80,9 @@ def audit(
         if as_json:
             continue
         if report.is_sound and are_many:
-            echo(one_line(report, name, style))
+            echo(report_line(report, name, style))
         else:
-            echo(page(report, name, style, width()), newline=False)
+            echo(report_page(report, name, style, width()), newline=False)
     if as_json:
         echo(canonical({"sound": sound == len(paths), "records": entries}).decode())
     elif are_many:

@@ -7,7 +7,7 @@ from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, styles, width
 from domain.errors import Unreadable
 from ledger.canonical import canonical
-from replay.timeline import PositionNotFound, reading, step_at
+from replay.timeline import PositionNotFound, step_at, unreadable_on_error
 
 
 @click.command("log")
@@ -18,7 +18,7 @@ from replay.timeline import PositionNotFound, reading, step_at
 @click.pass_context
 def log(ctx: click.Context, source: str, as_json: bool, color: Color, redis: str | None) -> None:  # noqa: FBT001 # click passes options by name
     """List a game's events, one readable line for each."""
-    from replay.log_view import chronicle
+    from replay.log_view import log_lines
 
     record = read_source(ctx, source, redis)
     if as_json:
@@ -26,7 +26,7 @@ def log(ctx: click.Context, source: str, as_json: bool, color: Color, redis: str
             echo(line.decode())
         return
     try:
-        for text in chronicle(record, styles(color)):
+        for text in log_lines(record, styles(color)):
             echo(text)
     except Unreadable as error:
         raise unreadable_source(source, error) from None
@@ -48,17 +48,17 @@ def inspect(
     redis: str | None,
 ) -> None:
     """Explain one event: the actor, the time, the action, its outcome, the clauses, the changes."""
-    from replay.inspect import inspected, page
+    from replay.inspect import explain_event, explanation_page
 
     record = read_source(ctx, source, redis)
     try:
-        openings = record.opens.get(seq, {})
-        explanation = inspected(step_at(record, seq), openings, ended=record.has_ended)
-        with reading(seq):
+        openings = record.openings.get(seq, {})
+        explanation = explain_event(step_at(record, seq), openings, ended=record.has_ended)
+        with unreadable_on_error(seq):
             text = (
                 canonical(explanation).decode()
                 if as_json
-                else page(explanation, styles(color), width())
+                else explanation_page(explanation, styles(color), width())
             )
     except PositionNotFound as error:
         raise click.UsageError(str(error), ctx) from None

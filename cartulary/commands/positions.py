@@ -15,7 +15,14 @@ from domain.hexes import distance
 from domain.scene import Scene
 from ledger.canonical import canonical
 from ledger.record import Record
-from replay.timeline import PositionNotFound, after_round, after_turn, game_at, head, reading
+from replay.timeline import (
+    PositionNotFound,
+    after_round,
+    after_turn,
+    game_at,
+    head,
+    unreadable_on_error,
+)
 
 _MAX_DISTANCE: Final = 200
 """Hexes from one end of a board that is drawn to the other: a forged board could fill all memory."""
@@ -68,7 +75,7 @@ def replay(
             game = head(record)
         if viewer is not None and viewer >= game.seats:
             raise click.BadParameter(f"the seats are 0 to {game.seats - 1}", ctx, param_hint="--as")
-        with reading(game.seq):
+        with unreadable_on_error(game.seq):
             echo(_position_as(form, record, game, viewer, round, color, wide=wide), newline=False)
     except PositionNotFound as error:
         raise click.UsageError(str(error), ctx) from None
@@ -138,12 +145,12 @@ def diff(
     redis: str | None,
 ) -> None:
     """Show the differences between the positions after events N and M."""
-    from replay.diff import as_text, changes
+    from replay.diff import change_lines, changes
 
     record = read_source(ctx, source, redis)
     try:
         old, new = (_spectator_position(record, seq) for seq in (before, after))
-        with reading(after):
+        with unreadable_on_error(after):
             differences = changes(old, new)
             report = canonical({"before": before, "after": after, "changes": differences}).decode()
     except PositionNotFound as error:
@@ -153,12 +160,12 @@ def diff(
     if as_json:
         echo(report)
     elif differences:
-        echo("\n".join(as_text(differences)))
+        echo("\n".join(change_lines(differences)))
     else:
         echo(f"the positions after events {before} and {after} are the same")
 
 
 def _spectator_position(record: Record, seq: int) -> Json | None:
     game = game_at(record, seq)
-    with reading(seq):
+    with unreadable_on_error(seq):
         return game.position(None, ended=record.has_ended)

@@ -13,7 +13,7 @@ from domain.contract import Json
 from domain.errors import Malformed
 from domain.registry import EXPANSIONS, RULES
 from ledger.canonical import canonical
-from replay.bots import USUAL
+from replay.playout import DEFAULT_BOTS
 
 
 @click.command("export")
@@ -68,7 +68,7 @@ def _expansion_flags(command: Callable[..., None]) -> Callable[..., None]:
     help="Folder for the records; default: the current one.",
 )
 @click.option(
-    "--bots", default=",".join(USUAL), show_default=True, help="The players, seated in turn."
+    "--bots", default=",".join(DEFAULT_BOTS), show_default=True, help="The players, seated in turn."
 )
 @click.option(
     "--round-limit",
@@ -93,8 +93,7 @@ def playout(
     **expansions: bool,
 ) -> None:
     """Play whole games among bots, without a server, and write a record of each."""
-    from replay.playout import plan
-    from replay.tournament import played_to_files
+    from replay.playout import plan, play_to_files
 
     try:
         seed_bytes = secrets.token_bytes(32) if seed is None else bytes.fromhex(seed)
@@ -109,7 +108,7 @@ def playout(
     message(f"seed {seed_bytes.hex()}")
     try:
         out.mkdir(parents=True, exist_ok=True)
-        results = played_to_files(playout_plan, games, out, jobs)
+        results = play_to_files(playout_plan, games, out, jobs)
         for result in progress(results, games, "playout"):
             echo(canonical(result).decode() if as_json else _line(result))
     except OSError as error:

@@ -16,6 +16,7 @@ from domain.baron.decide import decide, forfeit, remove
 from domain.baron.event_text import event_text
 from domain.baron.explain import explain
 from domain.baron.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
+from domain.baron.inference import infer_secrets, set_up_faults
 from domain.baron.legal import legal_actions
 from domain.baron.position import position
 from domain.baron.scene import scene
@@ -41,6 +42,7 @@ __all__ = [
     "explain",
     "finish",
     "forfeit",
+    "infer_secrets",
     "initial_state",
     "legal_actions",
     "parse_action",
@@ -49,6 +51,7 @@ __all__ = [
     "remove",
     "scene",
     "set_up",
+    "set_up_faults",
     "standings",
 ]
 

@@ -217,6 +217,12 @@ class SetUp(TypedDict):
     removed: list[Tile]
 
 
+class GameCreated(event.GameSettings):
+    """A player opens a game. `invited` is left out when it is empty."""
+
+    options: BaronOptions
+
+
 class GameStarted(event.GameStarted, SetUp):
     """All places are taken, and the tiles are dealt."""
 
@@ -369,6 +375,7 @@ ACTIONS: Final[Mapping[str, ObjectType]] = {
 }
 EVENTS: Final[Mapping[str, ObjectType]] = {
     **LIFE_CYCLE_EVENTS,
+    "GameCreated": GameCreated,
     "GameStarted": GameStarted,
     "TileDrawn": TileDrawn,
     "TilePlaced": TilePlaced,

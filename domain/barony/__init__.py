@@ -14,6 +14,7 @@ from typing import Final
 from domain.barony.action_json import action_to_json, parse_action
 from domain.barony.action_text import action_text, parse_action_text
 from domain.barony.apply import apply
+from domain.barony.board_check import infer_secrets, set_up_faults
 from domain.barony.bots import BOTS
 from domain.barony.clauses import CLAUSES
 from domain.barony.decide import decide, forfeit, remove
@@ -46,6 +47,7 @@ __all__ = [
     "explain",
     "finish",
     "forfeit",
+    "infer_secrets",
     "initial_state",
     "legal_actions",
     "parse_action",
@@ -54,6 +56,7 @@ __all__ = [
     "remove",
     "scene",
     "set_up",
+    "set_up_faults",
     "standings",
 ]
 

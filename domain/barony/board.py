@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from typing import Final, Self
 
-from domain.barony.components import FOREST, LAKE, TERRAINS, Terrain
+from domain.barony.components import FOREST, LAKE, TERRAINS
 from domain.barony.formats import Cell
 from domain.hexes import Hex, neighbours
 
-NUMBERS: Final[Mapping[Terrain, int]] = {name: terrain for terrain, name in enumerate(TERRAINS)}
+NUMBERS: Final[Mapping[str, int]] = {name: terrain for terrain, name in enumerate(TERRAINS)}
 
 
 @cache

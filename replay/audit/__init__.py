@@ -1,8 +1,8 @@
-"""Auditing a record: everything that can be checked without trusting whoever wrote it.
+"""Audits of game records: everything that can be checked without trusting the server that wrote them.
 
-The checks, in this order: `form` and `head` (form.py), `chain`, `state` and `secrets` (chain.py), `chance`
-(drawing.py), `decisions` (judging.py), `receipts` (form.py). They are put together in whole.py; what they
-find is in findings.py.
+`audit` (runner.py) runs these checks: `form`, `head` and `receipts` (signatures.py), `chain` and `state`
+(chain.py), `secrets` (secrets.py), `chance` (chance.py) and `decisions` (decisions.py). findings.py defines
+what it returns, report.py formats that as text.
 """
 
 from replay.audit.findings import Check, Finding, Report

@@ -1,6 +1,4 @@
-"""The check of chance: seating and set-up drawn again, once the game's secret is published."""
-
-from typing import Any
+"""The check of chance: once the game's secret is published, seating and set-up are drawn again."""
 
 from domain import lifecycle
 from domain.contract import DomainEvent
@@ -9,58 +7,54 @@ from domain.event import Event
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.audit.findings import Check
-from replay.timeline import Step, reading
+from replay.timeline import Step, unreadable_on_error
 
-CHOSEN = "Somebody chose what chance should have, or the set-up is drawn in another way today."
+CHOSEN = (
+    "Somebody chose what should have been drawn, or today's program draws the set-up differently."
+)
 
 
 class ChanceCheck:
-    """Seating and set-up drawn again from the game's secret and the nonces."""
+    """Draws seating and set-up again from the game's secret and the players' nonces."""
 
     def __init__(self, record: Record, secret: bytes | None) -> None:
         self.check = Check("chance", "drawn again")
         self._secret = secret
-        self._opens = record.opens
+        self._openings = record.openings
         if secret is None:
-            self.check.left_out = "the secret that all chance comes from is not known"
+            self.check.gap = "the secret behind all random draws is not known"
 
-    def look(self, step: Step) -> None:
-        """At one event; chance is only in the start."""
+    def examine(self, step: Step) -> None:
+        """Check one event; only `GameStarted` has random draws."""
         event, before = step.event, step.before
         if event["type"] != "GameStarted" or self._secret is None or before is None:
             return
-        self.check.looked_at += 1
+        self.check.count += 1
         seq = event["seq"]
         try:
-            with reading(seq):
-                drawn = lifecycle.start(before, self._secret)
+            with unreadable_on_error(seq):
+                start = lifecycle.start(before, self._secret)
         except (Unreadable, NotNow, Malformed):
-            self.check.left_out = "the start as it is recorded cannot be drawn again"
+            self.check.gap = "the recorded start cannot be drawn again"
             return
-        for name in sorted(drawn.data.keys() | event["data"].keys()):
-            if _differs(drawn.data.get(name), event["data"].get(name)):
-                self.check.finds_at(
-                    seq,
-                    f"{name} is not what the seed gives",
-                    CHOSEN,
-                )
-        self._compare_secrets(event, drawn)
+        for name in sorted(start.data.keys() | event["data"].keys()):
+            if _differ(start.data.get(name), event["data"].get(name)):
+                self.check.add_at_event(seq, f"{name} is not what the seed gives", CHOSEN)
+        self._compare_secrets(event, start)
 
-    def _compare_secrets(self, event: Event, drawn: DomainEvent) -> None:
-        opens = self._opens.get(event["seq"], {})
-        for name in sorted(drawn.secrets.keys() | event.get("secrets", {}).keys()):
-            self.check.looked_at += 1
-            if name not in drawn.secrets or name not in event.get("secrets", {}):
-                self.check.finds_at(
-                    event["seq"], f"the secret {name} is drawn or recorded, not both", CHOSEN
-                )
-            elif name in opens and _differs(opens[name]["value"], drawn.secrets[name]):
-                self.check.finds_at(
-                    event["seq"],
-                    f"the secret {name} is not what the seed gives",
-                    CHOSEN,
-                )
+    def _compare_secrets(self, event: Event, start: DomainEvent) -> None:
+        seq, commitments = event["seq"], event.get("secrets", {})
+        openings = self._openings.get(seq, {})
+        for name in sorted(start.secrets.keys() | commitments.keys()):
+            self.check.count += 1
+            if name not in start.secrets:
+                self.check.add_at_event(seq, f"the seed gives no secret {name}", CHOSEN)
+            elif name not in commitments:
+                self.check.add_at_event(seq, f"it does not commit to the secret {name}", CHOSEN)
+            elif name in openings and _differ(openings[name]["value"], start.secrets[name]):
+                problem = f"the secret {name} is not what the seed gives"
+                self.check.add_at_event(seq, problem, CHOSEN)
 
 
-def _differs(one: Any, other: Any) -> bool:
+def _differ(one: object, other: object) -> bool:
     return canonical(one) != canonical(other)

@@ -1,211 +1,36 @@
-"""The check that needs the rules: every decision made again.
+"""The check of decisions: every event is decided again by the rules.
 
-A decision is made on the game as the record has it just before, so one that is made up shows by itself and
-does not make all that follow look wrong.
+Each is decided on the game as recorded just before it. So an event that was made up is found by itself, and
+does not make those after it look wrong.
 """
 
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, cast
 
 from domain import lifecycle
 from domain.chance import Chance
 from domain.contract import DomainEvent, Json
 from domain.errors import NotNow, Refused, Unreadable
-from domain.event import Event, EventData, acting_seat
+from domain.event import By, ByPlayer, Event, EventData, acting_seat, recorded_data
 from domain.game import Game
-from ledger.canonical import canonical, unhex
+from domain.registry import rule_system_for
+from ledger.canonical import canonical, decode_any, unhex
+from ledger.commands import ARBITER, CLOCK, SCORER, START
+from ledger.record import Record
 from ledger.turn_clock import clock_faults, has_passed
 from replay.audit.findings import Check
 from replay.diff import changes
-from replay.timeline import Step, reading
+from replay.timeline import Step, unreadable_on_error
 
-MADE_UP = (
+MADE_UP: Final = (
     "The record was made up or changed here: a server that keeps to the rules cannot write this."
 )
-MENDED = (
-    "Either the rules have been changed since this game was played (then it stands as it was played), or the"
-    " record was made up."
+RULES_DIFFER: Final = (
+    "Either the rules have been corrected since this game was played, which then stands as it was played, or"
+    " the record was made up."
 )
-
-
-class DecisionsCheck:
-    """Every event decided again: allowed then, by whom it says, with what came of it."""
-
-    def __init__(self, secret: bytes | None, closed_from: int | None) -> None:
-        self.check = Check("decisions", "made again")
-        self._secret = secret
-        self._closed_from = closed_from
-        """The first event with secret values that are not opened: the rules may need them."""
-        self._round_ends: dict[int, Game] = {}
-        self._closed = 0
-
-    def look(self, step: Step) -> None:
-        """At one event."""
-        seq = step.event["seq"]
-        after = step.after
-        self.judge(step.event, step.before)
-        for round, ended in after.rounds_ended.items():
-            if ended == seq:
-                self._round_ends[round] = after
-
-    def judge(self, event: Event, before: Game | None) -> None:
-        """Decide an event again on the game before it."""
-        seq = event["seq"]
-        if (
-            self._closed_from is not None
-            and seq > self._closed_from
-            and event["type"] != "GameAbandoned"
-        ):
-            self._closed += 1
-            self.check.left_out = f"{self._closed} that may depend on secrets not yet opened"
-            return
-        self.check.looked_at += 1
-        try:
-            with reading(seq):
-                for what in self._wrong(event, before):
-                    self.check.finds_at(seq, what, MADE_UP)
-                fact = self._decide(event, before)
-                if fact is not None:
-                    self._compare(event, fact)
-        except Refused as refused:
-            self.check.finds_at(
-                seq,
-                f"today's rules say otherwise: they do not allow {event['type']} here ({refused})",
-                MENDED,
-                "today",
-            )
-        except Unreadable as unreadable:
-            self.check.finds_at(seq, f"it cannot be decided again: {unreadable.why}", MADE_UP)
-
-    def _compare(self, event: Event, fact: DomainEvent) -> None:
-        seq = event["seq"]
-        if fact.type != event["type"]:
-            what = f"it would be {fact.type}, not {event['type']}"
-        elif fact.secrets.keys() != event.get("secrets", {}).keys():
-            what = "it would keep other things secret"
-        elif different := changes(event["data"], cast("Json", fact.data)):
-            what = "; ".join(_said(change) for change in different[:3])
-            if len(different) > 3:
-                what += f"; and {len(different) - 3} more"
-        else:
-            return
-        self.check.finds_at(seq, f"today's rules say otherwise: {what}", MENDED, "today")
-
-    def _wrong(self, event: Event, before: Game | None) -> Iterator[str]:
-        """Whether it is by whom it may be, with an action exactly where there is one."""
-        type, by = event["type"], cast("Json", event["by"])
-        seats = 0 if before is None else len(before.players)
-        match type:
-            case "GameCreated":
-                if clock_faults(event["data"]["clock"]):
-                    yield f"its clock {event['data']['clock']} is none"
-                allowed: list[Json] = [by] if "player" in by else []
-            case "SeatTaken" | "SeatLeft":
-                allowed = [{"player": event["data"]["player"]}]
-                if (
-                    before is not None
-                    and before.seq == 1
-                    and event["by"] != {"player": before.creator}
-                ):
-                    yield "the first place is not its creator's"
-            case "GameStarted":
-                allowed = [{"system": "start"}]
-            case "RoundScored" | "GameFinished":
-                allowed = [{"system": "scorer"}]
-            case "TurnForfeited":
-                allowed = [{"system": "clock"}]
-            case "PlayerRemoved":
-                allowed = [{"system": "clock"}, {"system": "arbiter"}]
-            case "GameAbandoned":
-                nobody = before is not None and before.status == "open" and not before.places
-                allowed = [{"system": "arbiter"}, *([{"system": "start"}] if nobody else [])]
-            case _:
-                allowed = [by] if 0 <= by.get("seat", -1) < seats else []
-        if type in _WITHOUT_ACTION and event["action"] is not None:
-            yield f"{type} comes of no action, and has one"
-        if by not in allowed:
-            yield f"it is by {_who(by)}, who cannot bring about {type}"
-
-    def _decide(self, event: Event, before: Game | None) -> DomainEvent | None:
-        """What the rules say today; None where there is nothing to compare. Raises Refused."""
-        data = event["data"]
-        if before is None:
-            created = lifecycle.create(
-                data["rules"],
-                data["seats"],
-                data["options"],
-                data["clock"],
-                self._secret or b"",
-                data.get("invited", ()),
-            )
-            return DomainEvent(
-                created.type,
-                cast("EventData", {**created.data, "commitment": data["commitment"]}),
-            )
-        match event["type"]:
-            case "SeatTaken":
-                return lifecycle.join(before, data["player"], unhex(data["nonce"]))
-            case "SeatLeft":
-                return lifecycle.leave(before, data["player"])
-            case "GameStarted":
-                return self._started(event, before)
-            case "RoundScored":
-                at_end = self._round_ends.get(data["round"])
-                if at_end is None:
-                    raise NotNow(None, f"round {data['round']} has not ended")
-                return lifecycle.score(before, data["round"], at_end)
-            case "GameFinished":
-                return self._with_secret(lifecycle.finish(before, self._secret or b""), data)
-            case "GameAbandoned":
-                return self._with_secret(lifecycle.abandon(before, self._secret or b""), data)
-            case "TurnForfeited":
-                return self._forfeited(event, before)
-            case "PlayerRemoved":
-                if event["by"] == {"system": "clock"}:
-                    return self._forfeited(event, before)
-                return lifecycle.remove(before, data["seat"])
-            case _:
-                return self._acted(event, before)
-
-    def _with_secret(self, fact: DomainEvent, data: Json) -> DomainEvent:
-        """Whether the secret is the right one is another check's business."""
-        opened = {**fact.data, "secret": data.get("secret")}
-        return DomainEvent(fact.type, cast("EventData", opened), fact.secrets)
-
-    def _started(self, event: Event, before: Game) -> DomainEvent:
-        """Places all taken and each player seated once; where to is chance's, or the order of joining.
-
-        Which things are secret is the same with any chance, so that nobody can make up a secret that keeps
-        all that follows from being judged while the game is on.
-        """
-        if not lifecycle.can_start(before):
-            raise NotNow(
-                None,
-                f"{len(before.places)} of {before.seats} places are taken, it is {before.status}",
-            )
-        joined = [place.player for place in before.places]
-        seated = event["data"]["players"]
-        if before.options["seating"] == "drawn" and sorted(seated) == sorted(joined):
-            joined = seated
-        opening = before.rules.set_up(before.seats, before.options, Chance(b""))
-        started = {**event["data"], "players": joined}
-        return DomainEvent(event["type"], cast("EventData", started), opening.secrets)
-
-    def _forfeited(self, event: Event, before: Game) -> DomainEvent:
-        if not has_passed(before, event["at"]):
-            raise NotNow(None, "the turn's time was not over")
-        return lifecycle.forfeit(before)
-
-    def _acted(self, event: Event, before: Game) -> DomainEvent | None:
-        if event["action"] is None:
-            raise NotNow(None, "no event of this type comes of anything but an action")
-        seat = acting_seat(event["by"])
-        if seat is None or seat >= before.seats:
-            return None  # found already: nobody at the table has done it
-        return lifecycle.act(before, seat, before.rules.parse_action(event["action"]))
-
-
-_WITHOUT_ACTION = frozenset(
+_WITHOUT_ACTION: Final = frozenset(
     {
         "GameCreated",
         "SeatTaken",
@@ -218,16 +43,247 @@ _WITHOUT_ACTION = frozenset(
         "GameAbandoned",
     }
 )
+_MOST_DIFFERENCES: Final = 3
+"""Differences listed in one finding."""
+_LONGEST_VALUE: Final = 60
+"""Characters of a value that a finding quotes."""
 
 
-def _said(change: Json) -> str:
-    def short(value: Any) -> str:
-        text = canonical(value).decode()
-        return text if len(text) <= 60 else f"{text[:57]}..."
+class DecisionsCheck:
+    """Decides every event again, and compares its actor, its action and its data."""
 
-    return f"{change['path']} would be {short(change['after'])}, not {short(change['before'])}"
+    def __init__(
+        self, record: Record, secret: bytes | None, contradictions: Mapping[int, str]
+    ) -> None:
+        """Prepare for the events of a record. `secret` is the game's own, None while it is not published;
+        `contradictions` are reasons why no secret values allow an event, by seq.
+        """
+        self.check = Check("decisions", "decided again")
+        self._secret = secret
+        self._opened = record.secret_values()
+        self._contradictions = contradictions
+        self._round_ends: dict[int, Game] = {}
+
+    def examine(self, step: Step) -> None:
+        """Check one event."""
+        self.decide_again(step.event, step.before)
+        for round, seq in step.after.rounds_ended.items():
+            if seq == step.event["seq"]:
+                self._round_ends[round] = step.after
+
+    def decide_again(self, event: Event, before: Game | None) -> None:
+        """Check one event, which need not be applicable to the game before it."""
+        seq = event["seq"]
+        self.check.count += 1
+        if seq in self._contradictions:
+            self._add_difference(seq, self._contradictions[seq])
+        try:
+            with unreadable_on_error(seq):
+                for problem in _envelope_problems(event, before):
+                    self.check.add_at_event(seq, problem, MADE_UP)
+                if _goes_on_deserted(event, before):
+                    self._add_difference(seq, "the clock abandons a deserted game at once")
+                decided = self._decide(event, before)
+                if decided is not None and (difference := _difference(event, decided)):
+                    self._add_difference(seq, difference)
+        except Refused as refused:
+            self._add_difference(seq, f"they do not allow {event['type']} here ({refused})")
+        except Unreadable as unreadable:
+            problem = f"it cannot be decided again: {unreadable.why}"
+            self.check.add_at_event(seq, problem, MADE_UP)
+
+    def _add_difference(self, seq: int, difference: str) -> None:
+        """Add a finding that a correction of the rules could explain too."""
+        problem = f"today's rules say otherwise: {difference}"
+        self.check.add_at_event(seq, problem, RULES_DIFFER, "today")
+
+    def _decide(self, event: Event, before: Game | None) -> DomainEvent | None:
+        """Return what the rules decide today; None if nobody in the game did this. Raises Refused."""
+        data = event["data"]
+        if before is None:
+            created = lifecycle.create(
+                data["rules"],
+                data["seats"],
+                data["options"],
+                data["clock"],
+                self._secret or b"",
+                data.get("invited", ()),
+            )
+            return _with(created, commitment=data["commitment"])
+        match event["type"]:
+            case "SeatTaken":
+                return lifecycle.join(before, data["player"], unhex(data["nonce"]))
+            case "SeatLeft":
+                return lifecycle.leave(before, data["player"])
+            case "GameStarted":
+                return self._start(event, before)
+            case "RoundScored":
+                at_end = self._round_ends.get(data["round"])
+                if at_end is None:
+                    raise NotNow(None, f"round {data['round']} has not ended")
+                return lifecycle.score(before, data["round"], at_end)
+            case "GameFinished":
+                finish = lifecycle.finish(before, self._secret or b"")
+                return _with(finish, secret=data.get("secret"))
+            case "GameAbandoned":
+                return self._abandon(event, before)
+            case "TurnForfeited":
+                return _forfeit(event, before)
+            case "PlayerRemoved":
+                if event["by"] == {"system": "clock"}:
+                    return _forfeit(event, before)
+                return lifecycle.remove(before, data["seat"])
+            case _:
+                return _act(event, before)
+
+    def _start(self, event: Event, before: Game) -> DomainEvent:
+        """Compare the start with those that chance can give: all joined players are seated, in a possible
+        set-up. Which of the possible ones it was, the check of chance compares once the secret is published.
+        """
+        if not lifecycle.can_start(before):
+            raise NotNow(
+                None,
+                f"{len(before.places)} of {before.seats} places are taken, it is {before.status}",
+            )
+        for fault in before.rules.set_up_faults(
+            before.seats, before.options, event["data"], self._opened
+        ):
+            self._add_difference(event["seq"], fault)
+        joined = [place.player for place in before.places]
+        seated = event["data"]["players"]
+        if before.options["seating"] == "drawn" and sorted(seated) == sorted(joined):
+            joined = seated
+        names = _secret_names(before.rules.NAME, before.seats, canonical(before.options))
+        secrets = dict.fromkeys(names)
+        recorded = DomainEvent(event["type"], recorded_data(event), secrets)
+        return _with(recorded, players=joined)
+
+    def _abandon(self, event: Event, before: Game) -> DomainEvent:
+        """The clock abandons only a deserted game, an arbiter any."""
+        is_by_clock = event["by"] == CLOCK
+        decide = lifecycle.abandon_deserted if is_by_clock else lifecycle.abandon
+        return _with(decide(before, self._secret or b""), secret=event["data"].get("secret"))
 
 
-def _who(by: Json) -> str:
-    ((kind, which),) = by.items()
-    return f"{kind} {which}"
+@lru_cache(100)
+def _secret_names(rules: str, seats: int, options: bytes) -> frozenset[str]:
+    """The names of the secrets that a set-up has, which are the same whatever chance gives."""
+    whole = decode_any(options)
+    return frozenset(rule_system_for(rules, whole).set_up(seats, whole, Chance(b"")).secrets)
+
+
+def _with(decided: DomainEvent, **recorded: object) -> DomainEvent:
+    """The event with recorded values in these fields, which are not for this check to compare."""
+    data = cast("EventData", {**decided.data, **recorded})
+    return DomainEvent(decided.type, data, decided.secrets)
+
+
+def _forfeit(event: Event, before: Game) -> DomainEvent:
+    if not has_passed(before, event["at"]):
+        raise NotNow(None, "the time for the turn was not over")
+    return lifecycle.forfeit(before)
+
+
+def _act(event: Event, before: Game) -> DomainEvent | None:
+    if event["action"] is None:
+        raise NotNow(None, "an event of this type follows only from an action")
+    seat = acting_seat(event["by"])
+    if seat is None or seat >= before.seats:
+        return None  # already a finding: nobody in the game can have done it
+    return lifecycle.act(before, seat, before.rules.parse_action(event["action"]))
+
+
+def _envelope_problems(event: Event, before: Game | None) -> Iterator[str]:
+    """Yield what is wrong with the place, the actor and the action of an event, whatever its data are."""
+    type, by = event["type"], event["by"]
+    expected = None if before is None else _expected_next(before)
+    if expected not in (None, type):
+        yield f"{expected} follows at once, not {type}"
+    if before is None:
+        yield from _creation_problems(event)
+    elif before.seq == 1 and type == "SeatTaken" and by != {"player": before.creator}:
+        yield "the first place is not its creator's"
+    if type in _WITHOUT_ACTION and event["action"] is not None:
+        yield f"{type} follows from no action, but has one"
+    if by not in _possible_actors(event, before):
+        ((kind, name),) = by.items()
+        yield f"it is by {kind} {name}, which cannot bring about {type}"
+
+
+def _goes_on_deserted(event: Event, before: Game | None) -> bool:
+    """Whether this is not the end of a game that the clock must abandon before anything else happens."""
+    if before is None or not lifecycle.is_deserted(before):
+        return False
+    return event["type"] != "GameAbandoned" or event["by"] != CLOCK
+
+
+def _expected_next(before: Game) -> str | None:
+    """The type of the event that is appended together with the last one; None if any event may be next."""
+    if before.seq == 1:
+        return "SeatTaken"
+    if lifecycle.can_start(before):
+        return "GameStarted"
+    if before.status == "open" and not before.places:
+        return "GameAbandoned"
+    return None
+
+
+def _creation_problems(event: Event) -> Iterator[str]:
+    data = event["data"]
+    if clock_faults(data["clock"]):
+        yield f"its clock {data['clock']} is not valid"
+    invited = data.get("invited", [])
+    if not isinstance(invited, list) or not all(isinstance(player, str) for player in invited):
+        yield "the invited players are not ids of players"
+    elif len({*invited, *event["by"].values()}) != len(invited) + 1:
+        yield "the invited players are not other players than the creator, each once"
+
+
+def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
+    """The values of `by` that an event of this type can have."""
+    type, by = event["type"], event["by"]
+    match type:
+        case "GameCreated":
+            return [by] if "player" in by else []
+        case "SeatTaken" | "SeatLeft":
+            player: ByPlayer = {"player": event["data"]["player"]}
+            return [player]
+        case "GameStarted":
+            return [START]
+        case "RoundScored" | "GameFinished":
+            return [SCORER]
+        case "TurnForfeited":
+            return [CLOCK]
+        case "PlayerRemoved":
+            return [CLOCK, ARBITER]
+        case "GameAbandoned":
+            is_empty = before is not None and before.status == "open" and not before.places
+            return [START] if is_empty else [CLOCK, ARBITER]
+        case _:
+            seat = acting_seat(by)
+            seats = 0 if before is None else len(before.players)
+            return [by] if seat is not None and seat < seats else []
+
+
+def _difference(event: Event, decided: DomainEvent) -> str:
+    """What is different in the event that was decided again, in words; empty if nothing is."""
+    if decided.type != event["type"]:
+        return f"it would be {decided.type}, not {event['type']}"
+    if decided.secrets.keys() != event.get("secrets", {}).keys():
+        return "it would keep other values secret"
+    different = changes(event["data"], cast("Json", decided.data))
+    texts = [_as_text(change) for change in different[:_MOST_DIFFERENCES]]
+    if len(different) > _MOST_DIFFERENCES:
+        texts.append(f"and {len(different) - _MOST_DIFFERENCES} more")
+    return "; ".join(texts)
+
+
+def _as_text(change: Json) -> str:
+    """One change of `replay.diff` from the recorded to the decided value."""
+    recorded, decided = (_quoted(change[name]) for name in ("before", "after"))
+    return f"{change['path']} would be {decided}, not {recorded}"
+
+
+def _quoted(value: Any) -> str:
+    text = canonical(value).decode()
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."

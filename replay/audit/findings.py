@@ -1,4 +1,7 @@
-"""What an audit has to say: findings, checks and the report of them all."""
+"""What an audit returns: checks, the findings of each, and the report of them all.
+
+The names of the JSON fields are public interface (docs/verifying.md).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,104 +23,100 @@ NAMES: Final[tuple[Name, ...]] = (
     "receipts",
 )
 Kind: TypeAlias = Literal["wrong", "today"]
-"""`wrong`: the record contradicts itself or what was signed. `today`: the rules as they are now say
-otherwise, which a mended rule explains as well as a made-up record.
+"""`wrong`: the record contradicts itself or what was signed. `today`: it contradicts the rules as they are
+now, because either the rules were corrected since or the record was made up.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is not as it should be: `what`, and what it `means`, a sentence each.
+    """One fault in a record: the problem and its meaning, a sentence each.
 
-    `line` of the file (from 1) and `seq` of the event, where there are such.
+    `line` counts the lines of the file from 1; `line` and `seq` are None where there is no such place.
     """
 
     check: Name
     line: int | None
     seq: int | None
-    what: str
-    means: str
+    problem: str
+    meaning: str
     kind: Kind = "wrong"
 
     def as_json(self) -> Json:
-        """All fields."""
+        """Return all fields as a JSON object."""
         return {
             "check": self.check,
             "kind": self.kind,
             "line": self.line,
             "seq": self.seq,
-            "what": self.what,
-            "means": self.means,
+            "what": self.problem,
+            "means": self.meaning,
         }
 
     @property
-    def place(self) -> str:
-        """Where it is, in words."""
+    def location(self) -> str:
+        """The line and the event, in words."""
         line = [] if self.line is None else [f"line {self.line}"]
         return ", ".join(line + ([] if self.seq is None else [f"event {self.seq}"]))
 
 
 @dataclass(slots=True)
 class Check:
-    """One of the checks: how many things of which sort it looked at, and what it found.
+    """One check: how many items it examined, and its findings.
 
-    `left_out` says what it could not look at and why, or is empty.
+    `unit` says what is counted, such as "events hashed again". `gap` says what could not be checked and why;
+    it is empty if everything could.
     """
 
     name: Name
-    sort: str
-    looked_at: int = 0
-    left_out: str = ""
+    unit: str
+    count: int = 0
+    gap: str = ""
     findings: list[Finding] = field(default_factory=list)
 
-    def finds(
+    def add(
         self,
-        what: str,
-        means: str,
+        problem: str,
+        meaning: str,
         *,
         line: int | None,
         seq: int | None = None,
         kind: Kind = "wrong",
     ) -> None:
-        """Note something that is not as it should be."""
-        self.findings.append(Finding(self.name, line, seq, what, means, kind))
+        """Add a finding."""
+        self.findings.append(Finding(self.name, line, seq, problem, meaning, kind))
 
-    def finds_at(self, seq: int, what: str, means: str, kind: Kind = "wrong") -> None:
-        """Note something about an event."""
-        self.finds(what, means, line=seq + 1, seq=seq, kind=kind)
-
-    @property
-    def is_passed(self) -> bool:
-        """Whether nothing was found."""
-        return not self.findings
+    def add_at_event(self, seq: int, problem: str, meaning: str, kind: Kind = "wrong") -> None:
+        """Add a finding about event `seq`, which is in line `seq` + 1."""
+        self.add(problem, meaning, line=seq + 1, seq=seq, kind=kind)
 
     def as_json(self) -> Json:
-        """All fields but the findings."""
+        """Return everything but the findings as a JSON object."""
         return {
             "name": self.name,
-            "passed": self.is_passed,
-            "looked_at": self.looked_at,
-            "of": self.sort,
-            "left_out": self.left_out or None,
+            "passed": not self.findings,
+            "looked_at": self.count,
+            "of": self.unit,
+            "left_out": self.gap or None,
             "found": len(self.findings),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All checks on one record, and what it says it is: `about` has `game`, `rules`, `seats`, `events`,
-    `status` and `signed_by`, as far as they can be told.
+    """All checks of one record. `summary` describes the record by the fields `game`, `rules`, `seats`,
+    `events`, `status` and `signed_by`, as far as they can be read.
     """
 
-    about: dict[str, Any]
+    summary: dict[str, Any]
     checks: Sequence[Check]
 
     @property
     def findings(self) -> list[Finding]:
-        """Everything found, in the order of the file; of one line in the order of the checks."""
-        found = [finding for check in self.checks for finding in check.findings]
+        """All findings in the order of the file; those of one line in the order of the checks."""
+        findings = [finding for check in self.checks for finding in check.findings]
         return sorted(
-            found,
+            findings,
             key=lambda finding: (
                 finding.line is None,
                 finding.line or 0,
@@ -127,18 +126,18 @@ class Report:
 
     @property
     def first(self) -> Finding | None:
-        """The first thing that is wrong; None for a record that is sound."""
+        """The first finding; None if there is none."""
         return next(iter(self.findings), None)
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing was found."""
-        return all(check.is_passed for check in self.checks)
+        """Whether there are no findings."""
+        return not any(check.findings for check in self.checks)
 
     def as_json(self) -> Json:
-        """The whole report."""
+        """Return the whole report as a JSON object."""
         return {
-            **self.about,
+            **self.summary,
             "sound": self.is_sound,
             "first": self.first.as_json() if self.first else None,
             "checks": [check.as_json() for check in self.checks],

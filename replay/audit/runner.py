@@ -1,4 +1,4 @@
-"""A whole audit: every check on one record, in one pass through the game."""
+"""Runs all checks of an audit on one record, with a single pass through the game."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -8,74 +8,82 @@ from domain.contract import Json
 from domain.errors import Unreadable
 from domain.game import Game
 from ledger.record import Record, scan
-from replay.audit.chain import (
-    StateCheck,
-    check_chain,
-    check_secrets,
-    closed_secrets,
-    game_secret,
-    proven_opens,
-)
+from replay.audit.chain import StateCheck, check_chain
 from replay.audit.chance import ChanceCheck
 from replay.audit.decisions import DecisionsCheck
 from replay.audit.findings import Check, Report
+from replay.audit.secrets import (
+    check_secrets,
+    infer_secrets,
+    published_secret,
+    unopened_secrets,
+    verified_openings,
+)
 from replay.audit.signatures import check_form, check_head, check_receipts
 from replay.timeline import steps
 
 
 def audit(source: BinaryIO, *, keys: Sequence[str] = (), receipts: Iterable[Json] = ()) -> Report:
-    """Every check on the record in a binary file.
+    """Run every check on the record in a binary file.
 
-    `keys`: public keys in hex, of which the record must be signed by one; none: by one that it lists itself.
-    `receipts`: receipts at hand, checked along with those in the record.
+    `keys` are public keys in hex, one of which must have signed the record; without any, a key that the
+    record lists itself will do. `receipts` are checked in addition to those in the record.
     """
     record, faults = scan(source)
     if not record.events:
         return Report({"game": None, "events": 0}, [check_form(record, faults)])
     is_cut = any(fault.line == len(record.events) + 2 for fault in faults)
-    form = check_form(record, faults)
-    head = check_head(record, keys, is_cut=is_cut)
-    chain = check_chain(record)
-    # Openings that are not what was committed to are found as such, and not believed in what follows.
-    proven = replace(record, opens=proven_opens(record))
-    last, state, chance, decisions = _walk(proven)
-    secrets = check_secrets(record)
-    signed = check_receipts(record, receipts)
-    checks = [form, head, chain, state, secrets, chance, decisions, signed]
-    return Report(_about(record, last), checks)
+    # An opening that does not match its commitment is a finding of its own; the other checks ignore it.
+    verified = replace(record, openings=verified_openings(record))
+    last, state, chance, decisions = _walk(verified)
+    checks = [
+        check_form(record, faults),
+        check_head(record, keys, is_cut=is_cut),
+        check_chain(record),
+        state,
+        check_secrets(record),
+        chance,
+        decisions,
+        check_receipts(record, receipts),
+    ]
+    return Report(_summary(record, last), checks)
 
 
 def _walk(record: Record) -> tuple[Game | None, Check, Check, Check]:
-    """The game as far as it can be worked out, and the checks that follow it event by event."""
-    secret = game_secret(record)
-    closed = closed_secrets(record)
+    """Fold the game as far as possible, running the checks that examine it event by event."""
+    secret = published_secret(record)
+    secrets, contradictions = infer_secrets(record)
     state = StateCheck()
     chance = ChanceCheck(record, secret)
-    decisions = DecisionsCheck(secret, closed[0][0] if closed else None)
+    decisions = DecisionsCheck(record, secret, contradictions)
+    if unopened := len(unopened_secrets(record)):
+        decisions.check.gap = (
+            f"of {unopened} secret values not yet opened, only that some values are possible"
+        )
     last: Game | None = None
     seq = 0
     try:
-        for step in steps(record):
-            state.look(step)
-            chance.look(step)
-            decisions.look(step)
+        for step in steps(record, secrets):
+            state.examine(step)
+            chance.examine(step)
+            decisions.examine(step)
             last = step.after
             seq += 1
     except Unreadable as unreadable:
         event = record.events[seq]
         left = len(record.events) - seq
         if event["seq"] == seq + 1:
-            state.stops(event["seq"], unreadable.why)
-            decisions.judge(event, last)
+            state.stop(event["seq"], unreadable.why)
+            decisions.decide_again(event, last)
             left -= 1
         else:
-            state.check.left_out = f"nothing from line {seq + 2} on, where the order is broken"
+            state.check.gap = f"nothing from line {seq + 2} on, where the order is broken"
         if left:
-            decisions.check.left_out = f"{left} behind what could not be applied"
+            decisions.check.gap = f"{left} events after one that cannot be applied"
     return last, state.check, chance.check, decisions.check
 
 
-def _about(record: Record, last: Game | None) -> dict[str, Any]:
+def _summary(record: Record, last: Game | None) -> dict[str, Any]:
     first = record.events[0]
     return {
         "game": first["game"],

@@ -5,6 +5,7 @@ of them wraps the view once more, and they read requests less strictly than this
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias
@@ -50,6 +51,19 @@ _SECURITY: Final[Mapping[AuthPolicy, list[Json]]] = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checks:
+    """What is checked before the view of a route runs; see `Blueprint.route`."""
+
+    auth: AuthPolicy
+    query: Schema | None
+    json_body: Schema | None
+    is_body_required: bool
+    extra_validation: ExtraValidation | None
+    is_idempotent: bool
+    is_about_game: bool
+
+
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest has no annotations
     """A group of routes."""
 
@@ -82,36 +96,24 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         errors besides those that follow from the rest of the description; `request_headers` are descriptions
         by name.
         """
-        is_about_game = _GAME_ID in rule
+        checks = _Checks(
+            auth=auth,
+            query=query,
+            json_body=json_body,
+            is_body_required=is_body_required,
+            extra_validation=extra_validation,
+            is_idempotent=is_idempotent,
+            is_about_game=_GAME_ID in rule,
+        )
 
         def decorator(view: View) -> View:
-            endpoint = _checked(
-                view,
-                auth=auth,
-                query=query,
-                json_body=json_body,
-                is_body_required=is_body_required,
-                extra_validation=extra_validation,
-                is_idempotent=is_idempotent,
-                is_about_game=is_about_game,
-            )
+            endpoint = _with_checks(view, checks)
             if limit is not None:
                 endpoint = limit(endpoint)
-            operation = {
-                "operationId": view.__name__,
-                **_operation(
-                    auth=auth,
-                    query=query,
-                    json_body=json_body,
-                    is_body_required=is_body_required,
-                    is_idempotent=is_idempotent,
-                    is_about_game=is_about_game,
-                    request_headers=request_headers or {},
-                    responses=responses,
-                    error_responses=error_responses,
-                ),
-            }
-            endpoint._apidoc = {"manual_doc": operation}  # type: ignore[attr-defined] # noqa: SLF001 # where flask-smorest looks
+            operation = _operation(checks, responses, error_responses, request_headers or {})
+            operation["operationId"] = view.__name__
+            # This is where flask-smorest looks for the description of a view.
+            endpoint._apidoc = {"manual_doc": operation}  # type: ignore[attr-defined] # noqa: SLF001 # see above
             self.add_url_rule(rule, None, endpoint, methods=[method])
             return endpoint
 
@@ -154,45 +156,35 @@ def response(
     return reply
 
 
-def _checked(
-    view: View,
-    *,
-    auth: AuthPolicy,
-    query: Schema | None,
-    json_body: Schema | None,
-    is_body_required: bool,
-    extra_validation: ExtraValidation | None,
-    is_idempotent: bool,
-    is_about_game: bool,
-) -> View:
-    """Return the view with the checks of `Blueprint.route` before it."""
-    authenticate = (
-        None if auth == "public" else optional_auth if auth == "optional_auth" else login_required
-    )
+def _with_checks(view: View, checks: _Checks) -> View:
+    """Return a view that runs the checks before `view`."""
+    auth, query, json_body = checks.auth, checks.query, checks.json_body
+    authenticate = optional_auth if auth == "optional_auth" else login_required
+    is_public, is_idempotent = auth == "public", checks.is_idempotent
 
     @wraps(view)
     def endpoint(**arguments: Any) -> Response:
         try:
-            if authenticate is not None:
+            if not is_public:
                 arguments["player"] = authenticate()
             if query is not None:
                 parameters = _read_query(query)
                 if query is not NO_QUERY:
                     arguments["query"] = parameters
             if json_body is not None:
-                raw = read_json(request, required=is_body_required)
+                raw = read_json(request, required=checks.is_body_required)
                 try:
                     arguments["body"] = validate(json_body, raw)
                 except Malformed as error:
-                    if extra_validation is None or not isinstance(raw, dict):
+                    if checks.extra_validation is None or not isinstance(raw, dict):
                         raise
-                    further = extra_validation(raw, **arguments)
+                    further = checks.extra_validation(raw, **arguments)
                     raise Malformed({**further, **error.fields}) from None
             if is_idempotent:
                 arguments["idempotency_key"] = _idempotency_key()
             return view(**arguments)
         except _HIDING as error:
-            if is_about_game:
+            if checks.is_about_game:
                 hide_private(arguments["game_id"])
             if auth == "participants_only" and isinstance(error, Malformed | HTTPException):
                 participants_only(arguments["game_id"])
@@ -202,39 +194,33 @@ def _checked(
 
 
 def _operation(
-    *,
-    auth: AuthPolicy,
-    query: Schema | None,
-    json_body: Schema | None,
-    is_body_required: bool,
-    is_idempotent: bool,
-    is_about_game: bool,
-    request_headers: Mapping[str, str],
+    checks: _Checks,
     responses: Mapping[int, Json],
     error_responses: tuple[int, ...],
+    request_headers: Mapping[str, str],
 ) -> Json:
     """Return the OpenAPI operation of a route, with the errors that follow from its description."""
-    operation: Json = {"security": _SECURITY[auth], "parameters": []}
+    operation: Json = {"security": _SECURITY[checks.auth], "parameters": []}
     headers = dict(request_headers)
     errors = {429, 500, 503, *error_responses}
-    if auth != "public":
+    if checks.auth != "public":
         errors.add(401)
-    if auth == "participants_only":
+    if checks.auth == "participants_only":
         errors.add(403)
-    if is_about_game:
+    if checks.is_about_game:
         errors.add(404)
-    if query is not None:
+    if checks.query is not None:
         errors.add(400)
-        operation["parameters"].append({"in": "query", "schema": query})
-    if json_body is not None:
+        operation["parameters"].append({"in": "query", "schema": checks.query})
+    if checks.json_body is not None:
         errors |= {400, 413, 415}
-        content = {"application/json": {"schema": json_body}}
-        operation["requestBody"] = {"required": is_body_required, "content": content}
-    if is_idempotent:
+        content = {"application/json": {"schema": checks.json_body}}
+        operation["requestBody"] = {"required": checks.is_body_required, "content": content}
+    if checks.is_idempotent:
         errors |= {400, 422}
         headers["Idempotency-Key"] = (
-            "A request that repeats the key and the body of an earlier one gets the same response and takes"
-            " effect only once."
+            "A request that repeats the key and the body of an earlier one gets the same response"
+            " and takes effect only once."
         )
     if headers:
         schema = Schema.from_dict(

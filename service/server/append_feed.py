@@ -25,8 +25,8 @@ _MESSAGE_TIMEOUT: Final = 15.0
 class AppendFeed:
     """Calls `on_append` with the id of a game after an append to it, as long as the game is in `games`.
 
-    `games` are the games to follow; whoever adds one calls `subscribe` afterwards, and whoever
-    removes one calls `unsubscribe`. Belongs to one event loop.
+    `games` are the games to follow, a collection of the caller: call `subscribe` after a game is
+    added to it, and `unsubscribe` after one is removed. Belongs to one event loop.
     """
 
     def __init__(

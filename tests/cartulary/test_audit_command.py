@@ -28,7 +28,7 @@ def test_audit_prints_the_first_fault_its_line_and_its_meaning(run: Run, path: P
     result = run("audit", path)
     assert result.exit_code == 1
     assert "  ✗ chain " in result.stdout
-    assert "line 10, event 9: its hash is not that of what it says" in result.stdout
+    assert "line 10, event 9: its hash does not match its content" in result.stdout
     assert "The event was changed after it was sealed." in result.stdout
     report = orjson.loads(run("audit", path, "--json").stdout)
     assert (report["sound"], report["records"][0]["sound"]) == (False, False)

@@ -16,7 +16,7 @@ from click.testing import Result
 from cartulary.commands import RECORD_COMMANDS
 from domain.errors import CartularyError
 from domain.event import Event
-from tests.support.records import Table, forged, read
+from tests.support.records import Table, forge_record, read
 
 Run = Callable[..., Result]
 
@@ -141,7 +141,7 @@ def test_a_board_too_wide_to_draw_is_refused(run: Run, real: Path) -> None:
     def change(events: list[Any]) -> None:
         events[3]["data"]["board"].append({"at": [10**12, 0], "terrain": "plain"})
 
-    real.write_bytes(forged(real.read_bytes(), change))
+    real.write_bytes(forge_record(real.read_bytes(), change))
     for format in ("text", "svg"):
         result = run("replay", real, "--seq", 4, "--format", format)
         assert (result.exit_code, result.stdout) == (1, "")
@@ -237,7 +237,7 @@ def test_a_record_that_cannot_be_read_is_an_error_that_names_the_line(
 def test_a_record_that_cannot_be_applied_is_an_error_that_names_the_line(
     run: Run, path: Path, words: list[Any]
 ) -> None:
-    path.write_bytes(forged(path.read_bytes(), lambda events: events[8]["data"].clear()))
+    path.write_bytes(forge_record(path.read_bytes(), lambda events: events[8]["data"].clear()))
     result = run(words[0], path, *words[1:])
     assert result.exit_code == 1
     assert "line 10: event 9 cannot be applied" in result.stderr
@@ -333,7 +333,7 @@ def test_numbers_too_large_for_json_are_an_error_without_a_traceback(
 
     table = Table("barony", options={"round_limit": 1}).start().play_out()
     path = tmp_path / "large.jsonl"
-    path.write_bytes(forged(table.record(), change))
+    path.write_bytes(forge_record(table.record(), change))
     for command in (["inspect", path, 12], ["diff", path, 10, 12]):
         result = run(*command, "--json")
         assert (result.exit_code, result.stdout) == (1, "")

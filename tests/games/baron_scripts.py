@@ -117,6 +117,17 @@ def _are_last_turns(game: Game) -> bool:
     return bool(last_turns_of(game))
 
 
+def baron_clock_abandons(name: str) -> ScriptedGame:
+    """A seat resigns after the others have forfeited, which is an action; then both forfeit two turns."""
+    game = Baron(name, 3, seed=1, per_turn=600)
+    game.join("bea", "cid")
+    game.play_bots(in_round(2))
+    game.play("clock\n" * 5)
+    game.play(f"{game.game.to_act} resign")
+    game.play("clock\n" * 4)
+    return game
+
+
 SCRIPTS: Final = (
     baron_ties,
     baron_battles,
@@ -125,4 +136,5 @@ SCRIPTS: Final = (
     baron_last_turns_run_out,
     baron_nothing_can_be_laid,
     baron_abandoned,
+    baron_clock_abandons,
 )

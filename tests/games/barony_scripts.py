@@ -253,6 +253,17 @@ def abandoned_in_play(name: str) -> ScriptedGame:
     return game
 
 
+def clock_abandons(name: str) -> ScriptedGame:
+    """All seats forfeit two turns in a row, one of them after a forfeit that an action followed."""
+    game = ScriptedGame(name, 3, seed=1, per_turn=86_400, scorer_delay=2)
+    game.join("bea", "cid")
+    game.play_bots(in_round(3))
+    game.play("clock")
+    game.play_bots(in_round(4))
+    game.play("clock\n" * 6)
+    return game
+
+
 SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
     duke_of_two,
     duke_of_three,
@@ -272,4 +283,5 @@ SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
     removed_by_arbiter,
     everybody_left,
     abandoned_in_play,
+    clock_abandons,
 )

@@ -21,7 +21,7 @@ def record_of(name: str) -> Record:
 def course_of(name: str) -> list[Game]:
     """Return the game after each of its events, with all secrets known."""
     record = record_of(name)
-    opened = record.opened()
+    opened = record.secret_values()
     course: list[Game] = []
     for event in record.events:
         course.append(evolve(course[-1] if course else None, event, opened))

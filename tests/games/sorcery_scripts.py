@@ -89,6 +89,16 @@ def sorcery_resignation(name: str) -> ScriptedGame:
     return game
 
 
+def sorcery_clock_abandons(name: str) -> ScriptedGame:
+    """The arbiter removes the last seat that has not forfeited two turns in a row."""
+    game = ScriptedGame(name, 3, seed=1, per_turn=86_400, sorcery=True)
+    game.join("bea", "cid")
+    game.play_bots(in_round(2))
+    game.play("clock\n" * 5)
+    game.play(f"arbiter {game.game.to_act}")
+    return game
+
+
 SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
     sorcery_duke_of_two,
     sorcery_duke_of_five,
@@ -99,4 +109,5 @@ SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
     sorcery_sweeps,
     sorcery_round_limit,
     sorcery_resignation,
+    sorcery_clock_abandons,
 )

@@ -44,7 +44,7 @@ def test_a_record_consists_of_header_events_openings_and_receipts(
     assert lines[1 : eventful.game.seq + 1] == [made.line for made in eventful.sealed]
     rest = [orjson.loads(line) for line in lines[eventful.game.seq + 1 :]]
     assert [entry["seq"] for entry in rest if "open" in entry] == [
-        made.game.seq for made in eventful.sealed if made.opens
+        made.game.seq for made in eventful.sealed if made.openings
     ]
     actions = [made.event["seq"] for made in eventful.sealed if made.event["action"]]
     assert [entry["receipt"]["seq"] for entry in rest if "receipt" in entry] == actions
@@ -56,8 +56,10 @@ def test_a_record_is_read_back_as_it_was_written(eventful: Table, data: bytes) -
     record = read(data)
     assert record.events == [made.event for made in eventful.sealed]
     assert record.lines == [made.line for made in eventful.sealed]
-    assert record.opens == {made.game.seq: made.opens for made in eventful.sealed if made.opens}
-    assert record.opened()["lucky/0"] == eventful.sealed[7].opens["lucky/0"]["value"]
+    assert record.openings == {
+        made.game.seq: made.openings for made in eventful.sealed if made.openings
+    }
+    assert record.secret_values()["lucky/0"] == eventful.sealed[7].openings["lucky/0"]["value"]
     assert record.game == "game-1"
     assert [receipt["key"] for receipt in record.receipts] == [KEY.id] * len(record.receipts)
 
@@ -263,7 +265,7 @@ def test_the_readable_part_of_a_damaged_record_is_returned(data: bytes) -> None:
     record, faults = scan(BytesIO(b"\n".join(lines)))
     assert [fault.line for fault in faults] == [10]
     assert record.events == whole.events[:8]
-    assert record.opens == whole.opens
+    assert record.openings == whole.openings
     assert len(record.receipts) == len(whole.receipts)
     lines[0] = b"{}"
     record, faults = scan(BytesIO(b"\n".join(lines)))

@@ -39,13 +39,13 @@ def test_lines_are_canonical_with_and_without_secrets(eventful: Table) -> None:
 def test_secrets_are_committed_to_but_not_contained_in_the_line() -> None:
     table = Table(seats=2).start()
     started = table.sealed[-1]
-    assert sorted(started.opens) == ["lucky/0", "lucky/1", "values"]
-    assert started.event["secrets"].keys() == started.opens.keys()
-    for name, opening in started.opens.items():
+    assert sorted(started.openings) == ["lucky/0", "lucky/1", "values"]
+    assert started.event["secrets"].keys() == started.openings.keys()
+    for name, opening in started.openings.items():
         whole = bytes.fromhex(opening["salt"]) + canonical(opening["value"])
         assert started.event["secrets"][name] == hashlib.sha256(whole).hexdigest()
         assert commitment(opening) == started.event["secrets"][name]
-    assert str(started.opens["values"]["value"]).encode() not in started.line
+    assert str(started.openings["values"]["value"]).encode() not in started.line
 
 
 def test_sealing_does_not_change_the_previous_game() -> None:
@@ -58,7 +58,7 @@ def test_sealing_does_not_change_the_previous_game() -> None:
 
 
 def test_folding_the_sealed_events_gives_the_same_game(eventful: Table) -> None:
-    opened = {name: o["value"] for made in eventful.sealed for name, o in made.opens.items()}
+    opened = {name: o["value"] for made in eventful.sealed for name, o in made.openings.items()}
     for count, made in enumerate(eventful.sealed, 1):
         folded = fold((one.event for one in eventful.sealed[:count]), None, opened)
         assert folded is not None

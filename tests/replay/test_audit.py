@@ -1,4 +1,4 @@
-"""The audit: sound records pass whole; of everything that can be wrong it names where, and what it means."""
+"""Audits: sound records pass every check; each fault is reported with its place and its meaning."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,15 @@ from domain.event import Event
 from ledger.canonical import canonical
 from replay import playout
 from replay.audit.findings import NAMES
-from tests.support.records import KEY, SINCE, STRANGER, Table, audited, forged, found
+from tests.support.records import (
+    KEY,
+    SINCE,
+    STRANGER,
+    Table,
+    audit_record,
+    first_finding,
+    forge_record,
+)
 
 Change = Callable[[list[Event]], None]
 
@@ -21,14 +29,13 @@ def data(eventful: Table) -> bytes:
     return eventful.record(receipts=True)
 
 
-def test_a_whole_game_passes_every_check(eventful: Table, data: bytes) -> None:
-    report = audited(data)
+def test_a_finished_game_passes_every_check(eventful: Table, data: bytes) -> None:
+    report = audit_record(data)
     assert report.findings == []
     assert [check.name for check in report.checks] == list(NAMES)
     events = eventful.game.seq
     actions = sum(made.event["action"] is not None for made in eventful.sealed)
-    looked_at = {check.name: check.looked_at for check in report.checks}
-    assert looked_at == {
+    assert {check.name: check.count for check in report.checks} == {
         "form": len(data.splitlines()),
         "head": 1,
         "chain": events,
@@ -38,9 +45,9 @@ def test_a_whole_game_passes_every_check(eventful: Table, data: bytes) -> None:
         "decisions": events,
         "receipts": actions,
     }
-    assert not any(check.left_out for check in report.checks)
+    assert not any(check.gap for check in report.checks)
     assert report.as_json()["sound"] is True
-    assert report.about == {
+    assert report.summary == {
         "game": "game-1",
         "rules": "heap",
         "seats": 4,
@@ -50,40 +57,40 @@ def test_a_whole_game_passes_every_check(eventful: Table, data: bytes) -> None:
     }
 
 
-def test_a_game_passes_at_every_moment_of_it(eventful: Table) -> None:
-    """Without what is secret then: the chance and what depends on it are left out, and it is said so."""
-    started = next(made.game.seq for made in eventful.sealed if made.opens)
+def test_a_running_game_passes_after_each_of_its_events(eventful: Table) -> None:
+    """Also without its secrets, which are not published then; the report says what could not be checked."""
+    started = next(made.game.seq for made in eventful.sealed if made.openings)
     for seq in range(1, len(eventful.sealed)):
         cut = eventful.until(seq)
-        report = audited(cut.record(opened=False))
+        report = audit_record(cut.record(opened=False))
         assert report.findings == []
         checks = {check.name: check for check in report.checks}
-        assert "published at its end" in checks["secrets"].left_out
-        assert checks["chance"].left_out
-        assert checks["decisions"].looked_at == min(seq, started)
-        assert bool(checks["decisions"].left_out) == (seq > started)
-        report = audited(cut.record(opened=True))
+        assert "published at its end" in checks["secrets"].gap
+        assert checks["chance"].gap
+        assert checks["decisions"].count == seq
+        assert bool(checks["decisions"].gap) == (seq >= started)
+        report = audit_record(cut.record(opened=True))
         assert report.findings == []
-        assert {check.name: check.looked_at for check in report.checks}["decisions"] == seq
+        assert {check.name: check.count for check in report.checks}["decisions"] == seq
 
 
-def test_an_abandoned_game_passes_started_or_not() -> None:
+def test_an_abandoned_game_passes_whether_or_not_it_had_started() -> None:
     table = Table(seats=3)
-    assert audited(table.abandon().record()).is_sound
+    assert audit_record(table.abandon().record()).is_sound
     table = Table(seats=3).start()
     table.take(2)
-    report = audited(table.abandon().record())
+    report = audit_record(table.abandon().record())
     assert report.is_sound
-    assert {check.name: check.looked_at for check in report.checks}["chance"] == 5
+    assert {check.name: check.count for check in report.checks}["chance"] == 5
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("bots", [("sensible",), ("random", "sensible")])
 def test_whole_games_of_bots_pass(seats: int, bots: tuple[str, ...]) -> None:
     plan = playout.plan("barony", seats, bytes(3), {}, bots)
-    report = audited(playout.play(plan).record)
+    report = audit_record(playout.play(plan).record)
     assert report.findings == []
-    assert report.about["status"] == "finished"
+    assert report.summary["status"] == "finished"
 
 
 # Files that were damaged, and records that were cut or put together otherwise
@@ -92,60 +99,60 @@ def test_whole_games_of_bots_pass(seats: int, bots: tuple[str, ...]) -> None:
 def test_a_changed_event_is_named_with_its_line(data: bytes) -> None:
     changed = data.replace(b'"values":[', b'"values":[9,', 1)
     number = next(n for n, line in enumerate(changed.splitlines(), 1) if b"[9," in line)
-    first = found(changed, "chain")
+    first = first_finding(changed, "chain")
     assert (first.line, first.seq) == (number, number - 1)
-    assert "its hash is not that of what it says" in first.what
-    assert "changed after it was sealed" in first.means
+    assert "its hash does not match its content" in first.problem
+    assert "changed after it was sealed" in first.meaning
 
 
-def test_a_record_cut_off_is_compared_with_its_head(eventful: Table, data: bytes) -> None:
+def test_a_record_that_was_cut_off_does_not_match_its_head(eventful: Table, data: bytes) -> None:
     last = eventful.game.seq
     lines = data.splitlines(keepends=True)
-    first = found(b"".join(lines[: last - 1]), "head")
+    first = first_finding(b"".join(lines[: last - 1]), "head")
     assert (first.line, first.seq) == (last, last - 1)
-    assert "cut off" in first.means
-    first = found(b"".join(lines[: last - 1])[:-20], "form")
+    assert "cut off" in first.meaning
+    first = first_finding(b"".join(lines[: last - 1])[:-20], "form")
     assert first.line == last - 1
 
 
 @pytest.mark.parametrize("number", [3, 9, 15])
-def test_an_event_left_out_doubled_or_moved_is_found(data: bytes, number: int) -> None:
+def test_an_event_that_is_removed_repeated_or_moved_is_reported(data: bytes, number: int) -> None:
     lines = data.splitlines(keepends=True)
     out = lines[: number - 1] + lines[number:]
-    assert found(b"".join(out), "chain").line == number
+    assert first_finding(b"".join(out), "chain").line == number
     doubled = lines[:number] + lines[number - 1 :]
-    assert found(b"".join(doubled), "chain").line == number + 1
+    assert first_finding(b"".join(doubled), "chain").line == number + 1
     swapped = [*lines[: number - 1], lines[number], lines[number - 1], *lines[number + 1 :]]
-    assert found(b"".join(swapped), "chain").line == number
+    assert first_finding(b"".join(swapped), "chain").line == number
 
 
-def test_events_that_nobody_signed_for_are_found(eventful: Table) -> None:
+def test_events_that_nobody_signed_are_reported(eventful: Table) -> None:
     header = eventful.until(12).record().splitlines(keepends=True)[0]
     rest = eventful.record().splitlines(keepends=True)[1:]
-    first = found(header + b"".join(rest), "head")
+    first = first_finding(header + b"".join(rest), "head")
     assert (first.line, first.seq) == (14, 13)
-    assert "nobody has signed" in first.means
+    assert "nobody has signed" in first.meaning
 
 
-def test_two_games_mixed_are_found(data: bytes) -> None:
+def test_an_event_of_another_game_is_reported(data: bytes) -> None:
     def change(events: list[Event]) -> None:
         events[9]["game"] = "game-2"
 
-    assert "game-2" in found(forged(data, change), "chain").what
+    assert "game-2" in first_finding(forge_record(data, change), "chain").problem
 
 
-def test_time_that_goes_back_is_found(data: bytes) -> None:
+def test_a_time_before_that_of_the_previous_event_is_reported(data: bytes) -> None:
     def change(events: list[Event]) -> None:
         events[9]["at"] = events[7]["at"]
 
-    first = found(forged(data, change), "chain")
-    assert (first.line, "before the event before" in first.what) == (11, True)
+    first = first_finding(forge_record(data, change), "chain")
+    assert (first.line, "before that of the previous event" in first.problem) == (11, True)
 
 
 # The head, and who signed it
 
 
-def test_another_signature_header_or_key_is_found(data: bytes) -> None:
+def test_a_changed_signature_header_or_key_is_reported(data: bytes) -> None:
     header = orjson.loads(data.splitlines()[0])
     rest = b"".join(data.splitlines(keepends=True)[1:])
 
@@ -163,68 +170,70 @@ def test_another_signature_header_or_key_is_found(data: bytes) -> None:
         {"head": {**header["head"], "signature": header["head"]["signature"].upper()}},
     ]
     for fields in changed:
-        first = found(with_header(**fields), "head")
+        first = first_finding(with_header(**fields), "head")
         assert first.line == 1
 
 
-def test_a_record_of_another_signer_is_found_by_who_holds_the_key(data: bytes) -> None:
-    theirs = forged(data, key=STRANGER)
-    assert audited(theirs).is_sound  # it contradicts itself nowhere
-    assert audited(theirs, keys=[STRANGER.public]).is_sound
-    first = found(theirs, "head", keys=[KEY.public])
-    assert "none of those expected" in first.what
-    assert audited(data, keys=[STRANGER.public, KEY.public]).is_sound
+def test_a_record_signed_by_an_unexpected_key_is_reported(data: bytes) -> None:
+    theirs = forge_record(data, key=STRANGER)
+    assert audit_record(theirs).is_sound  # it contradicts itself nowhere
+    assert audit_record(theirs, keys=[STRANGER.public]).is_sound
+    first = first_finding(theirs, "head", keys=[KEY.public])
+    assert "none of those expected" in first.problem
+    assert audit_record(data, keys=[STRANGER.public, KEY.public]).is_sound
 
 
-def test_a_header_of_another_game_is_found(data: bytes) -> None:
+def test_the_header_of_another_game_is_reported(data: bytes) -> None:
     header = orjson.loads(data.splitlines()[0])
     rest = b"".join(data.splitlines(keepends=True)[1:])
     for name in ("game", "rules"):
         head = {field: header["head"][field] for field in ("seq", "hash")}
         other = KEY.sign_head({**header, name: "other", "head": head})
-        assert "the first event" in found(canonical(other) + b"\n" + rest, "head").what
+        assert "the first event" in first_finding(canonical(other) + b"\n" + rest, "head").problem
 
 
-def test_events_are_checked_even_where_the_header_cannot_be_read(data: bytes) -> None:
-    report = audited(b"x" + data)
+def test_events_are_checked_even_if_the_header_cannot_be_read(data: bytes) -> None:
+    report = audit_record(b"x" + data)
     assert [finding.check for finding in report.findings] == ["form"]
     checks = {check.name: check for check in report.checks}
-    assert checks["decisions"].looked_at == report.about["events"] > 0
-    assert checks["head"].left_out
-    assert checks["receipts"].left_out
+    assert checks["decisions"].count == report.summary["events"] > 0
+    assert checks["head"].gap
+    assert checks["receipts"].gap
 
 
 # Receipts
 
 
-def test_a_receipt_at_hand_is_checked_along(eventful: Table, data: bytes) -> None:
+def test_an_extra_receipt_is_checked(eventful: Table, data: bytes) -> None:
     receipt = KEY.receipt(eventful.sealed[8].event)
-    report = audited(eventful.record(), receipts=[receipt])
+    report = audit_record(eventful.record(), receipts=[receipt])
     assert report.is_sound
-    assert report.checks[-1].looked_at == 1
+    assert report.checks[-1].count == 1
     forged_receipt = {**receipt, "seq": 10}
-    assert "does not hold" in found(data, "receipts", receipts=[forged_receipt]).what
+    assert "is not valid" in first_finding(data, "receipts", receipts=[forged_receipt]).problem
 
 
-def test_a_receipt_shows_that_history_was_written_anew(eventful: Table) -> None:
+def test_a_receipt_proves_that_history_was_rewritten(eventful: Table) -> None:
     """The server itself, with its own key, leaves an accepted action out or tells another."""
     receipt = KEY.receipt(eventful.sealed[8].event)
     other = Table(seats=4, clock={"per_turn": 60}).start()
     while other.game.seq < eventful.game.seq and other.game.to_act is not None:
         other.take(1)
     other.finish()
-    first = found(other.record(), "receipts", receipts=[receipt])
+    first = first_finding(other.record(), "receipts", receipts=[receipt])
     assert first.seq == 9
-    assert "another history" in first.means
+    assert "another history" in first.meaning
     late = KEY.receipt({**eventful.sealed[8].event, "seq": 999})
-    first = found(eventful.record(), "receipts", receipts=[late])
-    assert "which is not in the record" in first.what
+    first = first_finding(eventful.record(), "receipts", receipts=[late])
+    assert "which is not in the record" in first.problem
     elsewhere = KEY.receipt({**eventful.sealed[8].event, "game": "game-2"})
-    assert "another game" in found(eventful.record(), "receipts", receipts=[elsewhere]).what
+    assert (
+        "another game" in first_finding(eventful.record(), "receipts", receipts=[elsewhere]).problem
+    )
 
 
-def test_a_receipt_in_the_record_is_named_by_its_line(data: bytes) -> None:
+def test_a_receipt_in_the_record_is_reported_with_its_line(data: bytes) -> None:
     lines = data.splitlines(keepends=True)
     lines[-1] = lines[-1].replace(b'"signature":"', b'"signature":"00', 1)
-    first = found(b"".join(lines), "receipts")
+    first = first_finding(b"".join(lines), "receipts")
     assert first.line == len(lines)

@@ -12,7 +12,7 @@ from ledger import record
 from ledger.record import Record
 from ledger.seal import commitment
 from replay.playout import plan, play
-from tests.support.records import KEY, Table, audited, forged, found, read
+from tests.support.records import KEY, Table, audit_record, first_finding, forge_record, read
 
 TILES = ("village", "field", "forest", "vineyard", "quarry", "pond", "marsh", "cursed_place")
 
@@ -32,7 +32,7 @@ def reopened(data: bytes, keep: Callable[[str], bool]) -> bytes:
     told = read(data)
     opens = {
         seq: {name: opening for name, opening in each.items() if keep(name)}
-        for seq, each in told.opens.items()
+        for seq, each in told.openings.items()
     }
     return b"".join(record.write(told.header, told.lines, opens))
 
@@ -40,7 +40,7 @@ def reopened(data: bytes, keep: Callable[[str], bool]) -> bytes:
 def dealt_otherwise(data: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
     """The record with another deal, commitments, chain and positions made to fit."""
     told = read(data)
-    ((seq, opens),) = told.opens.items()
+    ((seq, opens),) = told.openings.items()
     values = {name: opening["value"] for name, opening in opens.items()}
     change(values)
     for name, value in values.items():
@@ -49,7 +49,9 @@ def dealt_otherwise(data: bytes, change: Callable[[dict[str, Any]], None]) -> by
     def commit(events: list[Event]) -> None:
         events[seq - 1]["secrets"] = {name: commitment(opens[name]) for name in opens}
 
-    return forged(b"".join(record.write(told.header, told.lines, told.opens)), commit, states=True)
+    return forge_record(
+        b"".join(record.write(told.header, told.lines, told.openings)), commit, states=True
+    )
 
 
 def started(told: Record) -> Event:
@@ -57,34 +59,36 @@ def started(told: Record) -> Event:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_of_a_game_that_is_over_everything_is_checked(seats: int) -> None:
+def test_everything_in_a_finished_game_is_checked(seats: int) -> None:
     data = played(seats)
     told = read(data)
-    assert started(told)["secrets"].keys() == told.opened().keys()
-    assert told.opened().keys() == {"pile", *(f"reserve/{seat}" for seat in range(seats))}
-    report = audited(data, keys=[read(data).header["keys"][0]["public"]])
+    assert started(told)["secrets"].keys() == told.secret_values().keys()
+    assert told.secret_values().keys() == {"pile", *(f"reserve/{seat}" for seat in range(seats))}
+    report = audit_record(data, keys=[read(data).header["keys"][0]["public"]])
     assert report.findings == []
     checks = {check.name: check for check in report.checks}
-    assert not any(check.left_out for check in report.checks)
-    assert checks["secrets"].looked_at == seats + 2
-    assert checks["chance"].looked_at == seats + 2
-    assert checks["decisions"].looked_at == len(told.events)
+    assert not any(check.gap for check in report.checks)
+    assert checks["secrets"].count == seats + 2
+    assert checks["chance"].count == seats + 2
+    assert checks["decisions"].count == len(told.events)
 
 
-def test_an_opening_left_out_of_a_game_that_is_over_is_found(whole: bytes) -> None:
-    finding = found(reopened(whole, lambda name: name != "reserve/1"), "secrets")
-    assert "reserve/1 is not opened" in finding.what
+def test_an_opening_missing_from_a_finished_game_is_reported(whole: bytes) -> None:
+    finding = first_finding(reopened(whole, lambda name: name != "reserve/1"), "secrets")
+    assert "reserve/1 is not opened" in finding.problem
 
 
-def test_a_value_that_was_not_committed_to_is_found(whole: bytes) -> None:
+def test_a_value_that_was_not_committed_to_is_reported(whole: bytes) -> None:
     told = read(whole)
-    ((_, opens),) = told.opens.items()
+    ((_, opens),) = told.openings.items()
     opens["reserve/0"]["value"], opens["reserve/1"]["value"] = (
         opens["reserve/1"]["value"],
         opens["reserve/0"]["value"],
     )
-    data = b"".join(record.write(told.header, told.lines, told.opens))
-    whats = [finding.what for finding in audited(data).findings if finding.check == "secrets"]
+    data = b"".join(record.write(told.header, told.lines, told.openings))
+    whats = [
+        finding.problem for finding in audit_record(data).findings if finding.check == "secrets"
+    ]
     assert [what.partition(" ")[0] for what in whats] == ["reserve/0", "reserve/1"]
 
 
@@ -104,42 +108,44 @@ def gifted(values: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("deal", "name"), [(stacked, "pile"), (gifted, "reserve/2"), (swapped, "reserve/0")]
 )
-def test_a_deal_that_was_chosen_is_found_however_well_it_fits(
+def test_a_deal_that_was_chosen_is_reported_even_if_the_rest_fits(
     deal: Callable[[dict[str, Any]], None], name: str
 ) -> None:
     table = Table("baron", seats=3).start()
     table.act({"type": "draw", "slot": 1})
     table.abandon()
-    report = audited(dealt_otherwise(table.record(), deal))
-    whats = {finding.what for finding in report.findings if finding.check == "chance"}
+    report = audit_record(dealt_otherwise(table.record(), deal))
+    whats = {finding.problem for finding in report.findings if finding.check == "chance"}
     assert f"the secret {name} is not what the seed gives" in whats
     assert {finding.check for finding in report.findings} <= {"chance", "decisions"}
 
 
 @pytest.mark.parametrize("field", ["market", "start"])
-def test_what_was_laid_open_and_not_drawn_is_found(whole: bytes, field: str) -> None:
+def test_a_market_or_start_tile_that_was_not_drawn_is_reported(whole: bytes, field: str) -> None:
     def change(events: list[Event]) -> None:
         data = next(event["data"] for event in events if event["type"] == "GameStarted")
         data[field] = data[field][::-1] if field == "market" else "marsh"
 
-    whats = [f.what for f in audited(forged(whole, change)).findings if f.check == "chance"]
+    whats = [
+        f.problem for f in audit_record(forge_record(whole, change)).findings if f.check == "chance"
+    ]
     assert whats == [f"{field} is not what the seed gives"]
 
 
-def test_a_tile_that_was_not_the_next_of_the_pile_is_found() -> None:
+def test_a_refill_that_was_not_on_top_of_the_pile_is_reported() -> None:
     table = Table("baron", seats=2).start()
     table.act({"type": "draw", "slot": 1})
     table.abandon()
-    pile = read(table.record()).opened()["pile"]
+    pile = read(table.record()).secret_values()["pile"]
 
     def change(events: list[Event]) -> None:
         events[4]["data"]["refill"] = next(tile for tile in TILES if tile != pile[0])
 
-    finding = found(forged(table.record(), change, states=True), "decisions")
-    assert "refill would be" in finding.what
+    finding = first_finding(forge_record(table.record(), change, states=True), "decisions")
+    assert "refill would be" in finding.problem
 
 
-def test_a_tile_that_the_seat_had_not_is_found() -> None:
+def test_laying_a_tile_that_is_not_in_the_reserve_is_reported() -> None:
     table = Table("baron", seats=2).start()
     table.act({"type": "draw", "slot": 1})
     assert table.game.state is not None
@@ -155,33 +161,33 @@ def test_a_tile_that_the_seat_had_not_is_found() -> None:
         event["action"] = {**laid, "tile": tile}
         event["data"]["tile"] = tile
 
-    report = audited(forged(table.record(), change))
+    report = audit_record(forge_record(table.record(), change))
     assert {finding.seq for finding in report.findings} >= {6}
     assert "decisions" in {finding.check for finding in report.findings}
 
 
 @pytest.mark.parametrize("viewer", [None, 0, 1])
-def test_of_a_game_that_is_on_what_the_viewer_knows_is_checked(viewer: int | None) -> None:
+def test_a_running_game_is_checked_with_the_secrets_of_the_viewer(viewer: int | None) -> None:
     table = Table("baron", seats=2).start()
     table.act({"type": "draw", "slot": 2})
     data = reopened(
         table.record(), lambda name: viewer is not None and secret_owner(name) == viewer
     )
-    report = audited(data, keys=[KEY.public])
+    report = audit_record(data, keys=[KEY.public])
     assert report.findings == []
     checks = {check.name: check for check in report.checks}
-    assert checks["secrets"].looked_at == (viewer is not None)
+    assert checks["secrets"].count == (viewer is not None)
     closed = 3 if viewer is None else 2
-    assert f"{closed} secret values are not opened here" in checks["secrets"].left_out
-    assert "not yet opened" in checks["decisions"].left_out
+    assert f"{closed} secret values are not opened here" in checks["secrets"].gap
+    assert "not yet opened" in checks["decisions"].gap
     if viewer is None:
         return
     told = read(data)
-    told.opens[4][f"reserve/{viewer}"]["value"] = ["field", "meadow"]
-    lying = b"".join(record.write(told.header, told.lines, told.opens))
-    assert "is not what event 4 committed to" in found(lying, "secrets").what
+    told.openings[4][f"reserve/{viewer}"]["value"] = ["field", "meadow"]
+    lying = b"".join(record.write(told.header, told.lines, told.openings))
+    assert "is not what event 4 committed to" in first_finding(lying, "secrets").problem
 
 
-def test_a_record_is_the_same_bytes_however_often_it_is_written(whole: bytes) -> None:
+def test_writing_a_record_again_gives_the_same_bytes(whole: bytes) -> None:
     told = record.read(BytesIO(whole))
-    assert b"".join(record.write(told.header, told.lines, told.opens)) == whole
+    assert b"".join(record.write(told.header, told.lines, told.openings)) == whole

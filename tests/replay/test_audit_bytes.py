@@ -13,8 +13,8 @@ from domain.event import Event
 from ledger.canonical import canonical
 from replay import playout
 from tests.support import token_game
-from tests.support.one_action_game import some_game
-from tests.support.records import Table, audited, forged
+from tests.support.records import Table, audit_record, forge_record
+from tests.support.sorcery_games import game_with_casts
 
 relaxed = settings(
     deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -33,7 +33,7 @@ def some_record(name: str) -> bytes:
             table.remove(2)
             return table.play_out().record(receipts=True)
     if name == "sorcery":
-        return some_game("moves", "recruits", seats=2, rounds=6).record()
+        return game_with_casts("moves", "recruits", seats=2, rounds=6).record()
     plan = playout.plan(name, 3, b"bytes", {}, ("sensible",), round_limit=3)
     return playout.play(plan).record
 
@@ -41,18 +41,18 @@ def some_record(name: str) -> bytes:
 RECORDS = ["heap", "barony", "sorcery"]
 
 
-def test_the_records_are_sound_as_they_are() -> None:
+def test_the_unchanged_records_are_sound() -> None:
     for name in RECORDS:
-        assert audited(some_record(name)).is_sound
+        assert audit_record(some_record(name)).is_sound
 
 
 @pytest.mark.parametrize("name", RECORDS)
 @relaxed
 @given(place=st.floats(0, 1, exclude_max=True), mask=st.integers(1, 255))
-def test_a_flipped_byte_is_found(name: str, place: float, mask: int) -> None:
+def test_a_flipped_byte_is_reported(name: str, place: float, mask: int) -> None:
     data = bytearray(some_record(name))
     data[int(place * len(data))] ^= mask
-    report = audited(bytes(data))
+    report = audit_record(bytes(data))
     assert not report.is_sound
     assert report.first is not None
     assert report.first.line is not None
@@ -61,49 +61,49 @@ def test_a_flipped_byte_is_found(name: str, place: float, mask: int) -> None:
 @pytest.mark.parametrize("name", RECORDS)
 @relaxed
 @given(place=st.floats(0, 1, exclude_max=True), size=st.integers(1, 3))
-def test_deleted_bytes_are_found(name: str, place: float, size: int) -> None:
+def test_deleted_bytes_are_reported(name: str, place: float, size: int) -> None:
     data = some_record(name)
     at = int(place * len(data))
     changed = data[:at] + data[at + size :]
     assume(changed != data[:-1])  # of the last line feed a file may do without
-    assert not audited(changed).is_sound
+    assert not audit_record(changed).is_sound
 
 
 @pytest.mark.parametrize("name", RECORDS)
 @relaxed
 @given(place=st.floats(0, 1), put=st.binary(min_size=1, max_size=3))
-def test_bytes_put_in_are_found(name: str, place: float, put: bytes) -> None:
+def test_inserted_bytes_are_reported(name: str, place: float, put: bytes) -> None:
     data = some_record(name)
     at = int(place * len(data))
-    assert not audited(data[:at] + put + data[at:]).is_sound
+    assert not audit_record(data[:at] + put + data[at:]).is_sound
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_every_line_taken_out_or_doubled_is_found_but_for_receipts(name: str) -> None:
+def test_every_removed_or_repeated_line_is_reported_except_receipts(name: str) -> None:
     lines = some_record(name).splitlines(keepends=True)
     for number, line in enumerate(lines):
         out = b"".join(lines[:number] + lines[number + 1 :])
-        assert audited(out).is_sound == line.startswith(b'{"receipt"')
+        assert audit_record(out).is_sound == line.startswith(b'{"receipt"')
         doubled = b"".join(lines[: number + 1] + lines[number:])
-        assert audited(doubled).is_sound == line.startswith(b'{"receipt"')
+        assert audit_record(doubled).is_sound == line.startswith(b'{"receipt"')
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_neighbouring_lines_swapped_are_found_but_for_receipts(name: str) -> None:
+def test_swapped_lines_are_reported_except_receipts(name: str) -> None:
     lines = some_record(name).splitlines(keepends=True)
     for number in range(len(lines) - 1):
         one, other = lines[number : number + 2]
         swapped = b"".join([*lines[:number], other, one, *lines[number + 2 :]])
         both = one.startswith(b'{"receipt"') and other.startswith(b'{"receipt"')
-        assert audited(swapped).is_sound == both
+        assert audit_record(swapped).is_sound == both
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_a_record_cut_anywhere_in_its_game_is_found(name: str) -> None:
+def test_a_record_cut_off_anywhere_in_its_game_is_reported(name: str) -> None:
     data = some_record(name)
     end = data.rindex(b'"type":"GameFinished"')
     for size in random.Random(1).sample(range(end), 40):
-        assert not audited(data[:size]).is_sound
+        assert not audit_record(data[:size]).is_sound
 
 
 ODD: list[Any] = [
@@ -137,9 +137,7 @@ def paths(value: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("name", RECORDS)
 @pytest.mark.parametrize("seed", range(60))
-def test_what_was_made_up_and_sealed_again_is_found_and_breaks_nothing(
-    name: str, seed: int
-) -> None:
+def test_made_up_data_that_were_sealed_again_are_reported(name: str, seed: int) -> None:
     """By somebody with the server's own key: nothing but the rules can tell."""
     chance = random.Random(seed)
     record = some_record(name)
@@ -155,9 +153,9 @@ def test_what_was_made_up_and_sealed_again_is_found_and_breaks_nothing(
         inner[last] = deepcopy(chance.choice(ODD))
         was.append(event)
 
-    data = forged(record, change)
+    data = forge_record(record, change)
     same = canonical(was[0]["data"]) == canonical(was[1]["data"])
     lawful = (
         was[0]["type"] == "GameCreated" and was[1]["data"]["options"] != was[0]["data"]["options"]
     )
-    assert audited(data).is_sound == same or lawful
+    assert audit_record(data).is_sound == same or lawful

@@ -1,4 +1,4 @@
-"""The audit of what was sealed properly, and yet is not so: positions, secrets, chance, decisions."""
+"""Audits of records that were sealed correctly but are false: positions, secrets, chance, decisions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from domain.event import Event
 from ledger.canonical import canonical
 from tests.support import token_game
 from tests.support.events import event_of
-from tests.support.records import Table, audited, forged, found
+from tests.support.records import Table, audit_record, first_finding, forge_record
 
 Change = Callable[[list[Event]], None]
 
@@ -22,30 +22,30 @@ def data(eventful: Table) -> bytes:
     return eventful.record(receipts=True)
 
 
-def test_a_state_that_does_not_follow_is_found(data: bytes) -> None:
+def test_a_wrong_state_is_reported(data: bytes) -> None:
     def change(events: list[Event]) -> None:
         events[9]["state"] = events[8]["state"]
 
-    first = found(forged(data, change), "state")
+    first = first_finding(forge_record(data, change), "state")
     assert (first.line, first.seq) == (11, 10)
 
 
-def test_an_event_that_cannot_be_applied_is_found_once(data: bytes) -> None:
+def test_an_event_that_cannot_be_applied_is_reported_once(data: bytes) -> None:
     def change(events: list[Event]) -> None:
         del events[9]["data"]["seat"]
 
-    report = audited(forged(data, change))
+    report = audit_record(forge_record(data, change))
     first = report.first
     assert first is not None
     assert (first.check, first.line) == ("state", 11)
-    assert "cannot be applied" in first.what
+    assert "cannot be applied" in first.problem
     checks = {check.name: check for check in report.checks}
-    assert "from event 10 on" in checks["state"].left_out
-    assert "behind what could not be applied" in checks["decisions"].left_out
-    assert checks["decisions"].looked_at == 10
+    assert "from event 10 on" in checks["state"].gap
+    assert "after one that cannot be applied" in checks["decisions"].gap
+    assert checks["decisions"].count == 10
 
 
-def test_a_secret_value_that_was_changed_or_left_out_is_found(eventful: Table) -> None:
+def test_a_changed_or_missing_opening_is_reported(eventful: Table) -> None:
     data = eventful.record()
     lines = data.splitlines()
     opening = orjson.loads(lines[-1])
@@ -54,53 +54,55 @@ def test_a_secret_value_that_was_changed_or_left_out_is_found(eventful: Table) -
         return b"\n".join([*lines[:-1], canonical(value)]) + b"\n"
 
     opening["open"]["lucky/0"]["value"] += 1
-    first = found(with_opening(opening), "secrets")
+    first = first_finding(with_opening(opening), "secrets")
     assert (first.line, first.seq) == (len(lines), 8)
     opening["open"]["lucky/0"]["value"] -= 1
     opening["open"]["lucky/9"] = opening["open"]["lucky/0"]
-    assert "says nothing" in found(with_opening(opening), "secrets").what
+    assert "has no commitment" in first_finding(with_opening(opening), "secrets").problem
     del opening["open"]["lucky/9"]
-    assert audited(with_opening(opening)).is_sound
-    report = audited(with_opening({**opening, "seq": 9}))
-    assert any("says nothing" in finding.what for finding in report.findings)
+    assert audit_record(with_opening(opening)).is_sound
+    report = audit_record(with_opening({**opening, "seq": 9}))
+    assert any("has no commitment" in finding.problem for finding in report.findings)
     del opening["open"]["lucky/0"]
-    first = found(with_opening(opening), "secrets")
+    first = first_finding(with_opening(opening), "secrets")
     assert (first.line, first.seq) == (9, 8)
-    assert "not opened, although the game is over" in first.what
-    assert found(b"\n".join(lines[:-1]), "secrets").seq == 8
+    assert "not opened, although the game has ended" in first.problem
+    assert first_finding(b"\n".join(lines[:-1]), "secrets").seq == 8
 
 
 @pytest.mark.parametrize("secret", ["00" * 32, "00" * 31, "", "zz", None, 5])
-def test_a_game_secret_that_was_not_committed_to_is_found(data: bytes, secret: object) -> None:
+def test_a_game_secret_that_was_not_committed_to_is_reported(data: bytes, secret: object) -> None:
     def change(events: list[Event]) -> None:
         events[-1]["data"]["secret"] = secret
 
-    first = found(forged(data, change), "secrets")
-    assert "chosen instead of drawn" in first.means
+    first = first_finding(forge_record(data, change), "secrets")
+    assert "chosen by the server" in first.meaning
 
 
-def test_chance_that_was_chosen_is_found(data: bytes) -> None:
+def test_a_seating_that_was_not_drawn_is_reported(data: bytes) -> None:
     def players(events: list[Event]) -> None:
         events[7]["data"]["players"].reverse()
 
-    first = found(forged(data, players), "chance")
-    assert (first.line, first.what) == (9, "players is not what the seed gives")
+    first = first_finding(forge_record(data, players), "chance")
+    assert (first.line, first.problem) == (9, "players is not what the seed gives")
 
     def nonce(events: list[Event]) -> None:
         events[1]["data"]["nonce"] = "00"
 
-    assert "is not what the seed gives" in found(forged(data, nonce), "chance").what
+    assert (
+        "is not what the seed gives" in first_finding(forge_record(data, nonce), "chance").problem
+    )
 
 
-def test_a_set_up_that_was_chosen_is_found() -> None:
+def test_a_set_up_that_was_chosen_is_reported() -> None:
     table = Table("barony", options={"round_limit": 1}).start().play_out()
 
     def change(events: list[Event]) -> None:
         cells = events[3]["data"]["board"]
         cells[0]["terrain"] = "lake" if cells[0]["terrain"] != "lake" else "plain"
 
-    first = found(forged(table.record(), change, states=True), "chance")
-    assert (first.seq, first.what) == (4, "board is not what the seed gives")
+    first = first_finding(forge_record(table.record(), change, states=True), "chance")
+    assert (first.seq, first.problem) == (4, "board is not what the seed gives")
 
 
 # Decisions that nobody can have made
@@ -136,9 +138,9 @@ def edit_data(seq: int, **fields: Any) -> Change:
         (edit(9, action={"type": "take", "stones": 4}), "HP-TAKE"),
         (edit(9, action={"type": "take", "stones": 2}), "values would be"),
         (edit(9, action={"type": "draw"}), "FORMAT"),
-        (edit(9, action=None), "no event of this type"),
+        (edit(9, action=None), "follows only from an action"),
         (edit(11, by={"system": "arbiter"}), "it is by system arbiter"),
-        (edit(11, action={"type": "resign"}), "comes of no action"),
+        (edit(11, action={"type": "resign"}), "follows from no action"),
         (edit_data(13, round=2), None),
         (edit_data(13, standings=[]), "standings.0 would be"),
         (edit(13, by={"seat": 0}), "it is by seat 0"),
@@ -146,56 +148,56 @@ def edit_data(seq: int, **fields: Any) -> Change:
         (edit_data(15, seat=0), None),
     ],
 )
-def test_what_the_rules_cannot_have_brought_about_is_found(
+def test_an_event_that_the_rules_cannot_bring_about_is_reported(
     eventful: Table, data: bytes, change: Change, what: str | None
 ) -> None:
     """With chain, head and positions forged along where they can be."""
-    report = audited(forged(data, change))
+    report = audit_record(forge_record(data, change))
     assert not report.is_sound
-    said = [finding.what for finding in report.findings if finding.check == "decisions"]
+    said = [finding.problem for finding in report.findings if finding.check == "decisions"]
     if what is not None:
         assert any(what in line for line in said), said
 
 
-def test_a_clock_that_was_not_run_down_is_found(eventful: Table, data: bytes) -> None:
+def test_a_turn_forfeited_before_its_deadline_is_reported(eventful: Table, data: bytes) -> None:
     forfeited = next(m.event for m in eventful.sealed if m.event["type"] == "TurnForfeited")
 
     def hurry(events: list[Event]) -> None:
         events[forfeited["seq"] - 1]["at"] = events[forfeited["seq"] - 2]["at"][:-4] + "999Z"
 
-    first = found(forged(data, hurry), "decisions")
+    first = first_finding(forge_record(data, hurry), "decisions")
     assert (first.seq, first.kind) == (forfeited["seq"], "today")
-    assert "the turn's time was not over" in first.what
+    assert "the time for the turn was not over" in first.problem
     assert (
-        "the turn's time was not over"
-        in found(forged(data, edit_data(1, clock=None)), "decisions").what
+        "the time for the turn was not over"
+        in first_finding(forge_record(data, edit_data(1, clock=None)), "decisions").problem
     )
 
 
-def test_a_ranking_or_a_round_that_is_missing_is_found(data: bytes) -> None:
+def test_a_wrong_ranking_or_a_missing_round_is_reported(data: bytes) -> None:
     def swap(events: list[Event]) -> None:
         ranking = events[-1]["data"]["ranking"]
         ranking[0]["seat"], ranking[1]["seat"] = ranking[1]["seat"], ranking[0]["seat"]
 
-    assert "ranking" in found(forged(data, swap, states=True), "decisions").what
+    assert "ranking" in first_finding(forge_record(data, swap, states=True), "decisions").problem
 
     def leave_out(events: list[Event]) -> None:
         events[:] = [event for event in events if event["data"].get("round") != 2]
 
-    report = audited(forged(data, leave_out, states=True))
-    assert any("round" in finding.what for finding in report.findings)
+    report = audit_record(forge_record(data, leave_out, states=True))
+    assert any("round" in finding.problem for finding in report.findings)
 
 
-def test_play_after_the_end_is_found(eventful: Table) -> None:
+def test_play_after_the_end_is_reported(eventful: Table) -> None:
     def again(events: list[Event]) -> None:
         events.append(dict(events[8]))  # type: ignore[arg-type] # the same event once more
         events[-1]["at"] = events[-2]["at"]
 
-    report = audited(forged(eventful.record(), again))
-    assert any("today's rules say otherwise" in finding.what for finding in report.findings)
+    report = audit_record(forge_record(eventful.record(), again))
+    assert any("today's rules say otherwise" in finding.problem for finding in report.findings)
 
 
-def test_rules_that_were_changed_are_told_from_a_damaged_record(
+def test_corrected_rules_are_distinguished_from_a_damaged_record(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     legal = token_game.decide
@@ -206,29 +208,31 @@ def test_rules_that_were_changed_are_told_from_a_damaged_record(
         return legal(state, seat, action)
 
     monkeypatch.setattr(token_game, "decide", stricter)
-    report = audited(data)
+    report = audit_record(data)
     assert {finding.check for finding in report.findings} == {"decisions"}
     first = report.first
     assert first is not None
     assert (first.seq, first.kind) == (10, "today")
-    assert "HP-TAKE: one stone at most" in first.what
-    assert "rules have been changed" in first.means
+    assert "HP-TAKE: one stone at most" in first.problem
+    assert "rules have been corrected" in first.meaning
 
 
 @pytest.mark.parametrize("seq", [1, 2, 4, 5])
-def test_a_secret_that_was_made_up_to_keep_play_from_being_judged_is_found(seq: int) -> None:
+def test_a_commitment_that_the_rules_do_not_have_is_reported(seq: int) -> None:
     """While the game is on, what follows a closed secret is left out: so only real secrets may be there."""
     table = Table("barony").start()
     table.act(
         table.game.rules.action_to_json(table.game.rules.legal_actions(table.game.state, 0)[0])
     )
 
-    first = found(forged(table.record(), edit(seq, secrets={"more": "00" * 32})), "decisions")
+    first = first_finding(
+        forge_record(table.record(), edit(seq, secrets={"more": "00" * 32})), "decisions"
+    )
     assert first.seq == seq
-    assert "keep other things secret" in first.what
+    assert "keep other values secret" in first.problem
 
 
-def test_a_round_scored_after_a_game_was_abandoned_is_found() -> None:
+def test_a_round_scored_after_a_game_was_abandoned_is_reported() -> None:
     table = Table("barony", options={"round_limit": 1}).start()
     while not table.game.rounds_ended:
         rules, seat = table.game.rules, table.game.to_act
@@ -236,28 +240,31 @@ def test_a_round_scored_after_a_game_was_abandoned_is_found() -> None:
         table.act(rules.action_to_json(rules.legal_actions(table.game.state, seat)[0]))
     table.score()
     table.abandon()
-    assert audited(table.record()).is_sound
+    assert audit_record(table.record()).is_sound
 
     def late(events: list[Event]) -> None:
         events[-2:] = reversed(events[-2:])
         events[-1]["at"] = events[-2]["at"]
 
-    assert "the game is abandoned" in found(forged(table.record(), late), "decisions").what
+    assert (
+        "the game is abandoned"
+        in first_finding(forge_record(table.record(), late), "decisions").problem
+    )
 
 
-def test_a_seat_that_no_game_has_is_found_and_stops_nothing() -> None:
+def test_a_seat_that_no_game_has_is_reported() -> None:
     table = Table("barony", options={"round_limit": 1}).start().play_out()
-    first = found(forged(table.record(), edit_data(5, seat=2**53 - 1)), "state")
+    first = first_finding(forge_record(table.record(), edit_data(5, seat=2**53 - 1)), "state")
     assert first.seq == 5
 
 
-def test_a_private_game_that_seated_a_stranger_is_found() -> None:
+def test_a_player_who_was_not_invited_to_a_private_game_is_reported() -> None:
     table = Table("barony", options={"private": True})
     table.add(event_of("SeatTaken", {"player": "stranger", "nonce": ""}), {"player": "stranger"})
-    assert "not invited" in found(table.record(), "decisions").what
+    assert "not invited" in first_finding(table.record(), "decisions").problem
 
 
-def test_numbers_that_grow_beyond_what_json_may_have_are_found() -> None:
+def test_numbers_too_large_for_canonical_json_are_reported() -> None:
     def last_round(events: list[Event]) -> None:
         for event in events[4:]:
             if event["data"].get("then", {}).get("round"):
@@ -268,5 +275,5 @@ def test_numbers_that_grow_beyond_what_json_may_have_are_found() -> None:
         rules, seat = table.game.rules, table.game.to_act
         assert seat is not None
         table.act(rules.action_to_json(rules.legal_actions(table.game.state, seat)[0]))
-    report = audited(forged(table.record(), last_round))
+    report = audit_record(forge_record(table.record(), last_round))
     assert any(finding.check == "decisions" for finding in report.findings)

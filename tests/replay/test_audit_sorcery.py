@@ -9,39 +9,39 @@ from domain.contract import Json
 from domain.event import Event
 from replay import playout
 from tests.support.events import event_of
-from tests.support.one_action_game import some_game
-from tests.support.records import Table, audited, forged, found
+from tests.support.records import Table, audit_record, first_finding, forge_record
+from tests.support.sorcery_games import game_with_casts
 
 Change = Callable[[Json], None]
 
 
 def test_games_with_casts_of_every_family_pass_every_check() -> None:
     for field in ("moves", "recruits", "replaced"):
-        table = some_game(field)
-        report = audited(table.record(receipts=True))
+        table = game_with_casts(field)
+        report = audit_record(table.record(receipts=True))
         assert report.findings == []
-        assert not any(check.left_out for check in report.checks)
-        looked_at = {check.name: check.looked_at for check in report.checks}
+        assert not any(check.gap for check in report.checks)
+        looked_at = {check.name: check.count for check in report.checks}
         assert (looked_at["chance"], looked_at["decisions"]) == (1, table.game.seq)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_whole_games_of_bots_pass(seats: int) -> None:
     plan = playout.plan("barony", seats, bytes(3), {"sorcery": True}, ("random", "sensible"))
-    report = audited(playout.play(plan).record)
+    report = audit_record(playout.play(plan).record)
     assert report.findings == []
-    assert report.about["status"] == "finished"
+    assert report.summary["status"] == "finished"
 
 
-def test_a_game_passes_while_it_is_played() -> None:
+def test_a_running_game_passes() -> None:
     """The secret that board and spells come from is not known then, and it is said so."""
-    table = some_game("moves")
+    table = game_with_casts("moves")
     cast = next(made.game.seq for made in table.sealed if made.event["type"] == "SpellsCast")
-    report = audited(table.until(cast).record())
+    report = audit_record(table.until(cast).record())
     assert report.findings == []
     checks = {check.name: check for check in report.checks}
-    assert checks["chance"].left_out
-    assert (checks["decisions"].looked_at, checks["decisions"].left_out) == (cast, "")
+    assert checks["chance"].gap
+    assert (checks["decisions"].count, checks["decisions"].gap) == (cast, "")
 
 
 # What somebody with the server's own key could write, with chain, positions and head made to fit
@@ -76,18 +76,18 @@ def moved_place(data: Json) -> None:
         (lambda data: data["board"].pop(), "board is not what the seed gives"),
     ],
 )
-def test_a_set_up_that_was_chosen_is_found(change: Change, what: str) -> None:
+def test_a_set_up_that_was_chosen_is_reported(change: Change, what: str) -> None:
     table = Table("barony", 5, {"sorcery": True}).start().abandon()
-    first = found(
-        forged(table.record(), lambda told: change(start_of(told)), states=True), "chance"
+    first = first_finding(
+        forge_record(table.record(), lambda told: change(start_of(told)), states=True), "chance"
     )
-    assert (first.seq, first.what) == (table.game.seq - 1, what)
+    assert (first.seq, first.problem) == (table.game.seq - 1, what)
 
 
 @pytest.mark.parametrize("spells", [None, 5, "charm", [], [[]], ["magic"], [{}], {"charm": 1}])
-def test_spells_that_are_none_are_found(spells: object) -> None:
-    data = some_game("moves").record()
-    report = audited(forged(data, lambda told: start_of(told).update(spells=spells)))
+def test_spells_that_do_not_exist_are_reported(spells: object) -> None:
+    data = game_with_casts("moves").record()
+    report = audit_record(forge_record(data, lambda told: start_of(told).update(spells=spells)))
     assert not report.is_sound
     assert report.first is not None
     assert report.first.check in {"state", "chance"}
@@ -143,9 +143,11 @@ def without(field: str) -> Change:
         ("RoundScored", "final_score", by("final_score", -3)),
     ],
 )
-def test_a_value_that_the_rules_do_not_give_is_found(type: str, field: str, change: Change) -> None:
+def test_a_value_that_the_rules_do_not_give_is_reported(
+    type: str, field: str, change: Change
+) -> None:
     """Positions are made to fit too, so that nothing but deciding again can tell."""
-    table = some_game(*([field] if type == "SpellsCast" else []))
+    table = game_with_casts(*([field] if type == "SpellsCast" else []))
     changed: list[Event] = []
 
     def forge(events: list[Event]) -> None:
@@ -155,14 +157,14 @@ def test_a_value_that_the_rules_do_not_give_is_found(type: str, field: str, chan
                 changed.append(event)
                 return
 
-    data = forged(table.record(), forge, states=True)
-    first = found(data, "decisions")
+    data = forge_record(table.record(), forge, states=True)
+    first = first_finding(data, "decisions")
     assert first.seq == changed[0]["seq"]
-    assert "today's rules say otherwise" in first.what
+    assert "today's rules say otherwise" in first.problem
 
 
-def test_a_ranking_without_the_points_of_imprints_is_found() -> None:
-    table = some_game()
+def test_a_ranking_without_the_points_of_imprints_is_reported() -> None:
+    table = game_with_casts()
     position = table.game.rules.position(table.game.state, None)
     imprints = [len(player["imprints"]) for player in position["players"]]
     assert any(imprints)
@@ -171,7 +173,10 @@ def test_a_ranking_without_the_points_of_imprints_is_found() -> None:
         for entry in events[-1]["data"]["ranking"]:
             entry["score"] -= 3 * imprints[entry["seat"]]
 
-    assert "ranking" in found(forged(table.record(), forge, states=True), "decisions").what
+    assert (
+        "ranking"
+        in first_finding(forge_record(table.record(), forge, states=True), "decisions").problem
+    )
 
 
 def started() -> Iterator[Table]:
@@ -204,43 +209,43 @@ def cast_for_nothing(spell: str, *, is_open: bool) -> bytes:
     return table.record()
 
 
-def test_a_cast_of_a_closed_spell_is_found() -> None:
-    first = found(cast_for_nothing("charm", is_open=False), "decisions")
-    assert "BS-SPL-1" in first.what
-    assert "SpellsCast" in first.what
+def test_a_cast_of_a_spell_that_does_not_lie_open_is_reported() -> None:
+    first = first_finding(cast_for_nothing("charm", is_open=False), "decisions")
+    assert "BS-SPL-1" in first.problem
+    assert "SpellsCast" in first.problem
 
 
-def test_a_cast_that_was_not_paid_is_found() -> None:
-    assert "BS-SPL-2" in found(cast_for_nothing("charm", is_open=True), "decisions").what
+def test_a_cast_that_cannot_be_paid_is_reported() -> None:
+    assert "BS-SPL-2" in first_finding(cast_for_nothing("charm", is_open=True), "decisions").problem
 
 
 @pytest.mark.parametrize("sorcery", [False, None, 1, "true", [], {}])
-def test_a_game_that_says_it_has_no_expansion_is_found(sorcery: object) -> None:
+def test_a_game_that_denies_its_expansion_is_reported(sorcery: object) -> None:
     """Its events are those of another rule system: found where they do not fit, whatever that breaks."""
 
     def forge(events: list[Event]) -> None:
         events[0]["data"]["options"]["sorcery"] = sorcery
 
-    for table in (some_game("moves"), some_game(seats=5)):
-        report = audited(forged(table.record(), forge))
+    for table in (game_with_casts("moves"), game_with_casts(seats=5)):
+        report = audit_record(forge_record(table.record(), forge))
         assert not report.is_sound
         assert any(finding.check == "decisions" for finding in report.findings)
 
 
 @pytest.mark.parametrize("options", [None, [], "sorcery", 5, True])
-def test_options_that_are_no_object_are_found(options: object) -> None:
+def test_options_that_are_not_an_object_are_reported(options: object) -> None:
     def forge(events: list[Event]) -> None:
         events[0]["data"]["options"] = options
 
-    first = found(forged(some_game().record(), forge), "form")
-    assert (first.line, "options" in first.what) == (2, True)
+    first = first_finding(forge_record(game_with_casts().record(), forge), "form")
+    assert (first.line, "options" in first.problem) == (2, True)
 
 
 @pytest.mark.parametrize("sorcery", [True, "true", None])
-def test_a_game_that_says_it_has_the_expansion_is_found(sorcery: object) -> None:
+def test_a_game_that_claims_an_expansion_is_reported(sorcery: object) -> None:
     table = Table("barony", 2, {"round_limit": 2}).start().play_out()
 
     def forge(events: list[Event]) -> None:
         events[0]["data"]["options"]["sorcery"] = sorcery
 
-    assert not audited(forged(table.record(), forge)).is_sound
+    assert not audit_record(forge_record(table.record(), forge)).is_sound

@@ -1,4 +1,4 @@
-"""What differs between positions: nothing exactly where they are equal, and each thing by its own name."""
+"""Differences between positions: which there are, their paths, and their text."""
 
 from copy import deepcopy
 from typing import Any
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from domain.contract import Json
 from ledger.canonical import canonical
-from replay.diff import as_text, changes
-from tests.support.one_action_game import some_game
+from replay.diff import change_lines, changes
 from tests.support.records import Table
+from tests.support.sorcery_games import game_with_casts
 
 HEXES = st.lists(st.integers(-2, 2), min_size=2, max_size=2)
 LEAVES = st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from(["", "plain", "a"])
@@ -31,24 +31,24 @@ POSITIONS = st.dictionaries(st.sampled_from(["board", "pawns", "players", "round
 
 
 @given(POSITIONS, POSITIONS)
-def test_there_are_changes_exactly_where_positions_differ(before: Json, after: Json) -> None:
+def test_there_are_changes_if_and_only_if_positions_differ(before: Json, after: Json) -> None:
     assert bool(changes(before, after)) == (canonical(before) != canonical(after))
     assert changes(before, deepcopy(before)) == []
-    assert bool(as_text(changes(before, after))) == bool(changes(before, after))
+    assert bool(change_lines(changes(before, after))) == bool(changes(before, after))
 
 
 @given(st.data())
-def test_one_change_somewhere_is_found(data: st.DataObject) -> None:
+def test_changes_are_in_the_field_that_was_changed(data: st.DataObject) -> None:
     before = data.draw(POSITIONS)
     after = deepcopy(before)
     name = data.draw(st.sampled_from(["board", "pawns", "players", "round"]))
     after[name] = data.draw(VALUES)
-    found = changes(before, after)
-    assert bool(found) == (canonical(before) != canonical(after))
-    assert all(change["path"].split(".")[0] == name for change in found)
+    changed = changes(before, after)
+    assert bool(changed) == (canonical(before) != canonical(after))
+    assert all(change["path"].split(".")[0] == name for change in changed)
 
 
-def test_true_is_not_1_and_an_order_is_not_another() -> None:
+def test_true_differs_from_1_and_order_matters() -> None:
     assert changes({"a": True}, {"a": 1})
     assert changes({"a": [1, 2]}, {"a": [2, 1]})
     assert changes({"a": [True]}, {"a": [1]})
@@ -58,7 +58,7 @@ def test_true_is_not_1_and_an_order_is_not_another() -> None:
     assert changes({"a": None}, {})
 
 
-def test_entries_are_compared_with_their_like() -> None:
+def test_entries_are_matched_by_place_and_seat() -> None:
     def pawns(*entries: tuple[list[int], int, int]) -> Json:
         return {"pawns": [{"at": at, "seat": seat, "knights": n} for at, seat, n in entries]}
 
@@ -79,10 +79,10 @@ def test_the_start_is_one_change() -> None:
     position = {"round": 1}
     assert changes(None, None) == []
     assert changes(None, position) == [{"path": "", "before": None, "after": position}]
-    assert as_text(changes(None, position)) == ["game", "  position  there is one now"]
+    assert change_lines(changes(None, position)) == ["game", "  position  there is one now"]
 
 
-def test_it_reads_well() -> None:
+def test_the_text_of_changes() -> None:
     before: Json = {
         "round": 2,
         "phase": "play",
@@ -125,7 +125,7 @@ def test_it_reads_well() -> None:
         ],
         "bank": {"plain": 18},
     }
-    assert as_text(changes(before, after)) == [
+    assert change_lines(changes(before, after)) == [
         "game",
         "  round   2 → 3",
         "  to act  1 → none",
@@ -144,17 +144,17 @@ def test_it_reads_well() -> None:
     ]
 
 
-def test_text_of_a_made_up_position_gives_no_orders_to_a_terminal() -> None:
-    told = as_text(changes({"a\x1b[31m": "x"}, {"a\x1b[31m": "\x1b]0;owned\x07\n"}))
-    assert not any(ord(char) < 32 for line in told for char in line)
+def test_the_text_of_changes_has_no_control_characters() -> None:
+    lines = change_lines(changes({"a\x1b[31m": "x"}, {"a\x1b[31m": "\x1b]0;owned\x07\n"}))
+    assert not any(ord(char) < 32 for line in lines for char in line)
 
 
 @pytest.mark.parametrize("rules", ["heap", "barony", "sorcery"])
-def test_the_changes_of_a_game_are_those_of_its_states(rules: str) -> None:
+def test_positions_change_if_and_only_if_the_state_hash_does(rules: str) -> None:
     if rules == "sorcery":
-        table = some_game("moves", "recruits")
+        table = game_with_casts("moves", "recruits")
     else:
         table = Table(rules, seats=2, options={"round_limit": 3}).start().play_out()
     for earlier, later in zip(table.sealed, table.sealed[1:], strict=False):
-        found = changes(earlier.game.position_while_on(), later.game.position_while_on())
-        assert bool(found) == (earlier.event["state"] != later.event["state"])
+        changed = changes(earlier.game.position_while_on(), later.game.position_while_on())
+        assert bool(changed) == (earlier.event["state"] != later.event["state"])

@@ -1,33 +1,33 @@
-"""One event explained, and the log for people."""
+"""Explanations of events, and the log as text."""
 
 import pytest
 
 from domain.errors import Unreadable
 from domain.event import Event
 from replay.diff import changes
-from replay.inspect import inspected, page
-from replay.log_view import chronicle
+from replay.inspect import explain_event, explanation_page
+from replay.log_view import log_lines
 from replay.render.styles import Styler
 from replay.timeline import step_at
-from tests.support.one_action_game import some_game
-from tests.support.records import Table, forged, read
+from tests.support.records import Table, forge_record, read
+from tests.support.sorcery_games import game_with_casts
 
 PLAIN = Styler(is_on=False)
 
 
-def test_an_action_is_told_with_all_that_belongs_to_it(eventful: Table) -> None:
+def test_an_explanation_has_everything_about_an_action(eventful: Table) -> None:
     record = read(eventful.record())
     taken = eventful.sealed[9].event
     assert taken["type"] == "StonesTaken"
-    shown = inspected(step_at(record, 10), {})
+    explanation = explain_event(step_at(record, 10), {})
     before, after = (eventful.sealed[n].game.position(None) for n in (8, 9))
-    assert shown["event"] == taken
-    assert (shown["before"], shown["after"]) == (before, after)
-    assert shown["changes"] == changes(before, after) != []
-    assert shown["action_text"] == "take 2"
-    assert shown["event_text"] == f"takes 2 worth {sum(taken['data']['values'])}"
-    assert shown["clauses"] == [{"id": "HP-TAKE", "text": "2 of the 11 stones there were"}]
-    lines = page(shown, PLAIN, 100).splitlines()
+    assert explanation["event"] == taken
+    assert (explanation["before"], explanation["after"]) == (before, after)
+    assert explanation["changes"] == changes(before, after) != []
+    assert explanation["action_text"] == "take 2"
+    assert explanation["event_text"] == f"takes 2 worth {sum(taken['data']['values'])}"
+    assert explanation["clauses"] == [{"id": "HP-TAKE", "text": "2 of the 11 stones there were"}]
+    lines = explanation_page(explanation, PLAIN, 100).splitlines()
     assert lines[0] == "event 10 of game-1: StonesTaken"
     assert "when      2026-11-20 09:15:09 UTC" in lines
     player = eventful.game.players[1]
@@ -41,122 +41,122 @@ def test_an_action_is_told_with_all_that_belongs_to_it(eventful: Table) -> None:
 
 def test_an_event_before_the_start_has_no_positions(eventful: Table) -> None:
     record = read(eventful.record())
-    shown = inspected(step_at(record, 1), {})
-    assert (shown["before"], shown["after"], shown["changes"]) == (None, None, [])
-    assert shown["action_text"] is None
-    text = page(shown, PLAIN, 80)
+    explanation = explain_event(step_at(record, 1), {})
+    assert (explanation["before"], explanation["after"], explanation["changes"]) == (None, None, [])
+    assert explanation["action_text"] is None
+    text = explanation_page(explanation, PLAIN, 80)
     assert "who       player-0" in text
     assert "the position is the same as before" in text
 
 
-def test_the_start_has_a_position_after_it_and_secrets_where_they_are_open(eventful: Table) -> None:
+def test_the_start_has_a_position_after_it_and_the_opened_secrets(eventful: Table) -> None:
     record = read(eventful.record())
-    shown = inspected(step_at(record, 8), record.opens[8])
-    assert shown["before"] is None
-    assert [change["path"] for change in shown["changes"]] == [""]
-    text = page(shown, PLAIN, 80)
+    explanation = explain_event(step_at(record, 8), record.openings[8])
+    assert explanation["before"] is None
+    assert [change["path"] for change in explanation["changes"]] == [""]
+    text = explanation_page(explanation, PLAIN, 80)
     assert "who       the start" in text
-    assert f"opened    lucky/0: {shown['opened']['lucky/0']['value']}" in text
+    assert f"opened    lucky/0: {explanation['opened']['lucky/0']['value']}" in text
 
 
-def test_every_event_of_a_whole_game_is_told_in_the_width_that_there_is() -> None:
+def test_the_explanation_of_every_event_keeps_to_the_width() -> None:
     table = Table("barony", seats=3, options={"round_limit": 4}).start().play_out()
     record = read(table.record())
     for seq in range(1, len(record.events) + 1):
-        text = page(inspected(step_at(record, seq), {}), PLAIN, 74)
+        text = explanation_page(explain_event(step_at(record, seq), {}), PLAIN, 74)
         assert all(len(line) <= 74 for line in text.splitlines())
         assert text.endswith("\n")
-        coloured = page(inspected(step_at(record, seq), {}), Styler(is_on=True), 74)
-        assert ("\x1b[" in coloured, "\x1b" in text) == (True, False)
+        styled = explanation_page(explain_event(step_at(record, seq), {}), Styler(is_on=True), 74)
+        assert ("\x1b[" in styled, "\x1b" in text) == (True, False)
 
 
-def test_an_action_that_todays_rules_cannot_read_is_shown_as_it_is(eventful: Table) -> None:
+def test_an_action_that_the_rules_cannot_read_is_shown_as_json(eventful: Table) -> None:
     record = read(eventful.record())
     step = step_at(record, 10)
     step.event["action"] = {"type": "grab"}
-    shown = inspected(step, {})
-    assert shown["action_text"] is None
-    assert 'action    {"type":"grab"}' in page(shown, PLAIN, 80)
+    explanation = explain_event(step, {})
+    assert explanation["action_text"] is None
+    assert 'action    {"type":"grab"}' in explanation_page(explanation, PLAIN, 80)
 
 
 def test_the_log_has_one_line_for_every_event(eventful: Table) -> None:
     record = read(eventful.record())
-    lines = list(chronicle(record, PLAIN))
+    lines = list(log_lines(record, PLAIN))
     assert len(lines) == len(record.events)
     assert lines[0] == " 1  2026-11-20 09:15:00  player-0  GameCreated"
     assert lines[9].startswith("10  2026-11-20 09:15:09  seat 1    takes 2 worth ")
     assert [line for line in lines if "  clock     TurnForfeited" in line]
-    assert all("\x1b" in line for line in chronicle(record, Styler(is_on=True)))
+    assert all("\x1b" in line for line in log_lines(record, Styler(is_on=True)))
 
 
-def test_what_a_record_says_gives_no_orders_to_a_terminal(eventful: Table) -> None:
+def test_text_from_a_record_has_no_control_characters(eventful: Table) -> None:
     def change(events: list[Event]) -> None:
         events[9]["type"] = "StonesTaken"
         events[9]["action"] = {"type": "take\x1b]0;owned\x07", "stones": 2}
         events[2]["data"]["player"] = "\x1b[2J"
 
-    record = read(forged(eventful.record(), change))
+    record = read(forge_record(eventful.record(), change))
     for seq in (3, 10):
-        text = page(inspected(step_at(record, seq), {}), PLAIN, 80)
+        text = explanation_page(explain_event(step_at(record, seq), {}), PLAIN, 80)
         assert not any(ord(char) < 32 and char != "\n" for char in text)
-    for line in chronicle(record, PLAIN):
+    for line in log_lines(record, PLAIN):
         assert line.isprintable()
 
 
-def test_an_event_that_cannot_be_told_is_unreadable(eventful: Table) -> None:
+def test_an_event_with_broken_data_is_unreadable(eventful: Table) -> None:
     def change(events: list[Event]) -> None:
         events[8]["data"]["values"] = [None]
 
-    record = read(forged(eventful.record(), change))
+    record = read(forge_record(eventful.record(), change))
     with pytest.raises(Unreadable, match=r"^line 10: "):
-        inspected(step_at(record, 9), {})
+        explain_event(step_at(record, 9), {})
     with pytest.raises(Unreadable, match=r"^line 10: "):
-        list(chronicle(record, PLAIN))
+        list(log_lines(record, PLAIN))
 
 
 @pytest.mark.parametrize("field", ["moves", "spells", "cost"])
-def test_a_cast_of_which_a_part_is_missing_is_unreadable(field: str) -> None:
-    table = some_game("moves")
+def test_a_cast_with_a_missing_field_is_unreadable(field: str) -> None:
+    table = game_with_casts("moves")
     cast = next(
         made.game.seq
         for made in table.sealed
         if made.event["type"] == "SpellsCast" and "moves" in made.event["data"]
     )
-    record = read(forged(table.record(), lambda events: events[cast - 1]["data"].pop(field)))
+    record = read(forge_record(table.record(), lambda events: events[cast - 1]["data"].pop(field)))
     with pytest.raises(Unreadable, match=rf"^line {cast + 1}: "):
-        inspected(step_at(record, cast), {})
+        explain_event(step_at(record, cast), {})
     with pytest.raises(Unreadable, match=rf"^line {cast + 1}: "):
-        list(chronicle(record, PLAIN))
+        list(log_lines(record, PLAIN))
 
 
-def test_a_start_on_a_vast_board_is_told_at_once() -> None:
+def test_a_start_on_a_huge_board_is_explained_quickly() -> None:
     def change(events: list[Event]) -> None:
         events[3]["data"]["board"][5]["at"] = [2**52, 0]
 
-    data = forged(Table("barony").start().record(), change, states=True)
-    told = inspected(step_at(read(data), 4), {})
-    assert "BY-SET-2" not in [clause["id"] for clause in told["clauses"]]
+    data = forge_record(Table("barony").start().record(), change, states=True)
+    explanation = explain_event(step_at(read(data), 4), {})
+    assert "BY-SET-2" not in [clause["id"] for clause in explanation["clauses"]]
 
 
-def test_a_cast_is_told_with_all_that_belongs_to_it() -> None:
-    table = some_game("swept")
+def test_an_explanation_has_everything_about_a_cast() -> None:
+    table = game_with_casts("swept")
     record = read(table.record())
     seq = next(e["seq"] for e in record.events if e["data"].get("moves", [{}])[-1].get("swept"))
-    shown = inspected(step_at(record, seq), {})
+    explanation = explain_event(step_at(record, seq), {})
     event = record.events[seq - 1]
     seat, cost = event["data"]["seat"], event["data"]["cost"]
-    assert shown["action_text"] == table.game.rules.action_text(
+    assert explanation["action_text"] == table.game.rules.action_text(
         table.game.rules.parse_action(event["action"])
     )
-    assert shown["action_text"].startswith(f"cast {' '.join(event['data']['spells'])} ")
-    before, after = (shown[when]["players"][seat]["magic"] for when in ("before", "after"))
+    assert explanation["action_text"].startswith(f"cast {' '.join(event['data']['spells'])} ")
+    before, after = (explanation[when]["players"][seat]["magic"] for when in ("before", "after"))
     gained = sum(step.get("magic", 0) for step in event["data"]["moves"])
     assert after - before == gained - cost != 0
-    changed = {change["path"]: change for change in shown["changes"]}
+    changed = {change["path"]: change for change in explanation["changes"]}
     assert changed[f"players.{seat}.magic"]["after"] == after
-    text = page(shown, PLAIN, 200)
-    assert f"action    {shown['action_text']}" in text
+    text = explanation_page(explanation, PLAIN, 200)
+    assert f"action    {explanation['action_text']}" in text
     assert f"magic  {before} → {after} (" in text
-    lines = list(chronicle(record, PLAIN))
-    assert lines[seq - 1].partition(f"seat {seat}")[2].strip() == shown["event_text"]
+    lines = list(log_lines(record, PLAIN))
+    assert lines[seq - 1].partition(f"seat {seat}")[2].strip() == explanation["event_text"]
     assert lines[0].endswith("  creates a game of barony for 3, with Sorcery")

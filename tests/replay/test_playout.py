@@ -1,4 +1,4 @@
-"""Playouts: whole games among bots, by the same door as persons, the same bytes for the same seed."""
+"""Playouts: whole games among bots, with the same bytes for the same seed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,10 +13,9 @@ from domain.chance import Chance
 from domain.contract import Json
 from domain.errors import Malformed, Refused
 from replay import playout
-from replay.bots import at_random
-from replay.tournament import played_to_files
+from replay.playout import play_to_files, random_bot
 from tests.support import token_game
-from tests.support.records import audited, read
+from tests.support.records import audit_record, read
 
 SEED = bytes(range(20))
 
@@ -31,17 +30,17 @@ def test_the_same_plan_gives_the_same_bytes() -> None:
 
 @pytest.mark.parametrize("rules", ["heap", "barony", "baron"])
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_every_game_ends_and_passes_its_audit(rules: str, seats: int) -> None:
+def test_every_game_ends_and_passes_the_audit(rules: str, seats: int) -> None:
     played = playout.play(playout.plan(rules, seats, SEED, {}))
     assert played.game.status == "finished"
     assert played.actions == sum(e["action"] is not None for e in read(played.record).events)
-    report = audited(played.record)
+    report = audit_record(played.record)
     assert report.findings == []
-    assert not any(check.left_out for check in report.checks)
+    assert not any(check.gap for check in report.checks)
 
 
-def test_bots_see_what_a_seat_sees_and_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[int] = []
+def test_bots_see_only_what_their_seat_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    seats: list[int] = []
 
     def watching(
         position: Json, actions: Sequence[token_game.Take], seat: int, chance: Chance
@@ -50,16 +49,16 @@ def test_bots_see_what_a_seat_sees_and_nothing_more(monkeypatch: pytest.MonkeyPa
         assert own == [other == seat for other in range(3)]
         assert actions == [token_game.Take(n) for n in range(1, len(actions) + 1)]
         orjson.dumps(position)  # plain JSON, no state of the rules
-        seen.append(seat)
+        seats.append(seat)
         chosen: token_game.Take = actions[chance.below(len(actions))]
         return chosen
 
     monkeypatch.setattr(token_game, "BOTS", {"watching": watching})
     played = playout.play(playout.plan("heap", 3, SEED, {}, ("watching",)))
-    assert len(seen) == played.actions > 5
+    assert len(seats) == played.actions > 5
 
 
-def test_a_bot_that_breaks_a_rule_is_refused_as_a_person_is(
+def test_a_bot_that_breaks_a_rule_is_refused_like_a_player(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def cheating(
@@ -72,7 +71,7 @@ def test_a_bot_that_breaks_a_rule_is_refused_as_a_person_is(
         playout.play(playout.plan("heap", 2, SEED, {}, ("cheating",)))
 
 
-def test_seats_are_taken_in_turn_by_the_bots_named() -> None:
+def test_the_named_bots_take_the_seats_in_turn() -> None:
     plan = playout.plan("heap", 5, SEED, {}, ("random", "sensible"))
     assert plan.bots == ("random", "sensible", "random", "sensible", "random")
     players = playout.play(plan).game.players
@@ -86,17 +85,19 @@ def test_seats_are_taken_in_turn_by_the_bots_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "limit"),
-    [({}, playout.ROUND_LIMIT), ({"round_limit": 7}, 7), ({"round_limit": 0}, None)],
+    ("arguments", "limit"),
+    [({}, playout.DEFAULT_ROUND_LIMIT), ({"round_limit": 7}, 7), ({"round_limit": 0}, None)],
 )
-def test_games_have_a_round_limit_unless_none_is_wanted(asked: Any, limit: int | None) -> None:
-    assert playout.plan("barony", 2, SEED, {}, **asked).options == {
+def test_games_have_the_default_round_limit_unless_told_otherwise(
+    arguments: Any, limit: int | None
+) -> None:
+    assert playout.plan("barony", 2, SEED, {}, **arguments).options == {
         **lifecycle.check_options("barony", 2, {}),
         "round_limit": limit,
     }
 
 
-def test_a_game_that_knows_no_round_limit_is_played_without(
+def test_a_game_without_the_option_is_played_without_a_round_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     checked = token_game.check_options
@@ -127,29 +128,29 @@ def test_a_game_that_knows_no_round_limit_is_played_without(
         ({"bots": ()}, "bots"),
     ],
 )
-def test_what_cannot_be_played_is_refused(fields: Any, field: str) -> None:
-    asked: Any = {"rules": "barony", "seats": 2, "options": {}, **fields}
+def test_an_invalid_plan_is_refused_with_its_wrong_fields(fields: Any, field: str) -> None:
+    arguments: Any = {"rules": "barony", "seats": 2, "options": {}, **fields}
     with pytest.raises(Malformed) as refused:
-        playout.plan(seed=SEED, **asked)
+        playout.plan(seed=SEED, **arguments)
     assert refused.value.fields.keys() == {field}
 
 
-def test_the_random_bot_takes_every_action_now_and_then() -> None:
+def test_the_random_bot_chooses_every_action_sometimes() -> None:
     actions = [Draw(number) for number in range(5)]
     chance = Chance(SEED)
-    drawn = [at_random({"round": 1, "to_act": 0}, actions, 0, chance).slot for _ in range(200)]
-    assert set(drawn) == {0, 1, 2, 3, 4}
+    slots = [random_bot({"round": 1, "to_act": 0}, actions, 0, chance).slot for _ in range(200)]
+    assert set(slots) == {0, 1, 2, 3, 4}
 
 
-def test_several_processes_write_the_files_that_one_does(tmp_path: Path) -> None:
+def test_several_processes_write_the_same_files_as_one(tmp_path: Path) -> None:
     plan = playout.plan("barony", 2, SEED, {}, round_limit=2)
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
-    one = list(played_to_files(plan, 5, tmp_path / "one"))
-    two = list(played_to_files(plan, 5, tmp_path / "two", jobs=2))
-    assert [Path(t["file"]).name for t in one] == [Path(t["file"]).name for t in two]
-    for told in one:
-        path = Path(told["file"])
+    by_one = list(play_to_files(plan, 5, tmp_path / "one"))
+    by_two = list(play_to_files(plan, 5, tmp_path / "two", jobs=2))
+    assert [Path(t["file"]).name for t in by_one] == [Path(t["file"]).name for t in by_two]
+    for summary in by_one:
+        path = Path(summary["file"])
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
-        assert told["events"] == len(read(path.read_bytes()).events)
-        assert [place["place"] for place in told["ranking"]] == [1, 2]
+        assert summary["events"] == len(read(path.read_bytes()).events)
+        assert [place["place"] for place in summary["ranking"]] == [1, 2]

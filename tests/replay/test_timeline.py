@@ -1,4 +1,4 @@
-"""Going through a record: positions at an event, a turn, a round; records that cannot be applied."""
+"""Replaying a record to an event, a turn or a round, and records that cannot be applied."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -15,11 +15,11 @@ from replay.timeline import (
     after_turn,
     game_at,
     head,
-    reading,
     step_at,
     steps,
+    unreadable_on_error,
 )
-from tests.support.records import Table, forged, read
+from tests.support.records import Table, forge_record, read
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def record(eventful: Table) -> Record:
     return read(eventful.record())
 
 
-def test_the_game_at_an_event_is_what_it_was_then(eventful: Table, record: Record) -> None:
+def test_the_game_at_an_event_is_as_it_was_then(eventful: Table, record: Record) -> None:
     for seq, made in enumerate(eventful.sealed, 1):
         game = game_at(record, seq)
         assert (game.seq, game.status) == (seq, made.game.status)
@@ -36,7 +36,7 @@ def test_the_game_at_an_event_is_what_it_was_then(eventful: Table, record: Recor
     assert head(record).seq == len(eventful.sealed)
 
 
-def test_a_step_is_an_event_with_the_games_around_it(eventful: Table, record: Record) -> None:
+def test_a_step_has_the_games_before_and_after_an_event(eventful: Table, record: Record) -> None:
     walked = list(steps(record))
     assert [step.event for step in walked] == record.events
     assert walked[0].before is None
@@ -54,9 +54,7 @@ def test_there_is_no_event_before_the_first_or_after_the_last(record: Record, se
         game_at(record, seq)
 
 
-def test_a_turn_is_over_with_the_event_that_begins_the_next(
-    eventful: Table, record: Record
-) -> None:
+def test_a_turn_ends_with_the_event_that_begins_the_next(eventful: Table, record: Record) -> None:
     for turn in range(1, head(record).turn + 1):
         game = after_turn(record, turn)
         before = game_at(record, game.seq - 1).state
@@ -66,7 +64,7 @@ def test_a_turn_is_over_with_the_event_that_begins_the_next(
     assert after_turn(record, head(record).turn).is_played_out
 
 
-def test_a_turn_under_way_is_shown_at_the_head() -> None:
+def test_a_turn_in_progress_ends_at_the_head() -> None:
     table = Table(options={"stones": 30}).start()
     table.take(1)
     table.take(2)
@@ -79,7 +77,7 @@ def test_a_turn_under_way_is_shown_at_the_head() -> None:
             after_turn(record, turn)
 
 
-def test_a_round_is_over_with_the_event_that_ends_it(eventful: Table, record: Record) -> None:
+def test_a_round_ends_with_the_event_that_ends_it(eventful: Table, record: Record) -> None:
     last = head(record).round
     for round in range(1, last + 1):
         game = after_round(record, round)
@@ -90,7 +88,7 @@ def test_a_round_is_over_with_the_event_that_ends_it(eventful: Table, record: Re
         after_round(record, -1)
 
 
-def test_before_the_start_there_is_neither_turn_nor_round() -> None:
+def test_there_are_no_turns_and_rounds_before_the_start() -> None:
     table = Table()
     record = read(table.record())
     with pytest.raises(PositionNotFound, match="0 turns"):
@@ -125,10 +123,10 @@ def setting(seq: int, **data: Any) -> Callable[[list[Event]], None]:
         lambda events: events[8].update(type="NoSuchThing", action=None, data={"seat": 1}),
     ],
 )
-def test_what_cannot_be_applied_is_unreadable_there(
+def test_an_event_that_cannot_be_applied_is_unreadable(
     record: Record, eventful: Table, change: Callable[[list[Event]], None]
 ) -> None:
-    data = forged(eventful.record(), change)
+    data = forge_record(eventful.record(), change)
     if b"NoSuchThing" in data:
         assert head(read(data)).status == "finished"  # of a later version: it changes nothing
         return
@@ -137,11 +135,11 @@ def test_what_cannot_be_applied_is_unreadable_there(
     assert game_at(read(data), 8).seq == 8
 
 
-def test_rules_that_nobody_knows_are_unreadable(eventful: Table) -> None:
+def test_unknown_rules_are_unreadable(eventful: Table) -> None:
     with pytest.raises(Unreadable, match="the game is unknown here: rules: must be one of"):
-        head(read(forged(eventful.record(), setting(1, rules="chess"))))
+        head(read(forge_record(eventful.record(), setting(1, rules="chess"))))
 
 
-def test_an_error_of_the_program_itself_is_not_swallowed() -> None:
-    with pytest.raises(RuntimeError), reading(1):
+def test_other_errors_of_the_program_are_not_caught() -> None:
+    with pytest.raises(RuntimeError), unreadable_on_error(1):
         raise RuntimeError

@@ -1,6 +1,7 @@
 """One real web server for a test run, on a Redis of its own, and accounts on it.
 
-A test that is marked `http(CALL, STATUS, ...)` must really have been answered so: that is checked here.
+A test that is marked `http(CALL, STATUS, ...)` must really get these responses:
+`check_marked_statuses` checks it.
 """
 
 from collections.abc import Iterator
@@ -33,7 +34,7 @@ def settings_for(
 
 @pytest.fixture(scope="session")
 def web_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
-    """The Redis behind the shared web server: nobody empties it."""
+    """The Redis of the shared web server. No test empties it."""
     server = EmbeddedRedis(tmp_path_factory.mktemp("web-redis"))
     with pytest.MonkeyPatch.context() as patch:
         if embedded_redis.find_executable()[1] >= (7, 0, 0):
@@ -55,7 +56,7 @@ def web(web_redis: EmbeddedRedis, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture(scope="session")
 def contract(web: WebServer) -> Contract:
-    """What the server says of itself."""
+    """The OpenAPI document of the shared web server."""
     return Contract(httpx.get(web.url + "/api/v1/openapi.json").json())
 
 
@@ -68,15 +69,15 @@ def accounts(web: WebServer, contract: Contract) -> Iterator[Accounts]:
 
 
 @pytest.fixture
-def store(web_redis: EmbeddedRedis) -> Iterator[redis.Redis]:
-    """A look into the Redis behind the shared server."""
+def redis_client(web_redis: EmbeddedRedis) -> Iterator[redis.Redis]:
+    """A client of the Redis of the shared web server."""
     with redis.Redis.from_url(web_redis.url) as client:
         yield client
 
 
 @pytest.fixture(autouse=True)
-def seen(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Whoever is marked as seeing an answer has seen it."""
+def check_marked_statuses(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Check that a test got every response that its marks name."""
     marks = [
         (mark.args[0], status)
         for mark in request.node.iter_markers("http")
@@ -86,7 +87,7 @@ def seen(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
         return
     contract: Contract = request.getfixturevalue("contract")
-    contract.seen.clear()
+    contract.checked.clear()
     yield
-    missing = set(marks) - contract.seen
-    assert not missing, f"marked as seen, but not seen: {missing}"
+    missing = set(marks) - contract.checked
+    assert not missing, f"the test is marked with {missing}, but got no such response"

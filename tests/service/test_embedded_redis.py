@@ -166,7 +166,7 @@ def test_an_orphan_that_does_not_end_keeps_its_folder(
         os.kill(pid, signal.SIGSTOP)
         parent.kill()
     monkeypatch.setattr("service.data_folder.SECONDS_TO_WAIT_FOR_ORPHAN", 0.1)
-    with pytest.raises(DataFolderInUse, match="Stop the redis-server that is left of it"):
+    with pytest.raises(DataFolderInUse, match=rf"redis-server that is left of it \(`kill {pid}`\)"):
         EmbeddedRedis(tmp_path).start()
     # SIGTERM does not reach a stopped process, so it is killed in the end.
     wait_until(lambda: not is_running(pid))

@@ -17,7 +17,7 @@ from service.settings import Settings
 from tests.support import token_game
 from tests.support.accounts import Accounts, PlayerClient
 from tests.support.server import WebServer
-from tests.support.streams import opened
+from tests.support.streams import open_stream
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
 KNOWN = "from tests.support import token_game\nknown = token_game.registered()\nknown.__enter__()"
@@ -41,8 +41,8 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
     start = 5
     lucky = [own_number(player, game, seat) for seat, player in enumerate(players)]
     assert numbers(accounts, game) == [None] * 3
-    assert read_record(accounts, game, None).opened() == {}
-    assert read_record(accounts, game, players[1]).opened() == {"lucky/1": lucky[1]}
+    assert read_record(accounts, game, None).secret_values() == {}
+    assert read_record(accounts, game, players[1]).secret_values() == {"lucky/1": lucky[1]}
 
     acted = []
     while (seat := summary(accounts, game)["to_act"]) is not None:
@@ -78,10 +78,12 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
     # Now everybody sees everything, at every event.
     assert numbers(accounts, game) == numbers(accounts, game, start) == lucky
     record = accounts.anonymous.get(f"/api/v1/games/{game}/record").content
-    assert {"lucky/0", "lucky/1", "lucky/2", "values"} == read(BytesIO(record)).opened().keys()
+    assert {"lucky/0", "lucky/1", "lucky/2", "values"} == read(
+        BytesIO(record)
+    ).secret_values().keys()
     report = audit(BytesIO(record))
     assert report.findings == []
-    assert not any(check.left_out for check in report.checks)
+    assert not any(check.gap for check in report.checks)
 
 
 def test_its_options_are_its_own(accounts: Accounts) -> None:
@@ -120,7 +122,7 @@ def read_record(accounts: Accounts, game: str, viewer: PlayerClient | None) -> R
 
 async def streamed(url: str, game: str) -> list[Json]:
     """All that the stream of a game that is over has."""
-    reader = await opened(url, f"/api/v1/games/{game}/stream")
+    reader = await open_stream(url, f"/api/v1/games/{game}/stream")
     events = []
     while (received := await reader.next()) is not None:
         if received.id is not None:

@@ -23,7 +23,7 @@ def http_client(
         if contract is not None:
             if response.headers.get("content-type") != "text/event-stream":
                 response.read()
-            contract.see(response)
+            contract.check(response)
 
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     return httpx.Client(

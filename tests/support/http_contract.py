@@ -1,7 +1,7 @@
-"""The OpenAPI document held against what a server really answers.
+"""Checks responses of the web server against its OpenAPI document.
 
-Every answer that a test sees goes through `Contract.see`: it must be one that the document has for this
-call, with no field too many and none too few, and the headers that every answer has.
+Every response in the HTTP tests goes through `Contract.check`: the document must describe its status and its
+body, and it must have the headers that every response has.
 """
 
 import re
@@ -11,23 +11,23 @@ from typing import Any
 import httpx
 
 Json = dict[str, Any]
-UNDESCRIBED = {"/api/v1/openapi.json", "/api/v1/docs", "/api/v1/docs/init.js"}
+UNDOCUMENTED = {"/api/v1/openapi.json", "/api/v1/docs", "/api/v1/docs/init.js"}
 
 
 @dataclass
 class Contract:
-    """What the document promises, and which answers were seen."""
+    """The OpenAPI document, and the responses checked so far: (operation, status)."""
 
     document: Json
-    seen: set[tuple[str, int]] = field(default_factory=set)
+    checked: set[tuple[str, int]] = field(default_factory=set)
 
-    def see(self, response: httpx.Response) -> None:
-        """Check an answer, and remember that it was given."""
+    def check(self, response: httpx.Response) -> None:
+        """Check a response, and add it to `checked`."""
         assert response.headers["x-content-type-options"] == "nosniff"
         assert response.headers["access-control-allow-origin"] == "*"
         assert re.fullmatch(r"[A-Za-z0-9._-]{1,64}", response.headers["x-request-id"])
         method, path = response.request.method, response.request.url.path
-        template = self.template(path)
+        template = self.path_template(path)
         operations = self.document["paths"].get(template, {})
         operation = operations.get("get" if method == "HEAD" else method.lower())
         if response.status_code >= 400:
@@ -36,74 +36,73 @@ class Contract:
             expected = {404, 413} if template is None else {405, 413}
             if method == "OPTIONS":
                 expected.add(200)
-            described = path in UNDESCRIBED or path.startswith("/api/v1/docs/")
-            assert described or response.status_code in expected, (method, path, response.text)
+            is_page = path in UNDOCUMENTED or path.startswith("/api/v1/docs/")
+            assert is_page or response.status_code in expected, (method, path, response.text)
             return
-        promised = operation["responses"].get(str(response.status_code))
-        assert promised is not None, f"{method} {template} does not promise {response.status_code}"
-        self.seen.add((call(method, template or ""), response.status_code))
-        if "$ref" in promised:
-            promised = self._at(promised["$ref"])
+        description = operation["responses"].get(str(response.status_code))
+        assert description is not None, f"{method} {template} has no {response.status_code}"
+        self.checked.add((operation_name(method, template or ""), response.status_code))
+        if "$ref" in description:
+            description = self._resolve(description["$ref"])
         where = f"{method} {template}"
-        for kind, content in promised.get("content", {}).items():
-            if response.headers["content-type"].split(";")[0] != kind:
-                assert (kind, response.status_code < 400) == ("application/json", True), where
-            elif kind.endswith("json") and "schema" in content and method != "HEAD":
-                self._conform(response.json(), content["schema"], where)
+        for media_type, content in description.get("content", {}).items():
+            assert response.headers["content-type"].split(";")[0] == media_type, where
+            if media_type.endswith("json") and "schema" in content and method != "HEAD":
+                self._check_value(response.json(), content["schema"], where)
 
-    def template(self, path: str) -> str | None:
-        """The path of the document that an address belongs to."""
+    def path_template(self, path: str) -> str | None:
+        """Return the path in the document that matches the path of a URL."""
         for template in self.document["paths"]:
             if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", template), path):
                 return str(template)
         return None
 
-    def promises(self) -> dict[str, set[int]]:
-        """Which statuses each call of the document has."""
+    def statuses(self) -> dict[str, set[int]]:
+        """Return the statuses of every operation in the document."""
         return {
-            call(method.upper(), path): {int(status) for status in operation["responses"]}
+            operation_name(method.upper(), path): {int(code) for code in operation["responses"]}
             for path, operations in self.document["paths"].items()
             for method, operation in operations.items()
             if method in {"get", "post", "delete"}
         }
 
-    def _at(self, reference: str) -> Json:
-        found: Json = self.document
+    def _resolve(self, reference: str) -> Json:
+        target: Json = self.document
         for part in reference.removeprefix("#/").split("/"):
-            found = found[part]
-        return found
+            target = target[part]
+        return target
 
-    def _conform(self, value: Any, schema: Json, where: str) -> None:
+    def _check_value(self, value: Any, schema: Json, where: str) -> None:
         if "$ref" in schema:
-            schema = self._at(schema["$ref"])
-        kinds = schema.get("type", [])
-        kinds = [kinds] if isinstance(kinds, str) else [*kinds]
+            schema = self._resolve(schema["$ref"])
+        types = schema.get("type", [])
+        types = [types] if isinstance(types, str) else [*types]
         if schema.get("nullable"):
-            kinds.append("null")
-        assert kinds in ([], ["null"]) or kind_of(value) in kinds, (
-            f"{where} is {value!r}, not {kinds}"
+            types.append("null")
+        assert types in ([], ["null"]) or json_type(value) in types, (
+            f"{where} is {value!r}, not {types}"
         )
         if "properties" in schema and isinstance(value, dict):
             missing = set(schema.get("required", ())) - value.keys()
-            assert not missing, f"{where} has no {missing}"
-            # Of a position only the part is described that every game has.
+            assert not missing, f"{where} lacks {missing}"
+            # The document describes only those fields of a position that all games share.
             assert value.keys() <= schema["properties"].keys() or "phase" in value, (where, value)
-            for name, inner in schema["properties"].items():
+            for name, property_schema in schema["properties"].items():
                 if name in value:
-                    self._conform(value[name], inner, f"{where}.{name}")
+                    self._check_value(value[name], property_schema, f"{where}.{name}")
         if isinstance(value, list) and "items" in schema:
             for item in value:
-                self._conform(item, schema["items"], f"{where}[]")
+                self._check_value(item, schema["items"], f"{where}[]")
 
 
-def call(method: str, template: str) -> str:
-    """How the page on HTTP names a call: `GET /games/ID/events/N`."""
+def operation_name(method: str, template: str) -> str:
+    """Return the name of an operation as in docs/http.md: `GET /games/ID/events/N`."""
     path = template.removeprefix("/api/v1").replace("{game_id}", "ID").replace("{seq}", "N")
     return f"{'GET' if method == 'HEAD' else method} {path}"
 
 
-def kind_of(value: Any) -> str:
-    """JSON Schema's word for a value."""
+def json_type(value: Any) -> str:
+    """Return the type of a value in the terms of JSON Schema."""
     match value:
         case bool():
             return "boolean"
@@ -120,7 +119,7 @@ def kind_of(value: Any) -> str:
 
 
 def assert_problem(response: httpx.Response) -> None:
-    """It is a problem as RFC 9457 has it, and says nothing of our inside."""
+    """Check that a response is a problem (RFC 9457) and reveals nothing of the code."""
     assert response.headers["content-type"] == "application/problem+json"
     if response.request.method == "HEAD":
         return
@@ -138,3 +137,8 @@ def assert_problem(response: httpx.Response) -> None:
         assert response.headers["www-authenticate"].startswith("Bearer")
     if response.status_code == 405:
         assert response.headers["allow"]
+
+
+def invalid_fields(response: httpx.Response) -> set[str]:
+    """Return the fields that a problem names."""
+    return {error["field"] for error in response.json()["errors"]}

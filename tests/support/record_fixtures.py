@@ -1,4 +1,4 @@
-"""What the tests of this floor share: a tiny game that the registry knows, records, commands to run."""
+"""Fixtures for tests of records and commands: records of a game, and a function that runs a command."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,15 +14,15 @@ from tests.support.records import Table
 
 
 @pytest.fixture(autouse=True)
-def known_heap() -> Iterator[None]:
-    """The game of tests/support/token_game.py can be played in every test here."""
+def registered_token_game() -> Iterator[None]:
+    """Makes the game of tests/support/token_game.py known to the registry in every test."""
     with token_game.registered():
         yield
 
 
 @pytest.fixture
 def eventful() -> Table:
-    """A finished game with a place left, a forfeit, a removal and a resignation."""
+    """A finished game in which players leave before the start, forfeit, are removed and resign."""
     table = Table(seats=4, clock={"per_turn": 60})
     table.join("goes")
     table.leave("goes")
@@ -44,12 +44,12 @@ GROUP = click.Group(
     commands={command.name or "": command for command in RECORD_COMMANDS},
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-"""As in cartulary/cli.py, since a command keeps the help options of the first group that calls it."""
+"""With the help options of cartulary/cli.py: a command keeps those of the first group that calls it."""
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Run a command in a folder of its own, as a program would: no terminal."""
+    """Run a command in an empty folder, without a terminal."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
 
@@ -66,6 +66,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result
 
 @pytest.fixture
 def path(tmp_path: Path, eventful: Table) -> Path:
+    """The file of a record of `eventful`, with receipts."""
     path = tmp_path / "game.jsonl"
     path.write_bytes(eventful.record(receipts=True))
     return path
@@ -73,7 +74,7 @@ def path(tmp_path: Path, eventful: Table) -> Path:
 
 @pytest.fixture
 def real(tmp_path: Path) -> Path:
-    """A record of a real game."""
+    """The file of a record of a game of Barony."""
     path = tmp_path / "real.jsonl"
     path.write_bytes(Table("barony", options={"round_limit": 3}).start().play_out().record())
     return path

@@ -162,16 +162,18 @@ class Table:
 
 
 def read(data: bytes) -> Record:
+    """Return the record in these bytes."""
     return record.read(BytesIO(data))
 
 
-def audited(data: bytes, **options: Any) -> Report:
+def audit_record(data: bytes, **options: Any) -> Report:
+    """Return the report of an audit of these bytes."""
     return audit(BytesIO(data), **options)
 
 
-def found(data: bytes, check: str, **options: Any) -> Finding:
-    """The first thing that is wrong, which must be by that check."""
-    report = audited(data, **options)
+def first_finding(data: bytes, check: str, **options: Any) -> Finding:
+    """Return the first finding of an audit, which must come from this check."""
+    report = audit_record(data, **options)
     assert not report.is_sound
     first = report.first
     assert first is not None
@@ -179,19 +181,19 @@ def found(data: bytes, check: str, **options: Any) -> Finding:
     return first
 
 
-def forged(
+def forge_record(
     data: bytes,
     change: Callable[[list[Event]], None] | None = None,
     *,
     states: bool = False,
     key: SigningKey = KEY,
 ) -> bytes:
-    """The record with its events changed (None: as they are) and the chain made to fit.
+    """Return the record with its events changed (None: as they are) and with a valid hash chain.
 
-    `states`: the positions too. `key` signs it.
+    With `states`, the state hashes are computed again as well. `key` signs the header.
     """
-    told = read(data)
-    events = deepcopy(told.events)
+    original = read(data)
+    events = deepcopy(original.events)
     if change is not None:
         change(events)
     game: Game | None = None
@@ -200,7 +202,7 @@ def forged(
     for seq, event in enumerate(events, 1):
         event["seq"], event["prev"] = seq, prev
         if states:
-            game = evolve(game, event, told.opened())
+            game = evolve(game, event, original.secret_values())
             event["state"] = state_hash(game)
         unsealed = {name: value for name, value in event.items() if name != "hash"}
         event["hash"] = prev = digest(canonical(unsealed))
@@ -208,8 +210,8 @@ def forged(
             game.hash = prev
         lines.append(canonical(event))
     header = {
-        **told.header,
+        **original.header,
         "keys": [key.public_entry(SINCE)],
         "head": {"seq": len(events), "hash": prev},
     }
-    return b"".join(record.write(key.sign_head(header), lines, told.opens))
+    return b"".join(record.write(key.sign_head(header), lines, original.openings))

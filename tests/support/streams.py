@@ -1,4 +1,4 @@
-"""Readers of event streams: plain sockets on one event loop, so that a test can hold many open."""
+"""Clients of event streams: plain sockets on one event loop, so that a test can keep many open."""
 
 import asyncio
 import json
@@ -11,8 +11,8 @@ Json = dict[str, Any]
 
 
 @dataclass
-class Received:
-    """One thing that came over a stream: an event of the log has an id, the end of a game has none."""
+class ServerSentEvent:
+    """A server-sent event: an event of the log, with its seq as `id`, or the end of the game, without."""
 
     id: int | None
     event: str
@@ -20,23 +20,26 @@ class Received:
 
 
 @dataclass
-class Reader:
-    """One open stream. `is_open` says whether the server still holds it open."""
+class StreamClient:
+    """One open stream. `is_open` becomes False when the server or the test has closed it."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     status: int
     headers: dict[str, str]
-    rest: bytes = b""
+    buffer: bytes = b""
     comments: int = 0
     is_open: bool = True
     _lines: list[str] = field(default_factory=list)
 
-    async def next(self, patience: float = 10.0) -> Received | None:
-        """The next thing that comes; None when the stream has ended."""
-        async with asyncio.timeout(patience):
+    async def next(self, seconds: float = 10.0) -> ServerSentEvent | None:
+        """Return the next event, or None when the stream has ended.
+
+        Raises TimeoutError after some `seconds`.
+        """
+        async with asyncio.timeout(seconds):
             while True:
-                line = await self._line()
+                line = await self._read_line()
                 if line is None:
                     return None
                 if line.startswith(":"):
@@ -44,51 +47,58 @@ class Reader:
                 elif line:
                     self._lines.append(line)
                 elif self._lines:
-                    told = dict(one.split(": ", 1) for one in self._lines)
+                    fields = dict(line.split(": ", 1) for line in self._lines)
                     self._lines.clear()
-                    number = told.get("id")
-                    return Received(
-                        None if number is None else int(number),
-                        told.get("event", "message"),
-                        json.loads(told["data"]),
+                    id = fields.get("id")
+                    return ServerSentEvent(
+                        None if id is None else int(id),
+                        fields.get("event", "message"),
+                        json.loads(fields["data"]),
                     )
 
-    async def _line(self) -> str | None:
-        while b"\n" not in self.rest:
-            piece = await self._chunk()
-            if not piece:
+    async def next_event(self, seconds: float = 10.0) -> ServerSentEvent:
+        """Return the next event; the stream must not end."""
+        event = await self.next(seconds)
+        assert event is not None, "the stream has ended"
+        return event
+
+    async def _read_line(self) -> str | None:
+        while b"\n" not in self.buffer:
+            chunk = await self._read_chunk()
+            if not chunk:
                 await self.close()
                 return None
-            self.rest += piece
-        line, self.rest = self.rest.split(b"\n", 1)
+            self.buffer += chunk
+        line, self.buffer = self.buffer.split(b"\n", 1)
         return line.decode()
 
-    async def _chunk(self) -> bytes:
+    async def _read_chunk(self) -> bytes:
         try:
             size = int((await self.reader.readline()) or b"0", 16)
-            piece = await self.reader.readexactly(size + 2)
+            chunk = await self.reader.readexactly(size + 2)
         except (asyncio.IncompleteReadError, ConnectionError):
             return b""
-        return piece[:-2]
+        return chunk[:-2]
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.is_open = False
         self.writer.close()
         with suppress(ConnectionError):
             await self.writer.wait_closed()
 
 
-async def opened(
+async def open_stream(
     url: str, path: str, headers: Mapping[str, str] | None = None, limit: int = 2**16
-) -> Reader:
-    """Open a stream, and read the head of the answer. `limit`: bytes that are read ahead."""
+) -> StreamClient:
+    """Open a stream and read the head of the response. `limit` is the number of bytes read ahead."""
     host, port = url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port), limit=limit)
-    sent = {"Host": "x", **(headers or {})}
-    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
+    request_headers = {"Host": "x", **(headers or {})}
+    lines = [f"GET {path} HTTP/1.1"]
+    lines += [f"{name}: {value}" for name, value in request_headers.items()]
     writer.write("\r\n".join([*lines, "", ""]).encode())
     await writer.drain()
     head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-    told = dict(line.lower().split(": ", 1) for line in head[1:] if line)
-    return Reader(reader, writer, int(head[0].split(" ")[1]), told)
+    response_headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
+    return StreamClient(reader, writer, int(head[0].split(" ")[1]), response_headers)

@@ -5,7 +5,7 @@ lucky number that only it knows. The last stone ends the game; most points win. 
 secrets of both kinds and nothing else.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy as shallow
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from domain import registry
 from domain.chance import Chance
-from domain.contract import ALL_SECRETS, AnyRuleSystem, Bot, DomainEvent, Json, Resign
+from domain.contract import ALL_SECRETS, AnyRuleSystem, Bot, DomainEvent, Inference, Json, Resign
 from domain.errors import Malformed, NotNow, Refused
 from domain.event import EventData
 from domain.scene import Cell, Panel, Piece, Scene
@@ -85,6 +85,31 @@ def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, An
     state.lucky = tuple(opened.get(f"lucky/{seat}") for seat in range(seats))
     state.limit = options.get("round_limit")
     return state
+
+
+def set_up_faults(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> list[str]:
+    """HP-TAKE: there are as many stones as were asked for, and nothing else is public."""
+    return [] if data.keys() <= {"players", "stones"} else ["it has other fields"]
+
+
+def infer_secrets(
+    seats: int,
+    options: Json,
+    start: Json,
+    played: Iterable[tuple[State, DomainEvent]],
+    opened: Mapping[str, Any],
+) -> Inference:
+    """The stones that were taken have values from 1 to 9; nothing is known about lucky numbers."""
+    values: list[int] = []
+    contradictions = {}
+    for index, (_, event) in enumerate(played):
+        taken = data_of(event)["values"] if event.type == "StonesTaken" else []
+        values += taken
+        if not all(1 <= value <= 9 for value in taken):
+            contradictions[index] = "no stone has this value"
+    values += [1] * options["stones"]
+    lucky = {f"lucky/{seat}": 0 for seat in range(seats)}
+    return Inference({"values": values, **lucky, **opened}, contradictions)
 
 
 def parse_action(raw: object) -> Take | Resign:

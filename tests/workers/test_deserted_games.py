@@ -11,6 +11,7 @@ import pytest
 from domain import chance
 from domain.game import Game
 from ledger.record import read
+from replay.audit import audit
 from service.bootstrap import Service
 from service.settings import Settings
 from tests.support.processes import begin, wait_until
@@ -70,9 +71,12 @@ def test_a_game_that_all_players_have_left_ends_in_every_rule_system(
         ] * 4
         assert (abandoned["type"], abandoned["by"]) == ("GameAbandoned", {"system": "clock"})
 
-        record = read(io.BytesIO(service.queries.record(game.id)))
+        data = service.queries.record(game.id)
+        record = read(io.BytesIO(data))
         secret = bytes.fromhex(record.events[-1]["data"]["secret"])
         assert chance.commitment(secret) == game.commitment
+        report = audit(io.BytesIO(data))
+        assert report.is_sound, report.first
 
     # Nothing happens to these games any more.
     wait_until(lambda: not any(service.store.outbox(game.id) for game in games), seconds=60)

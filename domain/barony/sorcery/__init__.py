@@ -9,6 +9,7 @@ from typing import Final
 
 from domain.barony.action_json import action_to_json, parse_action
 from domain.barony.action_text import action_text, parse_action_text
+from domain.barony.board_check import infer_secrets
 from domain.barony.decide import forfeit, remove
 from domain.barony.sorcery.apply import apply
 from domain.barony.sorcery.bots import BOTS
@@ -19,7 +20,7 @@ from domain.barony.sorcery.explain import explain
 from domain.barony.sorcery.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.sorcery.position import finish, position, standings
 from domain.barony.sorcery.scene import scene
-from domain.barony.sorcery.set_up import check_options, initial_state, set_up
+from domain.barony.sorcery.set_up import check_options, initial_state, set_up, set_up_faults
 from domain.barony.sorcery.state import SorceryState
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "explain",
     "finish",
     "forfeit",
+    "infer_secrets",
     "initial_state",
     "legal_actions",
     "parse_action",
@@ -49,6 +51,7 @@ __all__ = [
     "remove",
     "scene",
     "set_up",
+    "set_up_faults",
     "standings",
 ]
 

@@ -10,8 +10,10 @@ The board is laid as in the base game (`domain.barony.laying`), with two differe
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import cast
 
+from domain.barony.board_check import board_faults, recorded_terrain, unknown_fields
 from domain.barony.components import MYSTERIOUS_PLACE, RADIUS, SPELLS, TILES_A_PLAYER
 from domain.barony.formats import OwnBaronyOptions, SetUp
 from domain.barony.laying import Place, any_rotation, lay, rotated
@@ -80,3 +82,25 @@ def rotations_apart(tile: Tile, place: Place, terrain: Mapping[Hex, int]) -> Seq
             for other in others
         )
     ]
+
+
+def set_up_faults(
+    seats: int, options: object, data: Mapping[str, object], opened: Mapping[str, object]
+) -> list[str]:
+    """BS-SET-1, 2, 4: why no set-up can give these data of `GameStarted`; [] if one can."""
+    faults = unknown_fields(data)
+    spells = data.get("spells")
+    if not isinstance(spells, list) or len(spells) != OPEN_SPELLS:
+        faults.append(f"{OPEN_SPELLS} spells lie open, of {len(SPELLS)}")
+    elif [spell for spell in SPELLS if spell in spells] != spells:
+        faults.append("the spells are not in alphabetical order, each of the nine at most once")
+    terrain = recorded_terrain(data.get("board"))
+    if isinstance(terrain, str):
+        return [*faults, terrain]
+    places = sorted(at for at, ground in terrain.items() if ground == MYSTERIOUS_PLACE)
+    if len(places) != PLACES[seats]:
+        faults.append(f"for {seats} seats there are {PLACES[seats]} mysterious places")
+    elif any(distance(one, other) < PLACES_APART for one, other in combinations(places, 2)):
+        faults.append("two mysterious places are too close to each other")
+    box = (*BASE_TILES, *PLACE_TILES, *(OTHER_TILES if seats == MOST_SEATS else ()))
+    return [*faults, *board_faults(terrain, seats, RADIUS.get(seats, RADIUS_OF_FIVE), box)]

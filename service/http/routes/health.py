@@ -1,4 +1,4 @@
-"""Health checks and metrics, for those who operate the service. They are outside /api/v1 and need
+"""Health checks and metrics, for operators of the service. They are outside /api/v1 and need
 no token.
 """
 
@@ -31,7 +31,7 @@ class Health(Schema):
     status = fields.String(required=True)
 
 
-blueprint = Blueprint("health", __name__, description="For those who operate the service.")
+blueprint = Blueprint("health", __name__, description="Health checks and metrics.")
 
 
 @blueprint.route(

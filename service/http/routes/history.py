@@ -136,8 +136,6 @@ def stream_events(game_id: str, player: str | None, query: Json) -> Response:
 )
 def list_keys(player: str | None) -> Response:
     """List the public keys that receipts and records are checked with, including retired ones."""
-    # Usually done when the process starts; see `publish_key` in service/server/web_process.py.
-    service().keyring.publish_key()
     return json_response({"keys": service().keyring.public_keys(), "next": None})
 
 

@@ -93,7 +93,7 @@ def test_a_record_is_complete_at_any_time(service: Service) -> None:
         )
         assert decoded.header["keys"] == service.keyring.public_keys()
         assert decoded.header["head"]["key"] == decoded.header["keys"][0]["key"]
-        assert decoded.opens == {}
+        assert decoded.openings == {}
         last = decoded.events[-1]["type"]
         if head.to_act is not None:
             play_out(service, game.id)
@@ -121,8 +121,8 @@ def test_a_record_opens_the_secrets_of_the_seat_and_after_the_end_all_secrets(
 
     def opened(viewer: int | None) -> set[str]:
         decoded = record.read(io.BytesIO(service.queries.record(game.id, viewer)))
-        assert set(decoded.opens) <= {4}
-        return set(decoded.opens.get(4, {}))
+        assert set(decoded.openings) <= {4}
+        return set(decoded.openings.get(4, {}))
 
     assert opened(None) == set()
     assert opened(0) == {"reserve/0"}

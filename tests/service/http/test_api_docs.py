@@ -1,4 +1,4 @@
-"""The examples of docs/http.md, run by a shell with curl, in their order, on a server of their own."""
+"""The examples of docs/http.md, run in order by a shell with curl, on a server of their own."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from tests.support.server import ROOT, WebServer
 PAGE = ROOT / "docs" / "http.md"
 
 
-def test_the_examples_run_and_say_what_the_page_says(tmp_path: Path) -> None:
+def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path: Path) -> None:
     examples = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     assert len(examples) == 7
     marked = "".join(f"{example}echo; echo '---'\n" for example in examples)
@@ -32,9 +32,9 @@ def test_the_examples_run_and_say_what_the_page_says(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     _, table, acted, read, listed, streamed, refused = done.stdout.split("---\n")[:-1]
     assert json.loads(table)["status"] == "playing"
-    told = json.loads(acted)
-    assert told["events"][0]["type"] == "CityPlaced"
-    assert told["receipt"]["seq"] == 5
+    accepted = json.loads(acted)
+    assert accepted["events"][0]["type"] == "CityPlaced"
+    assert accepted["receipt"]["seq"] == 5
     decoder = json.JSONDecoder()
     position, end = decoder.raw_decode(read)
     events, more = decoder.raw_decode(read[end:])

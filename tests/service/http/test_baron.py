@@ -1,4 +1,4 @@
-"""A game of Baron over HTTP: created, who is shown which tiles (the table in docs/http.md), and refused."""
+"""Games of Baron over HTTP: creating them, refusals, and which viewer sees which tiles (docs/http.md)."""
 
 from io import BytesIO
 
@@ -14,8 +14,8 @@ def table(accounts: Accounts, seats: int) -> tuple[str, list[PlayerClient]]:
 
 
 def position(person: PlayerClient, game: str, **query: int) -> Json:
-    told: Json = person.http.get(f"/api/v1/games/{game}/position", params=query).json()
-    return told
+    body: Json = person.http.get(f"/api/v1/games/{game}/position", params=query).json()
+    return body
 
 
 def reserves(position: Json) -> list[list[str] | None]:
@@ -28,11 +28,11 @@ def record(person: PlayerClient, game: str) -> Record:
 
 @pytest.mark.http("POST /games", 201)
 @pytest.mark.parametrize(("seats", "pile"), [(2, 65), (3, 63), (4, 61), (5, 57)])
-def test_created_for_two_to_five(accounts: Accounts, seats: int, pile: int) -> None:
+def test_a_game_has_two_to_five_seats(accounts: Accounts, seats: int, pile: int) -> None:
     game, players = table(accounts, seats)
-    told = accounts.anonymous.get(f"/api/v1/games/{game}").json()
-    assert (told["rules"], told["seats"], told["status"]) == ("baron", seats, "playing")
-    assert told["options"] == {"seating": "joined", "private": False}
+    summary = accounts.anonymous.get(f"/api/v1/games/{game}").json()
+    assert (summary["rules"], summary["seats"], summary["status"]) == ("baron", seats, "playing")
+    assert summary["options"] == {"seating": "joined", "private": False}
     shown = position(players[0], game)
     assert (shown["rules"], shown["phase"], shown["round"]) == ("baron", "draw", 1)
     assert (len(shown["players"]), len(shown["market"]), shown["pile"]) == (seats, 3, pile)
@@ -53,16 +53,16 @@ def test_a_reserve_is_shown_to_its_own_player(accounts: Accounts) -> None:
         assert len(shown[seat] or ()) == sizes[seat]
         around = player.http.get(f"/api/v1/games/{game}/events/{seq}").json()
         assert reserves(around["after"]) == shown
-        assert {*record(player, game).opened()} == {f"reserve/{seat}"}
+        assert {*record(player, game).secret_values()} == {f"reserve/{seat}"}
     without_token = accounts.anonymous.get(f"/api/v1/games/{game}/position").json()
     for nobodys in (without_token, position(accounts.register(), game)):
         assert reserves(nobodys) == [None] * 3
         assert [player["reserve_size"] for player in nobodys["players"]] == sizes
-    assert record(accounts.register(), game).opened() == {}
+    assert record(accounts.register(), game).secret_values() == {}
 
 
 @pytest.mark.http("GET /games/ID/legal-actions", 200, 403)
-def test_legal_actions_are_told_to_whose_turn_it_is(accounts: Accounts) -> None:
+def test_only_the_player_to_act_has_legal_actions(accounts: Accounts) -> None:
     game, (ada, bea) = table(accounts, 2)
     assert ada.legal_actions(game)[1][0] == {"type": "draw", "slot": 1}
     assert ada.act(game).status_code == 201
@@ -83,7 +83,9 @@ def test_legal_actions_are_told_to_whose_turn_it_is(accounts: Accounts) -> None:
         ({"type": "end_turn"}, 422, "BN-TRN-3"),
     ],
 )
-def test_what_is_refused(accounts: Accounts, action: Json, status: int, clause: str | None) -> None:
+def test_an_illegal_or_malformed_action_is_refused(
+    accounts: Accounts, action: Json, status: int, clause: str | None
+) -> None:
     game, (ada, bea) = table(accounts, 2)
     refused = ada.act(game, action)
     assert (refused.status_code, refused.json().get("clause")) == (status, clause)

@@ -1,4 +1,4 @@
-"""A game with the expansion over HTTP: created, played by five to its end with casts, looked back at."""
+"""Games with Sorcery over HTTP: creating them, casting, and playing a game of five to its end."""
 
 import random
 from collections.abc import Iterator
@@ -16,22 +16,26 @@ from service.bootstrap import Service
 from service.settings import Settings
 from tests.support.accounts import Accounts, PlayerClient
 from tests.support.http_contract import Json
-from tests.support.one_action_game import eager
 from tests.support.redis_contents import contents
 from tests.support.server import WebServer
+from tests.support.sorcery_games import choose_cast
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
-WITH = {"sorcery": True}
+WITH_SORCERY = {"sorcery": True}
 
 
 class TestCreating:
     @pytest.mark.http("POST /games", 201)
     @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-    def test_for_two_to_five(self, accounts: Accounts, seats: int) -> None:
-        game, players = accounts.start_game(seats, options=WITH)
-        told = accounts.anonymous.get(f"/api/v1/games/{game}").json()
-        assert (told["rules"], told["seats"], told["status"]) == ("barony", seats, "playing")
-        assert told["options"]["sorcery"] is True
+    def test_a_game_has_two_to_five_seats(self, accounts: Accounts, seats: int) -> None:
+        game, players = accounts.start_game(seats, options=WITH_SORCERY)
+        summary = accounts.anonymous.get(f"/api/v1/games/{game}").json()
+        assert (summary["rules"], summary["seats"], summary["status"]) == (
+            "barony",
+            seats,
+            "playing",
+        )
+        assert summary["options"]["sorcery"] is True
         position = accounts.anonymous.get(f"/api/v1/games/{game}/position").json()
         assert (position["rules"], position["sorcery"]) == ("barony", True)
         assert len(position["players"]) == len(players) == seats
@@ -47,43 +51,45 @@ class TestCreating:
 
     @pytest.mark.http("POST /games", 201)
     @pytest.mark.parametrize("options", [{}, {"sorcery": False}])
-    def test_only_when_it_is_asked_for(self, accounts: Accounts, options: Json) -> None:
+    def test_without_the_option_a_game_has_no_sorcery(
+        self, accounts: Accounts, options: Json
+    ) -> None:
         game, _ = accounts.start_game(4, options=options)
-        told = accounts.anonymous.get(f"/api/v1/games/{game}").json()
-        assert told["options"]["sorcery"] is False
+        summary = accounts.anonymous.get(f"/api/v1/games/{game}").json()
+        assert summary["options"]["sorcery"] is False
         position = accounts.anonymous.get(f"/api/v1/games/{game}/position").json()
         assert (position["sorcery"], position["spells"]) == (False, [])
         assert set(position["bank"].values()) == {20}
 
     @pytest.mark.http("POST /games", 400)
     @pytest.mark.parametrize(
-        ("seats", "options", "wrong"),
+        ("seats", "options", "invalid"),
         [
             (5, {}, "seats"),
             (5, {"sorcery": False}, "seats"),
-            (6, WITH, "seats"),
-            (1, WITH, "seats"),
-            (0, WITH, "seats"),
+            (6, WITH_SORCERY, "seats"),
+            (1, WITH_SORCERY, "seats"),
+            (0, WITH_SORCERY, "seats"),
             (2, {"sorcery": None}, "options.sorcery"),
             (2, {"sorcery": 1}, "options.sorcery"),
             (2, {"sorcery": "true"}, "options.sorcery"),
             (2, {"sorcery": []}, "options.sorcery"),
             (2, {"sorcery": {}}, "options.sorcery"),
             (2, {"Sorcery": True}, "options.Sorcery"),
-            (5, {**WITH, "spells": ["charm"]}, "options.spells"),
-            (5, {**WITH, "round_limit": 0}, "options.round_limit"),
+            (5, {**WITH_SORCERY, "spells": ["charm"]}, "options.spells"),
+            (5, {**WITH_SORCERY, "round_limit": 0}, "options.round_limit"),
         ],
     )
-    def test_names_what_is_wrong(
-        self, accounts: Accounts, seats: int, options: Json, wrong: str
+    def test_the_invalid_field_is_named(
+        self, accounts: Accounts, seats: int, options: Json, invalid: str
     ) -> None:
         body = {"rules": "barony", "seats": seats, "options": options}
         response = accounts.register().http.post("/api/v1/games", json=body)
         assert response.status_code == 400
-        assert [error["field"] for error in response.json()["errors"]] == [wrong]
+        assert [error["field"] for error in response.json()["errors"]] == [invalid]
 
     @pytest.mark.http("POST /games/ID/actions", 400, 422)
-    def test_a_cast_without_it_is_of_the_form_and_refused(self, accounts: Accounts) -> None:
+    def test_a_cast_in_a_game_without_sorcery_is_refused(self, accounts: Accounts) -> None:
         game, players = accounts.start_game(2)
         for seat in (0, 1, 1, 1, 0, 0):
             assert players[seat].act(game).status_code == 201
@@ -98,34 +104,34 @@ class TestCreating:
         assert (malformed.status_code, malformed.json()["clause"]) == (400, "FORMAT")
 
 
-class House:
-    """A web server and a worker on one Redis, and five people playing a game."""
+class FiveSeatGame:
+    """A game of five with Sorcery on a web server, and the workers of the service."""
 
     def __init__(self, accounts: Accounts, service: Service) -> None:
         self.accounts = accounts
         self.workers = WorkerHarness(service, RecordingNotifier())
         self.service = service
-        self.game, self.players = accounts.start_game(5, options={**WITH, "round_limit": 9})
+        self.game, self.players = accounts.start_game(5, options={**WITH_SORCERY, "round_limit": 9})
         self.chance = random.Random(5)
 
     def get(self, path: str = "", **query: Any) -> Any:
-        """What anybody is told about the game."""
+        """Return the response that an anonymous client gets for a path of the game."""
         response = self.accounts.anonymous.get(f"/api/v1/games/{self.game}{path}", params=query)
         assert response.status_code == 200, response.text
         return response.json()
 
     @property
-    def on_turn(self) -> tuple[int, PlayerClient] | None:
-        """Whose turn it is."""
+    def seat_to_act(self) -> tuple[int, PlayerClient] | None:
+        """The seat to act and its player, or None."""
         seat = self.get()["to_act"]
         return None if seat is None else (seat, self.players[seat])
 
     def act(self) -> Event:
-        """Whose turn it is takes an action that was listed; the event."""
-        assert self.on_turn is not None
-        seat, player = self.on_turn
+        """Let the player to act take a legal action, and return the event."""
+        assert self.seat_to_act is not None
+        seat, player = self.seat_to_act
         seq, actions = player.legal_actions(self.game)
-        chosen = eager(self.get("/position"), actions, seat, self.chance)
+        chosen = choose_cast(self.get("/position"), actions, seat, self.chance)
         response = player.act(self.game, chosen, seq)
         assert response.status_code == 201, response.text
         event: Event = response.json()["events"][0]
@@ -133,36 +139,36 @@ class House:
         return event
 
     def work(self) -> None:
-        """The workers do what the game calls for."""
+        """Run the tasks of the game."""
         self.workers.scheduler.enqueue_tasks_of({self.game})
         self.workers.work()
 
 
 @pytest.fixture
-def house(settings: Settings, service: Service) -> Iterator[House]:
+def five(settings: Settings, service: Service) -> Iterator[FiveSeatGame]:
     with WebServer(settings) as server:
         accounts = Accounts(server.url)
-        house = House(accounts, service)
-        yield house
-        house.workers.close()
+        five = FiveSeatGame(accounts, service)
+        yield five
+        five.workers.close()
         accounts.close()
 
 
-def test_five_play_to_the_end_with_casts(house: House) -> None:
+def test_five_play_to_the_end_with_casts(five: FiveSeatGame) -> None:
     events: list[Event] = []
-    while house.on_turn is not None:
-        events.append(house.act())
-        house.work()
+    while five.seat_to_act is not None:
+        events.append(five.act())
+        five.work()
     casts = [event for event in events if event["type"] == "SpellsCast"]
     assert len(casts) > 3
-    summary = house.get()
+    summary = five.get()
     assert summary["status"] == "finished"
 
-    log = house.get("/events", limit=500)["events"]
+    log = five.get("/events", limit=500)["events"]
     assert [event for event in log if event["action"]] == events
     scored = [event["data"] for event in log if event["type"] == "RoundScored"]
     assert [data["round"] for data in scored] == list(range(1, 10))
-    position = house.get("/position")
+    position = five.get("/position")
     for entry, player in zip(scored[-1]["standings"], position["players"], strict=True):
         points = 3 * len(player["imprints"])
         assert entry["imprint_points"] == points
@@ -171,43 +177,43 @@ def test_five_play_to_the_end_with_casts(house: House) -> None:
     assert {entry["seat"]: entry["score"] for entry in position["ranking"]} == finals
 
     for cast in casts[:3]:
-        told = house.get(f"/events/{cast['seq']}")
+        event = five.get(f"/events/{cast['seq']}")
         before, after = (
-            told[when]["players"][cast["data"]["seat"]] for when in ("before", "after")
+            event[when]["players"][cast["data"]["seat"]] for when in ("before", "after")
         )
         gained = sum(step.get("magic", 0) for step in cast["data"].get("moves", ()))
         assert after["magic"] == before["magic"] - cast["data"]["cost"] + gained
-        assert house.get("/position", seq=cast["seq"]) == told["after"]
+        assert five.get("/position", seq=cast["seq"]) == event["after"]
 
-    record = house.accounts.anonymous.get(f"/api/v1/games/{house.game}/record").content
+    record = five.accounts.anonymous.get(f"/api/v1/games/{five.game}/record").content
     assert read(BytesIO(record)).events == log
     report = audit(BytesIO(record))
     assert report.findings == []
-    assert not any(check.left_out for check in report.checks)
+    assert not any(check.gap for check in report.checks)
 
 
-def test_a_cast_that_the_rules_forbid_changes_nothing(house: House) -> None:
-    while house.get("/position")["phase"] == "setup":
-        house.act()
-    seq, actions = house.players[0].legal_actions(house.game)
+def test_a_cast_that_the_rules_forbid_changes_nothing(five: FiveSeatGame) -> None:
+    while five.get("/position")["phase"] == "setup":
+        five.act()
+    seq, actions = five.players[0].legal_actions(five.game)
     assert actions
     assert not [action for action in actions if action["type"] == "cast"]
-    spells = house.get("/position")["spells"]
-    closed, lone = min({*SPELLS} - {*spells}), spells[0]
-    before = contents(house.service.redis)
+    spells = five.get("/position")["spells"]
+    closed, open_ = min({*SPELLS} - {*spells}), spells[0]
+    before = contents(five.service.redis)
     for cast, status, clause in [
         (cast_of(closed), 422, "BS-SPL-1"),
-        ({**cast_of(lone), "spells": [lone, closed]}, 422, "BS-SPL-1"),
-        (cast_of(lone), 422, "BS-SPL-2"),
-        ({**cast_of(lone), "spells": [lone, lone]}, 400, "FORMAT"),
-        ({"type": "cast", "spells": [lone]}, 400, "FORMAT"),
-        ({**cast_of(lone), "spells": ["abracadabra"]}, 400, "FORMAT"),
+        ({**cast_of(open_), "spells": [open_, closed]}, 422, "BS-SPL-1"),
+        (cast_of(open_), 422, "BS-SPL-2"),
+        ({**cast_of(open_), "spells": [open_, open_]}, 400, "FORMAT"),
+        ({"type": "cast", "spells": [open_]}, 400, "FORMAT"),
+        ({**cast_of(open_), "spells": ["abracadabra"]}, 400, "FORMAT"),
     ]:
-        refused = house.players[0].act(house.game, cast, seq)
+        refused = five.players[0].act(five.game, cast, seq)
         assert (refused.status_code, refused.json()["clause"]) == (status, clause), refused.text
-    other = house.players[1].act(house.game, cast_of(lone), seq)
+    other = five.players[1].act(five.game, cast_of(open_), seq)
     assert (other.status_code, other.json()["clause"]) == (422, "BY-TURN-3")
-    assert contents(house.service.redis) == before
+    assert contents(five.service.redis) == before
 
 
 def cast_of(spell: Spell) -> Json:
@@ -220,32 +226,32 @@ def cast_of(spell: Spell) -> Json:
     return {"type": "cast", "spells": [spell], **fields[FAMILY[spell]]}
 
 
-def test_casts_that_can_be_paid_are_listed_and_accepted(house: House) -> None:
-    rules = rule_system_for("barony", WITH)
-    while not (casts := listed_casts(house)):
-        house.act()
-    assert house.on_turn is not None
-    seat, player = house.on_turn
-    seq, _ = player.legal_actions(house.game)
-    position = house.get("/position")
+def test_affordable_casts_are_legal_and_accepted(five: FiveSeatGame) -> None:
+    rules = rule_system_for("barony", WITH_SORCERY)
+    while not (casts := legal_casts(five)):
+        five.act()
+    assert five.seat_to_act is not None
+    seat, player = five.seat_to_act
+    seq, _ = player.legal_actions(five.game)
+    position = five.get("/position")
     assert position["players"][seat]["magic"] > 0
     for cast in casts:
         assert set(cast["spells"]) <= set(position["spells"])
         assert {**rules.action_to_json(rules.parse_action(cast))} == cast
-    assert house.players[seat - 1].legal_actions(house.game) == (seq, [])
+    assert five.players[seat - 1].legal_actions(five.game) == (seq, [])
 
     key = {"Idempotency-Key": "one cast"}
-    first, again = (player.act(house.game, casts[-1], seq, **key) for _ in range(2))
+    first, again = (player.act(five.game, casts[-1], seq, **key) for _ in range(2))
     assert first.status_code == again.status_code == 201
     assert first.json() == again.json()
     (event,) = first.json()["events"]
     assert (event["type"], event["action"]) == ("SpellsCast", casts[-1])
     assert event["data"]["spells"] == sorted(casts[-1]["spells"])
-    assert house.get()["head"] == {"seq": seq + 1, "hash": event["hash"]}
+    assert five.get()["head"] == {"seq": seq + 1, "hash": event["hash"]}
 
 
-def listed_casts(house: House) -> list[Json]:
-    """The casts that the seat whose turn it is may make."""
-    assert house.on_turn is not None
-    _, player = house.on_turn
-    return [action for action in player.legal_actions(house.game)[1] if action["type"] == "cast"]
+def legal_casts(five: FiveSeatGame) -> list[Json]:
+    """Return the legal casts of the player to act."""
+    assert five.seat_to_act is not None
+    _, player = five.seat_to_act
+    return [action for action in player.legal_actions(five.game)[1] if action["type"] == "cast"]

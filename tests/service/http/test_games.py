@@ -1,29 +1,26 @@
-"""Games: created, joined, left, found, and hidden where they are private."""
+"""Games: creating, joining, leaving and listing them, and hiding private ones."""
 
 from typing import Any
 
 import pytest
 
 from tests.support.accounts import Accounts, PlayerClient
-from tests.support.http_contract import Json
+from tests.support.http_contract import Json, invalid_fields
 
 NONCE = "00ff" * 8
 
 
-def fields(told: Json) -> set[str]:
-    """The fields that a refusal names."""
-    return {error["field"] for error in told["errors"]}
-
-
 def summary(person: PlayerClient, game: str) -> Json:
-    """A game in short, as this person sees it."""
-    told: Json = person.http.get(f"/api/v1/games/{game}").json()
-    return told
+    """Return the summary of a game that this player gets."""
+    body: Json = person.http.get(f"/api/v1/games/{game}").json()
+    return body
 
 
 class TestCreating:
     @pytest.mark.http("POST /games", 201)
-    def test_gives_the_summary_and_the_first_place(self, accounts: Accounts) -> None:
+    def test_returns_the_summary_and_gives_the_creator_the_first_place(
+        self, accounts: Accounts
+    ) -> None:
         ada, bea = accounts.register(), accounts.register()
         body = {
             "rules": "barony",
@@ -35,20 +32,20 @@ class TestCreating:
         }
         response = ada.http.post("/api/v1/games", json=body)
         assert response.status_code == 201
-        told = response.json()
-        assert response.headers["location"] == f"/api/v1/games/{told['id']}"
-        assert told["players"] == [{"id": ada.id, "handle": ada.handle, "seat": None}]
-        assert (told["status"], told["seats"], told["rules"]) == ("open", 3, "barony")
-        assert told["options"]["round_limit"] == 40
-        assert told["options"]["private"] is False
-        assert told["clock"] == {"per_turn": 3600}
-        assert (told["to_act"], told["deadline"]) == (None, None)
-        assert told["head"]["seq"] == 2
-        assert summary(bea, told["id"]) == told
+        body = response.json()
+        assert response.headers["location"] == f"/api/v1/games/{body['id']}"
+        assert body["players"] == [{"id": ada.id, "handle": ada.handle, "seat": None}]
+        assert (body["status"], body["seats"], body["rules"]) == ("open", 3, "barony")
+        assert body["options"]["round_limit"] == 40
+        assert body["options"]["private"] is False
+        assert body["clock"] == {"per_turn": 3600}
+        assert (body["to_act"], body["deadline"]) == (None, None)
+        assert body["head"]["seq"] == 2
+        assert summary(bea, body["id"]) == body
 
     @pytest.mark.http("POST /games", 400)
     @pytest.mark.parametrize(
-        ("body", "wrong"),
+        ("body", "invalid"),
         [
             ({}, {"rules", "seats"}),
             ({"rules": "chess", "seats": 2}, {"rules"}),
@@ -138,13 +135,15 @@ class TestCreating:
             ),
         ],
     )
-    def test_names_every_wrong_field(self, accounts: Accounts, body: Json, wrong: set[str]) -> None:
+    def test_every_invalid_field_is_named(
+        self, accounts: Accounts, body: Json, invalid: set[str]
+    ) -> None:
         response = accounts.register().http.post("/api/v1/games", json=body)
         assert response.status_code == 400
-        assert fields(response.json()) == wrong
+        assert invalid_fields(response) == invalid
 
     @pytest.mark.http("POST /games", 401, 413, 415)
-    def test_needs_a_token_and_json(self, accounts: Accounts) -> None:
+    def test_requires_a_token_and_json(self, accounts: Accounts) -> None:
         body = {"rules": "barony", "seats": 2}
         assert accounts.anonymous.post("/api/v1/games", json=body).status_code == 401
         ada = accounts.register()
@@ -152,7 +151,7 @@ class TestCreating:
         assert ada.http.post("/api/v1/games", json={"rules": "x" * 70000}).status_code == 413
 
     @pytest.mark.http("POST /games", 201, 422)
-    def test_a_repeated_key_makes_one_game(self, accounts: Accounts) -> None:
+    def test_a_repeated_idempotency_key_creates_one_game(self, accounts: Accounts) -> None:
         ada = accounts.register()
         body = {"rules": "barony", "seats": 2, "nonce": NONCE}
         key = {"Idempotency-Key": "once"}
@@ -179,7 +178,7 @@ class TestJoining:
         assert last.json()["to_act"] == 0
 
     @pytest.mark.http("POST /games/ID/players", 409)
-    def test_not_twice_and_not_when_full(self, accounts: Accounts) -> None:
+    def test_a_player_joins_once_and_nobody_joins_a_full_game(self, accounts: Accounts) -> None:
         ada, bea, cid = accounts.register(), accounts.register(), accounts.register()
         game = ada.create_game(2)
         twice = ada.http.post(f"/api/v1/games/{game}/players", json={})
@@ -188,18 +187,18 @@ class TestJoining:
         assert cid.http.post(f"/api/v1/games/{game}/players", json={}).status_code == 409
 
     @pytest.mark.http("POST /games/ID/players", 400, 401, 404, 413, 415)
-    def test_is_strict(self, accounts: Accounts) -> None:
+    def test_an_invalid_request_is_refused(self, accounts: Accounts) -> None:
         ada, bea = accounts.register(), accounts.register()
         path = f"/api/v1/games/{ada.create_game()}/players"
         response = bea.http.post(path, json={"nonce": 1, "seat": 0})
-        assert (response.status_code, fields(response.json())) == (400, {"nonce", "seat"})
+        assert (response.status_code, invalid_fields(response)) == (400, {"nonce", "seat"})
         assert accounts.anonymous.post(path, json={}).status_code == 401
         assert bea.http.post("/api/v1/games/nothing/players", json={}).status_code == 404
         assert bea.http.post(path, content=b"x" * 70000).status_code == 413
         assert bea.http.post(path, content=b"nonce=00").status_code == 415
 
     @pytest.mark.http("POST /games/ID/players", 201, 422)
-    def test_a_repeated_key_joins_once(self, accounts: Accounts) -> None:
+    def test_a_repeated_idempotency_key_joins_once(self, accounts: Accounts) -> None:
         ada, bea = accounts.register(), accounts.register()
         path = f"/api/v1/games/{ada.create_game()}/players"
         key = {"Idempotency-Key": "in"}
@@ -212,7 +211,9 @@ class TestJoining:
 class TestLeaving:
     @pytest.mark.http("DELETE /games/ID/players/me", 204)
     @pytest.mark.http("GET /games/ID", 200)
-    def test_frees_the_place_and_the_last_one_abandons(self, accounts: Accounts) -> None:
+    def test_frees_the_place_and_the_last_player_abandons_the_game(
+        self, accounts: Accounts
+    ) -> None:
         ada, bea = accounts.register(), accounts.register()
         game = ada.create_game(3)
         bea.join(game)
@@ -223,7 +224,7 @@ class TestLeaving:
         assert summary(bea, game)["status"] == "abandoned"
 
     @pytest.mark.http("DELETE /games/ID/players/me", 409)
-    def test_not_without_a_place_and_not_after_the_start(self, accounts: Accounts) -> None:
+    def test_is_refused_without_a_place_and_after_the_start(self, accounts: Accounts) -> None:
         ada, bea = accounts.register(), accounts.register()
         path = f"/api/v1/games/{ada.create_game()}/players/me"
         assert bea.http.delete(path).status_code == 409
@@ -231,13 +232,13 @@ class TestLeaving:
         assert cid.http.delete(f"/api/v1/games/{game}/players/me").status_code == 409
 
     @pytest.mark.http("DELETE /games/ID/players/me", 400, 401, 404, 422)
-    def test_is_strict(self, accounts: Accounts) -> None:
+    def test_an_invalid_request_is_refused(self, accounts: Accounts) -> None:
         ada = accounts.register()
         path = f"/api/v1/games/{ada.create_game()}/players/me"
         assert accounts.anonymous.delete(path).status_code == 401
         assert ada.http.delete("/api/v1/games/nothing/players/me").status_code == 404
         too_long = ada.http.delete(path, headers={"Idempotency-Key": "x" * 256})
-        assert (too_long.status_code, fields(too_long.json())) == (400, {"Idempotency-Key"})
+        assert (too_long.status_code, invalid_fields(too_long)) == (400, {"Idempotency-Key"})
         bea = accounts.register()
         join = bea.http.post(path.removesuffix("/me"), json={}, headers={"Idempotency-Key": "k"})
         assert join.status_code == 201
@@ -251,27 +252,27 @@ class TestLeaving:
         assert mixed.status_code == 422
 
 
-class TestFinding:
+class TestListing:
     @pytest.mark.http("GET /games", 200)
-    def test_newest_first_by_status_and_player(self, accounts: Accounts) -> None:
+    def test_games_are_listed_newest_first_and_filtered(self, accounts: Accounts) -> None:
         ada, bea = accounts.register(), accounts.register()
         opened = ada.create_game(3)
         started = ada.create_game(2)
         bea.join(started)
 
-        def found(query: str) -> list[str]:
-            told = accounts.anonymous.get(f"/api/v1/games?{query}").json()
-            return [game["id"] for game in told["games"]]
+        def list_games(query: str) -> list[str]:
+            page = accounts.anonymous.get(f"/api/v1/games?{query}").json()
+            return [game["id"] for game in page["games"]]
 
-        assert found(f"player={ada.handle}") == [started, opened]
-        assert found(f"player={ada.handle.upper()}&status=open") == [opened]
-        assert found(f"player={bea.handle}&status=open,playing") == [started]
-        assert found(f"player={ada.handle}&status=finished,abandoned") == []
-        assert found("player=nobody-of-this-name") == []
-        assert started in found("status=playing")
+        assert list_games(f"player={ada.handle}") == [started, opened]
+        assert list_games(f"player={ada.handle.upper()}&status=open") == [opened]
+        assert list_games(f"player={bea.handle}&status=open,playing") == [started]
+        assert list_games(f"player={ada.handle}&status=finished,abandoned") == []
+        assert list_games("player=nobody-of-this-name") == []
+        assert started in list_games("status=playing")
 
     @pytest.mark.http("GET /games", 200)
-    def test_page_by_page(self, accounts: Accounts) -> None:
+    def test_a_long_list_has_pages(self, accounts: Accounts) -> None:
         ada = accounts.register()
         games = [ada.create_game() for _ in range(5)]
         seen: list[str] = []
@@ -280,15 +281,15 @@ class TestFinding:
             params: dict[str, Any] = {"player": ada.handle, "limit": 2}
             if cursor:
                 params["cursor"] = cursor
-            told = accounts.anonymous.get("/api/v1/games", params=params).json()
-            seen += [game["id"] for game in told["games"]]
-            cursor = told["next"]
+            page = accounts.anonymous.get("/api/v1/games", params=params).json()
+            seen += [game["id"] for game in page["games"]]
+            cursor = page["next"]
         assert seen == games[::-1]
         assert cursor is None
 
     @pytest.mark.http("GET /games", 400)
     @pytest.mark.parametrize(
-        ("query", "wrong"),
+        ("query", "invalid"),
         [
             ("status=won", {"status"}),
             ("status=", {"status"}),
@@ -300,20 +301,22 @@ class TestFinding:
             ("cursor=nonsense", {"cursor"}),
         ],
     )
-    def test_is_strict_about_the_query(
-        self, accounts: Accounts, query: str, wrong: set[str]
+    def test_an_invalid_query_is_refused(
+        self, accounts: Accounts, query: str, invalid: set[str]
     ) -> None:
         response = accounts.anonymous.get(f"/api/v1/games?{query}")
-        assert (response.status_code, fields(response.json())) == (400, wrong)
+        assert (response.status_code, invalid_fields(response)) == (400, invalid)
 
     @pytest.mark.http("GET /games", 401)
     @pytest.mark.http("GET /games/ID", 401, 404)
     @pytest.mark.http("GET /keys", 401)
-    def test_reading_is_open_but_not_with_a_wrong_token(self, accounts: Accounts) -> None:
+    def test_reading_needs_no_token_but_refuses_an_invalid_one(self, accounts: Accounts) -> None:
         game = accounts.register().create_game()
-        wrong = {"Authorization": "Bearer wrong"}
+        invalid_token = {"Authorization": "Bearer wrong"}
         for path in ("/games", f"/games/{game}", "/keys"):
-            assert accounts.anonymous.get("/api/v1" + path, headers=wrong).status_code == 401
+            assert (
+                accounts.anonymous.get("/api/v1" + path, headers=invalid_token).status_code == 401
+            )
             assert accounts.anonymous.get("/api/v1" + path).status_code == 200
         assert accounts.anonymous.get("/api/v1/games/nothing").status_code == 404
         assert accounts.anonymous.get("/api/v1/games/a%20b%00").status_code == 404
@@ -340,9 +343,9 @@ class TestPrivateGames:
     @pytest.mark.http("GET /games/ID/record", 404)
     @pytest.mark.http("GET /games/ID/events/N", 404)
     @pytest.mark.parametrize(
-        "token", [True, False, None], ids=["stranger", "wrong token", "no token"]
+        "token", [True, False, None], ids=["another player", "invalid token", "no token"]
     )
-    def test_are_a_404_for_others_before_any_other_word(
+    def test_a_private_game_is_a_404_for_others_whatever_else_is_wrong(
         self, accounts: Accounts, token: bool | None
     ) -> None:
         ada, bea = accounts.register(), accounts.register()
@@ -357,29 +360,29 @@ class TestPrivateGames:
                         method, f"/api/v1/games/{name}{path}", content=content, headers=headers
                     )
                     assert response.status_code == 404, (method, path, content, response.text)
-                    told = response.json()
-                    del told["instance"]
+                    problem = response.json()
+                    del problem["instance"]
                     answers.setdefault((method, path, content), []).append(
-                        {**told, "detail": told["detail"].replace(name, "ID")}
+                        {**problem, "detail": problem["detail"].replace(name, "ID")}
                     )
-        # And there is nothing by which to tell one that is hidden from one that is not there.
+        # Nothing distinguishes a game that is hidden from one that does not exist.
         assert all(hidden == absent for hidden, absent in answers.values())
         listed = (
             client.get("/api/v1/games?limit=100").json() if token is not False else {"games": []}
         )
-        assert game not in [found["id"] for found in listed["games"]]
+        assert game not in [listed_game["id"] for listed_game in listed["games"]]
 
-    def test_are_there_for_players_and_guests_who_may_join(self, accounts: Accounts) -> None:
+    def test_players_and_invited_players_see_a_private_game(self, accounts: Accounts) -> None:
         ada, bea, cid = accounts.register(), accounts.register(), accounts.register()
         game = ada.create_game(3, options={"private": True}, invite=[bea.handle])
         for person in (ada, bea):
             assert summary(person, game)["status"] == "open"
             games = person.http.get("/api/v1/games").json()["games"]
-            assert game in [found["id"] for found in games]
+            assert game in [listed_game["id"] for listed_game in games]
         bea.join(game)
         assert cid.http.post(f"/api/v1/games/{game}/players", json={}).status_code == 404
         assert bea.http.delete(f"/api/v1/games/{game}/players/me").status_code == 204
-        # A guest stays one; a player who was none has left for good.
+        # An invited player may join again; the creator, who was not invited, may not.
         assert bea.http.get(f"/api/v1/games/{game}").status_code == 200
         bea.join(game)
         assert ada.http.delete(f"/api/v1/games/{game}/players/me").status_code == 204

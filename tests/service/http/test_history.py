@@ -1,4 +1,4 @@
-"""History: the log of a game, one event, the record, the keys; and that a record stands alone."""
+"""History: the log of a game, single events, the game record, and the public keys."""
 
 from io import BytesIO
 
@@ -11,20 +11,20 @@ from tests.support.accounts import Accounts, take_turn
 
 class TestEvents:
     @pytest.mark.http("GET /games/ID/events", 200)
-    def test_page_by_page(self, accounts: Accounts) -> None:
+    def test_a_long_log_has_pages(self, accounts: Accounts) -> None:
         game, players = accounts.start_game()
         for _ in range(4):
             take_turn(game, players)
         path = f"/api/v1/games/{game}/events"
-        everything = accounts.anonymous.get(path).json()
-        assert [event["seq"] for event in everything["events"]] == list(range(1, 9))
-        assert everything["next"] is None
-        found, pages = [], [0]
+        whole_log = accounts.anonymous.get(path).json()
+        assert [event["seq"] for event in whole_log["events"]] == list(range(1, 9))
+        assert whole_log["next"] is None
+        events, pages = [], [0]
         while len(pages) < 4:
             page = accounts.anonymous.get(path, params={"after": pages[-1], "limit": 3}).json()
-            found += page["events"]
+            events += page["events"]
             pages.append(page["next"])
-        assert found == everything["events"]
+        assert events == whole_log["events"]
         assert pages == [0, 3, 6, None]
         for seq in (8, 99, 2**53 - 1):
             beyond = accounts.anonymous.get(path, params={"after": seq}).json()
@@ -32,46 +32,48 @@ class TestEvents:
         assert len(accounts.anonymous.get(path, params={"limit": 2**53 - 1}).json()["events"]) == 8
 
     @pytest.mark.http("GET /games/ID/events", 400, 401, 404)
-    def test_is_strict(self, accounts: Accounts) -> None:
+    def test_an_invalid_request_is_refused(self, accounts: Accounts) -> None:
         path = f"/api/v1/games/{accounts.register().create_game()}/events"
         for query in ("after=-1", "after=x", "limit=0", "limit=-1", f"after={2**53}", "seq=1"):
             assert accounts.anonymous.get(f"{path}?{query}").status_code == 400
-        wrong = {"Authorization": "Bearer wrong"}
-        assert accounts.anonymous.get(path, headers=wrong).status_code == 401
+        invalid_token = {"Authorization": "Bearer wrong"}
+        assert accounts.anonymous.get(path, headers=invalid_token).status_code == 401
         assert accounts.anonymous.get("/api/v1/games/nothing/events").status_code == 404
 
 
 class TestOneEvent:
     @pytest.mark.http("GET /games/ID/events/N", 200)
-    def test_with_what_it_changed(self, accounts: Accounts) -> None:
+    def test_an_event_comes_with_the_positions_around_it_and_its_changes(
+        self, accounts: Accounts
+    ) -> None:
         game, (ada, _) = accounts.start_game()
         assert ada.act(game).status_code == 201
-        told = [
+        events = [
             accounts.anonymous.get(f"/api/v1/games/{game}/events/{seq}").json()
             for seq in range(1, 6)
         ]
-        assert [event["event"]["seq"] for event in told] == [1, 2, 3, 4, 5]
-        assert all(one["before"] is None for one in told[:4])
-        assert all(one["after"] is None and one["changes"] == [] for one in told[:3])
-        assert told[4]["before"] == told[3]["after"]
+        assert [event["event"]["seq"] for event in events] == [1, 2, 3, 4, 5]
+        assert all(event["before"] is None for event in events[:4])
+        assert all(event["after"] is None and event["changes"] == [] for event in events[:3])
+        assert events[4]["before"] == events[3]["after"]
         position = accounts.anonymous.get(f"/api/v1/games/{game}/position").json()
-        assert told[4]["after"] == position
-        for one in told:
-            assert (one["changes"] == []) == (one["before"] == one["after"])
+        assert events[4]["after"] == position
+        for event in events:
+            assert (event["changes"] == []) == (event["before"] == event["after"])
 
     @pytest.mark.http("GET /games/ID/events/N", 401, 404)
-    def test_that_is_not_there(self, accounts: Accounts) -> None:
+    def test_an_event_that_does_not_exist_is_a_404(self, accounts: Accounts) -> None:
         game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/events"
         for seq in ("0", "5", "99", str(2**53 - 1), str(2**53), "9" * 40, "-1", "x", "1.0"):
             assert accounts.anonymous.get(f"{path}/{seq}").status_code == 404
-        wrong = {"Authorization": "Bearer wrong"}
-        assert accounts.anonymous.get(f"{path}/1", headers=wrong).status_code == 401
+        invalid_token = {"Authorization": "Bearer wrong"}
+        assert accounts.anonymous.get(f"{path}/1", headers=invalid_token).status_code == 401
 
 
 class TestRecord:
     @pytest.mark.http("GET /games/ID/record", 200)
-    def test_stands_alone_at_any_time(self, accounts: Accounts) -> None:
+    def test_the_record_can_be_audited_at_any_time(self, accounts: Accounts) -> None:
         ada, bea = accounts.register(), accounts.register()
         game = ada.create_game()
         path = f"/api/v1/games/{game}/record"
@@ -88,19 +90,19 @@ class TestRecord:
             assert orjson.loads(response.content.split(b"\n", 1)[0])["head"]["hash"] == head["hash"]
 
     @pytest.mark.http("GET /games/ID/record", 401, 404)
-    def test_only_with_a_valid_token_or_none(self, accounts: Accounts) -> None:
+    def test_the_record_needs_no_token_but_refuses_an_invalid_one(self, accounts: Accounts) -> None:
         path = f"/api/v1/games/{accounts.register().create_game()}/record"
-        wrong = {"Authorization": "Bearer wrong"}
-        assert accounts.anonymous.get(path, headers=wrong).status_code == 401
+        invalid_token = {"Authorization": "Bearer wrong"}
+        assert accounts.anonymous.get(path, headers=invalid_token).status_code == 401
         assert accounts.anonymous.get("/api/v1/games/nothing/record").status_code == 404
 
 
 class TestKeys:
     @pytest.mark.http("GET /keys", 200)
-    def test_are_those_of_receipts(self, accounts: Accounts) -> None:
+    def test_the_key_of_a_receipt_is_published(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game()
         receipt = ada.act(game).json()["receipt"]
-        told = accounts.anonymous.get("/api/v1/keys").json()
-        (published,) = [key for key in told["keys"] if key["key"] == receipt["key"]]
+        key_list = accounts.anonymous.get("/api/v1/keys").json()
+        (published,) = [key for key in key_list["keys"] if key["key"] == receipt["key"]]
         assert published["until"] is None
-        assert told["next"] is None
+        assert key_list["next"] is None

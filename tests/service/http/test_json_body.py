@@ -1,4 +1,4 @@
-"""Bodies are read strictly: over HTTP, and byte by byte."""
+"""Strict reading of JSON bodies: the decoder by itself, and over HTTP."""
 
 import json
 import secrets
@@ -16,7 +16,7 @@ from tests.support.accounts import Accounts
 
 DATA, HEADERS, SETTINGS = 0, 1, 4
 END_STREAM, END_HEADERS = 1, 4
-"""Frames of HTTP/2, and flags of theirs (RFC 9113)."""
+"""Types and flags of HTTP/2 frames (RFC 9113)."""
 
 SEQ = b'{"action": {"type": "resign"}, "expected_seq": 4}'
 
@@ -56,14 +56,14 @@ NOT_STRICT = [
 
 
 @pytest.mark.parametrize("body", NOT_STRICT, ids=lambda body: repr(body[:20]))
-def test_what_is_not_strict_json_is_malformed(body: bytes) -> None:
+def test_text_that_is_not_strict_json_is_malformed(body: bytes) -> None:
     with pytest.raises(Malformed):
         decode_json(body)
 
 
 @pytest.mark.http("POST /games/ID/actions", 400)
 @pytest.mark.parametrize("body", NOT_STRICT[1:], ids=lambda body: repr(body[:20]))
-def test_and_a_400_over_http(accounts: Accounts, body: bytes) -> None:
+def test_a_body_that_is_not_strict_json_is_a_400(accounts: Accounts, body: bytes) -> None:
     game, (ada, _) = accounts.start_game()
     response = ada.http.post(
         f"/api/v1/games/{game}/actions", content=body, headers={"Content-Type": "application/json"}
@@ -81,12 +81,12 @@ strict = st.recursive(
 
 
 @given(strict, st.booleans())
-def test_strict_json_is_what_it_is(value: Any, ascii: bool) -> None:
+def test_strict_json_is_decoded_to_its_value(value: Any, ascii: bool) -> None:
     assert decode_json(json.dumps(value, ensure_ascii=ascii).encode()) == value
 
 
 @given(st.binary(max_size=40))
-def test_any_bytes_are_json_or_malformed(body: bytes) -> None:
+def test_any_bytes_are_decoded_or_malformed(body: bytes) -> None:
     try:
         value = decode_json(body)
     except Malformed:
@@ -108,67 +108,72 @@ def test_any_bytes_are_json_or_malformed(body: bytes) -> None:
         ("", 415),
     ],
 )
-def test_only_json_is_json(accounts: Accounts, kind: str, status: int) -> None:
+def test_a_body_must_be_declared_as_uncompressed_json(
+    accounts: Accounts, kind: str, status: int
+) -> None:
     game, (ada, _) = accounts.start_game()
     path = f"/api/v1/games/{game}/actions"
     response = ada.http.post(path, content=SEQ, headers={"Content-Type": kind})
     assert response.status_code == status
-    squeezed = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
-    assert ada.http.post(path, content=SEQ, headers=squeezed).status_code == 415
+    compressed = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    assert ada.http.post(path, content=SEQ, headers=compressed).status_code == 415
 
 
-def account() -> dict[str, str]:
-    return {"handle": f"guest{secrets.token_hex(6)}", "password": "correct horse"}
+def new_account() -> dict[str, str]:
+    """Return the body of a registration."""
+    return {"handle": f"player{secrets.token_hex(6)}", "password": "correct horse"}
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
-    """A frame of HTTP/2."""
+    """Return a frame of HTTP/2."""
     return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
 
 
 class TestSize:
     @pytest.mark.parametrize(("size", "status"), [(65536, 400), (65537, 413), (5_000_000, 413)])
     @pytest.mark.parametrize("chunked", [False, True])
-    def test_64_kib_and_no_more(
+    def test_a_body_has_at_most_64_kib(
         self, accounts: Accounts, size: int, status: int, chunked: bool
     ) -> None:
         body = b'{"handle": "' + b"x" * (size - 14) + b'"}'
         assert len(body) == size
-        pieces = iter([body[start : start + 10_000] for start in range(0, size, 10_000)])
+        chunks = iter([body[start : start + 10_000] for start in range(0, size, 10_000)])
         response = accounts.anonymous.post(
             "/api/v1/players",
-            content=pieces if chunked else body,
+            content=chunks if chunked else body,
             headers={"Content-Type": "application/json"},
         )
         assert response.status_code == status
-        # Who goes on asking must not do it on a connection on which a body is left over.
+        # The rest of the body is still on the connection, which cannot be used again.
         assert response.headers.get("Connection") == ("close" if status == 413 else None)
 
-    def test_a_body_may_come_in_chunks(self, accounts: Accounts) -> None:
+    def test_a_body_may_be_chunked(self, accounts: Accounts) -> None:
         response = accounts.anonymous.post(
             "/api/v1/players",
-            content=iter([json.dumps(account()).encode()]),
+            content=iter([json.dumps(new_account()).encode()]),
             headers={"Content-Type": "application/json"},
         )
         assert response.request.headers["Transfer-Encoding"] == "chunked"
         assert response.status_code == 201
 
-    def test_http_2_needs_no_length(self, accounts: Accounts) -> None:
+    def test_a_body_over_http_2_needs_no_content_length(self, accounts: Accounts) -> None:
         host, port = accounts.url.removeprefix("http://").split(":")
-        told = [(b":method", b"POST"), (b":scheme", b"http"), (b":authority", b"x")]
-        told += [(b":path", b"/api/v1/players"), (b"content-type", b"application/json")]
-        pairs = [b"\0%c%b%c%b" % (len(n), n, len(v), v) for n, v in told]
-        body = json.dumps(account()).encode()
+        headers = [(b":method", b"POST"), (b":scheme", b"http"), (b":authority", b"x")]
+        headers += [(b":path", b"/api/v1/players"), (b"content-type", b"application/json")]
+        encoded = [b"\0%c%b%c%b" % (len(n), n, len(v), v) for n, v in headers]
+        body = json.dumps(new_account()).encode()
         with socket.create_connection((host, int(port)), timeout=10) as connection:
             connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS, 0, 0, b""))
-            connection.sendall(frame(HEADERS, END_HEADERS, 1, b"".join(pairs)))
+            connection.sendall(frame(HEADERS, END_HEADERS, 1, b"".join(encoded)))
             connection.sendall(frame(DATA, END_STREAM, 1, body))
-            said = b""
-            while b'"token"' not in said and b'"status"' not in said:
-                said += connection.recv(65536)
-        assert b'"token"' in said
+            received = b""
+            while b'"token"' not in received and b'"status"' not in received:
+                received += connection.recv(65536)
+        assert b'"token"' in received
 
-    def test_a_length_that_lies_is_refused_without_reading_on(self, accounts: Accounts) -> None:
+    def test_a_large_content_length_is_refused_without_reading_the_body(
+        self, accounts: Accounts
+    ) -> None:
         host, port = accounts.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=10) as connection:
             connection.sendall(
@@ -177,7 +182,7 @@ class TestSize:
             )
             assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
 
-    def test_who_goes_in_the_middle_of_a_body_does_no_harm(self, accounts: Accounts) -> None:
+    def test_clients_that_disconnect_within_a_body_do_no_harm(self, accounts: Accounts) -> None:
         host, port = accounts.url.removeprefix("http://").split(":")
         for _ in range(20):
             with socket.create_connection((host, int(port)), timeout=10) as connection:

@@ -1,4 +1,4 @@
-"""Rate limits: 429 with Retry-After, counted by player or address, and only where they are set."""
+"""Rate limits: 429 with Retry-After, counted by player or by address, if a limit is set."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,20 +29,22 @@ def limited(web_redis: EmbeddedRedis, tmp_path: Path, contract: Contract) -> Ite
 
 @pytest.mark.http("POST /players", 429)
 @pytest.mark.http("POST /tokens", 429)
-def test_accounts_are_counted_together(limited: Accounts, store: redis.Redis) -> None:
+def test_registrations_and_logins_are_counted_together(
+    limited: Accounts, redis_client: redis.Redis
+) -> None:
     ada = limited.register()
     login = {"handle": ada.handle, "password": "guess number one"}
     for _ in range(2):
         assert limited.anonymous.post("/api/v1/tokens", json=login).status_code == 401
-    before = {name: value for name, value in contents(store).items() if ":rate" not in name}
-    right = limited.anonymous.post("/api/v1/tokens", json={**login, "password": PASSWORD})
-    assert right.status_code == 429
-    assert 0 < int(right.headers["retry-after"]) <= 3600
+    before = {name: value for name, value in contents(redis_client).items() if ":rate" not in name}
+    login_response = limited.anonymous.post("/api/v1/tokens", json={**login, "password": PASSWORD})
+    assert login_response.status_code == 429
+    assert 0 < int(login_response.headers["retry-after"]) <= 3600
     body = {"handle": "one-more", "password": PASSWORD}
     assert limited.anonymous.post("/api/v1/players", json=body).status_code == 429
-    after = {name: value for name, value in contents(store).items() if ":rate" not in name}
+    after = {name: value for name, value in contents(redis_client).items() if ":rate" not in name}
     assert after == before
-    # Who is in already is not concerned.
+    # Players who are logged in are not affected.
     assert ada.http.get("/api/v1/me").status_code == 200
 
 
@@ -51,12 +53,12 @@ def test_accounts_are_counted_together(limited: Accounts, store: redis.Redis) ->
 def test_requests_are_counted_by_player_and_by_address(limited: Accounts) -> None:
     ada = limited.register()
     statuses = [limited.anonymous.get("/api/v1/games").status_code for _ in range(25)]
-    # Registering was the first of this address.
+    # The registration was the first request of this address.
     assert statuses == [200] * 19 + [429] * 6
     statuses = [ada.http.get("/api/v1/me").status_code for _ in range(25)]
     assert statuses == [200] * 20 + [429] * 5
     for _ in range(25):
         assert limited.anonymous.get("/healthz").status_code == 200
         assert limited.anonymous.get("/metrics").status_code == 200
-    wrong = {"Authorization": "Bearer made-up"}
-    assert limited.anonymous.get("/api/v1/games", headers=wrong).status_code == 429
+    invalid_token = {"Authorization": "Bearer made-up"}
+    assert limited.anonymous.get("/api/v1/games", headers=invalid_token).status_code == 429

@@ -1,4 +1,4 @@
-"""Nobody may ask for another's view: there is nothing to ask with, and who tries is told so."""
+"""There is no way to request the view of another player, and no shared cache may keep a player's view."""
 
 import pytest
 
@@ -15,7 +15,7 @@ QUERIES = ("viewer=1", "seat=1", "as=1", "player=ada", "token=x")
 @pytest.mark.http("GET /games/ID/events/N", 400)
 @pytest.mark.http("GET /games/ID/record", 400)
 @pytest.mark.http("GET /games/ID/stream", 400)
-def test_a_query_for_anothers_view_is_refused(accounts: Accounts) -> None:
+def test_a_query_for_the_view_of_another_player_is_refused(accounts: Accounts) -> None:
     game, (ada, _) = accounts.start_game(2, rules="baron")
     for path in ("", "/position", "/legal-actions", "/events", "/events/4", "/record", "/stream"):
         for query in QUERIES:
@@ -26,18 +26,18 @@ def test_a_query_for_anothers_view_is_refused(accounts: Accounts) -> None:
             assert error == {"field": query.partition("=")[0], "detail": "is not known"}
 
 
-def test_who_may_not_ask_at_all_is_told_that_first(accounts: Accounts) -> None:
+def test_authentication_errors_precede_errors_of_the_query(accounts: Accounts) -> None:
     game, _ = accounts.start_game(2, rules="baron")
     path = f"/api/v1/games/{game}/legal-actions?seat=0"
     assert accounts.anonymous.get(path).status_code == 401
     assert accounts.register().http.get(path).status_code == 403
-    hidden = accounts.register().create_game(2, rules="baron", options={"private": True})
+    private = accounts.register().create_game(2, rules="baron", options={"private": True})
     for rest in ("", "/record", "/events/1", "/legal-actions"):
-        asked = accounts.register().http.get(f"/api/v1/games/{hidden}{rest}?seat=0")
-        assert asked.status_code == 404
+        response = accounts.register().http.get(f"/api/v1/games/{private}{rest}?seat=0")
+        assert response.status_code == 404
 
 
-def test_an_own_view_is_kept_by_no_shared_cache(accounts: Accounts) -> None:
+def test_shared_caches_may_not_keep_the_view_of_a_player(accounts: Accounts) -> None:
     game, (ada, _) = accounts.start_game(2, rules="baron")
     for path in ("/position", "/position?seq=4"):
         headers = ada.http.get(f"/api/v1/games/{game}{path}").headers

@@ -1,24 +1,19 @@
-"""Play: positions, what a seat may do, and doing it."""
+"""Play: positions, legal actions, and submitting actions."""
 
 from typing import Any
 
 import pytest
 
 from tests.support.accounts import Accounts
-from tests.support.http_contract import Json
+from tests.support.http_contract import invalid_fields
 
 FAR = {"type": "place_city", "at": [99, 99]}
 RESIGN = {"type": "resign"}
 
 
-def fields(told: Json) -> set[str]:
-    """The fields that a refusal names."""
-    return {error["field"] for error in told["errors"]}
-
-
 class TestPosition:
     @pytest.mark.http("GET /games/ID/position", 200, 304)
-    def test_at_the_head_and_at_any_event(self, accounts: Accounts) -> None:
+    def test_positions_at_the_head_and_at_earlier_events(self, accounts: Accounts) -> None:
         game, (ada, bea) = accounts.start_game()
         path = f"/api/v1/games/{game}/position"
         first = accounts.anonymous.get(path)
@@ -33,12 +28,14 @@ class TestPosition:
         assert second.json() != first.json()
         earlier = accounts.anonymous.get(path + "?seq=4")
         assert (earlier.json(), earlier.headers["etag"]) == (first.json(), etag)
-        # What an earlier position shows may grow when the game ends, so it is always told in full.
-        told = accounts.anonymous.get(path + "?seq=4", headers={"If-None-Match": etag})
-        assert told.status_code == 200
+        # A request for an earlier position is not conditional.
+        again = accounts.anonymous.get(path + "?seq=4", headers={"If-None-Match": etag})
+        assert again.status_code == 200
 
     @pytest.mark.http("GET /games/ID/position", 404)
-    def test_there_is_none_before_the_start_nor_past_the_head(self, accounts: Accounts) -> None:
+    def test_there_is_no_position_before_the_start_or_past_the_head(
+        self, accounts: Accounts
+    ) -> None:
         ada = accounts.register()
         assert (
             accounts.anonymous.get(f"/api/v1/games/{ada.create_game()}/position").status_code == 404
@@ -53,17 +50,17 @@ class TestPosition:
     @pytest.mark.parametrize(
         "query", ["seq=abc", "seq=-1", "seq=0", "seq=", "seq=1e3", "seq=9" * 2, "at=3"]
     )
-    def test_is_strict(self, accounts: Accounts, query: str) -> None:
+    def test_an_invalid_query_or_token_is_refused(self, accounts: Accounts, query: str) -> None:
         game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/position"
         assert accounts.anonymous.get(f"{path}?{query}").status_code == 400
-        wrong = {"Authorization": "Bearer wrong"}
-        assert accounts.anonymous.get(path, headers=wrong).status_code == 401
+        invalid_token = {"Authorization": "Bearer wrong"}
+        assert accounts.anonymous.get(path, headers=invalid_token).status_code == 401
 
 
 class TestLegalActions:
     @pytest.mark.http("GET /games/ID/legal-actions", 200)
-    def test_of_whose_turn_it_is_and_none_of_others(self, accounts: Accounts) -> None:
+    def test_only_the_player_to_act_has_legal_actions(self, accounts: Accounts) -> None:
         game, (ada, bea) = accounts.start_game()
         seq, actions = ada.legal_actions(game)
         assert seq == 4
@@ -72,12 +69,12 @@ class TestLegalActions:
         assert all(ada.act(game, action, seq).status_code == 201 for action in actions[:1])
 
     @pytest.mark.http("GET /games/ID/legal-actions", 200)
-    def test_none_before_the_start(self, accounts: Accounts) -> None:
+    def test_there_are_no_legal_actions_before_the_start(self, accounts: Accounts) -> None:
         ada = accounts.register()
         assert ada.legal_actions(ada.create_game()) == (2, [])
 
     @pytest.mark.http("GET /games/ID/legal-actions", 401, 403, 404)
-    def test_only_for_players(self, accounts: Accounts) -> None:
+    def test_only_players_of_the_game_get_legal_actions(self, accounts: Accounts) -> None:
         game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/legal-actions"
         assert accounts.anonymous.get(path).status_code == 401
@@ -89,21 +86,21 @@ class TestLegalActions:
 
 class TestActing:
     @pytest.mark.http("POST /games/ID/actions", 201)
-    def test_gives_the_events_and_a_receipt(self, accounts: Accounts) -> None:
+    def test_an_action_returns_its_events_and_a_receipt(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game()
         seq, actions = ada.legal_actions(game)
         response = ada.act(game, actions[0], seq)
         assert response.status_code == 201
-        told = response.json()
-        (event,) = told["events"]
+        accepted = response.json()
+        (event,) = accepted["events"]
         assert (event["seq"], event["action"], event["by"]) == (seq + 1, actions[0], {"seat": 0})
-        assert told["receipt"]["hash"] == event["hash"]
+        assert accepted["receipt"]["hash"] == event["hash"]
         page = accounts.anonymous.get(f"/api/v1/games/{game}/events?after={seq}").json()
-        assert page["events"] == told["events"]
+        assert page["events"] == accepted["events"]
 
     @pytest.mark.http("POST /games/ID/actions", 400)
     @pytest.mark.parametrize(
-        ("body", "wrong"),
+        ("body", "invalid"),
         [
             ({}, {"action", "expected_seq"}),
             ([], {"body"}),
@@ -123,19 +120,23 @@ class TestActing:
             ),
         ],
     )
-    def test_names_every_wrong_field(self, accounts: Accounts, body: Any, wrong: set[str]) -> None:
+    def test_every_invalid_field_is_named(
+        self, accounts: Accounts, body: Any, invalid: set[str]
+    ) -> None:
         game, (ada, _) = accounts.start_game()
         response = ada.http.post(f"/api/v1/games/{game}/actions", json=body)
         assert response.status_code == 400
-        assert fields(response.json()) == wrong
-        of_action = any(name.startswith("action") for name in wrong)
-        assert response.json().get("clause") == ("FORMAT" if of_action else None)
+        assert invalid_fields(response) == invalid
+        is_about_action = any(name.startswith("action") for name in invalid)
+        assert response.json().get("clause") == ("FORMAT" if is_about_action else None)
 
     @pytest.mark.http("POST /games/ID/actions", 401, 403, 404)
     @pytest.mark.parametrize(
         "content", [b'{"action":{"type":"resign"},"expected_seq":4}', b"{}", b""]
     )
-    def test_who_may_not_is_told_so_first(self, accounts: Accounts, content: bytes) -> None:
+    def test_authentication_errors_precede_errors_of_the_body(
+        self, accounts: Accounts, content: bytes
+    ) -> None:
         game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/actions"
         cid = accounts.register()
@@ -146,7 +147,7 @@ class TestActing:
         assert nothing.status_code == 404
 
     @pytest.mark.http("POST /games/ID/actions", 413, 415)
-    def test_takes_json_that_is_not_large(self, accounts: Accounts) -> None:
+    def test_the_body_must_be_json_and_not_too_large(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game()
         path = f"/api/v1/games/{game}/actions"
         assert ada.http.post(path, content=b"{}").status_code == 415
@@ -154,7 +155,7 @@ class TestActing:
         assert ada.http.post(path, json=large).status_code == 413
 
     @pytest.mark.http("POST /games/ID/actions", 409)
-    def test_on_a_position_that_has_changed_or_is_not_there(self, accounts: Accounts) -> None:
+    def test_an_action_on_another_position_is_a_conflict(self, accounts: Accounts) -> None:
         game, (ada, bea) = accounts.start_game()
         assert ada.act(game).status_code == 201
         _, actions = bea.legal_actions(game)
@@ -164,7 +165,9 @@ class TestActing:
         assert bea.act(game, actions[0], 5).status_code == 201
 
     @pytest.mark.http("POST /games/ID/actions", 409)
-    def test_before_the_start_and_when_it_is_being_scored(self, accounts: Accounts) -> None:
+    def test_an_action_before_the_start_or_during_scoring_is_a_conflict(
+        self, accounts: Accounts
+    ) -> None:
         ada = accounts.register()
         early = ada.act(ada.create_game(), RESIGN, 2)
         assert (early.status_code, early.json()["seq"]) == (409, 2)
@@ -175,7 +178,9 @@ class TestActing:
         assert (late.status_code, late.json()["seq"]) == (409, 5)
 
     @pytest.mark.http("POST /games/ID/actions", 422)
-    def test_against_the_rules_says_which_clause_and_why(self, accounts: Accounts) -> None:
+    def test_an_action_against_the_rules_names_the_clause_and_the_reason(
+        self, accounts: Accounts
+    ) -> None:
         game, (ada, bea) = accounts.start_game()
         response = ada.act(game, FAR, 4)
         assert (response.status_code, response.json()["clause"]) == (422, "BY-SET-4")
@@ -185,7 +190,7 @@ class TestActing:
         assert (other.status_code, other.json()["clause"]) == (422, "BY-TURN-3")
 
     @pytest.mark.http("POST /games/ID/actions", 201, 422)
-    def test_a_repeated_key_acts_once(self, accounts: Accounts) -> None:
+    def test_a_repeated_idempotency_key_acts_once(self, accounts: Accounts) -> None:
         game, (ada, bea) = accounts.start_game()
         seq, actions = ada.legal_actions(game)
         key = {"Idempotency-Key": "a key"}
@@ -199,13 +204,13 @@ class TestActing:
 
     @pytest.mark.http("POST /games/ID/actions", 400)
     @pytest.mark.parametrize("key", ["", "x" * 256])
-    def test_a_key_is_short_ascii(self, accounts: Accounts, key: str) -> None:
+    def test_an_idempotency_key_has_1_to_255_characters(self, accounts: Accounts, key: str) -> None:
         game, (ada, _) = accounts.start_game()
         response = ada.act(game, RESIGN, 4, **{"Idempotency-Key": key})
-        assert (response.status_code, fields(response.json())) == (400, {"Idempotency-Key"})
+        assert (response.status_code, invalid_fields(response)) == (400, {"Idempotency-Key"})
 
     @pytest.mark.http("POST /games/ID/actions", 400)
-    def test_a_key_that_is_not_ascii_is_not_passed_over(self, accounts: Accounts) -> None:
+    def test_an_idempotency_key_that_is_not_ascii_is_refused(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game()
         key = "caf\u00e9".encode("latin-1")
         response = ada.http.post(

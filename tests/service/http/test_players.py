@@ -1,37 +1,32 @@
-"""Players: registering, logging in and out, and what waits for whom."""
+"""Accounts: registering, logging in and out, and the games that wait for a player."""
 
 from typing import Any
 
-import httpx
 import pytest
 
 from tests.support.accounts import PASSWORD, Accounts
+from tests.support.http_contract import invalid_fields
 
 LONG = "x" * 2000
 
 
-def fields(response: httpx.Response) -> set[str]:
-    """The fields that a refusal names."""
-    return {error["field"] for error in response.json()["errors"]}
-
-
 class TestRegistering:
     @pytest.mark.http("POST /players", 201)
-    def test_gives_the_player_and_a_token(self, accounts: Accounts) -> None:
+    def test_returns_the_player_and_a_token(self, accounts: Accounts) -> None:
         body = {"handle": "Ada.1", "password": PASSWORD, "email": "ada@example.org", "locale": "fr"}
         response = accounts.anonymous.post("/api/v1/players", json=body)
         assert response.status_code == 201
-        told = response.json()
-        assert told["player"]["handle"] == "Ada.1"
-        assert told["player"]["email"] == "ada@example.org"
-        assert told["player"]["locale"] == "fr"
-        assert told["token"] not in response.json()["player"].values()
+        body = response.json()
+        assert body["player"]["handle"] == "Ada.1"
+        assert body["player"]["email"] == "ada@example.org"
+        assert body["player"]["locale"] == "fr"
+        assert body["token"] not in body["player"].values()
         assert response.headers["cache-control"] == "no-store"
         assert PASSWORD not in response.text
 
     @pytest.mark.http("POST /players", 400)
     @pytest.mark.parametrize(
-        ("body", "wrong"),
+        ("body", "invalid"),
         [
             ({}, {"handle", "password"}),
             ({"handle": 1, "password": True}, {"handle", "password"}),
@@ -47,25 +42,27 @@ class TestRegistering:
             ("ada", {"body"}),
         ],
     )
-    def test_names_every_wrong_field(self, accounts: Accounts, body: Any, wrong: set[str]) -> None:
+    def test_every_invalid_field_is_named(
+        self, accounts: Accounts, body: Any, invalid: set[str]
+    ) -> None:
         response = accounts.anonymous.post("/api/v1/players", json=body)
         assert response.status_code == 400
-        assert fields(response) == wrong
+        assert invalid_fields(response) == invalid
 
     @pytest.mark.http("POST /players", 409)
-    def test_a_handle_is_one_persons_in_whatever_case(self, accounts: Accounts) -> None:
+    def test_a_handle_is_unique_regardless_of_case(self, accounts: Accounts) -> None:
         taken = accounts.register("Bea-taken").handle
         for handle in (taken, taken.upper()):
             body = {"handle": handle, "password": PASSWORD}
             assert accounts.anonymous.post("/api/v1/players", json=body).status_code == 409
 
     @pytest.mark.http("POST /players", 415)
-    def test_takes_json_only(self, accounts: Accounts) -> None:
+    def test_the_body_must_be_json(self, accounts: Accounts) -> None:
         data = {"handle": "x", "password": PASSWORD}
         assert accounts.anonymous.post("/api/v1/players", data=data).status_code == 415
 
     @pytest.mark.http("POST /players", 413)
-    def test_takes_no_large_body(self, accounts: Accounts) -> None:
+    def test_a_large_body_is_refused(self, accounts: Accounts) -> None:
         body = {"handle": "x", "password": "y" * 65536}
         assert accounts.anonymous.post("/api/v1/players", json=body).status_code == 413
 
@@ -73,19 +70,19 @@ class TestRegistering:
 class TestLoggingIn:
     @pytest.mark.http("POST /tokens", 201)
     @pytest.mark.http("GET /me", 200)
-    def test_gives_a_token_of_its_own(self, accounts: Accounts) -> None:
+    def test_every_login_returns_a_new_token(self, accounts: Accounts) -> None:
         ada = accounts.register()
         body = {"handle": ada.handle.upper(), "password": PASSWORD}
         response = accounts.anonymous.post("/api/v1/tokens", json=body)
         assert response.status_code == 201
         token = response.json()["token"]
         assert token != ada.token
-        for known in (token, ada.token):
-            me = accounts.anonymous.get("/api/v1/me", headers={"Authorization": f"bearer {known}"})
+        for valid in (token, ada.token):
+            me = accounts.anonymous.get("/api/v1/me", headers={"Authorization": f"bearer {valid}"})
             assert me.json()["player"]["id"] == ada.id
 
     @pytest.mark.http("POST /tokens", 401)
-    def test_does_not_say_which_of_the_two_was_wrong(self, accounts: Accounts) -> None:
+    def test_the_error_does_not_reveal_whether_the_handle_exists(self, accounts: Accounts) -> None:
         handle = accounts.register().handle
         details = set()
         for name, password in ((handle, "wrong word"), ("nobody-here", PASSWORD), ("?", "")):
@@ -97,9 +94,9 @@ class TestLoggingIn:
         assert len(details) == 1
 
     @pytest.mark.http("POST /tokens", 400, 413, 415)
-    def test_is_strict_about_the_body(self, accounts: Accounts) -> None:
+    def test_an_invalid_body_is_refused(self, accounts: Accounts) -> None:
         response = accounts.anonymous.post("/api/v1/tokens", json={"handle": None, "name": "x"})
-        assert fields(response) == {"handle", "password", "name"}
+        assert invalid_fields(response) == {"handle", "password", "name"}
         assert accounts.anonymous.post("/api/v1/tokens", content=b"{}").status_code == 415
         large = accounts.anonymous.post("/api/v1/tokens", json={"handle": "x" * 70000})
         assert large.status_code == 413
@@ -108,7 +105,7 @@ class TestLoggingIn:
 class TestLoggingOut:
     @pytest.mark.http("DELETE /tokens/current", 204)
     @pytest.mark.http("GET /me", 401)
-    def test_ends_this_token_only(self, accounts: Accounts) -> None:
+    def test_revokes_only_the_token_of_the_request(self, accounts: Accounts) -> None:
         ada = accounts.register()
         body = {"handle": ada.handle, "password": PASSWORD}
         other = accounts.anonymous.post("/api/v1/tokens", json=body).json()["token"]
@@ -120,18 +117,18 @@ class TestLoggingOut:
         assert accounts.anonymous.get("/api/v1/me", headers=headers).status_code == 200
 
     @pytest.mark.http("DELETE /tokens/current", 401)
-    def test_needs_a_token(self, accounts: Accounts) -> None:
+    def test_requires_a_token(self, accounts: Accounts) -> None:
         assert accounts.anonymous.delete("/api/v1/tokens/current").status_code == 401
 
 
 class TestMe:
     @pytest.mark.http("GET /me", 200)
-    def test_has_the_games_that_wait_for_me(self, accounts: Accounts) -> None:
+    def test_lists_the_games_in_which_it_is_the_players_turn(self, accounts: Accounts) -> None:
         game, (ada, bea) = accounts.start_game()
-        told = ada.http.get("/api/v1/me").json()
-        assert told["player"]["handle"] == ada.handle
-        assert [waiting["id"] for waiting in told["games"]] == [game]
-        assert told["next"] is None
+        me = ada.http.get("/api/v1/me").json()
+        assert me["player"]["handle"] == ada.handle
+        assert [waiting["id"] for waiting in me["games"]] == [game]
+        assert me["next"] is None
         assert bea.http.get("/api/v1/me").json()["games"] == []
         ada.act(game)
         assert ada.http.get("/api/v1/me").json()["games"] == []
@@ -142,6 +139,6 @@ class TestMe:
         "sent",
         [None, "", "Bearer", "Bearer nonsense", "Basic YTpi", "x" * 5000],
     )
-    def test_needs_a_valid_token(self, accounts: Accounts, sent: str | None) -> None:
+    def test_requires_a_valid_token(self, accounts: Accounts, sent: str | None) -> None:
         headers = {} if sent is None else {"Authorization": sent}
         assert accounts.anonymous.get("/api/v1/me", headers=headers).status_code == 401

@@ -1,5 +1,6 @@
-"""A refused request changes nothing, anywhere: all of Redis is compared before and after."""
+"""A refused request changes nothing: the whole contents of Redis are the same before and after."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -14,98 +15,117 @@ from tests.support.redis_contents import digest
 RESIGN = {"type": "resign"}
 
 
-class Scene:
-    """A game under way, one that is open, one that is being scored, a private one, and who is there."""
+@dataclass
+class Refused:
+    """A request that must be refused with `status`; `player` is None for a client without a token."""
+
+    status: int
+    player: PlayerClient | None
+    method: str
+    path: str
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+class Games:
+    """Games in different states: one under way, an open one, a private one, and one that is being scored.
+
+    `ada` and `bea` play in the game under way, `cid` in none, and `eve` in the one that is being scored.
+    """
 
     def __init__(self, accounts: Accounts) -> None:
         self.accounts = accounts
-        self.game, (self.ada, self.bea) = accounts.start_game()
+        self.playing, (self.ada, self.bea) = accounts.start_game()
         self.cid = accounts.register()
         self.open = self.ada.create_game(3)
         self.private = self.bea.create_game(options={"private": True})
-        self.ending, (dan, self.eve) = accounts.start_game()
-        assert dan.act(self.ending, RESIGN, 4).status_code == 201
-        _, self.legal = self.ada.legal_actions(self.game)
-        assert self.ada.act(self.game, self.legal[0], 4, **{"Idempotency-Key": "k"}).is_success
-        # What a game's key needs once is there before anything is compared.
-        accounts.anonymous.get(f"/api/v1/games/{self.game}/record")
+        self.scoring, (dan, self.eve) = accounts.start_game()
+        assert dan.act(self.scoring, RESIGN, 4).status_code == 201
+        _, self.actions_of_ada = self.ada.legal_actions(self.playing)
+        key = {"Idempotency-Key": "used"}
+        assert self.ada.act(self.playing, self.actions_of_ada[0], 4, **key).is_success
 
-    def refused(self) -> list[tuple[int, PlayerClient | None, str, str, Any, Json]]:
-        """Requests that are refused: status, who, method, path, body, headers."""
-        game = f"/games/{self.game}"
-        act = f"{game}/actions"
-        table = {"rules": "barony", "seats": 2}
-        _, now = self.bea.legal_actions(self.game)
-        key, once = {"Idempotency-Key": "k"}, {"Idempotency-Key": "new"}
-        resign, early = at(5, RESIGN), at(2, RESIGN)
-        here, there = f"/games/{self.open}", f"/games/{self.private}"
-        ada, bea, cid = self.ada, self.bea, self.cid
+    def refused_requests(self) -> list[Refused]:
+        """Return requests for all reasons of a refusal."""
+        ada, bea, cid, eve = self.ada, self.bea, self.cid, self.eve
+        playing, open_, private, scoring = (
+            f"/games/{game}" for game in (self.playing, self.open, self.private, self.scoring)
+        )
+        act = f"{playing}/actions"
+        _, (action, *_) = bea.legal_actions(self.playing)
+        new_game = {"rules": "barony", "seats": 2}
+        used_key, new_key = {"Idempotency-Key": "used"}, {"Idempotency-Key": "new"}
+        resign, early = submission(5, RESIGN), submission(2, RESIGN)
         return [
-            (400, None, "POST", "/players", {"handle": "x y", "password": PASSWORD}, {}),
-            (409, None, "POST", "/players", {"handle": ada.handle, "password": PASSWORD}, {}),
-            (401, None, "POST", "/tokens", {"handle": ada.handle, "password": "no"}, {}),
-            (401, None, "DELETE", "/tokens/current", None, {}),
-            (401, None, "POST", "/games", table, {}),
-            (400, ada, "POST", "/games", {**table, "seats": 5}, {}),
-            (400, ada, "POST", "/games", {**table, "seats": 5}, once),
-            (400, ada, "POST", "/games", {**table, "invite": ["nobody-here"]}, {}),
-            (400, ada, "POST", "/games", table, {"Idempotency-Key": "x" * 256}),
-            (409, cid, "POST", f"{game}/players", {}, {}),
-            (409, ada, "POST", f"{here}/players", {}, once),
-            (400, cid, "POST", f"{here}/players", {"nonce": "0"}, {}),
-            (404, cid, "POST", f"{there}/players", {}, {}),
-            (409, ada, "DELETE", f"{game}/players/me", None, {}),
-            (409, cid, "DELETE", f"{here}/players/me", None, {}),
-            (401, None, "POST", act, resign, {}),
-            (403, cid, "POST", act, resign, {}),
-            (404, cid, "POST", f"{there}/actions", early, {}),
-            (409, ada, "POST", f"{here}/actions", early, {}),
-            (409, self.eve, "POST", f"/games/{self.ending}/actions", resign, {}),
-            (409, bea, "POST", act, at(4, now[0]), {}),
-            (409, bea, "POST", act, at(6, now[0]), {}),
-            (400, bea, "POST", act, {"action": now[0], "expected_seq": True}, {}),
-            (400, bea, "POST", act, at(5, {"type": "dance"}), once),
-            (422, bea, "POST", act, at(5, {"type": "place_city", "at": [99, 99]}), once),
-            (422, ada, "POST", act, at(5, self.legal[0]), {}),
-            (422, ada, "POST", act, resign, key),
-            (413, bea, "POST", act, at(5, {"type": "x" * 65536}), {}),
-            (405, ada, "PUT", game, {}, {}),
-            (404, ada, "POST", "/games/nothing/actions", resign, {}),
+            Refused(400, None, "POST", "/players", {"handle": "x y", "password": PASSWORD}),
+            Refused(409, None, "POST", "/players", {"handle": ada.handle, "password": PASSWORD}),
+            Refused(401, None, "POST", "/tokens", {"handle": ada.handle, "password": "no"}),
+            Refused(401, None, "DELETE", "/tokens/current"),
+            Refused(401, None, "POST", "/games", new_game),
+            Refused(400, ada, "POST", "/games", {**new_game, "seats": 5}),
+            Refused(400, ada, "POST", "/games", {**new_game, "seats": 5}, new_key),
+            Refused(400, ada, "POST", "/games", {**new_game, "invite": ["nobody-here"]}),
+            Refused(400, ada, "POST", "/games", new_game, {"Idempotency-Key": "x" * 256}),
+            Refused(409, cid, "POST", f"{playing}/players", {}),
+            Refused(409, ada, "POST", f"{open_}/players", {}, new_key),
+            Refused(400, cid, "POST", f"{open_}/players", {"nonce": "0"}),
+            Refused(404, cid, "POST", f"{private}/players", {}),
+            Refused(409, ada, "DELETE", f"{playing}/players/me"),
+            Refused(409, cid, "DELETE", f"{open_}/players/me"),
+            Refused(401, None, "POST", act, resign),
+            Refused(403, cid, "POST", act, resign),
+            Refused(404, cid, "POST", f"{private}/actions", early),
+            Refused(409, ada, "POST", f"{open_}/actions", early),
+            Refused(409, eve, "POST", f"{scoring}/actions", resign),
+            Refused(409, bea, "POST", act, submission(4, action)),
+            Refused(409, bea, "POST", act, submission(6, action)),
+            Refused(400, bea, "POST", act, {"action": action, "expected_seq": True}),
+            Refused(400, bea, "POST", act, submission(5, {"type": "dance"}), new_key),
+            Refused(422, bea, "POST", act, submission(5, FAR_CITY), new_key),
+            Refused(422, ada, "POST", act, submission(5, self.actions_of_ada[0])),
+            Refused(422, ada, "POST", act, resign, used_key),
+            Refused(413, bea, "POST", act, submission(5, {"type": "x" * 65536})),
+            Refused(405, ada, "PUT", playing, {}),
+            Refused(404, ada, "POST", "/games/nothing/actions", resign),
         ]
 
 
-def at(seq: int, action: Json) -> Json:
-    """The body that acts on a position."""
+FAR_CITY = {"type": "place_city", "at": [99, 99]}
+
+
+def submission(seq: int, action: Json) -> Json:
+    """Return the body that submits an action."""
     return {"action": action, "expected_seq": seq}
 
 
 @pytest.fixture
-def scene(accounts: Accounts) -> Scene:
-    """The scene of these tests."""
-    return Scene(accounts)
+def games(accounts: Accounts) -> Games:
+    return Games(accounts)
 
 
-def test_a_refused_request_changes_nothing(scene: Scene, store: redis.Redis) -> None:
-    for status, who, method, path, body, headers in scene.refused():
-        client = scene.accounts.anonymous if who is None else who.http
-        before = digest(store)
-        response = client.request(method, "/api/v1" + path, json=body, headers=headers)
-        assert response.status_code == status, (method, path, body, response.text)
-        assert digest(store) == before, (method, path, body)
-    unlike_json = scene.bea.http.post(f"/api/v1/games/{scene.game}/actions", content=b"{}")
-    assert unlike_json.status_code == 415
-    # And what is legal is so still: nothing of what was refused stands in its way.
-    assert scene.bea.act(scene.game).status_code == 201
+def test_a_refused_request_changes_nothing(games: Games, redis_client: redis.Redis) -> None:
+    for request in games.refused_requests():
+        client = games.accounts.anonymous if request.player is None else request.player.http
+        before = digest(redis_client)
+        response = client.request(
+            request.method, "/api/v1" + request.path, json=request.body, headers=request.headers
+        )
+        assert response.status_code == request.status, (request, response.text)
+        assert digest(redis_client) == before, request
+    not_json = games.bea.http.post(f"/api/v1/games/{games.playing}/actions", content=b"{}")
+    assert not_json.status_code == 415
+    # Nothing that was refused prevents a legal action.
+    assert games.bea.act(games.playing).status_code == 201
 
 
-def test_reading_changes_nothing(scene: Scene, store: redis.Redis) -> None:
-    before = digest(store)
-    for game in (scene.game, scene.open, scene.private, scene.ending, "nothing"):
+def test_reading_changes_nothing(games: Games, redis_client: redis.Redis) -> None:
+    before = digest(redis_client)
+    for game in (games.playing, games.open, games.private, games.scoring, "nothing"):
         for path in ("", "/position", "/legal-actions", "/events", "/events/1", "/record"):
-            scene.bea.http.get(f"/api/v1/games/{game}{path}")
+            games.bea.http.get(f"/api/v1/games/{game}{path}")
     for path in ("/games", "/me", "/keys", "/openapi.json", "/../../healthz", "/docs"):
-        scene.bea.http.get("/api/v1" + path)
-    assert digest(store) == before
+        games.bea.http.get("/api/v1" + path)
+    assert digest(redis_client) == before
 
 
 values = st.recursive(
@@ -124,23 +144,26 @@ values = st.recursive(
 bodies = values | st.fixed_dictionaries({"action": values, "expected_seq": values | st.just(4)})
 
 
-class TestWhateverIsSent:
+class TestArbitraryBodies:
     @pytest.fixture
-    def seat(self, accounts: Accounts) -> tuple[str, list[PlayerClient]]:
+    def started_game(self, accounts: Accounts) -> tuple[str, list[PlayerClient]]:
         return accounts.start_game()
 
     @given(body=bodies)
     @settings(
         max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
     )
-    def test_is_refused_in_good_form(
-        self, seat: tuple[str, list[PlayerClient]], store: redis.Redis, body: Any
+    def test_an_arbitrary_body_is_refused_and_changes_nothing(
+        self,
+        started_game: tuple[str, list[PlayerClient]],
+        redis_client: redis.Redis,
+        body: Any,
     ) -> None:
-        game, (ada, bea) = seat
-        for person in (ada, bea):
-            before = digest(store)
-            response = person.http.post(f"/api/v1/games/{game}/actions", json=body)
+        game, players = started_game
+        for player in players:
+            before = digest(redis_client)
+            response = player.http.post(f"/api/v1/games/{game}/actions", json=body)
             if response.status_code == 201:
-                raise AssertionError(f"{body} is an action after all")
+                raise AssertionError(f"{body} is a legal action after all")
             assert response.status_code in {400, 409, 415, 422}
-            assert digest(store) == before
+            assert digest(redis_client) == before

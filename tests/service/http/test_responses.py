@@ -1,4 +1,4 @@
-"""What every answer has, whatever was asked: problems, ids, headers, methods, and lines in the log."""
+"""Every response: problems, request ids, headers, methods, log lines, the documentation and health checks."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from tests.support.http_contract import assert_problem
 from tests.support.server import WebServer
 
 
-class TestNowhere:
+class TestUnknownRoutes:
     @pytest.mark.parametrize(
         "path",
         [
@@ -32,7 +32,7 @@ class TestNowhere:
         ],
     )
     @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "HEAD", "PUT"])
-    def test_is_a_404(self, accounts: Accounts, method: str, path: str) -> None:
+    def test_an_unknown_path_is_a_404(self, accounts: Accounts, method: str, path: str) -> None:
         response = accounts.anonymous.request(method, path)
         assert response.status_code == 404
         assert_problem(response)
@@ -48,7 +48,7 @@ class TestNowhere:
             ("PATCH", "/api/v1/openapi.json", {"GET", "HEAD", "OPTIONS"}),
         ],
     )
-    def test_another_method_is_a_405_with_those_that_are_allowed(
+    def test_an_unsupported_method_is_a_405_that_lists_the_others(
         self, accounts: Accounts, method: str, path: str, allowed: set[str]
     ) -> None:
         response = accounts.anonymous.request(method, path)
@@ -58,18 +58,18 @@ class TestNowhere:
 
 class TestMethods:
     @pytest.mark.http("GET /games/ID", 200)
-    def test_head_is_get_without_its_body(self, accounts: Accounts) -> None:
+    def test_head_returns_the_headers_of_get(self, accounts: Accounts) -> None:
         game, _ = accounts.start_game()
         for path in (f"/games/{game}", f"/games/{game}/position", f"/games/{game}/record", "/keys"):
-            told = accounts.anonymous.get("/api/v1" + path)
+            get = accounts.anonymous.get("/api/v1" + path)
             head = accounts.anonymous.head("/api/v1" + path)
             assert (head.status_code, head.content) == (200, b"")
             for name in ("content-length", "content-type", "etag"):
-                assert head.headers.get(name) == told.headers.get(name)
+                assert head.headers.get(name) == get.headers.get(name)
         assert accounts.anonymous.head("/api/v1/games/nothing").status_code == 404
         assert accounts.anonymous.head(f"/api/v1/games/{game}/stream").status_code == 200
 
-    def test_options_says_what_a_page_of_another_origin_may_do(self, accounts: Accounts) -> None:
+    def test_options_lists_what_pages_of_other_origins_may_send(self, accounts: Accounts) -> None:
         headers = {
             "Origin": "https://example.org",
             "Access-Control-Request-Method": "POST",
@@ -86,19 +86,19 @@ class TestMethods:
 
 
 class TestRequestIds:
-    def test_one_that_is_sane_is_kept(self, accounts: Accounts) -> None:
-        for sent in ("abc-1.2_X", "0" * 64):
-            response = accounts.anonymous.get("/healthz", headers={"X-Request-ID": sent})
-            assert response.headers["x-request-id"] == sent
+    def test_a_well_formed_id_of_the_client_is_used(self, accounts: Accounts) -> None:
+        for client_id in ("abc-1.2_X", "0" * 64):
+            response = accounts.anonymous.get("/healthz", headers={"X-Request-ID": client_id})
+            assert response.headers["x-request-id"] == client_id
 
-    @pytest.mark.parametrize("sent", ["", "x" * 65, "a b", 'a"b', "../x", "a\tb"])
-    def test_another_is_replaced(self, accounts: Accounts, sent: str) -> None:
-        response = accounts.anonymous.get("/healthz", headers={"X-Request-ID": sent})
+    @pytest.mark.parametrize("client_id", ["", "x" * 65, "a b", 'a"b', "../x", "a\tb"])
+    def test_any_other_id_is_replaced(self, accounts: Accounts, client_id: str) -> None:
+        response = accounts.anonymous.get("/healthz", headers={"X-Request-ID": client_id})
         assert re.fullmatch(r"[0-9a-f]{16}", response.headers["x-request-id"])
 
 
-class TestTheLog:
-    def test_has_one_line_a_request_and_nothing_secret(
+class TestLog:
+    def test_the_log_has_one_line_per_request_and_no_secrets(
         self, web: WebServer, accounts: Accounts
     ) -> None:
         game, (ada, _) = accounts.start_game()
@@ -109,51 +109,53 @@ class TestTheLog:
         )
         accounts.anonymous.get("/api/v1/games?token=hush-hush")
         lines = [json.loads(line) for line in web.lines()]
-        (mine,) = [line for line in lines if line.get("request") == "me-1"]
-        assert mine["method"] == "GET"
-        assert mine["route"] == "/api/v1/games/{game_id}/events"
-        assert mine["status"] == 200
-        assert mine["ms"] > 0
-        assert mine["player"] is None
-        assert any(line.get("player") == ada.id for line in lines)
+        (line,) = [line for line in lines if line.get("request") == "me-1"]
+        assert line["method"] == "GET"
+        assert line["route"] == "/api/v1/games/{game_id}/events"
+        assert line["status"] == 200
+        assert line["ms"] > 0
+        assert line["player"] is None
+        assert ada.id in [line.get("player") for line in lines]
         text = "\n".join(web.lines())
         for word in (ada.token, ada.handle + '"', PASSWORD, secret, "hush-hush", "Bearer"):
             assert word not in text
 
     @pytest.mark.http("GET /games/ID", 500)
-    def test_a_fault_is_in_the_log_and_not_in_the_answer(
-        self, web: WebServer, accounts: Accounts, store: redis.Redis
+    def test_the_traceback_of_an_unexpected_error_is_logged_but_not_sent(
+        self, web: WebServer, accounts: Accounts, redis_client: redis.Redis
     ) -> None:
-        store.xadd("cartulary:{broken}:log", {"e": "no event at all"}, id="1-0")
+        redis_client.xadd("cartulary:{broken}:log", {"e": "not an event"}, id="1-0")
         response = accounts.anonymous.get(
             "/api/v1/games/broken", headers={"X-Request-ID": "fault-1"}
         )
-        store.delete("cartulary:{broken}:log")
+        redis_client.delete("cartulary:{broken}:log")
         assert response.status_code == 500
-        assert "no event" not in response.text
+        assert "not an event" not in response.text
         lines = [json.loads(line) for line in web.lines()]
-        (fault,) = [line for line in lines if line.get("request") == "fault-1" and "error" in line]
-        assert "JSONDecodeError" in fault["error"]
+        (error,) = [line for line in lines if line.get("request") == "fault-1" and "error" in line]
+        assert "JSONDecodeError" in error["error"]
 
 
-class TestThePage:
-    def test_is_served_from_here_alone(self, accounts: Accounts) -> None:
+class TestDocumentation:
+    def test_the_page_loads_nothing_from_other_hosts(self, accounts: Accounts) -> None:
         page = accounts.anonymous.get("/api/v1/docs")
         assert page.headers["content-type"].startswith("text/html")
         assert "http:" not in page.text
         assert "https:" not in page.text
         assert "'self'" in page.headers["content-security-policy"]
         for name in re.findall(r'(?:src|href)="([^"]+)"', page.text):
-            part = accounts.anonymous.get(f"/api/v1/{name}")
-            assert part.status_code == 200
-            assert len(part.content) > 50
+            file = accounts.anonymous.get(f"/api/v1/{name}")
+            assert file.status_code == 200
+            assert len(file.content) > 50
 
-    def test_shows_a_document_that_says_what_needs_a_token(self, accounts: Accounts) -> None:
+    def test_the_document_describes_where_a_token_is_required_or_accepted(
+        self, accounts: Accounts
+    ) -> None:
         document = accounts.anonymous.get("/api/v1/openapi.json").json()
-        # The page that shows it cannot read 3.1.
+        # The page cannot show documents of version 3.1.
         assert document["openapi"].startswith("3.0.")
         assert '"type": [' not in json.dumps(document)
-        needing_a_token = {"/api/v1/me", "/api/v1/games/{game_id}/legal-actions"}
+        requiring_a_token = {"/api/v1/me", "/api/v1/games/{game_id}/legal-actions"}
         for path, operations in document["paths"].items():
             for method, operation in operations.items():
                 if method not in {"get", "post", "delete"}:
@@ -162,28 +164,28 @@ class TestThePage:
                 token: dict[str, list[str]] = {"token": []}
                 if "401" not in operation["responses"] or path == "/api/v1/tokens":
                     security: list[dict[str, list[str]]] = []
-                elif method == "get" and path not in needing_a_token:
+                elif method == "get" and path not in requiring_a_token:
                     security = [{}, token]
                 else:
                     security = [token]
                 assert operation["security"] == security, (method, path)
-        forms = document["components"]["schemas"]
+        schemas = document["components"]["schemas"]
         for name in ("CreateGame", "Summary", "Position"):
-            assert forms[name]["properties"]["rules"]["enum"] == sorted(RULES), name
-        act = document["paths"]["/api/v1/games/{game_id}/actions"]["post"]
-        assert "requestBody" in act
-        assert {parameter["name"] for parameter in act["parameters"]} >= {"Idempotency-Key"}
+            assert schemas[name]["properties"]["rules"]["enum"] == sorted(RULES), name
+        operation = document["paths"]["/api/v1/games/{game_id}/actions"]["post"]
+        assert "requestBody" in operation
+        assert {parameter["name"] for parameter in operation["parameters"]} >= {"Idempotency-Key"}
 
 
 class TestHealth:
     @pytest.mark.http("GET /healthz", 200)
     @pytest.mark.http("GET /readyz", 200)
-    def test_alive_and_ready(self, accounts: Accounts) -> None:
+    def test_the_process_is_alive_and_ready(self, accounts: Accounts) -> None:
         assert accounts.anonymous.get("/healthz").json() == {"status": "alive"}
         assert accounts.anonymous.get("/readyz").json() == {"status": "ready"}
 
     @pytest.mark.http("GET /metrics", 200)
-    def test_figures_by_route_never_by_address(self, accounts: Accounts) -> None:
+    def test_metrics_are_labelled_by_route_and_never_by_path(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game()
         assert ada.act(game).status_code == 201
         accounts.anonymous.get("/nowhere-in-particular")
@@ -198,7 +200,7 @@ class TestHealth:
         assert 'cartulary_events_acknowledged_total{type="GameCreated"}' in text
 
 
-def test_a_strange_host_header_is_no_fault(web: WebServer) -> None:
+def test_an_invalid_host_header_is_no_server_error(web: WebServer) -> None:
     with http_client(web.url) as stranger:
         for host in ("example.org:99999", "a b", "[::", "x" * 3000):
             try:

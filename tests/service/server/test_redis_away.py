@@ -1,4 +1,4 @@
-"""A Redis that is away: 503 with Retry-After, readiness red, and all well again by itself."""
+"""While Redis is away, requests get a 503 with Retry-After; the server recovers by itself."""
 
 import os
 import signal
@@ -28,8 +28,8 @@ def own_web(own_redis: EmbeddedRedis, tmp_path: Path) -> Iterator[WebServer]:
         yield server
 
 
-def until(url: str, status: int) -> None:
-    """Wait until the server says that it is ready, or that it is not."""
+def wait_until_readiness_is(url: str, status: int) -> None:
+    """Wait until /readyz returns a status."""
     deadline = time.monotonic() + 10
     while httpx.get(url + "/readyz", timeout=10).status_code != status:
         assert time.monotonic() < deadline
@@ -41,7 +41,9 @@ def until(url: str, status: int) -> None:
 @pytest.mark.http("GET /readyz", 503)
 @pytest.mark.http("GET /healthz", 200)
 @pytest.mark.http("POST /players", 503)
-def test_killed_and_back(own_redis: EmbeddedRedis, own_web: WebServer, contract: Contract) -> None:
+def test_the_server_recovers_when_redis_is_killed_and_restarted(
+    own_redis: EmbeddedRedis, own_web: WebServer, contract: Contract
+) -> None:
     accounts = Accounts(own_web.url, contract)
     game, players = accounts.start_game()
     take_turn(game, players)
@@ -62,31 +64,33 @@ def test_killed_and_back(own_redis: EmbeddedRedis, own_web: WebServer, contract:
     assert accounts.anonymous.get("/healthz").status_code == 200
     assert "cannot be reached" in accounts.anonymous.get("/readyz").json()["detail"]
     own_redis.start()
-    # No restart, no waiting: the first request after it finds everything as it was.
+    # The very first request after the restart succeeds.
     assert accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"] == seq
     assert players[1].act(game, actions[0], seq).status_code == 201
-    until(own_web.url, 200)
+    wait_until_readiness_is(own_web.url, 200)
     accounts.close()
 
 
-def test_stopped_in_the_middle_and_back(own_redis: EmbeddedRedis, own_web: WebServer) -> None:
+def test_the_server_recovers_when_redis_hangs_for_a_while(
+    own_redis: EmbeddedRedis, own_web: WebServer
+) -> None:
     accounts = Accounts(own_web.url)
     game, players = accounts.start_game()
     seq, actions = players[0].legal_actions(game)
     assert own_redis.pid is not None
     os.kill(own_redis.pid, signal.SIGSTOP)
     try:
-        began = time.monotonic()
-        until(own_web.url, 503)
+        start = time.monotonic()
+        wait_until_readiness_is(own_web.url, 503)
         response = players[0].act(game, actions[0], seq, **{"Idempotency-Key": "once"})
         assert response.status_code == 503
-        # Long enough for a slow disk, short enough for a person.
-        assert time.monotonic() - began < 20
+        # The timeouts allow for a slow disk, but nobody waits for minutes.
+        assert time.monotonic() - start < 20
         assert accounts.anonymous.get("/healthz").status_code == 200
     finally:
         os.kill(own_redis.pid, signal.SIGCONT)
-    until(own_web.url, 200)
-    # Nobody knows whether it was written, so it is sent again, with the same key: once it is there.
+    wait_until_readiness_is(own_web.url, 200)
+    # The client cannot know whether the action was appended, and repeats it with the same key.
     again = players[0].act(game, actions[0], seq, **{"Idempotency-Key": "once"})
     assert again.status_code == 201
     assert again.json()["events"][0]["seq"] == seq + 1
@@ -94,12 +98,12 @@ def test_stopped_in_the_middle_and_back(own_redis: EmbeddedRedis, own_web: WebSe
     accounts.close()
 
 
-def test_a_server_that_starts_before_its_redis(tmp_path: Path) -> None:
+def test_a_server_may_start_before_its_redis(tmp_path: Path) -> None:
     redis_server = EmbeddedRedis(tmp_path / "redis")
     with WebServer(settings_for(redis_server, tmp_path)) as server:
         assert httpx.get(server.url + "/readyz").status_code == 503
         with redis_server:
-            until(server.url, 200)
+            wait_until_readiness_is(server.url, 200)
             accounts = Accounts(server.url)
             game, players = accounts.start_game()
             take_turn(game, players)

@@ -20,12 +20,12 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_every_command_names_all_invalid_settings(tmp_path: Path, words: list[str]) -> None:
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_every_command_names_all_invalid_settings(tmp_path: Path, arguments: list[str]) -> None:
     key = tmp_path / "key.pem"
     key.write_text("not a key")
     result = processes.cartulary(
-        *words,
+        *arguments,
         CARTULARY_DATA=str(tmp_path / "data"),
         CARTULARY_RATE_ACCOUNTS="lots",
         CARTULARY_SIGNING_KEY=str(key),

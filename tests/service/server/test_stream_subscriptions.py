@@ -1,4 +1,4 @@
-"""Event streams whose subscription is only beginning: nobody is overlooked."""
+"""Streams that are opened while the subscription to Redis begins are part of it."""
 
 import asyncio
 
@@ -8,18 +8,19 @@ from service.http.metrics import Metrics
 from service.server.streams import Listener, StreamHub
 
 
-def test_whoever_comes_while_the_subscription_begins_is_in_it(web_redis: EmbeddedRedis) -> None:
-    """At whatever point of it: else they would hear of events only when all games are looked at."""
+def test_a_game_is_subscribed_whenever_its_stream_is_opened(web_redis: EmbeddedRedis) -> None:
+    """Otherwise a stream would get its events only with the next poll."""
 
     async def is_subscribed(hub: StreamHub, channel: str) -> bool:
         for _ in range(100):
-            (_, listening), *_ = await hub._redis.pubsub_numsub(channel)
-            if listening:
+            (_, subscribers), *_ = await hub._redis.pubsub_numsub(channel)
+            if subscribers:
                 return True
             await asyncio.sleep(0.01)
         return False
 
-    async def come(steps: int) -> bool:
+    async def open_after(steps: int) -> bool:
+        """Open a stream after some steps of the event loop; returns whether its game is subscribed."""
         hub = StreamHub(web_redis.url, Metrics())
         hub.start()
         for _ in range(steps):
@@ -28,13 +29,13 @@ def test_whoever_comes_while_the_subscription_begins_is_in_it(web_redis: Embedde
         frames = hub.frames(StreamRequest(game, 0), Listener())
         assert await anext(frames)
         waiting = asyncio.create_task(anext(frames))
-        found = await is_subscribed(hub, f"cartulary:appended:{game}")
+        result = await is_subscribed(hub, f"cartulary:appended:{game}")
         waiting.cancel()
         await asyncio.wait([waiting])
         await hub.close()
-        return found
+        return result
 
-    async def come_at_every_step() -> list[int]:
-        return [steps for steps in range(40) if not await come(steps)]
+    async def missed_steps() -> list[int]:
+        return [steps for steps in range(40) if not await open_after(steps)]
 
-    assert asyncio.run(come_at_every_step()) == []
+    assert asyncio.run(missed_steps()) == []

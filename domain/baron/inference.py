@@ -1,0 +1,162 @@
+"""What the log of a game allows its secrets to be, while they are not opened (BN-MAT-1, BN-SET).
+
+Nearly everything in Baron is public, because everybody sees each tile that is drawn. A seat conceals only the
+kind of the tile of value 1 that it was dealt, and nobody knows the order of the tiles left in the pile. So an
+audit of a game in progress can decide every event again with secrets that agree with the log. If there are
+none, the log was made up.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import product
+from typing import Final, TypeAlias, cast
+
+from domain.baron.components import COUNTS, MEADOW, MOST_SEATS, OF_VALUE_ONE, SLOTS, VALUES
+from domain.baron.formats import Tile
+from domain.baron.legal import first_place
+from domain.baron.set_up import initial_state
+from domain.baron.state import State
+from domain.contract import DomainEvent, Inference
+from domain.event import EventData
+
+Deal: TypeAlias = tuple[str, ...]
+"""By seat, the kind of the tile of value 1 that it was dealt."""
+
+_PUBLIC: Final = ("market", "start", "removed")
+"""The fields of `GameStarted` that have tiles."""
+_DEALT: Final = [sorted((MEADOW, kind)) for kind in OF_VALUE_ONE]
+"""The reserves that a seat can be dealt (BN-SET-1)."""
+
+
+def set_up_faults(
+    seats: int, options: object, data: Mapping[str, object], opened: Mapping[str, object]
+) -> list[str]:
+    """BN-SET-1 to 4: why no set-up can give these data of `GameStarted` and these secrets; [] if one can."""
+    faults = [f"it has no field {name}" for name in data if name not in ("players", *_PUBLIC)]
+    market, start, removed = (data.get(name) for name in _PUBLIC)
+    if not isinstance(market, list) or len(market) != SLOTS or len(_tiles(market)) != SLOTS:
+        faults.append(f"the market does not have {SLOTS} tiles")
+    if not _tiles(start) or VALUES[_tiles(start)[0]] < 0:
+        faults.append("the start tile is not one of value 0 or more")
+    if removed not in ([[MEADOW, kind] for kind in OF_VALUE_ONE] if seats == MOST_SEATS else [[]]):
+        faults.append(f"the tiles removed are not those for {seats} seats")
+    for name, value in opened.items():
+        if name != "pile" and value not in _DEALT:
+            faults.append(f"{name} is not a meadow and a tile of value 1")
+    if not faults and not _Knowledge(seats, data, opened).is_possible:
+        faults.append("more tiles of one kind are public or dealt than there are")
+    return faults
+
+
+def infer_secrets(
+    seats: int,
+    options: object,
+    start: Mapping[str, object],
+    played: Iterable[tuple[State, DomainEvent]],
+    opened: Mapping[str, object],
+) -> Inference:
+    """BN-MAT-1, BN-SET-2, BN-LAY-1, 4: secrets with which these events can have happened.
+
+    An event that no secrets allow, given those before it, is ignored. It is a contradiction if `decide` with
+    the returned secrets would not refuse it.
+    """
+    knowledge = _Knowledge(seats, start, opened)
+    contradictions = {}
+    for index, (state, event) in enumerate(played):
+        match event.data:
+            case {"seat": int(seat), "tile": str(tile), **rest} if 0 <= seat < seats:
+                refill = rest.get("refill")
+                if event.type == "TileDrawn":
+                    knowledge.draw(seat, tile)
+                    if refill is not None and not knowledge.turn_up(refill):
+                        contradictions[index] = f"no {refill} can have been left in the pile"
+                elif event.type == "TilePlaced":
+                    knowledge.give_up(seat, tile)
+                elif event.type == "TileDiscarded":
+                    stuck = [kind for kind in COUNTS if first_place(state, [kind]) is None]
+                    knowledge.give_up(seat, tile, only=stuck)
+            case _:
+                pass
+    return Inference({**knowledge.secrets(), **opened}, contradictions)
+
+
+class _Knowledge:
+    """What the log up to one moment of the game allows its secrets to be."""
+
+    def __init__(
+        self, seats: int, start: Mapping[str, object], opened: Mapping[str, object]
+    ) -> None:
+        self.deals = [deal for deal in product(OF_VALUE_ONE, repeat=seats) if _is_varied(deal)]
+        """The deals with which everything up to now can have happened, except what is ignored."""
+        self.turned_up: list[str] = []
+        """The tiles that came off the pile, in order."""
+        self.pile_size = initial_state(seats, {}, cast("EventData", start), {}).pile_left
+        self.unseen = Counter[str]({str(kind): count for kind, count in COUNTS.items()})
+        """The tiles in the pile, together with the tiles of value 1 that were dealt."""
+        self.unseen.subtract([MEADOW] * seats)
+        self.unseen.subtract(tile for name in _PUBLIC for tile in _tiles(start.get(name)))
+        self.public = [Counter[str]({MEADOW: 1}) for _ in range(seats)]
+        """The tiles of each reserve but for the one dealt; -1 once that one has been laid."""
+        self.is_possible = self._keep(lambda deal: _agrees(deal, opened)) and self._keep(
+            lambda deal: all(left >= deal.count(kind) for kind, left in self.unseen.items())
+        )
+        """Whether a deal agrees with what is opened, and leaves no more tiles of a kind than there are
+        (BN-MAT-1).
+        """
+
+    def draw(self, seat: int, tile: str) -> None:
+        """The seat took a tile from the market."""
+        self.public[seat][tile] += 1
+
+    def turn_up(self, tile: object) -> bool:
+        """A tile came off the pile. Returns whether it can have been there (BN-MAT-1)."""
+        if not isinstance(tile, str):
+            return False
+        self.turned_up.append(tile)
+        self.unseen[tile] -= 1
+        is_possible = self._keep(lambda deal: self.unseen[tile] >= deal.count(tile))
+        if not is_possible:
+            self.unseen[tile] += 1
+        return is_possible
+
+    def give_up(self, seat: int, tile: str, only: Collection[str] = tuple(COUNTS)) -> None:
+        """The seat laid or discarded a tile, when it had none but of the kinds `only`."""
+
+        def can_be(deal: Deal) -> bool:
+            reserve = self.public[seat] + Counter([deal[seat]])
+            return reserve[tile] > 0 and all(kind in only for kind in +reserve)
+
+        if self._keep(can_be):
+            self.public[seat][tile] -= 1
+
+    def secrets(self) -> dict[str, object]:
+        """All secrets of a game in which all of this can have happened."""
+        deal = self.deals[0]
+        left = self.unseen - Counter(deal)
+        pile = [*self.turned_up, *left.elements(), *[MEADOW] * self.pile_size]
+        reserves = {f"reserve/{seat}": sorted((MEADOW, kind)) for seat, kind in enumerate(deal)}
+        return {"pile": pile[: self.pile_size], **reserves}
+
+    def _keep(self, can_be: Callable[[Deal], bool]) -> bool:
+        """Keep only the deals that are possible, if there are any. Returns whether there are."""
+        kept = [deal for deal in self.deals if can_be(deal)]
+        self.deals = kept or self.deals
+        return bool(kept)
+
+
+def _is_varied(deal: Deal) -> bool:
+    """BN-SET-2: whether the kinds differ as far as possible."""
+    counts = [deal.count(kind) for kind in OF_VALUE_ONE]
+    return max(counts) - min(counts) <= 1
+
+
+def _agrees(deal: Deal, opened: Mapping[str, object]) -> bool:
+    """Whether the opened reserves were dealt so."""
+    reserves = {f"reserve/{seat}": sorted((MEADOW, kind)) for seat, kind in enumerate(deal)}
+    return all(opened.get(name, reserve) == reserve for name, reserve in reserves.items())
+
+
+def _tiles(value: object) -> list[Tile]:
+    """The tiles among recorded values that may be anything: those of a list, or a single one."""
+    values = value if isinstance(value, list) else [value]
+    return [cast("Tile", tile) for tile in values if isinstance(tile, str) and tile in COUNTS]

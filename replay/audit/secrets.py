@@ -1,0 +1,146 @@
+"""The check of secrets against their commitments, and the secret values that the other checks work with."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from domain import chance
+from domain.contract import DomainEvent
+from domain.errors import Unreadable
+from domain.event import ENDINGS, Event, recorded_data
+from ledger.canonical import unhex
+from ledger.record import Record
+from ledger.record_schema import Opening
+from ledger.seal import commitment
+from replay.audit.findings import Check
+from replay.timeline import Step, steps, unreadable_on_error
+
+
+def check_secrets(record: Record) -> Check:
+    """Check every opened value, and the game's secret once the game has ended, against its commitment."""
+    check = Check("secrets", "opened as committed to")
+    for seq, openings in record.openings.items():
+        line = record.opening_lines[seq]
+        commitments = _commitments(record, seq)
+        for name, opening in openings.items():
+            check.count += 1
+            if name not in commitments:
+                check.add(
+                    f"{name} is opened, but event {seq} has no commitment to it",
+                    "The opening was made up or belongs to another event.",
+                    line=line,
+                    seq=seq,
+                )
+            elif commitment(opening) != commitments[name]:
+                check.add(
+                    f"{name} as opened is not what event {seq} committed to",
+                    "The secret value was changed afterwards.",
+                    line=line,
+                    seq=seq,
+                )
+    end = ending(record)
+    unopened = unopened_secrets(record)
+    if end is None:
+        check.gap = "the game's secret is published at its end"
+        if unopened:
+            check.gap += f"; {len(unopened)} secret values are not opened here"
+        return check
+    for seq, name in unopened:
+        check.add_at_event(
+            seq,
+            f"{name} is not opened, although the game has ended",
+            "Openings were left out, so this secret cannot be checked.",
+        )
+    check.count += 1
+    if published_secret(record) is None:
+        check.add_at_event(
+            end["seq"],
+            "the secret that it publishes is not the one committed to in the first event",
+            "The random draws of this game may have been chosen by the server.",
+        )
+    return check
+
+
+def _commitments(record: Record, seq: int) -> Mapping[str, str]:
+    """The commitments of event `seq` by name; none if there is no such event."""
+    return record.events[seq - 1].get("secrets", {}) if seq <= len(record.events) else {}
+
+
+def verified_openings(record: Record) -> dict[int, dict[str, Opening]]:
+    """Return the openings that match their commitments, by seq and name."""
+    return {
+        seq: {
+            name: opening
+            for name, opening in openings.items()
+            if commitment(opening) == _commitments(record, seq).get(name)
+        }
+        for seq, openings in record.openings.items()
+    }
+
+
+def unopened_secrets(record: Record) -> list[tuple[int, str]]:
+    """Return the seq and name of every secret value that is committed to and not opened."""
+    return [
+        (event["seq"], name)
+        for event in record.events
+        for name in event.get("secrets", ())
+        if name not in record.openings.get(event["seq"], ())
+    ]
+
+
+def ending(record: Record) -> Event | None:
+    """Return the first event that ends the game; None while it is in progress."""
+    return next((event for event in record.events if event["type"] in ENDINGS), None)
+
+
+def published_secret(record: Record) -> bytes | None:
+    """Return the game's secret as its end publishes it; None if it is not the one committed to."""
+    end = ending(record)
+    if end is None:
+        return None
+    try:
+        secret = unhex(end["data"].get("secret"))
+    except ValueError:
+        return None
+    committed = record.events[0]["data"]["commitment"]
+    return secret if len(secret) == 32 and chance.commitment(secret) == committed else None
+
+
+def infer_secrets(record: Record) -> tuple[Mapping[str, Any], Mapping[int, str]]:
+    """Return values for all secrets of the set-up, by name, with which the game can have gone as recorded.
+
+    Values that the record opens are among them; the rules infer the others from the log. Also returns, by
+    seq, the events that no secrets allow, with the reason.
+    """
+    opened = record.secret_values()
+    if not unopened_secrets(record):
+        return opened, {}
+    rest = steps(record)
+    try:
+        game = next(step.after for step in rest if step.event["type"] == "GameStarted")
+    except (StopIteration, Unreadable):
+        return opened, {}
+    seqs: list[int] = []
+
+    def played() -> Iterator[tuple[Any, DomainEvent]]:
+        """Yield the events after the start, as far as they can be applied, each with the state before it."""
+        with suppress(Unreadable):
+            for step in rest:
+                seqs.append(step.event["seq"])
+                yield (
+                    _state_before(step),
+                    DomainEvent(step.event["type"], recorded_data(step.event)),
+                )
+
+    start = record.events[game.seq - 1]["data"]
+    try:
+        with unreadable_on_error(game.seq):
+            inference = game.rules.infer_secrets(game.seats, game.options, start, played(), opened)
+    except Unreadable as unreadable:
+        return opened, {game.seq: unreadable.why}
+    return inference.secrets, {seqs[i]: reason for i, reason in inference.contradictions.items()}
+
+
+def _state_before(step: Step) -> Any:
+    assert step.before is not None
+    return step.before.state

@@ -1,0 +1,83 @@
+"""BS-SET-1, 2, 4: which recorded set-ups are possible, compared with tests/support/possible_set_ups.py."""
+
+import random
+from collections.abc import Callable
+from copy import deepcopy
+from functools import cache
+
+import pytest
+
+from domain.barony import sorcery
+from domain.chance import Chance
+from domain.contract import Json
+from tests.support.events import data_of
+from tests.support.possible_set_ups import TERRAINS, is_possible_board
+
+
+@cache
+def drawn(seats: int, seed: int) -> Json:
+    """The data of `GameStarted` as this seed gives them; not to be changed."""
+    options = sorcery.check_options(seats, {"sorcery": True})
+    opening = sorcery.set_up(seats, options, Chance(bytes([seed])))
+    return {"players": [], **data_of(opening)}
+
+
+def start(seats: int, seed: int) -> Json:
+    """The same, to be changed."""
+    return deepcopy(drawn(seats, seed))
+
+
+def faults(seats: int, data: Json) -> list[str]:
+    return list(sorcery.set_up_faults(seats, {}, data, {}))
+
+
+@pytest.mark.allows("BS-SET-1", "BS-SET-2", "BS-SET-4")
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_drawn_set_ups_are_possible(seats: int) -> None:
+    for seed in range(4):
+        assert faults(seats, start(seats, seed)) == []
+
+
+def crowd(data: Json) -> None:
+    """A mysterious place is moved next to another."""
+    places = [cell for cell in data["board"] if cell["terrain"] == "mysterious_place"]
+    q, r = places[0]["at"]
+    beside = [cell for cell in data["board"] if cell["at"] in ([q + 1, r], [q - 1, r], [q, r + 1])]
+    beside[0]["terrain"], places[1]["terrain"] = "mysterious_place", beside[0]["terrain"]
+
+
+@pytest.mark.refuses("BS-SET-1", "BS-SET-2", "BS-SET-4")
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda data: data["spells"].pop(), "5 spells lie open, of 9"),
+        (lambda data: data.update(spells=None), "5 spells lie open, of 9"),
+        (lambda data: data["spells"].reverse(), "not in alphabetical order"),
+        (lambda data: data.update(spells=["charm"] * 5), "not in alphabetical order"),
+        (lambda data: data["spells"].__setitem__(4, "zeal"), "not in alphabetical order"),
+        (lambda data: data["spells"].__setitem__(4, ["charm"]), "not in alphabetical order"),
+        (lambda data: data.update(board=[]), "there are 3 mysterious places"),
+        (lambda data: data.update(board=5), "the board is no list"),
+        (crowd, "too close to each other"),
+        (lambda data: data.update(weather="fair"), "it has no field weather"),
+    ],
+)
+def test_an_impossible_set_up_is_refused(change: Callable[[Json], object], fault: str) -> None:
+    data = start(2, 1)
+    change(data)
+    assert any(fault in text for text in faults(2, data)), faults(2, data)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_changed_boards_are_possible_only_with_other_tiles_of_the_box(seats: int) -> None:
+    chance = random.Random(seats)
+    for seed in range(2):
+        for _ in range(10):
+            data = start(seats, seed)
+            one, other = chance.sample(data["board"], 2)
+            if chance.random() < 0.5:
+                one["terrain"] = chance.choice(sorted(TERRAINS))
+            else:
+                one["terrain"], other["terrain"] = other["terrain"], one["terrain"]
+            expected = is_possible_board(data, seats, sorcery=True)
+            assert (faults(seats, data) == []) == expected

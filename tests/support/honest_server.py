@@ -1,0 +1,232 @@
+"""What a server that keeps to the rules writes, and whether one could have written a record.
+
+Each event of a record is requested again from such a server, with every set of secrets that the game can
+have. The record is refuted if the server writes the same events with none of them. Since this server always
+knows all secrets, it has nothing in common with the way in which an audit decides without them.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, cast
+
+from domain import baron, barony, lifecycle
+from domain.chance import commitment
+from domain.contract import DomainEvent, Json
+from domain.errors import CartularyError
+from domain.event import ENDINGS, Event, EventData
+from domain.game import Game, evolve
+from ledger.canonical import canonical, unhex
+from ledger.record import Record
+from ledger.seal import commitment as commitment_to
+from ledger.turn_clock import clock_faults
+from tests.support.events import event_of
+from tests.support.possible_set_ups import is_possible_board, possible_secrets
+from tests.support.running_games import DATA_ERRORS, read
+
+
+class NotWritten(Exception):
+    """The server would not have written the event."""
+
+
+class HonestServer:
+    """Follows a game event by event, and says what the rules have it write next.
+
+    `secrets` are the secret values of the set-up. `secret` is the game's own, from which the start is drawn;
+    without it the start may be any that chance can give.
+    """
+
+    def __init__(self, secrets: Mapping[str, Any], secret: bytes | None = None) -> None:
+        self.secrets = dict(secrets)
+        self.secret = secret
+        self.log: list[Json] = []
+        self.game: Game | None = None
+        self.round_ends: dict[int, Game] = {}
+
+    def start_with(self, log: Sequence[Json], games: Sequence[Game]) -> None:
+        """Begin with these events; `games` are those after each of them."""
+        for event, game in zip(log, games, strict=True):
+            self._remember(event, game)
+
+    def accept(self, event: Json) -> None:
+        """Take an event into the log, whatever it is."""
+        self._remember(event, evolve(self.game, cast("Event", event), self.secrets))
+
+    def _remember(self, event: Json, game: Game) -> None:
+        self.log.append(event)
+        self.game = game
+        for round, seq in game.rounds_ended.items():
+            if seq == game.seq:
+                self.round_ends[round] = game
+
+    def answer(self, event: Json) -> tuple[Json, DomainEvent]:
+        """What is written where such an event is asked for: `by`, and type, data and secrets.
+
+        Raises NotWritten, Refused, or whatever made-up data bring about.
+        """
+        game, type, data, by = self.game, event["type"], event["data"], event["by"]
+        if game is None:
+            return {"player": by["player"]}, self._creation(data, by["player"])
+        if game.seq == 1 and type != "SeatTaken":
+            raise NotWritten("the creator joins first")
+        if lifecycle.can_start(game) and type != "GameStarted":
+            raise NotWritten("a full game starts at once")
+        if game.status == "open" and not game.places and game.seq > 1:
+            raise NotWritten("a game that everybody left is abandoned at once")
+        if self._is_deserted() and (type, by) != ("GameAbandoned", {"system": "clock"}):
+            raise NotWritten("the clock abandons a deserted game at once")
+        if event["action"] is not None:
+            seat = by["seat"]
+            if seat >= game.seats:
+                raise NotWritten("nobody at the table has this seat")
+            action = game.rules.parse_action(event["action"])
+            return {"seat": seat}, lifecycle.act(game, seat, action)
+        match type:
+            case "SeatTaken":
+                player = game.creator if game.seq == 1 else data["player"]
+                return {"player": player}, lifecycle.join(game, player, unhex(data["nonce"]))
+            case "SeatLeft":
+                return {"player": data["player"]}, lifecycle.leave(game, data["player"])
+            case "GameStarted":
+                return {"system": "start"}, self._start(game, data)
+            case "RoundScored":
+                round = min(game.rounds_ended)
+                return {"system": "scorer"}, lifecycle.score(game, round, self.round_ends[round])
+            case "PlayerRemoved" if by == {"system": "arbiter"}:
+                return {"system": "arbiter"}, lifecycle.remove(game, data["seat"])
+            case "TurnForfeited" | "PlayerRemoved":
+                return {"system": "clock"}, self._forfeit(game, event["at"])
+            case "GameAbandoned" if self.secret is not None:
+                by = {"system": "clock" if self._is_deserted() else "arbiter"}
+                return by, lifecycle.abandon(game, self.secret)
+            case _:
+                raise NotWritten(f"nothing asks for {type} in a game that goes on")
+
+    def _is_deserted(self) -> bool:
+        """Whether each seat in the game has forfeited two turns since a player last acted."""
+        forfeits: Counter[int] = Counter()
+        for event in reversed(self.log):
+            if event["action"] is not None:
+                break
+            if event["type"] == "TurnForfeited":
+                forfeits[event["data"]["seat"]] += 1
+        game = self.game
+        if game is None or game.state is None or game.to_act is None:
+            return False
+        return all(forfeits[seat] >= 2 for seat in game.state.in_game())
+
+    def _creation(self, data: Json, creator: str) -> DomainEvent:
+        """`GameCreated` with any clock, guests and commitment of the form."""
+        guests = data.get("invited", [])
+        if clock_faults(data["clock"]) or len({*guests, creator}) <= len(guests):
+            raise NotWritten("the clock or the guests are not of the form")
+        if not all(isinstance(guest, str) for guest in guests):
+            raise NotWritten("guests are not of the form")
+        created = lifecycle.create(
+            data["rules"], data["seats"], data["options"], data["clock"], b"", guests
+        )
+        return event_of(created.type, {**created.data, "commitment": data["commitment"]})
+
+    def _start(self, game: Game, data: Json) -> DomainEvent:
+        if not lifecycle.can_start(game):
+            raise NotWritten("places are free, or it has started")
+        if self.secret is not None:
+            return lifecycle.start(game, self.secret)
+        players, joined = data["players"], [place.player for place in game.places]
+        if game.options["seating"] == "joined" and players != joined:
+            raise NotWritten("seats are in the order of joining")
+        if sorted(players) != sorted(joined):
+            raise NotWritten("players are those that joined")
+        if game.rules.NAME == barony.NAME and not is_possible_board(
+            data, game.seats, sorcery=self.log[0]["data"]["options"]["sorcery"]
+        ):
+            raise NotWritten("chance gives no such board")
+        return DomainEvent("GameStarted", cast("EventData", data), self.secrets)
+
+    def _forfeit(self, game: Game, at: str) -> DomainEvent:
+        """Only a clock forfeits a turn, and only once it has run down."""
+        if game.clock is None:
+            raise NotWritten("there is no clock")
+        elapsed = datetime.fromisoformat(at) - datetime.fromisoformat(game.turn_at)
+        if elapsed.total_seconds() < game.clock["per_turn"]:
+            raise NotWritten("the turn has time left")
+        return lifecycle.forfeit(game)
+
+
+def refutation(data: bytes) -> str | None:
+    """Why no server that keeps to the rules can have written the record; None where one can have."""
+    try:
+        record = read(data)
+        _check_envelopes(record)
+        return _first_difference(record, _published_secret(record))
+    except NotWritten as refused:
+        return str(refused)
+    except (CartularyError, *DATA_ERRORS) as broken:
+        return f"cannot be read: {broken}"
+
+
+def _first_difference(record: Record, secret: bytes | None) -> str | None:
+    """What an honest server writes differently, with the last of the possible sets of secrets."""
+    difference = "chance gives no such set-up"
+    for secrets in _secrets(record):
+        try:
+            _write_again(record, HonestServer(secrets, secret))
+        except NotWritten as refused:
+            difference = str(refused)
+        else:
+            return None
+    return difference
+
+
+def _write_again(record: Record, server: HonestServer) -> None:
+    """Raises NotWritten at the first event that the server would not have written as it is."""
+    for event in record.events:
+        try:
+            by, written = server.answer(dict(event))
+            if event["by"] != by:
+                raise NotWritten(f"event {event['seq']} would be by {by}")
+            if canonical([written.type, written.data, sorted(written.secrets)]) != canonical(
+                [event["type"], event["data"], sorted(event.get("secrets", ()))]
+            ):
+                raise NotWritten(f"event {event['seq']} would be {written}")
+            server.accept(dict(event))
+        except (CartularyError, *DATA_ERRORS) as refused:
+            raise NotWritten(f"event {event['seq']}: {refused}") from refused
+
+
+def _published_secret(record: Record) -> bytes | None:
+    """The game's secret as its end publishes it; None while the game goes on."""
+    end = record.events[-1]
+    if end["type"] not in ENDINGS:
+        return None
+    secret = unhex(end["data"]["secret"])
+    if commitment(secret) != record.events[0]["data"]["commitment"]:
+        raise NotWritten("another secret was committed to")
+    return secret
+
+
+def _check_envelopes(record: Record) -> None:
+    """One game, time that does not run back, and secrets opened as committed to, all of them at the end."""
+    events = record.events
+    for before, after in pairwise(events):
+        if after["game"] != before["game"] or after["at"] < before["at"]:
+            raise NotWritten(f"event {after['seq']} does not follow the one before it")
+    for seq, openings in record.openings.items():
+        for name, opening in openings.items():
+            if commitment_to(opening) != events[seq - 1].get("secrets", {}).get(name):
+                raise NotWritten(f"event {seq} did not commit to {name}")
+    if events[-1]["type"] in ENDINGS:
+        committed = {name for event in events for name in event.get("secrets", ())}
+        if committed - record.secret_values().keys():
+            raise NotWritten("the game is over, and secrets are not opened")
+
+
+def _secrets(record: Record) -> Iterator[Mapping[str, Any]]:
+    """Every set of secrets that the game can have; one that is empty where it has none."""
+    first = record.events[0]["data"]
+    start = next((event for event in record.events if event["type"] == "GameStarted"), None)
+    if first["rules"] == baron.NAME and start is not None:
+        yield from possible_secrets(start, record.events, first["seats"], record.secret_values())
+    else:
+        yield {}

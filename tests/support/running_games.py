@@ -1,0 +1,139 @@
+"""Games cut off while they were being played: what a player or a spectator has of them at that moment.
+
+They are the beginnings of finished games, so the test knows all their secrets, although the records do not
+show them.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any, Final, cast
+
+from domain.contract import Json
+from domain.errors import CartularyError
+from domain.event import ENDINGS, ZEROS, Event
+from domain.game import Game, evolve
+from ledger import record
+from ledger.canonical import canonical, digest
+from ledger.record import Record
+from ledger.seal import state_hash
+from tests.support.records import KEY, SINCE
+
+DATA_ERRORS: Final = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""What the rules may raise when they apply made-up data."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningGame:
+    """The first events of a finished game.
+
+    `openings` has those of all its secrets, by seq and name; a record shows only those named in `shown`.
+    `secret` is the secret that the end of the game publishes, in hex.
+    """
+
+    name: str
+    events: tuple[Event, ...]
+    openings: Mapping[int, Mapping[str, Json]]
+    shown: frozenset[str]
+    secret: str
+    _folded: dict[frozenset[str], list[Game]] = field(
+        init=False, default_factory=dict, compare=False, repr=False
+    )
+
+    @classmethod
+    def cut(
+        cls, name: str, finished: Record, length: int, shown: Collection[str] = ()
+    ) -> "RunningGame":
+        """The first `length` events of a finished game."""
+        end = finished.events[-1]
+        assert end["type"] in ENDINGS
+        events = tuple(deepcopy(finished.events[:length]))
+        assert length < len(finished.events)
+        return cls(name, events, finished.openings, frozenset(shown), end["data"]["secret"])
+
+    def values(self, names: Collection[str] | None = None) -> dict[str, Any]:
+        """The values of the secrets of these names (None: of all)."""
+        return {
+            name: opening["value"]
+            for openings in self.openings.values()
+            for name, opening in openings.items()
+            if names is None or name in names
+        }
+
+    def games(self, names: Collection[str], length: int) -> list[Game]:
+        """The game after each of the first events, folded with these secrets. Not to be changed."""
+        games = self._folded.setdefault(frozenset(names), [])
+        values = self.values(names)
+        for event in self.events[len(games) : length]:
+            games.append(evolve(games[-1] if games else None, event, values))
+        return games[:length]
+
+    def unchanged(self, events: Sequence[Json]) -> int:
+        """How many of the events are at the beginning the same as those of this game."""
+        pairs = enumerate(zip(events, self.events, strict=False))
+        shorter = min(len(events), len(self.events))
+        return next((i for i, (event, own) in pairs if event != own), shorter)
+
+    def record(self, events: Sequence[Json] | None = None) -> bytes:
+        """A record of these events (None: its own) whose chain, positions and signature fit together.
+
+        An event that cannot be applied keeps the `state` that it had, and so do those after it. Once the game
+        has ended, all secrets are opened.
+        """
+        own: list[Json] = [dict(event) for event in self.events]
+        events = deepcopy(own if events is None else list(events))
+        names = self.shown if events[-1]["type"] not in ENDINGS else self.values().keys()
+        unchanged = self.unchanged(events)
+        game = self.games(names, unchanged)[-1] if unchanged else None
+        prev = self.events[unchanged - 1]["hash"] if unchanged else ZEROS
+        _seal_again(events[unchanged:], unchanged, game, prev, self.values(names))
+        shown = {
+            seq: {name: opening for name, opening in openings.items() if name in names}
+            for seq, openings in self.openings.items()
+            if seq <= len(events)
+        }
+        header: Json = {
+            "format": "cartulary/1",
+            "game": events[0]["game"],
+            "rules": events[0]["data"].get("rules"),
+            "keys": [KEY.public_entry(SINCE)],
+            "head": {"seq": len(events), "hash": events[-1]["hash"]},
+            "engine": record.engine(),
+        }
+        return b"".join(record.write(KEY.sign_head(header), map(canonical, events), shown))
+
+
+def _seal_again(
+    events: Sequence[Json],
+    seq: int,
+    game: Game | None,
+    prev: str,
+    values: Mapping[str, Any],
+) -> None:
+    """Write `seq`, `prev`, `state` and `hash` of the events that follow event `seq` of a game."""
+    can_apply = True
+    for number, event in enumerate(events, seq + 1):
+        event["seq"], event["prev"] = number, prev
+        if can_apply:
+            try:
+                game = evolve(game, cast("Event", event), values)
+                event["state"] = state_hash(game)
+            except (CartularyError, *DATA_ERRORS):
+                can_apply = False
+        unsealed = {name: value for name, value in event.items() if name != "hash"}
+        event["hash"] = prev = digest(canonical(unsealed))
+        if game is not None:
+            game.hash = prev
+
+
+def read(data: bytes) -> Record:
+    """The record in these bytes."""
+    return record.read(BytesIO(data))

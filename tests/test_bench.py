@@ -1,0 +1,88 @@
+"""The benchmarks keep up with the code: their imports exist, and their games are valid. Nothing is timed."""
+
+import ast
+import importlib
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.measure import compare
+from bench.our_games import play, random_type_bot
+from bench.record_rows import record_bytes
+from bench.store_rows import append_command, append_requests, xadd_command
+from domain.contract import Bot
+from domain.game import fold
+from ledger.record import scan
+from service.store.redis_event_store import game_key
+
+ROOT = Path(__file__).parent.parent
+MODULES = sorted((ROOT / "bench").glob("*.py"))
+SEED = bytes(range(32))
+
+
+def is_ours(module: str) -> bool:
+    """Whether this module belongs to the checkout and can be imported without the peers."""
+    package = module.split(".", maxsplit=1)[0]
+    return package != "bench" and (ROOT / package / "__init__.py").exists()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_every_name_that_is_imported_from_our_packages_exists(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and is_ours(node.module):
+            module = importlib.import_module(node.module)
+            for alias in node.names:
+                if not hasattr(module, alias.name):  # then it must be a module itself
+                    importlib.import_module(f"{node.module}.{alias.name}")
+
+
+@pytest.mark.parametrize(
+    ("rules", "seats", "bot", "options"),
+    [
+        ("barony", 2, None, {"round_limit": 2}),
+        ("barony", 5, random_type_bot, {"round_limit": 2, "sorcery": True}),
+        ("baron", 2, None, {}),
+    ],
+    ids=["barony", "sorcery", "baron"],
+)
+def test_a_game_that_is_measured_is_a_whole_valid_log(
+    rules: str, seats: int, bot: Bot[Any, Any] | None, options: dict[str, object]
+) -> None:
+    played = play(rules, seats, SEED, bot, **options)
+    game = fold(played.events, None, played.secret_values)
+    assert game is not None
+    assert game.is_played_out
+    assert [turn.game.to_act for turn in played.turns] == [turn.seat for turn in played.turns]
+    record, faults = scan(io.BytesIO(record_bytes(played)))
+    assert not faults
+    assert record.events == played.events
+
+
+def test_the_appends_that_are_measured_write_the_same_line_to_the_same_stream() -> None:
+    played = play("barony", 2, SEED, round_limit=1)
+    requests = append_requests(played)
+    assert [request.events for request in requests] == [(line,) for line in played.lines]
+    append = append_command("g", 4, requests[4])
+    xadd = xadd_command("g", 4, played.lines[4])
+    for command in (append, xadd):
+        assert game_key("g", "log").encode() in command
+        assert played.lines[4] in command
+
+
+def test_a_comparison_runs_both_workloads_equally_often() -> None:
+    runs: list[str] = []
+
+    def ours() -> int:
+        runs.append("ours")
+        return 1
+
+    def theirs() -> int:
+        runs.append("theirs")
+        return 1
+
+    row = compare("label", "peer", ours, theirs, least=0, unit="runs/s", pairs=3)
+    assert runs == ["ours", "theirs"] * 4
+    assert len(row.ratios) == 3
+    assert row.is_met
