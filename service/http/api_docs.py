@@ -7,6 +7,8 @@ from flask import Flask, Response, send_from_directory
 from swagger_ui_bundle import swagger_ui_path
 
 from service.http.blueprint import Api
+from service.http.schemas.rule_systems import add_rule_systems
+from service.http.schemas.type_schemas import RESPONSES, Components
 
 PREFIX: Final = "/api/v1"
 _CONTENT_SECURITY_POLICY: Final = (
@@ -33,6 +35,14 @@ _SCRIPT: Final = """SwaggerUIBundle({
   validatorUrl: null
 });
 """
+
+
+def add_components(api: Api) -> None:
+    """Add the schemas of responses and of the rule systems in the registry to the document."""
+    components = Components(RESPONSES.schemas)
+    add_rule_systems(components)
+    for name, schema in sorted(components.schemas.items()):
+        api.spec.components.schema(name, schema)
 
 
 def register(app: Flask, api: Api) -> None:

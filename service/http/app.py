@@ -60,6 +60,7 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     for module in (players, games, play, history):
         api.register_blueprint(module.blueprint, url_prefix=api_docs.PREFIX)
     api.register_blueprint(health.blueprint)
+    api_docs.add_components(api)
     api_docs.register(app, api)
     problems.register(app)
     return app

@@ -12,7 +12,6 @@ from typing import Any, Final, TypeAlias
 
 import flask_smorest  # type: ignore[import-untyped] # has no annotations
 from flask import Response, request
-from flask_smorest.utils import prepare_response  # type: ignore[import-untyped] # has no annotations
 from marshmallow import Schema
 from werkzeug.exceptions import HTTPException
 
@@ -27,8 +26,10 @@ from service.http.auth import (
     participants_only,
 )
 from service.http.json_body import read_json
-from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES, Problem
+from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES
 from service.http.schemas.fields import StrictSchema, Text, validate
+from service.http.schemas.responses import Problem
+from service.http.schemas.type_schemas import RESPONSES
 
 View: TypeAlias = Callable[..., Response]
 Decorator: TypeAlias = Callable[[View], View]
@@ -130,22 +131,25 @@ class Api(flask_smorest.Api):  # type: ignore[misc] # flask_smorest has no annot
 
     def _register_responses(self) -> None:
         for status, problem_type in PROBLEM_TYPES.items():
-            reply = {"description": problem_type.title, "schema": Problem}
-            prepare_response(reply, self.spec, CONTENT_TYPE)
+            content = {CONTENT_TYPE: {"schema": RESPONSES.schema_of(Problem)}}
+            reply = {"description": problem_type.title, "content": content}
             self.spec.components.response(_error_name(status), reply, lazy=True)
 
 
 def response(
     description: str,
-    schema: Schema | None = None,
+    body: type | None = None,
     *,
     content_type: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Json:
-    """Return the OpenAPI description of a response. `headers` are descriptions by name."""
+    """Return the OpenAPI description of a response.
+
+    `body` is the TypedDict of a JSON body (schemas/responses.py); `headers` are descriptions by name.
+    """
     reply: Json = {"description": description}
-    if schema is not None:
-        reply["content"] = {content_type or "application/json": {"schema": schema}}
+    if body is not None:
+        reply["content"] = {"application/json": {"schema": RESPONSES.schema_of(body)}}
     elif content_type is not None:
         reply["content"] = {content_type: {"schema": {"type": "string"}}}
     if headers:

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 import orjson
 import redis
 from flask import Flask, Response, g, request
-from marshmallow import Schema, fields
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from domain.errors import CartularyError, Malformed, NotNow, Refused
@@ -49,34 +48,6 @@ PROBLEM_TYPES: Final[Mapping[int, ProblemType]] = {
     503: ProblemType("unavailable", "Temporarily unavailable"),
 }
 """The problem type of every status that the API returns for an error."""
-
-
-class FieldError(Schema):
-    """What is wrong with one field of a request."""
-
-    field = fields.String(
-        metadata={"description": "Path of the field, such as `action.at`, or the name of a header."}
-    )
-    detail = fields.String(metadata={"description": "What is wrong with it."})
-
-
-class Problem(Schema):
-    """Why a request was refused (RFC 9457)."""
-
-    type = fields.String(metadata={"description": "`urn:cartulary:problem:` and a name."})
-    title = fields.String(metadata={"description": "The name in words."})
-    status = fields.Integer(metadata={"description": "The HTTP status."})
-    detail = fields.String(metadata={"description": "What is wrong with this request."})
-    instance = fields.String(
-        metadata={"description": "The id of the request, as in the log of the server."}
-    )
-    clause = fields.String(
-        metadata={"description": "Id of the clause of the rules that forbids the action."}
-    )
-    errors = fields.List(
-        fields.Nested(FieldError), metadata={"description": "Every invalid field."}
-    )
-    seq = fields.Integer(metadata={"description": "Seq of the last event of the game."})
 
 
 def status_of(error: CartularyError) -> int:

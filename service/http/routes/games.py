@@ -13,7 +13,8 @@ from ledger.turn_clock import clock_faults
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.responses import game_summaries, game_summary, json_response, no_content
-from service.http.schemas.games import CreateGame, GameList, JoinGame, ListGames, Summary
+from service.http.schemas.games import CreateGame, JoinGame, ListGames
+from service.http.schemas.responses import GameList, GameSummary
 from service.listings import STATUSES, Page
 
 MAX_PAGE_SIZE: Final = 100
@@ -43,7 +44,7 @@ def _rule_errors(body: Json, player: str) -> dict[str, str]:
     is_idempotent=True,
     responses={
         201: response(
-            "The summary of the game.", Summary(), headers={"Location": "URL of the game."}
+            "The summary of the game.", GameSummary, headers={"Location": "URL of the game."}
         )
     },
 )
@@ -81,7 +82,7 @@ def _invited_players(handles: Sequence[str]) -> tuple[tuple[str, ...], dict[str,
     query=ListGames(),
     responses={
         200: response(
-            "A page of games, newest first. `next` is the `cursor` of the next page.", GameList()
+            "A page of games, newest first. `next` is the `cursor` of the next page.", GameList
         )
     },
 )
@@ -116,7 +117,7 @@ def _page(statuses: list[Any], query: Json, viewer: str | None) -> Page:
     "/games/<game_id>",
     auth="optional_auth",
     query=NO_QUERY,
-    responses={200: response("The summary of the game.", Summary())},
+    responses={200: response("The summary of the game.", GameSummary)},
 )
 def get_game(game_id: str, player: str | None) -> Response:
     """Get the summary of a game."""
@@ -130,7 +131,7 @@ def get_game(game_id: str, player: str | None) -> Response:
     json_body=JoinGame(),
     is_body_required=False,
     is_idempotent=True,
-    responses={201: response("The summary of the game, after joining.", Summary())},
+    responses={201: response("The summary of the game, after joining.", GameSummary)},
     error_responses=(409,),
 )
 def join_game(game_id: str, player: str, body: Json, idempotency_key: str | None) -> Response:

@@ -7,7 +7,6 @@ from typing import Final
 
 import redis
 from flask import Response, current_app
-from marshmallow import Schema, fields
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -18,6 +17,7 @@ from service.http.blueprint import Blueprint, response
 from service.http.context import metrics, service
 from service.http.metrics import CONTENT_TYPE
 from service.http.responses import json_response
+from service.http.schemas.responses import Health
 
 log = logging.getLogger(__name__)
 
@@ -25,17 +25,11 @@ PING_TIMEOUT: Final = 1.0
 """Seconds after which a Redis that does not answer counts as unreachable."""
 
 
-class Health(Schema):
-    """The state of a process."""
-
-    status = fields.String(required=True)
-
-
 blueprint = Blueprint("health", __name__, description="Health checks and metrics.")
 
 
 @blueprint.route(
-    "GET", "/healthz", auth="public", responses={200: response("The process is alive.", Health())}
+    "GET", "/healthz", auth="public", responses={200: response("The process is alive.", Health)}
 )
 def check_health() -> Response:
     """Check whether the process is alive."""
@@ -46,7 +40,7 @@ def check_health() -> Response:
     "GET",
     "/readyz",
     auth="public",
-    responses={200: response("The process is ready to serve.", Health())},
+    responses={200: response("The process is ready to serve.", Health)},
 )
 def check_readiness() -> Response:
     """Check whether the process is ready.

@@ -15,7 +15,8 @@ from service.http.context import service
 from service.http.environ import STREAM_REQUEST, STREAMS_ARE_FULL, StreamRequest
 from service.http.responses import json_response, no_content
 from service.http.schemas.fields import MAX_INTEGER
-from service.http.schemas.play import EventDetails, EventList, EventsQuery, KeyList, StreamQuery
+from service.http.schemas.play import EventsQuery, StreamQuery
+from service.http.schemas.responses import EventDetails, EventList, KeyList
 
 MAX_PAGE_SIZE: Final = 500
 RETRY_STREAM_SECONDS: Final = 5
@@ -29,7 +30,7 @@ blueprint = Blueprint("history", __name__, description="The log of a game, and p
     auth="optional_auth",
     query=EventsQuery(),
     responses={
-        200: response("A page of events. `next` is the `after` of the next page.", EventList())
+        200: response("A page of events. `next` is the `after` of the next page.", EventList)
     },
 )
 def list_events(game_id: str, player: str | None, query: Json) -> Response:
@@ -48,9 +49,7 @@ def list_events(game_id: str, player: str | None, query: Json) -> Response:
     auth="optional_auth",
     query=NO_QUERY,
     responses={
-        200: response(
-            "The event, the positions before and after, and what changed.", EventDetails()
-        )
+        200: response("The event, the positions before and after, and what changed.", EventDetails)
     },
 )
 def get_event(game_id: str, seq: int, player: str | None) -> Response:
@@ -132,7 +131,7 @@ def stream_events(game_id: str, player: str | None, query: Json) -> Response:
     "GET",
     "/keys",
     auth="optional_auth",
-    responses={200: response("All keys, the oldest first.", KeyList())},
+    responses={200: response("All keys, the oldest first.", KeyList)},
 )
 def list_keys(player: str | None) -> Response:
     """List the public keys that receipts and records are checked with, including retired ones."""

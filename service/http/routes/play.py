@@ -12,13 +12,8 @@ from service.errors import NotFound
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.responses import json_response
-from service.http.schemas.play import (
-    AcceptedAction,
-    LegalActions,
-    Position,
-    PositionQuery,
-    SubmitAction,
-)
+from service.http.schemas.play import PositionQuery, SubmitAction
+from service.http.schemas.responses import AcceptedAction, LegalActions, Position
 
 ETAG_DIGITS: Final = 16
 
@@ -34,7 +29,7 @@ blueprint = Blueprint("play", __name__, description="Positions and actions.")
     responses={
         200: response(
             "The position.",
-            Position(),
+            Position,
             headers={
                 "ETag": (
                     'The seq, such as `"17"`, or the seq and a digest, such as `"17.0f3c"`, if not every'
@@ -83,7 +78,7 @@ def _etag(game: Game, body: bytes) -> str:
     auth="participants_only",
     query=NO_QUERY,
     responses={
-        200: response("The legal actions, none if it is another seat's turn.", LegalActions())
+        200: response("The legal actions, none if it is another seat's turn.", LegalActions)
     },
 )
 def get_legal_actions(game_id: str, player: str) -> Response:
@@ -121,7 +116,7 @@ def _within_action(error: Malformed) -> dict[str, str]:
     json_body=SubmitAction(),
     extra_validation=_action_errors,
     is_idempotent=True,
-    responses={201: response("The events, and a receipt for the first.", AcceptedAction())},
+    responses={201: response("The events, and a receipt for the first.", AcceptedAction)},
     error_responses=(409, 422),
 )
 def submit_action(game_id: str, player: str, body: Json, idempotency_key: str | None) -> Response:

@@ -8,7 +8,8 @@ from service.http.blueprint import Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts
 from service.http.responses import account, game_summaries, json_response, no_content
-from service.http.schemas.players import LogIn, Me, Register, Registration, Token
+from service.http.schemas.players import LogIn, Register
+from service.http.schemas.responses import Me, Registration, Token
 
 blueprint = Blueprint("players", __name__, description="Accounts and tokens.")
 
@@ -19,7 +20,7 @@ blueprint = Blueprint("players", __name__, description="Accounts and tokens.")
     auth="public",
     limit=limit_account_attempts,
     json_body=Register(),
-    responses={201: response("The player, and a first token.", Registration())},
+    responses={201: response("The player, and a first token.", Registration)},
     error_responses=(409,),
 )
 def register_player(body: Json) -> Response:
@@ -37,7 +38,7 @@ def register_player(body: Json) -> Response:
     auth="public",
     limit=limit_account_attempts,
     json_body=LogIn(),
-    responses={201: response("A new token. Earlier tokens stay valid.", Token())},
+    responses={201: response("A new token. Earlier tokens stay valid.", Token)},
     error_responses=(401,),
 )
 def log_in(body: Json) -> Response:
@@ -64,7 +65,7 @@ def log_out(player: str) -> Response:
     "GET",
     "/me",
     auth="login_required",
-    responses={200: response("The player, and the games in which it is their turn.", Me())},
+    responses={200: response("The player, and the games in which it is their turn.", Me)},
 )
 def get_me(player: str) -> Response:
     """Get the player's own account, and the games that wait for them."""

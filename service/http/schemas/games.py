@@ -1,8 +1,6 @@
-"""Schemas of games: creating, joining and listing them, and their summaries."""
+"""Schemas of requests about games: creating, joining and listing them."""
 
 from typing import Final
-
-from marshmallow import Schema, fields
 
 from domain.chance import NONCE_BYTES_MOST
 from domain.registry import EXPANSIONS, RULES
@@ -72,48 +70,3 @@ class ListGames(StrictSchema):
     limit = QueryInteger(
         minimum=1, load_default=50, metadata={"description": "Games per page, at most 100."}
     )
-
-
-class Head(Schema):
-    """The last event of a game."""
-
-    seq = fields.Integer(required=True)
-    hash = fields.String(required=True)
-
-
-class Place(Schema):
-    """A player of a game."""
-
-    id = fields.String(required=True)
-    handle = fields.String(required=True)
-    seat = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "Null until the game starts."}
-    )
-
-
-class Summary(Schema):
-    """The summary of a game."""
-
-    id = fields.String(required=True)
-    rules = fields.String(required=True, metadata={"enum": sorted(RULES)})
-    options = fields.Dict(required=True)
-    clock = fields.Dict(required=True, allow_none=True)
-    seats = fields.Integer(required=True)
-    status = fields.String(required=True, metadata={"enum": list(STATUSES)})
-    players = fields.List(fields.Nested(Place), required=True)
-    head = fields.Nested(Head, required=True)
-    to_act = fields.Integer(
-        required=True, allow_none=True, metadata={"description": "The seat whose turn it is."}
-    )
-    deadline = fields.String(
-        required=True,
-        allow_none=True,
-        metadata={"format": "date-time", "description": "When that turn is forfeited."},
-    )
-
-
-class GameList(Schema):
-    """A page of games, newest first."""
-
-    games = fields.List(fields.Nested(Summary), required=True)
-    next = fields.String(required=True, allow_none=True)

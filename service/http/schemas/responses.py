@@ -1,0 +1,172 @@
+"""The bodies of successful responses, from which the OpenAPI document is generated.
+
+Responses are encoded directly; the tests validate every response against the document.
+"""
+
+from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
+
+from domain.event import Clock
+from domain.json_types import Count, Digest, PlayerId, PositiveCount, Seat, Timestamp
+from service.http.schemas.type_schemas import Component
+
+Action: TypeAlias = Annotated[object, Component("Action")]
+Event: TypeAlias = Annotated[object, Component("Event")]
+Position: TypeAlias = Annotated[object, Component("Position")]
+Options: TypeAlias = Annotated[object, Component("Options")]
+Status: TypeAlias = Literal["open", "playing", "finished", "abandoned"]
+
+
+class Health(TypedDict):
+    """The state of a process."""
+
+    status: Literal["alive", "ready"]
+
+
+class Account(TypedDict):
+    """A player's account, as only that player sees it."""
+
+    id: PlayerId
+    handle: str
+    created: Timestamp
+    email: str | None
+    locale: str | None
+
+
+class Token(TypedDict):
+    """A token for the Authorization header."""
+
+    token: str
+
+
+class Registration(TypedDict):
+    """A new player and a first token."""
+
+    player: Account
+    token: str
+
+
+class Head(TypedDict):
+    """The last event of a game."""
+
+    seq: PositiveCount
+    hash: Digest
+
+
+class GamePlayer(TypedDict):
+    """A player of a game; `seat` is null until the game starts."""
+
+    id: PlayerId
+    handle: str
+    seat: Seat | None
+
+
+class GameSummary(TypedDict):
+    """The summary of a game. `deadline` is the time at which the turn in progress is forfeited."""
+
+    id: str
+    rules: str
+    options: Options
+    clock: Clock | None
+    seats: PositiveCount
+    status: Status
+    players: list[GamePlayer]
+    head: Head
+    to_act: Seat | None
+    deadline: Timestamp | None
+
+
+class GameList(TypedDict):
+    """A page of games, newest first. `next` is the `cursor` of the next page, or null."""
+
+    games: list[GameSummary]
+    next: str | None
+
+
+class Me(TypedDict):
+    """The player, and the games in which it is their turn."""
+
+    player: Account
+    games: list[GameSummary]
+    next: str | None
+
+
+class Receipt(TypedDict):
+    """The server's signature for an action that it accepted."""
+
+    game: str
+    seq: PositiveCount
+    hash: Digest
+    at: Timestamp
+    key: str
+    signature: str
+
+
+class AcceptedAction(TypedDict):
+    """The events that an action caused, and the receipt for the first of them."""
+
+    events: list[Event]
+    receipt: Receipt
+
+
+class LegalActions(TypedDict):
+    """The legal actions of a seat after event `seq`."""
+
+    seq: PositiveCount
+    actions: list[Action]
+
+
+class EventList(TypedDict):
+    """A page of the log. `next` is the `after` of the next page, or null."""
+
+    events: list[Event]
+    next: PositiveCount | None
+
+
+class Change(TypedDict):
+    """A difference between two positions: the path of a value, and the value before and after it, null where
+    there was none.
+    """
+
+    path: str
+    before: object
+    after: object
+
+
+class EventDetails(TypedDict):
+    """An event, the positions before and after it (null before the start), and the differences."""
+
+    event: Event
+    before: Position | None
+    after: Position | None
+    changes: list[Change]
+
+
+# `from` is a keyword of Python.
+Key = TypedDict("Key", {"key": str, "public": Digest, "from": Timestamp, "until": Timestamp | None})
+
+
+class KeyList(TypedDict):
+    """All public keys of the server, including retired ones."""
+
+    keys: list[Key]
+    next: str | None
+
+
+class FieldError(TypedDict):
+    """What is wrong with one field of a request: its path, such as `action.at`, or the name of a header."""
+
+    field: str
+    detail: str
+
+
+class Problem(TypedDict):
+    """Why a request was refused (RFC 9457)."""
+
+    type: Annotated[str, "`urn:cartulary:problem:` and a name."]
+    title: Annotated[str, "The name in words."]
+    status: Annotated[int, "The HTTP status."]
+    detail: Annotated[str, "What is wrong with this request."]
+    instance: Annotated[str, "The id of the request, as in the log of the server."]
+    clause: NotRequired[Annotated[str, "The id of the clause that forbids the action."]]
+    errors: NotRequired[Annotated[list[FieldError], "Every invalid field."]]
+    seq: NotRequired[Annotated[Count, "The seq of the last event of the game."]]
