@@ -57,7 +57,7 @@ class Components:
             return self._union(arguments)
         if origin is Literal:
             return _literal(arguments)
-        if origin in {list, Sequence} or (origin is not None and _is_sequence(origin)):
+        if origin in {list, Sequence}:
             return {"type": "array", "items": self.schema_of(arguments[0])}
         if origin is dict:
             values = arguments[1]
@@ -142,13 +142,9 @@ def component_name(typed_dict: Any) -> str:
     return name if name.startswith(prefix) else prefix + name
 
 
-def _is_sequence(origin: object) -> bool:
-    return isinstance(origin, type) and issubclass(origin, Sequence)
-
-
 def _literal(values: tuple[object, ...]) -> Json:
-    kinds = {_SCALARS[type(value)] for value in values}
-    if len(kinds) != 1:
+    kinds = {_SCALARS.get(type(value), "") for value in values}
+    if len(kinds) != 1 or "" in kinds:
         raise TypeError(f"values of several types: {values!r}")
     return {"type": kinds.pop(), "enum": list(values)}
 

@@ -43,6 +43,22 @@ def module(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     sys.path.remove(str(folder))
 
 
+@pytest.fixture
+def connect(module: Import, web: WebServer) -> Iterator[Callable[..., Any]]:
+    """Returns a client, of a player if there is a token. All are closed after the test."""
+    clients = []
+
+    def connect(token: str = "") -> Any:
+        kinds = module("client")
+        client = kinds.AuthenticatedClient(web.url, token) if token else kinds.Client(web.url)
+        clients.append(client)
+        return client
+
+    yield connect
+    for client in clients:
+        client.get_httpx_client().close()
+
+
 @pytest.mark.parametrize(
     ("rules", "options"),
     [
@@ -53,7 +69,7 @@ def module(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     ids=["barony", "sorcery", "baron"],
 )
 def test_a_generated_client_plays_a_game(
-    module: Import, web: WebServer, rules: str, options: dict[str, Any]
+    module: Import, connect: Callable[..., Any], rules: str, options: dict[str, Any]
 ) -> None:
     models = module("models")
 
@@ -62,13 +78,13 @@ def test_a_generated_client_plays_a_game(
         assert not isinstance(reply, models.Problem), reply
         return reply
 
-    anonymous = module("client").Client(web.url, raise_on_unexpected_status=True)
+    anonymous = connect()
     handles = [f"generated-{rules}-{len(options)}-{name}" for name in ("ada", "bea")]
     players = {}
     for handle in handles:
         body = models.Register(handle=handle, password="correct horse")
         account = call("players.register_player", anonymous, body=body)
-        players[account.player.id] = module("client").AuthenticatedClient(web.url, account.token)
+        players[account.player.id] = connect(account.token)
     first, second = players.values()
     new_game = models.CreateGame(
         rules=models.CreateGameRules(rules),
@@ -96,6 +112,7 @@ def test_a_generated_client_plays_a_game(
         details = call("history.get_event", client, game_id, legal.seq + 1)
         assert details.event.to_dict() == accepted.events[0].to_dict()
         assert details.after.to_dict() == position.to_dict()
+    game = call("games.get_game", anonymous, game_id)
     if game.to_act is not None:
         body = models.SubmitAction(
             action=models.Resign(type_=models.ResignType.RESIGN), expected_seq=game.head.seq
