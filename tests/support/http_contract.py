@@ -134,23 +134,6 @@ def operation_name(method: str, template: str) -> str:
     return f"{'GET' if method == 'HEAD' else method} {path}"
 
 
-def json_type(value: Any) -> str:
-    """Return the type of a value in the terms of JSON Schema."""
-    match value:
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case str():
-            return "string"
-        case dict():
-            return "object"
-        case list():
-            return "array"
-        case _:
-            return "null"
-
-
 def assert_problem(response: httpx.Response) -> None:
     """Check that a response is a problem (RFC 9457) and reveals nothing of the code."""
     assert response.headers["content-type"] == "application/problem+json"
