@@ -48,17 +48,14 @@ def _members(
     def add(kind: str, reference: Json) -> None:
         kinds[kind][reference["$ref"]] = reference
 
-    for kind, type in (
-        ("Options", rules.OPTIONS),
-        ("Position", rules.POSITION),
-        ("Standing", rules.STANDING),
-    ):
-        add(kind, components.schema_of(type))
-    for type in rules.ACTIONS.values():
-        for reference in _references(components.schema_of(type)):
+    add("Options", components.schema_of(rules.OPTIONS))
+    add("Position", components.schema_of(rules.POSITION))
+    add("Standing", components.schema_of(rules.STANDING))
+    for action_type in rules.ACTIONS.values():
+        for reference in _references(components.schema_of(action_type)):
             add("Action", reference)
-    for event_type, type in rules.EVENTS.items():
-        for reference in _event_variants(components, name, rules, event_type, type):
+    for event_type, data_type in rules.EVENTS.items():
+        for reference in _event_variants(components, name, rules, event_type, data_type):
             add("Event", reference)
     return kinds
 
