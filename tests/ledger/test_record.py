@@ -41,12 +41,12 @@ def test_a_record_consists_of_header_events_openings_and_receipts(
             "signature": head["signature"],
         },
     }
-    assert lines[1 : eventful.game.seq + 1] == [made.line for made in eventful.sealed]
+    assert lines[1 : eventful.game.seq + 1] == [sealed.line for sealed in eventful.sealed]
     rest = [orjson.loads(line) for line in lines[eventful.game.seq + 1 :]]
     assert [entry["seq"] for entry in rest if "open" in entry] == [
-        made.game.seq for made in eventful.sealed if made.openings
+        sealed.game.seq for sealed in eventful.sealed if sealed.openings
     ]
-    actions = [made.event["seq"] for made in eventful.sealed if made.event["action"]]
+    actions = [sealed.event["seq"] for sealed in eventful.sealed if sealed.event["action"]]
     assert [entry["receipt"]["seq"] for entry in rest if "receipt" in entry] == actions
     assert all(line == canonical(orjson.loads(line)) for line in lines)
     assert data.endswith(b"}\n")
@@ -54,10 +54,10 @@ def test_a_record_consists_of_header_events_openings_and_receipts(
 
 def test_a_record_is_read_back_as_it_was_written(eventful: Table, data: bytes) -> None:
     record = read(data)
-    assert record.events == [made.event for made in eventful.sealed]
-    assert record.lines == [made.line for made in eventful.sealed]
+    assert record.events == [sealed.event for sealed in eventful.sealed]
+    assert record.lines == [sealed.line for sealed in eventful.sealed]
     assert record.openings == {
-        made.game.seq: made.openings for made in eventful.sealed if made.openings
+        sealed.game.seq: sealed.openings for sealed in eventful.sealed if sealed.openings
     }
     assert record.secret_values()["lucky/0"] == eventful.sealed[7].openings["lucky/0"]["value"]
     assert record.game == "game-1"

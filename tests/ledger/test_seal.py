@@ -18,22 +18,26 @@ def sha(value: Any) -> str:
 
 def test_an_event_is_hashed_with_the_previous_hash_and_the_state(eventful: Table) -> None:
     prev = ZEROS
-    for seq, made in enumerate(eventful.sealed, 1):
-        event: dict[str, Any] = json.loads(made.line)
-        assert event == made.event
+    for seq, sealed in enumerate(eventful.sealed, 1):
+        event: dict[str, Any] = json.loads(sealed.line)
+        assert event == sealed.event
         assert (event["v"], event["game"], event["seq"], event["prev"]) == (1, "game-1", seq, prev)
         prev = event["hash"]
         unsealed = {name: value for name, value in event.items() if name != "hash"}
-        assert prev == sha(unsealed) == hash_in(made.line, prev)
-        position = made.game.position_while_on()
+        assert prev == sha(unsealed) == hash_in(sealed.line, prev)
+        position = sealed.game.position_while_on()
         assert event["state"] == (ZEROS if position is None else sha(position))
-        assert (made.game.seq, made.game.hash, made.game.state_hash) == (seq, prev, event["state"])
+        assert (sealed.game.seq, sealed.game.hash, sealed.game.state_hash) == (
+            seq,
+            prev,
+            event["state"],
+        )
 
 
 def test_lines_are_canonical_with_and_without_secrets(eventful: Table) -> None:
-    assert {"secrets" in made.event for made in eventful.sealed} == {True, False}
-    for made in eventful.sealed:
-        assert made.line == canonical(made.event)
+    assert {"secrets" in sealed.event for sealed in eventful.sealed} == {True, False}
+    for sealed in eventful.sealed:
+        assert sealed.line == canonical(sealed.event)
 
 
 def test_secrets_are_committed_to_but_not_contained_in_the_line() -> None:
@@ -58,14 +62,14 @@ def test_sealing_does_not_change_the_previous_game() -> None:
 
 
 def test_folding_the_sealed_events_gives_the_same_game(eventful: Table) -> None:
-    opened = {name: o["value"] for made in eventful.sealed for name, o in made.openings.items()}
-    for count, made in enumerate(eventful.sealed, 1):
+    opened = {name: o["value"] for sealed in eventful.sealed for name, o in sealed.openings.items()}
+    for count, sealed in enumerate(eventful.sealed, 1):
         folded = fold((one.event for one in eventful.sealed[:count]), None, opened)
         assert folded is not None
         assert (folded.seq, folded.hash, folded.state_hash) == (
-            made.game.seq,
-            made.game.hash,
-            made.game.state_hash,
+            sealed.game.seq,
+            sealed.game.hash,
+            sealed.game.state_hash,
         )
         for viewer in (None, 0, 1):
-            assert folded.position(viewer) == made.game.position(viewer)
+            assert folded.position(viewer) == sealed.game.position(viewer)

@@ -1,6 +1,6 @@
-"""A game that nobody above the rules has heard of is played through the whole service, secrets and all.
+"""A rule system that is unknown to the service is played through the whole service, with secrets.
 
-Nothing is touched for it but the registry, and that by the game's own module.
+Only the registry knows it, by tests/support/token_game.py.
 """
 
 import asyncio
@@ -20,18 +20,23 @@ from tests.support.server import WebServer
 from tests.support.streams import open_stream
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
-KNOWN = "from tests.support import token_game\nknown = token_game.registered()\nknown.__enter__()"
+REGISTER = (
+    "from tests.support import token_game\n"
+    "registration = token_game.registered()\n"
+    "registration.__enter__()"
+)
+"""Registers the game in the process of the web server."""
 
 
 @pytest.fixture
 def accounts(settings: Settings) -> Iterator[Accounts]:
-    with token_game.registered(), WebServer(settings, setup_code=KNOWN) as server:
+    with token_game.registered(), WebServer(settings, setup_code=REGISTER) as server:
         accounts = Accounts(server.url)
         yield accounts
         accounts.close()
 
 
-def test_it_is_played_from_its_creation_to_its_audited_record(
+def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
     accounts: Accounts, service: Service
 ) -> None:
     options = {"stones": 14, "round_limit": 9}
@@ -44,7 +49,7 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
     assert read_record(accounts, game, None).secret_values() == {}
     assert read_record(accounts, game, players[1]).secret_values() == {"lucky/1": lucky[1]}
 
-    acted = []
+    action_events = []
     while (seat := summary(accounts, game)["to_act"]) is not None:
         seq, actions = players[seat].legal_actions(game)
         assert players[seat - 1].legal_actions(game) == (seq, [])
@@ -53,20 +58,20 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
         malformed = players[seat].act(game, {"type": "grab"}, seq)
         assert (malformed.status_code, malformed.json()["clause"]) == (400, "FORMAT")
         assert players[seat - 1].act(game, actions[0], seq).json()["clause"] == "HP-TURN"
-        told = players[seat].act(game, actions[-1], seq).json()
-        acted += told["events"]
-        assert told["receipt"]["hash"] == told["events"][0]["hash"]
+        accepted = players[seat].act(game, actions[-1], seq).json()
+        action_events += accepted["events"]
+        assert accepted["receipt"]["hash"] == accepted["events"][0]["hash"]
         workers.scheduler.enqueue_tasks_of({game})
         workers.work()
-    # What the scoring has noted.
+    # The last scoring has added outbox entries.
     workers.scheduler.enqueue_tasks_of({game})
     workers.work()
     workers.close()
 
-    told = summary(accounts, game)
-    assert (told["rules"], told["status"]) == ("heap", "finished")
+    final = summary(accounts, game)
+    assert (final["rules"], final["status"]) == ("heap", "finished")
     log = accounts.anonymous.get(f"/api/v1/games/{game}/events?limit=500").json()["events"]
-    assert [event for event in log if event["action"]] == acted
+    assert [event for event in log if event["action"]] == action_events
     assert asyncio.run(streamed(accounts.url, game)) == log
     rounds = [event["data"]["round"] for event in log if event["type"] == "RoundScored"]
     assert rounds == list(range(1, len(rounds) + 1))
@@ -75,7 +80,7 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
     assert subjects == {"your_turn", "round_scored", "game_over"}
     assert {notification.rules for notification in notifier.sent} == {"heap"}
 
-    # Now everybody sees everything, at every event.
+    # After the end, every viewer sees all secrets at every event.
     assert numbers(accounts, game) == numbers(accounts, game, start) == lucky
     record = accounts.anonymous.get(f"/api/v1/games/{game}/record").content
     assert {"lucky/0", "lucky/1", "lucky/2", "values"} == read(
@@ -86,7 +91,7 @@ def test_it_is_played_from_its_creation_to_its_audited_record(
     assert not any(check.gap for check in report.checks)
 
 
-def test_its_options_are_its_own(accounts: Accounts) -> None:
+def test_a_third_game_checks_its_own_options(accounts: Accounts) -> None:
     body = {"rules": "heap", "seats": 2, "options": {"stones": 0, "sorcery": True}}
     response = accounts.register().http.post("/api/v1/games", json=body)
     assert response.status_code == 400
@@ -95,22 +100,22 @@ def test_its_options_are_its_own(accounts: Accounts) -> None:
 
 
 def summary(accounts: Accounts, game: str) -> Json:
-    told: Json = accounts.anonymous.get(f"/api/v1/games/{game}").json()
-    return told
+    body: Json = accounts.anonymous.get(f"/api/v1/games/{game}").json()
+    return body
 
 
 def numbers(accounts: Accounts, game: str, seq: int | None = None) -> list[int | None]:
-    """The lucky numbers that a stranger is told."""
+    """Return the lucky numbers that a spectator sees, by seat."""
     query = "" if seq is None else f"?seq={seq}"
-    told = accounts.anonymous.get(f"/api/v1/games/{game}/position{query}").json()
-    return [player["lucky"] for player in told["players"]]
+    position = accounts.anonymous.get(f"/api/v1/games/{game}/position{query}").json()
+    return [player["lucky"] for player in position["players"]]
 
 
 def own_number(player: PlayerClient, game: str, seat: int) -> int:
-    """The lucky number of a player, who is told no other's."""
-    told = player.http.get(f"/api/v1/games/{game}/position").json()["players"]
-    assert [entry["seat"] for entry in told if entry["lucky"] is not None] == [seat]
-    return int(told[seat]["lucky"])
+    """Return the lucky number of a player, after checking that the player sees no other."""
+    entries = player.http.get(f"/api/v1/games/{game}/position").json()["players"]
+    assert [entry["seat"] for entry in entries if entry["lucky"] is not None] == [seat]
+    return int(entries[seat]["lucky"])
 
 
 def read_record(accounts: Accounts, game: str, viewer: PlayerClient | None) -> Record:
@@ -121,7 +126,7 @@ def read_record(accounts: Accounts, game: str, viewer: PlayerClient | None) -> R
 
 
 async def streamed(url: str, game: str) -> list[Json]:
-    """All that the stream of a game that is over has."""
+    """Return all events in the stream of a game that has ended."""
     reader = await open_stream(url, f"/api/v1/games/{game}/stream")
     events = []
     while (received := await reader.next()) is not None:
