@@ -1,1 +1,1 @@
-"""Games: `commands` changes them, `queries` reads them, and both load them from a `GameRepository`."""
+"""Games: `commands` changes them through a `GameRepository`, `queries` reads them by a `GameLoader`."""

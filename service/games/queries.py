@@ -11,10 +11,10 @@ from domain.game import Game, evolve, fold
 from ledger import record
 from service.errors import NotFound
 from service.games.access import require_seat, require_visible
-from service.games.repository import GameRepository
+from service.games.loader import GameLoader
 from service.keyring import Keyring
 from service.listings import Listings
-from service.store.event_store import EventStore
+from service.store.event_store import LogReader
 
 
 class GameQueries:
@@ -25,36 +25,36 @@ class GameQueries:
     """
 
     def __init__(
-        self, repository: GameRepository, store: EventStore, listings: Listings, keyring: Keyring
+        self, loader: GameLoader, log_reader: LogReader, listings: Listings, keyring: Keyring
     ) -> None:
-        self._repository = repository
-        self._store = store
+        self._loader = loader
+        self._log_reader = log_reader
         self._listings = listings
         self._keyring = keyring
 
     def game(self, game_id: str) -> Game:
         """Return the game at its head, without checking who may see it. Raises NotFound."""
-        return self._repository.load(game_id).game
+        return self._loader.load(game_id).game
 
     def games(self, game_ids: Iterable[str]) -> list[Game]:
         """Return many games at their heads, in order, without checking who may see them.
 
         A game that cannot be read is left out.
         """
-        return list(self._repository.load_many(game_ids))
+        return list(self._loader.load_many(game_ids))
 
     def visible_game(self, game_id: str, player: str | None) -> Game:
         """Return the game at its head for a player (None: a viewer without a token).
 
         Raises NotFound, also for a private game that the player may not see.
         """
-        game = self._repository.load(game_id).game
+        game = self._loader.load(game_id).game
         require_visible(game, player)
         return game
 
     def game_at(self, game_id: str, seq: int) -> Game:
         """Return the game as it was after event `seq`. Raises NotFound if there is no such event."""
-        return self._repository.game_at(game_id, seq)
+        return self._loader.game_at(game_id, seq)
 
     def games_waiting_for(self, player: str) -> list[Game]:
         """Return the games in which it is this player's turn, newest first."""
@@ -80,7 +80,7 @@ class GameQueries:
 
     def events(self, game_id: str, after: int, limit: int) -> list[Event]:
         """Return events after+1 … of a game, at most `limit`, without checking who may see it."""
-        return [orjson.loads(line) for line in self._store.read(game_id, after, limit=limit)]
+        return [orjson.loads(line) for line in self._log_reader.read(game_id, after, limit=limit)]
 
     def event(
         self, game_id: str, seq: int, viewer: int | None = None
@@ -89,11 +89,11 @@ class GameQueries:
 
         `viewer` is None for a spectator. Positions are None before the start. Raises NotFound.
         """
-        has_ended = self._repository.load(game_id).game.has_ended
-        events = self._repository.events(game_id, 0, seq) if seq > 0 else ()
+        has_ended = self._loader.load(game_id).game.has_ended
+        events = self._loader.events(game_id, 0, seq) if seq > 0 else ()
         if not 0 < seq == len(events):
             raise NotFound(f"game {game_id} has no event {seq}")
-        opened = self._repository.opened_secrets(game_id, events)
+        opened = self._loader.opened_secrets(game_id, events)
         before = fold(events[:-1], None, opened)
         after = evolve(before, events[-1], opened)
         position_before = None if before is None else before.position(viewer, ended=has_ended)
@@ -104,12 +104,12 @@ class GameQueries:
 
         Raises NotFound.
         """
-        game = self._repository.load(game_id).game
+        game = self._loader.load(game_id).game
         # The keys in the header must include the one that signs it.
         self._keyring.publish_key()
-        lines = self._store.read(game_id, upto=game.seq)
+        lines = self._log_reader.read(game_id, upto=game.seq)
         openings: dict[int, dict[str, Json]] = {}
-        for key, opening in self._store.secrets(game_id).items():
+        for key, opening in self._log_reader.secrets(game_id).items():
             seq, _, name = key.partition("/")
             if name and int(seq) <= game.seq and game.may_see(name, viewer):
                 openings.setdefault(int(seq), {})[name] = orjson.loads(opening)

@@ -1,4 +1,4 @@
-"""The game repository: loads games from their logs, and appends what a handler adds to one.
+"""The game repository: appends to the log of a game what a handler adds.
 
 `execute` runs a handler on a game as it was last cached, without reading Redis first. If the cached
 game is out of date, the append reports it (and a refusal is not trusted), the game is brought up to
@@ -7,22 +7,20 @@ writers one wins, and the handler of the other runs on the result.
 """
 
 import logging
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
-import orjson
-
-from domain.errors import Malformed, Refused, Unreadable
+from domain.errors import Malformed, Refused
 from domain.event import Event
 from domain.game import Game
 from ledger.canonical import canonical
 from ledger.pending import PendingEvents
 from service import clock
-from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
+from service.errors import IdempotencyConflict, ServiceError, Unavailable
 from service.games.access import game_not_found
-from service.games.cache import CachedGame, GameCache, advance, with_events
+from service.games.cache import CachedGame, GameCache, with_events
+from service.games.loader import GAME_ID, GameLoader
 from service.listings import Listings
 from service.store.event_store import (
     Appended,
@@ -35,7 +33,6 @@ from service.store.outbox import outbox_entries
 
 log = logging.getLogger(__name__)
 
-GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 MAX_ATTEMPTS: Final = 50
 """How often a handler runs while other writers keep winning, before the request fails."""
 
@@ -57,74 +54,17 @@ to do. Raises Refused and ServiceErrors. It may be called several times.
 """
 
 
-class GameRepository:
-    """All games of a service. Thread-safe.
-
-    The games that it returns are shared and must not be changed. Every method raises Unavailable if
-    the store does not respond.
-    """
+class GameRepository(GameLoader):
+    """Loads games and changes them. Thread-safe; raises Unavailable like `GameLoader`."""
 
     def __init__(self, store: EventStore, cache: GameCache, listings: Listings) -> None:
+        super().__init__(store, cache)
         self._store = store
-        self._cache = cache
         self._listings = listings
-
-    @property
-    def cached_games(self) -> int:
-        """How many games this process has cached."""
-        return len(self._cache)
-
-    def load(self, game_id: str) -> CachedGame:
-        """Return the game at its head. Raises NotFound."""
-        if not GAME_ID.fullmatch(game_id):
-            raise game_not_found(game_id)
-        cached = self._cache.get(game_id)
-        return self._catch_up(game_id, cached, self._store.read(game_id, _read_after(cached)))
-
-    def load_many(self, game_ids: Iterable[str]) -> Iterator[Game]:
-        """Iterate over many games at their heads, read in one round trip.
-
-        A game whose log is missing or damaged is logged and left out, so that the others can still
-        be listed.
-        """
-        cached = {game_id: self._cache.get(game_id) for game_id in game_ids}
-        lines_by_game = self._store.read_each(
-            {game_id: _read_after(game) for game_id, game in cached.items()}
-        )
-        for game_id, lines in lines_by_game.items():
-            try:
-                yield self._catch_up(game_id, cached[game_id], lines).game
-            except (NotFound, Unreadable) as error:
-                log.error("game %s is left out of a listing: %s", game_id, error)  # noqa: TRY400 (a traceback would add nothing)
-
-    def game_at(self, game_id: str, seq: int) -> Game:
-        """Return the game as it was after event `seq`. Raises NotFound if there is no such event."""
-        head = self.load(game_id).game
-        if seq == head.seq:
-            return head
-        if not 1 <= seq < head.seq:
-            raise NotFound(f"game {game_id} has no event {seq}, its last is {head.seq}")
-        events = self.events(game_id, 0, seq)
-        return advance(None, events, self.opened_secrets(game_id, events)).game
-
-    def events(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:
-        """Return the events after+1 … upto, as far as they exist."""
-        return tuple(orjson.loads(line) for line in self._store.read(game_id, after, upto))
 
     def secret(self, game_id: str) -> bytes:
         """Return the game's secret, which no viewer may see before the game has ended."""
         return bytes.fromhex(self._store.secrets(game_id)["seed"])
-
-    def opened_secrets(self, game_id: str, events: Sequence[Event]) -> Mapping[str, Any]:
-        """Return the values of the secrets that these events commit to, by name."""
-        if not any("secrets" in event for event in events):
-            return {}
-        stored = self._store.secrets(game_id)
-        return {
-            name: orjson.loads(stored[f"{event['seq']}/{name}"])["value"]
-            for event in events
-            for name in event.get("secrets", ())
-        }
 
     def new_game(self, game_id: str) -> PendingEvents:
         """Return pending events for a game that does not exist yet."""
@@ -256,31 +196,6 @@ class GameRepository:
 
     def _earlier_result(self, game_id: str, appended: Appended) -> AppendResult:
         return AppendResult(self.events(game_id, appended.first - 1, appended.last), None)
-
-    def _catch_up(self, game_id: str, cached: CachedGame | None, lines: list[bytes]) -> CachedGame:
-        """Return the cached game advanced by lines read from the log after `_read_after(cached)`."""
-        if cached is not None:
-            if not lines or b'"hash":"%b"' % cached.game.hash.encode() not in lines[0]:
-                # The log ends otherwise than the cached game, after a failover: fold it anew.
-                self._cache.drop(game_id)
-                return self.load(game_id)
-            del lines[0]
-            if not lines:
-                return cached
-        elif not lines:
-            raise game_not_found(game_id)
-        try:
-            events: list[Event] = [orjson.loads(line) for line in lines]
-            advanced = advance(cached, events, self.opened_secrets(game_id, events))
-        except (KeyError, TypeError, ValueError) as error:
-            raise Unreadable(f"the log of game {game_id} is damaged: {error!r}") from error
-        self._cache.put(advanced)
-        return advanced
-
-
-def _read_after(cached: CachedGame | None) -> int:
-    """After which seq to read the log: the last cached event is read again, to compare its hash."""
-    return 0 if cached is None else cached.game.seq - 1
 
 
 def _pending(game_id: str, game: Game | None) -> PendingEvents:

@@ -67,8 +67,26 @@ class Appended:
     is_repeat: bool = False
 
 
-class EventStore(Protocol):
-    """The logs of all games. Every method raises Unavailable if the store does not respond."""
+class LogReader(Protocol):
+    """Reads the logs of all games. Every method raises Unavailable if the store does not respond."""
+
+    def read(
+        self, game_id: str, after: int = 0, upto: int | None = None, limit: int | None = None
+    ) -> list[bytes]:
+        """Return the lines of events after+1 … upto (None: up to the head), at most `limit`."""
+
+    def read_each(self, after: Mapping[str, int]) -> dict[str, list[bytes]]:
+        """Return, for each game id, the lines of all events after the given seq."""
+
+    def head(self, game_id: str) -> int:
+        """Return the seq of the last event, 0 if there is no such game."""
+
+    def secrets(self, game_id: str) -> dict[str, str]:
+        """Return all secrets of a game by name, as in `AppendRequest.secrets`."""
+
+
+class EventStore(LogReader, Protocol):
+    """Reads and writes the logs of all games, and what is stored next to them."""
 
     def append(self, game_id: str, expected_seq: int, request: AppendRequest) -> Appended:
         """Append events after the head `expected_seq` (0: a new game), all of them or none.
@@ -86,25 +104,11 @@ class EventStore(Protocol):
         Raises IdempotencyConflict if the record has another digest.
         """
 
-    def read(
-        self, game_id: str, after: int = 0, upto: int | None = None, limit: int | None = None
-    ) -> list[bytes]:
-        """Return the lines of events after+1 … upto (None: up to the head), at most `limit`."""
-
-    def read_each(self, after: Mapping[str, int]) -> dict[str, list[bytes]]:
-        """Return, for each game id, the lines of all events after the given seq."""
-
-    def head(self, game_id: str) -> int:
-        """Return the seq of the last event, 0 if there is no such game."""
-
     def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | None]:
         """Return the type of each game's last event, None if there is no such game."""
 
     def game_ids(self) -> Iterator[str]:
         """Iterate over the ids of all games by scanning the store, each id once."""
-
-    def secrets(self, game_id: str) -> dict[str, str]:
-        """Return all secrets of a game by name, as in `AppendRequest.secrets`."""
 
     def outbox(self, game_id: str) -> dict[str, str]:
         """Return the payloads (JSON) of a game's outbox entries, by name."""

@@ -110,20 +110,20 @@ class RedisEventStore:
     def read(
         self, game_id: str, after: int = 0, upto: int | None = None, limit: int | None = None
     ) -> list[bytes]:
-        """See `EventStore.read`."""
+        """See `LogReader.read`."""
         last = "+" if upto is None else f"{upto}-0"
         with reachable():
             return _lines(self._redis.xrange(_log_key(game_id), f"{after + 1}-0", last, limit))
 
     def read_each(self, after: Mapping[str, int]) -> dict[str, list[bytes]]:
-        """See `EventStore.read_each`."""
+        """See `LogReader.read_each`."""
         with reachable(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id, seq in after.items():
                 pipeline.xrange(_log_key(game_id), f"{seq + 1}-0", "+")
             return dict(zip(after, map(_lines, pipeline.execute()), strict=True))
 
     def head(self, game_id: str) -> int:
-        """See `EventStore.head`."""
+        """See `LogReader.head`."""
         with reachable():
             return self._redis.xlen(_log_key(game_id))
 
@@ -151,7 +151,7 @@ class RedisEventStore:
                     yield game_id
 
     def secrets(self, game_id: str) -> dict[str, str]:
-        """See `EventStore.secrets`."""
+        """See `LogReader.secrets`."""
         with reachable():
             return _texts(self._redis.hgetall(game_key(game_id, "secrets")))
 

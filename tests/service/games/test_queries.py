@@ -2,6 +2,7 @@
 
 import io
 import json
+from typing import get_type_hints
 
 import pytest
 
@@ -11,8 +12,13 @@ from ledger import record
 from service.bootstrap import Service, build
 from service.errors import NotFound
 from service.games.cache import GameCache
+from service.games.loader import GameLoader
+from service.games.queries import GameQueries
 from service.games.repository import GameRepository
+from service.keyring import Keyring
+from service.listings import Listings
 from service.settings import Settings
+from service.store.event_store import LogReader
 from tests.support.service_games import play_out, play_until, start_game, take_action
 
 
@@ -145,3 +151,10 @@ def test_a_game_that_cannot_be_read_does_not_hide_the_others(service: Service) -
     assert [game.id for game in repository.load_many((invalid, missing, damaged, intact))] == [
         intact
     ]
+
+
+def test_queries_depend_only_on_types_that_cannot_append() -> None:
+    hints = get_type_hints(GameQueries.__init__)
+    assert set(hints.values()) == {GameLoader, LogReader, Listings, Keyring, type(None)}
+    assert not hasattr(GameLoader, "execute")
+    assert not hasattr(LogReader, "append")
