@@ -20,7 +20,6 @@ from typing import (
     TypeAlias,
     TypedDict,
     TypeVar,
-    cast,
 )
 
 from domain.chance import Chance
@@ -46,8 +45,6 @@ __all__ = [
     "State",
     "evolve",
     "secret_owner",
-    "untyped_data",
-    "untyped_event",
 ]
 
 Json: TypeAlias = JsonObject
@@ -300,18 +297,6 @@ AnyRuleSystem: TypeAlias = RuleSystem[Any, Any, Any]
 their place, here and in `domain.game.Game` alone: which game a log is of is only known when it is read.
 Code that takes a rule system and its states together is generic in `RuleSystem[S, A, P]` instead.
 """
-
-
-def untyped_event(
-    type: str, data: Json, secrets: Mapping[str, object] | None = None
-) -> DomainEvent:
-    """An event whose data have no TypedDict yet. Temporary: to be replaced in every rule system."""
-    return DomainEvent(type, cast("EventData", data), secrets or {})
-
-
-def untyped_data(event: DomainEvent) -> Json:
-    """The data of an event, to be read without a TypedDict. Temporary, as `untyped_event` is."""
-    return cast("Json", event.data)
 
 
 def evolve(rules: RuleSystem[S, A, P], state: S, events: Iterable[DomainEvent]) -> S:

@@ -37,6 +37,45 @@ FAULTS = {
     "Baron, position has a wrong field": Fault(
         "domain/baron/position.py", '"pile": state.pile_left,', '"piles": state.pile_left,'
     ),
+    "Barony, decide builds an event with a wrong field": Fault(
+        "domain/barony/recruitment.py", '"knights": action.knights,', '"knight": action.knights,'
+    ),
+    "Barony, decide builds an event with a value of a wrong type": Fault(
+        "domain/barony/construction.py", '"points": POINTS_A_CITY,', '"points": str(POINTS_A_CITY),'
+    ),
+    "Barony, decide builds an event without a field": Fault(
+        "domain/barony/titles.py", '"rank": RANKS[rank + 1],', ""
+    ),
+    "Barony, decide builds a wrong turn order": Fault(
+        "domain/barony/turn_order.py", '"to_act": to_act}', '"act": to_act}'
+    ),
+    "Barony, apply reads a wrong field": Fault(
+        "domain/barony/apply.py", 'data["seat"], data["knights"]', 'data["seat"], data["knight"]'
+    ),
+    "Barony, position has a wrong field": Fault(
+        "domain/barony/position.py", '"score": state.score[seat],', '"scores": state.score[seat],'
+    ),
+    "Barony, a text reads a wrong field": Fault(
+        "domain/barony/event_text.py", "becomes {data['rank']}", "becomes {data['title']}"
+    ),
+    "Barony, an explanation reads a wrong field": Fault(
+        "domain/barony/explain.py", 'data["built"], state.bank', 'data["builds"], state.bank'
+    ),
+    "Barony, a scene reads a wrong field": Fault(
+        "domain/barony/scene.py", 'return changes_at(data["to"])', 'return changes_at(data["at"])'
+    ),
+    "Sorcery, decide builds an event with a wrong field": Fault(
+        "domain/barony/sorcery/recruitment.py", '"recruits": [{"at"', '"recruit": [{"at"'
+    ),
+    "Sorcery, decide adds a wrong field to an event": Fault(
+        "domain/barony/sorcery/movement.py", 'move["swept"] = swept', 'move["sweeps"] = swept'
+    ),
+    "Sorcery, apply reads a wrong field": Fault(
+        "domain/barony/sorcery/apply.py", '-= data["cost"]', '-= data["costs"]'
+    ),
+    "Sorcery, position has a wrong field": Fault(
+        "domain/barony/sorcery/position.py", 'whole["spells"] =', 'whole["spell"] ='
+    ),
     "the life cycle builds an event with a wrong field": Fault(
         "domain/lifecycle.py", '{"player": player, "nonce"', '{"player": player, "nonces"'
     ),
