@@ -1,5 +1,5 @@
-"""The ground floor: the rules of the games, pure.
+"""The rules of the games: pure functions that depend on the standard library alone.
 
-Nothing in here knows a clock, a source of randomness, the environment or any input or output: time,
-seeds and secrets are passed in. It imports the standard library and itself, nothing else.
+They use no clock, no randomness of their own, no environment and no I/O; times, seeds and secrets are
+passed in.
 """

@@ -1,7 +1,7 @@
-"""Chance: every random choice of a game, drawn from one seed that both sides made.
+"""Chance: every random choice of a game is drawn from one seed that the server and the players contribute to.
 
-The stream is SHA-256(seed ‖ 64-bit big-endian counter), counter 0, 1, 2 …; docs/formats.md, Chance, has
-it in full with test vectors. The order in which a game draws is part of its rules.
+The stream of bytes is SHA-256(seed ‖ 64-bit big-endian counter) for counter 0, 1, 2 …; docs/formats.md,
+Chance, defines it with test vectors. The order in which a game draws is part of its rules.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,31 +13,33 @@ from domain.errors import Malformed
 T = TypeVar("T")
 
 SEED_LABEL = b"cartulary seed v1"
-NONCE_BYTES_MOST = 64
+MAX_NONCE_BYTES = 64
 _WORD = 8
 _RANGE = 1 << 64
 
 
 def commitment(secret: bytes) -> str:
-    """What is published of a game's 32-byte secret before anyone adds a nonce: its SHA-256, in hex."""
+    """The SHA-256 of a game's 32-byte secret, in hex, which is published before any player adds a nonce."""
     return sha256(secret).hexdigest()
 
 
 def seed(secret: bytes, nonces: Iterable[bytes]) -> bytes:
-    """The 32 bytes all draws come from, by the server's secret and the nonces in the order of joining.
+    """The 32 bytes from which everything is drawn.
 
-    Raises Malformed for a nonce of more than 64 bytes.
+    `nonces` are those of the players in the order of joining. Raises Malformed for one of more than 64 bytes.
     """
     digest = sha256(SEED_LABEL + secret)
     for nonce in nonces:
-        if len(nonce) > NONCE_BYTES_MOST:
-            raise Malformed({"nonce": f"{len(nonce)} bytes, of which 64 are the most"})
+        if len(nonce) > MAX_NONCE_BYTES:
+            raise Malformed(
+                {"nonce": f"must have at most {MAX_NONCE_BYTES} bytes, not {len(nonce)}"}
+            )
         digest.update(bytes([len(nonce)]) + nonce)
     return digest.digest()
 
 
 class Chance:
-    """The stream of draws from one seed. It moves on with every draw; equal seeds give equal draws."""
+    """The stream of draws from one seed. Every draw advances it; equal seeds give equal draws."""
 
     __slots__ = ("_buffer", "_counter", "_seed")
 
@@ -54,18 +56,18 @@ class Chance:
         return int.from_bytes(word, "big")
 
     def below(self, n: int) -> int:
-        """An even draw from 0..n-1 (n ≥ 1); words in the last, incomplete run of n are passed over."""
+        """A uniform draw from 0..n-1 (n ≥ 1); words in the last, incomplete run of n are rejected."""
         if n < 1:
-            raise ValueError(f"below({n}): there is nothing to draw from")
+            raise ValueError(f"below({n}): n must be at least 1")
         limit = _RANGE - _RANGE % n
         while (word := self._word()) >= limit:
             pass
         return word % n
 
     def shuffle(self, items: Sequence[T]) -> list[T]:
-        """A new list with the items in drawn order: Fisher–Yates from the last index down to 1."""
-        drawn = list(items)
-        for i in range(len(drawn) - 1, 0, -1):
+        """A new list with the items in random order: Fisher–Yates from the last index down to 1."""
+        result = list(items)
+        for i in range(len(result) - 1, 0, -1):
             j = self.below(i + 1)
-            drawn[i], drawn[j] = drawn[j], drawn[i]
-        return drawn
+            result[i], result[j] = result[j], result[i]
+        return result

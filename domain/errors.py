@@ -1,30 +1,30 @@
-"""The errors of Cartulary: the one place where their tree is drawn.
+"""The errors of Cartulary, in one tree.
 
     CartularyError
-    ├── Refused                a rule forbids the action; carries the clause        HTTP 422
-    │   ├── Malformed          it is not of the form at all (clause FORMAT)         HTTP 400
-    │   └── NotNow             the game takes nothing of the kind as it now stands  HTTP 409
-    ├── Unreadable             a log or a record cannot be read (replay)
-    └── ServiceError           what only a server can run into (service/errors.py)
+    ├── Refused                a rule forbids the action; has the clause            HTTP 422
+    │   ├── Malformed          the JSON has the wrong form (clause FORMAT)          HTTP 400
+    │   └── NotNow             the game does not accept this in its current state   HTTP 409
+    ├── Unreadable             a log or a record cannot be read
+    └── ServiceError           errors that only a server can have (service/errors.py)
 
-Each floor derives its own errors from these and raises no other for what a caller may meet.
+Every package derives its errors from these, and raises no others that a caller should handle.
 """
 
 from collections.abc import Mapping
 
 FORMAT = "FORMAT"
-"""The clause that everything breaks which is not of the form of docs/formats.md."""
+"""The clause broken by any JSON that does not have the form of docs/formats.md."""
 
 
 class CartularyError(Exception):
-    """Whatever this project raises on purpose."""
+    """The base of all errors of this project."""
 
 
 class Refused(CartularyError):
-    """A clause of the rules forbids this, on this board.
+    """An action or command is not allowed.
 
-    `clause` is the id in docs/rules.md, or None where no rule but the state of the game forbids it;
-    `why` is one sentence for the player.
+    `clause` is the id in docs/rules.md of the clause that forbids it, or None if no rule does but the state
+    of the game; `why` is one sentence for the player.
     """
 
     def __init__(self, clause: str | None, why: str) -> None:
@@ -34,20 +34,20 @@ class Refused(CartularyError):
 
 
 class Malformed(Refused):
-    """Not of the form. `fields` says for each wrong field, by its path (`moves.0.1`), what is wrong."""
+    """JSON of the wrong form. `fields` states what is wrong with each wrong field, by path (`moves.0.1`)."""
 
     def __init__(self, fields: Mapping[str, str]) -> None:
-        why = "; ".join(f"{path or 'body'}: {what}" for path, what in fields.items())
+        why = "; ".join(f"{path or 'body'}: {fault}" for path, fault in fields.items())
         super().__init__(FORMAT, why)
         self.fields = dict(fields)
 
 
 class NotNow(Refused):
-    """The game takes no such thing now: it has not started, is being scored, is full, is over."""
+    """The game does not accept this now: it has not started, is full, is being scored or is over."""
 
 
 class Unreadable(CartularyError):
-    """A log or record that cannot be read; `line` counts from 1 where it is known."""
+    """A log or a record cannot be read. `line` is the number of the line, from 1, if it is known."""
 
     def __init__(self, why: str, line: int | None = None) -> None:
         super().__init__(f"line {line}: {why}" if line is not None else why)

@@ -33,31 +33,31 @@ DESERTED_AFTER: Final = 2
 
 
 def check_options(rules: object, seats: object, options: Mapping[str, object]) -> Options:
-    """The options whole, defaults filled in: the game's own, `seating` and `private`.
+    """All options of a game, with defaults filled in: its own, `seating` and `private`.
 
-    Raises Malformed naming every wrong field, as `rules`, `seats` or `options.NAME`. If `rules` is
+    Raises Malformed, which names every wrong field, as `rules`, `seats` or `options.NAME`. If `rules` is
     unknown, it also names what no rule system allows.
     """
-    wrong: dict[str, str] = {}
+    errors: dict[str, str] = {}
     others = {name: value for name, value in options.items() if name not in ("seating", "private")}
     seating = options.get("seating", "drawn")
     private = options.get("private", False)
     if seating not in SEATINGS:
-        wrong["options.seating"] = f"must be one of {', '.join(SEATINGS)}"
+        errors["options.seating"] = f"must be one of {', '.join(SEATINGS)}"
     if not isinstance(private, bool):
-        wrong["options.private"] = "must be true or false"
+        errors["options.private"] = "must be true or false"
     if isinstance(seats, bool) or not isinstance(seats, int):
-        wrong["seats"] = "must be a whole number"
+        errors["seats"] = "must be a whole number"
         seats = SEATS_OF_ANY_GAME
     own: OwnOptions = {}
     try:
         own = rule_system_for(rules, options).check_options(seats, others)
     except UnknownRules as error:
-        wrong |= error.fields | _refused_by_all(seats, others)
+        errors |= error.fields | _refused_by_all(seats, others)
     except Malformed as error:
-        wrong |= error.fields
-    if wrong:
-        raise Malformed(wrong)
+        errors |= error.fields
+    if errors:
+        raise Malformed(errors)
     return cast("Options", {**own, "seating": seating, "private": private})
 
 
@@ -83,7 +83,7 @@ def create(
     secret: bytes,
     invited: Sequence[str] = (),
 ) -> DomainEvent:
-    """`GameCreated`, with the commitment to the secret. Raises Malformed by `check_options`."""
+    """`GameCreated`, with the commitment to the secret. Raises Malformed, as `check_options` does."""
     data: GameCreated = {
         "rules": rules,
         "seats": seats,
@@ -97,11 +97,11 @@ def create(
 
 
 def join(game: Game, player: str, nonce: bytes) -> DomainEvent:
-    """`SeatTaken`. Raises NotNow: full, started, over, joined before, or private and not invited;
-    Malformed: a nonce too long.
+    """`SeatTaken`. Raises NotNow if the game is full, started or over, if the player has joined before, or is
+    not invited to a private game; Malformed if the nonce is too long.
     """
-    if len(nonce) > chance.NONCE_BYTES_MOST:
-        raise Malformed({"nonce": f"must have at most {chance.NONCE_BYTES_MOST} bytes"})
+    if len(nonce) > chance.MAX_NONCE_BYTES:
+        raise Malformed({"nonce": f"must have at most {chance.MAX_NONCE_BYTES} bytes"})
     if game.has_joined(player):
         raise NotNow(None, "this player has a place in the game already")
     if game.status != "open":
@@ -115,11 +115,11 @@ def join(game: Game, player: str, nonce: bytes) -> DomainEvent:
 
 
 def leave(game: Game, player: str) -> DomainEvent:
-    """`SeatLeft`. Raises NotNow: no place, or started (then it is `resign`)."""
+    """`SeatLeft`. Raises NotNow if the player has no place, or after the start, when players `resign`."""
     if not game.has_joined(player):
         raise NotNow(None, "this player has no place in the game")
     if game.status != "open":
-        raise NotNow(None, f"a place is left only before the start; the game is {game.status}")
+        raise NotNow(None, f"places can be left only before the start; the game is {game.status}")
     data: SeatLeft = {"player": player}
     return DomainEvent("SeatLeft", data)
 
@@ -130,7 +130,7 @@ def can_start(game: Game) -> bool:
 
 
 def start(game: Game, secret: bytes) -> DomainEvent:
-    """`GameStarted`: seats and set-up drawn from the seed. Raises NotNow with places free."""
+    """`GameStarted`, with seats and set-up drawn from the seed. Raises NotNow while places are free."""
     if not can_start(game):
         raise NotNow(
             None, f"{len(game.places)} of {game.seats} places are taken, it is {game.status}"
@@ -147,7 +147,7 @@ def start(game: Game, secret: bytes) -> DomainEvent:
 
 
 def act(game: GameOf[S, A, P], seat: int, action: A) -> DomainEvent:
-    """What comes of a parsed action. Raises Refused with the clause, NotNow before the start."""
+    """The event that a seat's action leads to. Raises Refused with the clause, NotNow before the start."""
     if game.state is None:
         raise NotNow(
             None, f"the game has not started: {len(game.places)} of {game.seats} places are taken"
@@ -158,7 +158,7 @@ def act(game: GameOf[S, A, P], seat: int, action: A) -> DomainEvent:
 
 
 def forfeit(game: GameOf[S, A, P]) -> DomainEvent:
-    """What a deadline that passed brings about. Raises NotNow when nobody is to act."""
+    """The event that follows from a deadline that has passed. Raises NotNow when nobody is to act."""
     if game.state is None or game.to_act is None:
         raise NotNow(None, "nobody is to act")
     return game.rules.forfeit(game.state)
@@ -167,7 +167,7 @@ def forfeit(game: GameOf[S, A, P]) -> DomainEvent:
 def remove(game: GameOf[S, A, P], seat: int) -> DomainEvent:
     """`PlayerRemoved`, by an arbiter. Raises NotNow when nobody is to act, Refused by the rules."""
     if game.state is None or game.to_act is None:
-        raise NotNow(None, "there is no play to be removed from")
+        raise NotNow(None, "a seat can only be removed during play")
     return game.rules.remove(game.state, seat)
 
 
@@ -209,9 +209,9 @@ def score(game: GameOf[S, A, P], round: int, at_end: GameOf[S, A, P]) -> DomainE
 
 
 def finish(game: GameOf[S, A, P], secret: bytes) -> DomainEvent:
-    """`GameFinished`, once play is over and every round is scored; it opens the secret.
+    """`GameFinished`, which publishes the secret.
 
-    Raises NotNow before that.
+    Raises NotNow until play is over and every round is scored.
     """
     if game.state is None or not game.is_played_out:
         raise NotNow(None, "play is not over")
@@ -223,7 +223,7 @@ def finish(game: GameOf[S, A, P], secret: bytes) -> DomainEvent:
 
 
 def abandon(game: Game, secret: bytes) -> DomainEvent:
-    """`GameAbandoned`: the game ends without a ranking, the secret is opened. Raises NotNow when over."""
+    """`GameAbandoned`, which publishes the secret. Raises NotNow when the game is over."""
     if game.status not in ("open", "playing"):
         raise NotNow(None, f"the game is {game.status}")
     data: GameAbandoned = {"secret": secret.hex()}

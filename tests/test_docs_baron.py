@@ -223,14 +223,14 @@ def names_in(table: str) -> set[str]:
 
 def test_the_tables_list_exactly_the_fields_that_occur() -> None:
     """Every field occurs in some game of random actions for two to five players."""
-    listed = {
+    legal_texts = {
         "position": names_in(table("field", "Positions of Baron")),
         "player": names_in(table("player field", "Positions of Baron")),
         "then": names_in(table("field of `then`", "Events of Baron")),
         "effects": names_in(table("field", "Events of Baron")),
         "barony": names_in(table("field", "Events of Baron", 1)),
     }
-    occurring: dict[str, set[str]] = {name: set() for name in listed}
+    occurring: dict[str, set[str]] = {name: set() for name in legal_texts}
     for seats in (2, 3, 4, 5):
         for seed in range(3):
             for state, event in random_game(seats, seed):
@@ -241,7 +241,7 @@ def test_the_tables_list_exactly_the_fields_that_occur() -> None:
     finished = given(BOARDS[-1])
     baron.apply(finished, "GameFinished", (ending := baron.finish(finished)).data)
     add_fields(occurring, baron.position(finished, None), ending)
-    assert occurring == listed
+    assert occurring == legal_texts
 
 
 def add_fields(

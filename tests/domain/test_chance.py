@@ -14,7 +14,7 @@ from domain.barony.laying import lay_board
 from domain.barony.tiles import LETTERS
 from domain.chance import Chance, commitment, seed
 from domain.errors import Malformed
-from tests.support import baron_by_the_page
+from tests.support import baron_reference_set_up
 from tests.support.events import data_of
 
 VECTORS = json.loads((Path(__file__).parent / "chance_vectors.json").read_text())
@@ -50,11 +50,11 @@ def test_boards(vector: dict[str, object]) -> None:
 @pytest.mark.parametrize("vector", VECTORS["sorcery"])
 def test_set_ups_with_sorcery(vector: dict[str, object]) -> None:
     seats, seed = int(str(vector["seats"])), bytes.fromhex(str(vector["seed"]))
-    told = data_of(sorcery.set_up(seats, {}, Chance(seed)))
-    assert [cell["at"] for cell in told["board"]] == vector["hexes"]
-    letters = [LETTERS[TERRAINS.index(cell["terrain"])] for cell in told["board"]]
+    opening = data_of(sorcery.set_up(seats, {}, Chance(seed)))
+    assert [cell["at"] for cell in opening["board"]] == vector["hexes"]
+    letters = [LETTERS[TERRAINS.index(cell["terrain"])] for cell in opening["board"]]
     assert "".join(letters) == vector["terrain"]
-    assert told["spells"] == vector["spells"]
+    assert opening["spells"] == vector["spells"]
 
 
 @pytest.mark.parametrize("vector", VECTORS["baron"])
@@ -66,26 +66,26 @@ def test_set_ups_of_baron(vector: dict[str, object]) -> None:
 
 
 def baron_set_up(seats: int, seed: bytes) -> dict[str, object]:
-    """What the program draws, its secrets among it, in the words of the vectors."""
-    fact = baron.set_up(seats, {}, Chance(seed))
-    reserves = [fact.secrets[f"reserve/{seat}"] for seat in range(seats)]
-    return {**fact.data, "reserves": reserves, "pile": fact.secrets["pile"]}
+    """The set-up that the program draws, with its secrets, in the form of the vectors."""
+    event = baron.set_up(seats, {}, Chance(seed))
+    reserves = [event.secrets[f"reserve/{seat}"] for seat in range(seats)]
+    return {**event.data, "reserves": reserves, "pile": event.secrets["pile"]}
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_set_ups_of_baron_are_those_that_the_page_describes(seats: int) -> None:
-    """The published way, gone a second time, from the bytes of the seed on."""
-    went_back = set()
+def test_set_ups_of_baron_agree_with_the_published_order(seats: int) -> None:
+    """The reference set-up is a second implementation, from the bytes of the seed on."""
+    returned_counts = set()
     for number in range(150):
         seed = bytes([seats, number])
-        by_the_page = asdict(baron_by_the_page.set_up(seats, seed))
-        went_back.add(len(by_the_page.pop("returned")))
-        assert baron_set_up(seats, seed) == by_the_page
-    assert went_back >= {0, 1, 2}, "start tiles of negative value are too rare here"
+        expected = asdict(baron_reference_set_up.set_up(seats, seed))
+        returned_counts.add(len(expected.pop("returned")))
+        assert baron_set_up(seats, seed) == expected
+    assert returned_counts >= {0, 1, 2}, "too few start tiles of negative value"
 
 
 def test_the_stream_is_sha256_of_seed_and_counter() -> None:
-    """The definition, written out a second time: 2^64 - 2^64 mod n is the first word passed over."""
+    """A second implementation of the definition; 2^64 - 2^64 mod n is the first rejected word."""
     words = [
         int.from_bytes(sha256(b"seed" + counter.to_bytes(8, "big")).digest()[i : i + 8], "big")
         for counter in range(250)
@@ -93,12 +93,12 @@ def test_the_stream_is_sha256_of_seed_and_counter() -> None:
     ]
     n = 2**63 + 1
     chance = Chance(b"seed")
-    drawn = [chance.below(n) for _ in range(300)]
-    assert drawn == [word for word in words if word < n][:300]
+    draws = [chance.below(n) for _ in range(300)]
+    assert draws == [word for word in words if word < n][:300]
 
 
-def test_a_draw_from_nothing_is_an_error() -> None:
-    with pytest.raises(ValueError, match="nothing to draw from"):
+def test_a_draw_below_zero_is_an_error() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
         Chance(b"").below(0)
 
 

@@ -1,20 +1,20 @@
-"""Positions as text, easy to type in a test and to read in a log.
+"""Text diagrams of Baron: states as text that is easy to type in a test and to read in a failure.
 
     keep round 3 seat 1                   phase, round, seat to act; also: turn 12
     0: 4, MP, keeps 2                     a seat: honour, reserve; also: resting 1, turns 2, out 1
     1: -2, ??                             a reserve of which only the size is known
-    market MFP                            each of these may be left out: nothing
-    pile WWQ                              the next tile first; or a number, with the order unknown
+    market MFP                            this line and the next two may be left out: nothing
+    pile WWQ                              the next tile first; or a number, if the order is unknown
     removed MP
     board -1,0                            the hex of the first cell; may be left out: 0,0
     M0k  F    .     W
        M    V    M1b7
 
-A row of cells is a row of hexes (r), its cells go east (q); each row lies half a cell to the right of the
-one above, so that the picture has the board's shape, though only the order of the cells counts. A cell is a
-tile (M meadow, V village, F field, W forest, Y vineyard, Q quarry, P pond, S marsh, C cursed place), or `.`
-for none, and then a keep: its seat and `k` for a knight or `b` for a baron, with his value, which may be left
-out when it is the sum of his barony. The keeps of a seat are by default those that are not on the board.
+A row of cells is a row of hexes (r) from west to east (q). Each row is half a cell further to the right than
+the row above, so that the diagram has the shape of the board, although only the order of the cells counts. A
+cell is a tile (M meadow, V village, F field, W forest, Y vineyard, Q quarry, P pond, S marsh, C cursed place)
+or `.` for none, and then a keep: its seat and `k` for a knight or `b` for a baron, with the value of the
+baron, by default the sum of its barony. The keeps of a seat are by default those that are not on the board.
 """
 
 import re
@@ -24,7 +24,7 @@ from domain.baron.components import BARON, KEEPS, KNIGHT, TILES, VALUES
 from domain.baron.formats import Tile
 from domain.baron.state import Player, State
 from domain.hexes import Hex, neighbours
-from tests.support.text_diagrams import course_words, read_course, rows, split
+from tests.support.text_diagrams import first_line_words, parse_first_line, rows, split
 
 LETTERS: Final = "MVFWYQPSC"
 """The letter of each kind of tile, in the order of BN-MAT-1."""
@@ -33,14 +33,14 @@ _LETTER: Final = {kind: letter for letter, kind in _KIND.items()}
 _CELL: Final = re.compile(rf"([{LETTERS}])(?:(\d)(?:(k)|b(-?\d+)?))?")
 
 
-def drawing(state: State) -> str:
-    """The whole position as text."""
-    lines = [" ".join(course_words(state))]
+def diagram(state: State) -> str:
+    """The state as a text diagram."""
+    lines = [" ".join(first_line_words(state))]
     for seat, player in enumerate(state.players):
         words = [f"{player.honour}"]
         if player.reserve_size:
-            hidden = "?" * player.reserve_size
-            words.append(hidden if player.reserve is None else _letters(player.reserve))
+            unknown = "?" * player.reserve_size
+            words.append(unknown if player.reserve is None else _letters(player.reserve))
         words.append(f"keeps {player.keeps}")
         words += [f"resting {player.resting}"] if player.resting else []
         words += [f"turns {state.turns_left[seat]}"] if state.turns_left is not None else []
@@ -60,7 +60,7 @@ def _letters(tiles: tuple[Tile, ...]) -> str:
 
 
 def _cell_text(state: State, at: Hex) -> str:
-    """A hex: its tile and the keep on it."""
+    """The cell of a hex: its tile and its keep."""
     text = _LETTER[state.tiles[at]]
     if at in state.keeps:
         seat, side = state.keeps[at]
@@ -68,12 +68,12 @@ def _cell_text(state: State, at: Hex) -> str:
     return text
 
 
-def parse_drawing(text: str) -> State:
-    """The state that a drawing shows. Raises ValueError for what cannot be read."""
+def parse_diagram(text: str) -> State:
+    """The state that a text diagram shows. Raises ValueError for invalid text."""
     (course, *lines), cells = split(text)
     words = dict(line.split(":", 1) for line in lines if ":" in line)
     state = State([Player(KEEPS[len(words)], (), 0) for _ in words])
-    read_course(state, course)
+    parse_first_line(state, course)
     _parse_board(state, cells)
     for line in lines:
         if ":" not in line:
@@ -84,7 +84,7 @@ def parse_drawing(text: str) -> State:
 
 
 def _parse_stock(state: State, name: str, text: str) -> None:
-    """The market, the pile, or what was removed."""
+    """Parse the market, the pile or the removed tiles."""
     if name == "pile":
         state.pile = None if text.isdigit() else _tiles(text)
         state.pile_left = len(text) if state.pile is not None else int(text)
@@ -93,7 +93,7 @@ def _parse_stock(state: State, name: str, text: str) -> None:
     elif name == "removed":
         state.removed = _tiles(text)
     else:
-        raise ValueError(f"no line of a drawing: {name!r}")
+        raise ValueError(f"not a line of a diagram: {name!r}")
 
 
 def _parse_board(state: State, cells: dict[Hex, str]) -> None:
@@ -108,7 +108,7 @@ def _parse_board(state: State, cells: dict[Hex, str]) -> None:
 def _parse_cell(state: State, at: Hex, cell: str) -> None:
     match = _CELL.fullmatch(cell)
     if match is None:
-        raise ValueError(f"no cell: {cell!r}")
+        raise ValueError(f"not a cell: {cell!r}")
     tile, seat, knight, value = match.groups()
     state.lay_tile(at, _KIND[tile])
     if seat is not None:
@@ -119,7 +119,7 @@ def _parse_cell(state: State, at: Hex, cell: str) -> None:
 
 
 def _parse_seat(player: Player, words: str) -> int | None:
-    """Writes what the words say of a player; the turns that are left are told."""
+    """Write the words into a player, and return the turns that are left, if the words have them."""
     turns = None
     for word in filter(None, (part.strip() for part in words.split(","))):
         name, _, number = word.rpartition(" ")
@@ -142,7 +142,7 @@ def _parse_seat(player: Player, words: str) -> int | None:
 
 
 def _tiles(text: str) -> tuple[Tile, ...]:
-    """The tiles that letters stand for. Raises ValueError."""
+    """The tiles for these letters. Raises ValueError."""
     if not re.fullmatch(f"[{LETTERS}]+", text):
-        raise ValueError(f"no tiles: {text!r}")
+        raise ValueError(f"not tiles: {text!r}")
     return tuple(_KIND[letter] for letter in text)

@@ -1,10 +1,10 @@
-"""Maps of Baron as plain data for the judge by the book: drawn as text, or made at random."""
+"""Maps of Baron as plain data for the reference rules: parsed from text, or made at random."""
 
 import random
 import re
 from typing import Final
 
-from tests.support.baron_by_the_book import Hex, Keeps, Tiles, neighbours
+from tests.support.baron_reference_rules import Hex, Keeps, Tiles, neighbours
 
 KINDS: Final = {
     "M": "meadow",
@@ -17,7 +17,7 @@ KINDS: Final = {
     "S": "marsh",
     "C": "cursed_place",
 }
-"""How a drawing writes a tile: W for wood, Y for vineyard, S for swamp."""
+"""The letter of each kind of tile in a map: W for wood, Y for vineyard, S for swamp."""
 SIDES: Final = {"k": "knight", "b": "baron"}
 
 BOX: Final = {
@@ -36,12 +36,12 @@ KEEPS_A_SEAT: Final = {2: 5, 3: 4, 4: 3, 5: 2}
 """BN-MAT-2."""
 
 
-def drawn(text: str) -> tuple[Tiles, Keeps]:
-    """The map that a drawing shows. Its very first cell is (0, 0).
+def parse_map(text: str) -> tuple[Tiles, Keeps]:
+    """The map that the text shows, whose first cell is (0, 0).
 
-    A cell takes four columns and a row is shifted by two, so a tile touches those beside it and the two above
-    and below that begin half a cell to the left and to the right. `M0k` is a meadow with a knight of seat 0,
-    `M1b` one with a baron of seat 1, a dot is an empty hex.
+    A cell takes four columns, and each row is shifted by two, so that a tile is adjacent to those beside it
+    and to the two above and below that begin half a cell to the left and to the right. `M0k` is a meadow with
+    a knight of seat 0, `M1b` one with a baron of seat 1, a dot an empty hex.
     """
     tiles: Tiles = {}
     keeps: Keeps = {}
@@ -60,12 +60,12 @@ def drawn(text: str) -> tuple[Tiles, Keeps]:
 
 
 def random_map(rng: random.Random) -> tuple[Tiles, Keeps]:
-    """A connected compact map of tiles of the box by BN-LAY-2, and keeps of 2 to 5 seats on its meadows.
+    """A compact, connected map of tiles that BN-LAY-2 allows, with keeps of 2 to 5 seats on its meadows.
 
-    It shows one of four moments: a tile was just laid and all complete knights are around it or on it, one
-    keep was just put down, the last turn is over, or one that no play leads to, with keeps anyhow.
+    It shows one of four moments: a tile was just laid, and all complete knights are on it or around it; a
+    keep was just put down; the last turn is over; or keeps are on random meadows, as no game leads to.
     """
-    tiles = _laid(rng)
+    tiles = _random_tiles(rng)
     seats = rng.randint(2, 5)
     supply = [seat for seat in range(seats) for _ in range(KEEPS_A_SEAT[seats])]
     rng.shuffle(supply)
@@ -87,7 +87,7 @@ def random_map(rng: random.Random) -> tuple[Tiles, Keeps]:
         if moment == "anything":
             is_baron = rng.random() < 0.5
         if moment != "anything" and is_baron:
-            fitting = [seat for seat in supply if _may_stand(tiles, keeps, at, seat)]
+            fitting = [seat for seat in supply if _can_be_baron(tiles, keeps, at, seat)]
         else:
             fitting = supply
         if fitting:
@@ -97,12 +97,12 @@ def random_map(rng: random.Random) -> tuple[Tiles, Keeps]:
 
 
 def _reach(at: Hex) -> set[Hex]:
-    """The hex and those around it."""
+    """The hex and the adjacent hexes."""
     return {at} | neighbours(at)
 
 
-def _laid(rng: random.Random) -> Tiles:
-    """12 to 50 tiles of the shuffled box, most of them laid where they touch many others."""
+def _random_tiles(rng: random.Random) -> Tiles:
+    """12 to 50 tiles of the box, most of them adjacent to many others."""
     box = [kind for kind, count in BOX.items() for _ in range(count)]
     rng.shuffle(box)
     tiles = {(0, 0): box.pop()}
@@ -119,8 +119,8 @@ def _laid(rng: random.Random) -> Tiles:
     return tiles
 
 
-def _may_stand(tiles: Tiles, keeps: Keeps, at: Hex, seat: int) -> bool:
-    """Whether a baron of this seat shares nothing but meadows with the opposing ones (BN-FGT-5)."""
+def _can_be_baron(tiles: Tiles, keeps: Keeps, at: Hex, seat: int) -> bool:
+    """Whether a baron of this seat shares only meadows with opposing barons (BN-FGT-5)."""
     return all(
         tiles[tile] == "meadow"
         for other, (owner, side) in keeps.items()

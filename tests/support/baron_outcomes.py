@@ -1,4 +1,4 @@
-"""What the knights of a drawn board bring about, in few words."""
+"""Resolves the knights of a board that a test gives as text, and sums up the results."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -12,8 +12,8 @@ from domain.baron.formats import Side, Tile
 from domain.baron.resolution import resolve
 from domain.contract import Json
 from domain.hexes import Hex
-from tests.support.baron_by_the_book import Keeps, Tiles
-from tests.support.baron_maps import drawn
+from tests.support.baron_maps import parse_map
+from tests.support.baron_reference_rules import Keeps, Tiles
 
 TWO = """
       V   Y
@@ -22,14 +22,14 @@ TWO = """
     M   M1b W
       M   M
     """
-"""Example 7: a knight who is worth 5 where he is alone, a baron who is worth 2 there."""
+"""Example 7: a knight with 5 beside the battlefield, against a baron with 2."""
 
 ON_THE_RIGHT = """
       M   M   M   M
     M   M0k {}   M1b M
       M   W   M   V
     """
-"""A knight with 2 beside the tile that he shares with a baron, who has 3 beside it."""
+"""A knight with 2 beside the tile that it shares with a baron with 3."""
 
 AROUND_A_FIELD = """
             M   M
@@ -38,30 +38,30 @@ AROUND_A_FIELD = """
       M   Q   M{}b M
             M   M
     """
-"""A knight and two barons who have a field in common; each baron shares one more tile with the knight."""
+"""A knight and two barons that share a field; each baron shares one more tile with the knight."""
 
 
 def row_of_keeps(text: str, *, incomplete: bool = False) -> str:
-    """A drawing of keeps in a row, two hexes from each other; the first is at (0, 1).
+    """A map of keeps in a row, two hexes from each other; the first is at (0, 1).
 
-    `0k:VQ F 1b:W` is a knight of seat 0 and a baron of seat 1 with a field between them that both have, a
-    village and a quarry only the knight's, and a forest only the baron's. All else are meadows.
+    `0k:VQ F 1b:W` is a knight of seat 0 and a baron of seat 1 that share a field; a village and a quarry
+    belong to the knight alone, and a forest to the baron alone. All other tiles are meadows.
 
-    `incomplete`: each knight lacks a tile that no other has.
+    `incomplete`: each knight lacks a tile that it would not share.
     """
     words = text.split()
     above, middle, below = "  ", "M   ", "  "
     for keep, between in zip(words[::2], [*words[1::2], "M"], strict=True):
-        who, _, own = keep.partition(":")
+        pawn, _, own = keep.partition(":")
         above += "".join(f"{tile:4}" for tile in own.ljust(2, "M"))
-        middle += f"M{who:3}{between:4}"
-        below += ".   M   " if incomplete and who.endswith("k") else "M   M   "
+        middle += f"M{pawn:3}{between:4}"
+        below += ".   M   " if incomplete and pawn.endswith("k") else "M   M   "
     return "\n".join("    " + row for row in (above, middle, below))
 
 
-def standing(text: str, *, out: Collection[int] = ()) -> Board:
-    """The board of a drawing (tests/support/baron_maps.py): its first cell is (0, 0)."""
-    return board_of(*drawn(text), out)
+def board_from_map(text: str, *, out: Collection[int] = ()) -> Board:
+    """The board of a map (tests/support/baron_maps.py)."""
+    return board_of(*parse_map(text), out)
 
 
 def board_of(tiles: Tiles, keeps: Keeps, out: Collection[int] = ()) -> Board:
@@ -71,28 +71,28 @@ def board_of(tiles: Tiles, keeps: Keeps, out: Collection[int] = ()) -> Board:
 
 
 def knights_of(board: Board) -> list[Hex]:
-    """All keeps on their knight side, complete or not."""
+    """All knights, complete or not."""
     return sorted(at for at, (_, side) in board.keeps.items() if side == KNIGHT)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a moment: `entries` as they were reckoned, and the same in short."""
+    """The results of one moment, and summaries of them."""
 
     board: Board
-    entries: list[Json]
+    results: list[Json]
 
     @cached_property
     def knights(self) -> list[str]:
-        """Whose knight came to what, as one reads the drawing: `0 established`, `1 lost_battle`."""
-        ordered = sorted(self.entries, key=lambda entry: entry["at"][::-1])
+        """The result of each knight, in the order of the map: `0 established`, `1 lost_battle`."""
+        ordered = sorted(self.results, key=lambda entry: entry["at"][::-1])
         return [f"{entry['seat']} {entry.get('why', entry['result'])}" for entry in ordered]
 
     @cached_property
     def keeps(self) -> list[str]:
-        """The keeps that stand afterwards, as one reads the drawing: `0b`."""
+        """The keeps on the board afterwards, in the order of the map: `0b`."""
         left = dict(self.board.keeps)
-        for entry in self.entries:
+        for entry in self.results:
             if entry["result"] == "established":
                 left[tuple(entry["at"])] = (entry["seat"], BARON)
             else:
@@ -104,27 +104,27 @@ class Outcome:
 
     @cached_property
     def honour(self) -> dict[int, int]:
-        """By seat what changes, if anything does."""
+        """The change of honour by seat, without seats for which it is 0."""
         change: Counter[int] = Counter()
-        for entry in self.entries:
+        for entry in self.results:
             change[entry["seat"]] += entry["gain"]
             for beaten in entry["beaten"]:
                 change[beaten["seat"]] -= beaten["loss"]
         return {seat: points for seat, points in change.items() if points}
 
     def of(self, seat: int) -> Json:
-        """The entry of the seat's only knight."""
-        (entry,) = (entry for entry in self.entries if entry["seat"] == seat)
+        """The result of the seat's only knight."""
+        (entry,) = (entry for entry in self.results if entry["seat"] == seat)
         return entry
 
 
-def outcome(text: str, *, out: Collection[int] = ()) -> Outcome:
-    """What comes of the knights that are complete in this drawing."""
-    board = standing(text, out=out)
+def resolve_map(text: str, *, out: Collection[int] = ()) -> Outcome:
+    """Resolve the complete knights of a map."""
+    board = board_from_map(text, out=out)
     return Outcome(board, cast("list[Json]", resolve(board, complete_knights(board), at_end=False)))
 
 
-def outcome_at_the_end(text: str, *, out: Collection[int] = ()) -> Outcome:
-    """What comes of all knights in this drawing when play is over (BN-END-2)."""
-    board = standing(text, out=out)
+def resolve_map_at_end(text: str, *, out: Collection[int] = ()) -> Outcome:
+    """Resolve all knights of a map at the end of the game (BN-END-2)."""
+    board = board_from_map(text, out=out)
     return Outcome(board, cast("list[Json]", resolve(board, knights_of(board), at_end=True)))

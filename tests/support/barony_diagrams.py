@@ -30,7 +30,7 @@ from domain.barony.components import (
 from domain.barony.state import State, replaced
 from domain.barony.tiles import LETTERS
 from domain.hexes import Hex
-from tests.support.text_diagrams import course_words, read_course, rows
+from tests.support.text_diagrams import first_line_words, parse_first_line, rows
 from tests.support.text_diagrams import split as drawing_parts
 
 _BUILDING_LETTERS = {VILLAGE: "v", STRONGHOLD: "s", CITY: "c"}
@@ -39,7 +39,7 @@ _BUILDINGS = {letter: building for building, letter in _BUILDING_LETTERS.items()
 
 def drawing(state: State, cell: Callable[[State, int], str] | None = None) -> str:
     """The whole position as text; `cell` writes a hex, where it is not as in the base game."""
-    head = course_words(state)
+    head = first_line_words(state)
     if state.round_limit is not None:
         head.append(f"limit {state.round_limit}")
     if state.end_by_agreement:
@@ -119,7 +119,7 @@ def read(state: State, head: list[str], cells: dict[Hex, str]) -> None:
 
 
 def _parse_head(state: State, line: str) -> None:
-    numbers = read_course(state, line)
+    numbers = parse_first_line(state, line)
     state.end_by_agreement = "agreement" in line.split()
     if "limit" in numbers:
         state.round_limit = int(numbers["limit"])

@@ -19,7 +19,7 @@ from domain.barony import sorcery
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import ALL_SECRETS, Action, AnyRuleSystem, DomainEvent, State, evolve
 from domain.errors import Refused
-from tests.support.baron_diagrams import drawing as baron_drawing
+from tests.support.baron_diagrams import diagram as baron_drawing
 from tests.support.baron_positions import given as baron_given
 from tests.support.barony_positions import drawing as barony_drawing
 from tests.support.barony_positions import given as barony_given
@@ -56,10 +56,15 @@ class Outcome(Generic[S]):
     action: Action | None = None
 
     @property
+    def event(self) -> DomainEvent:
+        """The event as it is read back from a log."""
+        event = self.judge()
+        return DomainEvent(event.type, json.loads(json.dumps(event.data)))
+
+    @property
     def fact(self) -> DomainEvent:
-        """The fact as it is read back from a log."""
-        fact = self.judge()
-        return DomainEvent(fact.type, json.loads(json.dumps(fact.data)))
+        """The former name of `event`, until every test has been changed."""
+        return self.event
 
     @property
     def after(self) -> S:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from domain.contract import Json
 from domain.event import Event
-from tests.support.baron_by_the_page import BOX
+from tests.support.baron_reference_set_up import BOX
 
 Hex: TypeAlias = tuple[int, int]
 

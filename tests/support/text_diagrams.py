@@ -1,6 +1,6 @@
-"""Positions as text: what the drawings of all games have in common, the course and the rows of cells.
+"""The parts that the text diagrams of all games share: the first line, and the rows of cells.
 
-What a cell says, and what stands between the first line and the board, is each game's own.
+The cells, and the lines between the first line and the board, differ between games.
 """
 
 from collections.abc import Mapping
@@ -12,16 +12,16 @@ from domain.hex_text import hex_from_text, hex_text
 from domain.hexes import Hex
 
 
-def course_words(state: State) -> list[str]:
-    """The first words of a drawing: `play`, `round 3`, `turn 12`, `seat 1`."""
+def first_line_words(state: State) -> list[str]:
+    """The words of the first line: `play`, `round 3`, `turn 12`, `seat 1`."""
     seat = [] if state.to_act is None else [f"seat {state.to_act}"]
     return [state.phase, f"round {state.round}", f"turn {state.turn}", *seat]
 
 
-def read_course(state: Any, line: str) -> dict[str, str]:
-    """Write what the first line says of the course into a state; told is each word with the next one.
+def parse_first_line(state: Any, line: str) -> dict[str, str]:
+    """Write phase, round, turn and seat to act into a state; return every word with the next one.
 
-    Raises ValueError for what cannot be read.
+    Raises ValueError for an invalid number.
     """
     state.phase, *words = line.split()
     numbers = dict(pairwise(words))
@@ -32,7 +32,7 @@ def read_course(state: Any, line: str) -> dict[str, str]:
 
 
 def rows(cells: Mapping[Hex, str]) -> list[str]:
-    """The line `board` and the rows of cells, each half a cell to the right of the one above."""
+    """The line `board` and the rows of cells, each half a cell further right than the row above."""
     west, east = min(q for q, _ in cells), max(q for q, _ in cells)
     north, south = min(r for _, r in cells), max(r for _, r in cells)
     width = max(map(len, cells.values())) // 2 * 2 + 2
@@ -49,7 +49,7 @@ def split(text: str) -> tuple[list[str], dict[Hex, str]]:
     try:
         start = next(i for i, line in enumerate(lines) if line.split()[:1] == ["board"])
     except StopIteration:
-        raise ValueError("a drawing has a line `board`") from None
+        raise ValueError("a diagram needs a line `board`") from None
     origin = lines[start].split()[1:]
     west, north = hex_from_text(origin[0]) if origin else (0, 0)
     cells = {

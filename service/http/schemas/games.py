@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from domain.chance import NONCE_BYTES_MOST
+from domain.chance import MAX_NONCE_BYTES
 from domain.registry import EXPANSIONS, RULES
 from service.http.schemas.fields import (
     AnyObject,
@@ -49,13 +49,13 @@ class CreateGame(StrictSchema):
         },
     )
     invite = TextList(load_default=list, metadata={"description": "Handles of players to invite."})
-    nonce = HexBytes(max_bytes=NONCE_BYTES_MOST, load_default=None, metadata=dict(_NONCE))
+    nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
 
 
 class JoinGame(StrictSchema):
     """A place in a game."""
 
-    nonce = HexBytes(max_bytes=NONCE_BYTES_MOST, load_default=None, metadata=dict(_NONCE))
+    nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
 
 
 class ListGames(StrictSchema):

@@ -10,7 +10,7 @@ from domain import baron
 from domain.baron.components import COUNTS
 from domain.baron.state import State
 from domain.contract import DomainEvent, Inference, Json, evolve
-from tests.support.baron_positions import blindly_begun, given, random_game, set_up
+from tests.support.baron_positions import given, random_game, set_up, started_without_secrets
 from tests.support.events import data_of, event_of, secrets_of
 
 START: Json = {"market": ["meadow", "meadow", "field"], "start": "village", "removed": []}
@@ -204,7 +204,7 @@ def test_opened_reserves_must_be_a_possible_deal() -> None:
 
 
 def test_nobody_needs_a_secret_to_infer_them() -> None:
-    state = blindly_begun(3, 4)
+    state = started_without_secrets(3, 4)
     opening = set_up(3, 4)
     inference = baron.infer_secrets(3, {}, data_of(opening), [(state, laid(0, "meadow"))], {})
     assert inference.secrets.keys() == secrets_of(opening).keys()

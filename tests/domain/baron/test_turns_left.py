@@ -101,14 +101,14 @@ def test_an_event_from_before_this_was_corrected_leads_to_the_position_that_it_w
 ):
     """`state` in an event is the hash of the position: applying an event must not correct it."""
     state = given(LAST_TILE_TAKEN)
-    data = data_of(when(state, 1, "resign").fact)
+    data = data_of(when(state, 1, "resign").event)
     del data["then"]["turns_left"]
     after = apply(state, "PlayerResigned", data)
     assert turns_left(after) == [None, None]
     assert turns_left(when_scored(after).after) == [None, None]
 
     state = given(OUT_IN_ANOTHER_TURN.format(honour=-3))
-    data = data_of(when(state, 2, "lay meadow -1,0").fact)
+    data = data_of(when(state, 2, "lay meadow -1,0").event)
     data["then"]["turns_left"] = [1, 1, 2]
     assert turns_left(apply(state, "TilePlaced", data)) == [1, 1, 2]
 

@@ -18,7 +18,7 @@ from ledger.record import read
 from replay.audit import audit
 from service.bootstrap import Service
 from service.settings import Settings
-from tests.support import baron_set_ups
+from tests.support import baron_deals
 from tests.support.accounts import Accounts
 from tests.support.events import data_of, secrets_of
 from tests.support.recording_client import Json, RecordingClient
@@ -43,7 +43,8 @@ class ObservedGames:
         self.seats = seats
         self.deal = settings.data / "deal.json"
         setup_code = (
-            f"from tests.support.baron_set_ups import deals_from\ndeals_from({str(self.deal)!r})"
+            "from tests.support.baron_deals import install_set_up\n"
+            f"install_set_up({str(self.deal)!r})"
         )
         self.server = WebServer(settings, setup_code=setup_code)
         self.server.start()
@@ -69,7 +70,7 @@ class ObservedGames:
 
     def start(self, deal: DomainEvent) -> None:
         """Start a game that begins with this deal."""
-        baron_set_ups.write(deal, self.deal)
+        baron_deals.write_set_up(deal, self.deal)
         body = {"rules": "baron", "seats": self.seats, "options": {"seating": "joined"}}
         creator, *others = (player.http for player in self.players)
         response = creator.post("/games", json={**body, "nonce": "00"})
@@ -176,7 +177,7 @@ def count_draws(turns: list[Turn]) -> int:
 def test_viewers_receive_the_same_bytes_whatever_the_secrets_of_others_are(
     games: ObservedGames,
 ) -> None:
-    deal = baron_set_ups.a_deal(games.seats, b"non-interference")
+    deal = baron_deals.draw_set_up(games.seats, b"non-interference")
     games.start(deal)
     turns = games.play(turns_with_drawn_tiles(games, deal), games.observers)
     assert games.summary()["status"] == "finished"
@@ -190,7 +191,7 @@ def test_viewers_receive_the_same_bytes_whatever_the_secrets_of_others_are(
     lengths = {None: most, 0: step, 1: most // 2 // step * step, 2: most}
     for viewer in (None, *range(games.seats)):
         part = turns[: lengths[viewer]]
-        changed_deal = baron_set_ups.another(deal, viewer, count_draws(part))
+        changed_deal = baron_deals.indistinguishable_set_up(deal, viewer, count_draws(part))
         assert changed_deal.secrets != secrets_of(deal)
         unaffected = (
             [games.outsider, games.anonymous] if viewer is None else [games.players[viewer]]
@@ -232,7 +233,7 @@ def assert_everything_is_revealed(games: ObservedGames, deal: DomainEvent) -> No
 def test_positions_and_records_of_a_running_game_show_only_the_own_reserve(
     games: ObservedGames,
 ) -> None:
-    deal = baron_set_ups.a_deal(3, b"own")
+    deal = baron_deals.draw_set_up(3, b"own")
     games.start(deal)
     opened = {
         observer.name: read(BytesIO(get_record(observer))).secret_values()
@@ -255,7 +256,7 @@ def test_positions_and_records_of_a_running_game_show_only_the_own_reserve(
 def test_salts_and_the_seed_of_a_running_game_are_shown_to_nobody_else(
     games: ObservedGames,
 ) -> None:
-    games.start(baron_set_ups.a_deal(3, b"own"))
+    games.start(baron_deals.draw_set_up(3, b"own"))
     secrets = games.service.store.secrets(games.game)
     salts = [orjson.loads(text)["salt"] for name, text in secrets.items() if name != "seed"]
     assert len(set(salts)) == 4

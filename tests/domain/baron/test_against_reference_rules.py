@@ -1,4 +1,4 @@
-"""The game and the judge by the book: what moments set off on random maps, and whole games of random play."""
+"""Baron compared with the reference rules, on random maps and in whole random games."""
 
 import random
 from collections import Counter
@@ -14,22 +14,22 @@ from domain.baron.state import State
 from domain.chance import Chance
 from domain.contract import DomainEvent, Json, Resign, evolve
 from domain.hexes import neighbours
-from tests.support.baron_by_the_book import (
+from tests.support.baron_maps import KEEPS_A_SEAT, random_map
+from tests.support.baron_outcomes import board_of
+from tests.support.baron_reference_rules import (
     Hex,
     Keeps,
-    Reckoned,
+    Resolution,
     Tiles,
     departures,
     places,
-    reckoned,
+    resolve_by_reference,
 )
-from tests.support.baron_maps import KEEPS_A_SEAT, random_map
-from tests.support.baron_outcomes import board_of
 from tests.support.events import data_of
 
 
-def as_in_the_book(entries: list[Json]) -> Reckoned:
-    """The game's entries, added up to what the judge says."""
+def summary(entries: list[Json]) -> Resolution:
+    """The results of the program in the form of the reference rules."""
     established = {at(entry): entry["value"] for entry in entries if is_established(entry)}
     beaten = [each for entry in entries for each in entry["beaten"]]
     honour = Counter[int]()
@@ -55,14 +55,16 @@ def at(entry: Json) -> Hex:
     return q, r
 
 
-def by_the_game(tiles: Tiles, keeps: Keeps, out: set[int], *, at_the_end: bool) -> Reckoned:
+def resolve_by_program(
+    tiles: Tiles, keeps: Keeps, out: set[int], *, at_the_end: bool
+) -> Resolution:
     board = board_of(tiles, keeps, out)
     knights = complete_knights(board)
     if at_the_end:
         knights = sorted(hex for hex, (_, side) in keeps.items() if side == "knight")
     entries = cast("list[Json]", resolve(board, knights, at_end=at_the_end))
     assert [at(entry) for entry in entries] == knights
-    return as_in_the_book(entries)
+    return summary(entries)
 
 
 @pytest.mark.allows(
@@ -71,18 +73,22 @@ def by_the_game(tiles: Tiles, keeps: Keeps, out: set[int], *, at_the_end: bool) 
 @pytest.mark.allows("BN-SIM-1", "BN-SIM-2", "BN-SIM-3", "BN-SIM-4", "BN-SIM-5", "BN-SIM-6")
 @pytest.mark.allows("BN-END-2", "BN-OUB-2")
 @pytest.mark.parametrize("seed", range(20))
-def test_the_game_and_the_book_agree(seed: int) -> None:
+def test_random_maps_are_resolved_as_by_the_reference_rules(seed: int) -> None:
     for number in range(50):
         rng = random.Random(f"{seed} {number}")
         tiles, keeps = random_map(rng)
         out = {seat for seat in range(5) if rng.random() < 0.15}
         for at_the_end in (False, True):
-            told = by_the_game(tiles, keeps, out, at_the_end=at_the_end)
-            assert told == reckoned(tiles, keeps, out, at_the_end), (seed, number, at_the_end)
+            result = resolve_by_program(tiles, keeps, out, at_the_end=at_the_end)
+            assert result == resolve_by_reference(tiles, keeps, out, at_the_end), (
+                seed,
+                number,
+                at_the_end,
+            )
 
 
-class Book:
-    """A game kept beside the real one: of a fact it takes what was done, never what came of it."""
+class ReferenceGame:
+    """The same game by the reference rules: of an event, it uses the action and not its consequences."""
 
     def __init__(self, seats: int, start: str) -> None:
         self.tiles: Tiles = {(0, 0): start}
@@ -90,21 +96,21 @@ class Book:
         self.honour = dict.fromkeys(range(seats), 0)
         self.moments: dict[int, int] = {}
 
-    def enter(self, fact: DomainEvent) -> None:
-        match fact.type:
+    def apply(self, event: DomainEvent) -> None:
+        match event.type:
             case "TileDrawn":
-                self.honour[data_of(fact)["seat"]] -= {1: 0, 2: 1, 3: 3}[data_of(fact)["slot"]]
+                self.honour[data_of(event)["seat"]] -= {1: 0, 2: 1, 3: 3}[data_of(event)["slot"]]
             case "TilePlaced":
-                touched = len(set(neighbours(at(data_of(fact)))) & self.tiles.keys())
-                self.honour[data_of(fact)["seat"]] += {4: 1, 5: 3, 6: 9}.get(touched, 0)
-                self.tiles[at(data_of(fact))] = data_of(fact)["tile"]
+                touched = len(set(neighbours(at(data_of(event)))) & self.tiles.keys())
+                self.honour[data_of(event)["seat"]] += {4: 1, 5: 3, 6: 9}.get(touched, 0)
+                self.tiles[at(data_of(event))] = data_of(event)["tile"]
                 self.resolve(at_the_end=False)
             case "KeepPlaced":
-                self.keeps[at(data_of(fact))] = data_of(fact)["seat"], "knight"
+                self.keeps[at(data_of(event))] = data_of(event)["seat"], "knight"
                 self.resolve(at_the_end=False)
             case "PlayerResigned":
                 now = max(self.moments.values(), default=0) + 1
-                self.moments = {**self.moments, data_of(fact)["seat"]: now}
+                self.moments = {**self.moments, data_of(event)["seat"]: now}
             case "GameFinished":
                 if len(self.honour) - len(self.moments) > 1:
                     self.resolve(at_the_end=True)
@@ -112,18 +118,18 @@ class Book:
                 assert other in {"TileDiscarded", "TurnEnded"}
 
     def resolve(self, *, at_the_end: bool) -> None:
-        told = reckoned(self.tiles, self.keeps, set(self.moments), at_the_end)
-        for knight in told["established"]:
+        result = resolve_by_reference(self.tiles, self.keeps, set(self.moments), at_the_end)
+        for knight in result["established"]:
             self.keeps[knight] = self.keeps[knight][0], "baron"
-        for gone in told["returned"] + told["beaten"]:
-            del self.keeps[gone]
-        self.moments = departures(self.honour, told["honour"], self.moments)
-        for seat, change in told["honour"].items():
+        for keep in result["returned"] + result["beaten"]:
+            del self.keeps[keep]
+        self.moments = departures(self.honour, result["honour"], self.moments)
+        for seat, change in result["honour"].items():
             self.honour[seat] += change
 
 
 def random_play(seats: int, seed: int) -> Iterator[tuple[DomainEvent, State]]:
-    """Each fact with the state after it: tiles are laid close together, turns seldom end without a keep."""
+    """Each event with the state after it: tiles are laid close together, turns seldom end without a keep."""
     chooser = random.Random(seed)
     opening = baron.set_up(seats, baron.check_options(seats, {}), Chance(bytes([seats, seed])))
     state = baron.initial_state(seats, {}, opening.data, opening.secrets)
@@ -135,11 +141,11 @@ def random_play(seats: int, seed: int) -> Iterator[tuple[DomainEvent, State]]:
         [action] = chooser.choices(actions, weights)
         if chooser.random() < 0.003:
             seat, action = chooser.choice(state.in_game()), Resign()
-        fact = baron.decide(state, seat, action)
-        state = evolve(baron, state, [fact])
-        yield fact, state
-    fact = baron.finish(state)
-    yield fact, evolve(baron, state, [fact])
+        event = baron.decide(state, seat, action)
+        state = evolve(baron, state, [event])
+        yield event, state
+    event = baron.finish(state)
+    yield event, evolve(baron, state, [event])
 
 
 def _weight(state: State, action: Json) -> float:
@@ -152,22 +158,22 @@ def _weight(state: State, action: Json) -> float:
 @pytest.mark.allows("BN-OUB-1", "BN-OUB-2", "BN-OUB-3", "BN-OUB-4")
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 @pytest.mark.parametrize("seed", range(12))
-def test_whole_games_go_as_the_book_says(seats: int, seed: int) -> None:
+def test_random_games_agree_with_the_reference_rules(seats: int, seed: int) -> None:
     play = random_play(seats, seed)
     opening, state = next(play)
-    book = Book(seats, data_of(opening)["start"])
-    for fact, after in play:
+    book = ReferenceGame(seats, data_of(opening)["start"])
+    for event, after in play:
         state = after
-        book.enter(fact)
-        assert (state.tiles, state.keeps) == (book.tiles, book.keeps), fact
+        book.apply(event)
+        assert (state.tiles, state.keeps) == (book.tiles, book.keeps), event
         players = dict(enumerate(state.players))
-        assert {seat: player.honour for seat, player in players.items()} == book.honour, fact
+        assert {seat: player.honour for seat, player in players.items()} == book.honour, event
         out = {seat: player.out for seat, player in players.items() if player.out is not None}
-        assert out == book.moments, fact
+        assert out == book.moments, event
         standing = Counter(owner for owner, _ in book.keeps.values())
         for seat in state.in_game():
             kept = players[seat].keeps + players[seat].resting
-            assert kept == KEEPS_A_SEAT[seats] - standing[seat], fact
+            assert kept == KEEPS_A_SEAT[seats] - standing[seat], event
     ranking = state.ranking
     assert ranking is not None
     assert {entry["seat"]: entry["place"] for entry in ranking} == places(book.honour, book.moments)

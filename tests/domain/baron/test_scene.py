@@ -30,17 +30,18 @@ BOARD = """
     """
 
 
-def event(fact: DomainEvent, by: Json) -> Event:
-    return cast("Event", {"type": fact.type, "data": fact.data, "by": by})
+def sealed(event: DomainEvent, by: Json) -> Event:
+    """The event with those fields of its envelope that a scene shows."""
+    return cast("Event", {"type": event.type, "data": event.data, "by": by})
 
 
-def after(text: str, *, drawing: str = BOARD) -> Scene:
+def after(text: str, *, diagram: str = BOARD) -> Scene:
     """The scene after an action of the seat to act, given in its short form."""
-    state = given(drawing)
+    state = given(diagram)
     assert state.to_act is not None
-    fact = baron.decide(state, state.to_act, parse_action_text(text))
+    event = baron.decide(state, state.to_act, parse_action_text(text))
     by = {"seat": state.to_act}
-    return scene(position(evolve(baron, state, [fact]), None), event(fact, by))
+    return scene(position(evolve(baron, state, [event]), None), sealed(event, by))
 
 
 def cell(scene: Scene, q: int, r: int) -> Cell:
@@ -52,43 +53,43 @@ def panel(scene: Scene, seat: int) -> Panel:
 
 
 def test_a_position_without_an_event() -> None:
-    drawn = scene(position(given(BOARD), None), None)
-    assert drawn.title == "Baron, round 3, seat 0 to lay a tile"
-    assert drawn.caption == ""
-    assert cell(drawn, 1, 2).terrain == "marsh"
-    assert cell(drawn, 1, 1).pieces == (Piece("keep_knight", 0),)
-    assert cell(drawn, 2, 2).pieces == (Piece("keep_baron", 2, note="3"),)
+    result = scene(position(given(BOARD), None), None)
+    assert result.title == "Baron, round 3, seat 0 to lay a tile"
+    assert result.caption == ""
+    assert cell(result, 1, 2).terrain == "marsh"
+    assert cell(result, 1, 1).pieces == (Piece("keep_knight", 0),)
+    assert cell(result, 2, 2).pieces == (Piece("keep_baron", 2, note="3"),)
     assert not any(
-        cell.is_changed or cell.removed or cell.note or cell.is_contested for cell in drawn.cells
+        cell.is_changed or cell.removed or cell.note or cell.is_contested for cell in result.cells
     )
-    assert drawn.common_rows == (
+    assert result.common_rows == (
         ("market", "field for 0, meadow for 1, cursed place for 3"),
         ("pile", "30 tiles"),
     )
 
 
 def test_tiles_show_their_values_except_meadows_and_the_legend_lists_all_values() -> None:
-    drawn = scene(position(given(BOARD), None), None)
-    values = {cell.terrain: cell.value for cell in drawn.cells}
+    result = scene(position(given(BOARD), None), None)
+    values = {cell.terrain: cell.value for cell in result.cells}
     assert (values["meadow"], values["village"], values["marsh"]) == ("", "3", "-1")
-    legend = {entry.kind: entry.value for entry in drawn.legend if entry.sign == "terrain"}
+    legend = {entry.kind: entry.value for entry in result.legend if entry.sign == "terrain"}
     assert legend == {kind: str(value) for kind, value in VALUES.items()}
 
 
 def test_baronies_on_the_board_are_outlined_with_their_value() -> None:
-    drawn = scene(position(given(BOARD), None), None)
-    assert [(border.seat, border.note) for border in drawn.outlines] == [(2, "3"), (1, "0")]
-    around = drawn.outlines[0].hexes
+    result = scene(position(given(BOARD), None), None)
+    assert [(border.seat, border.note) for border in result.outlines] == [(2, "3"), (1, "0")]
+    around = result.outlines[0].hexes
     assert len(around) == 7
     assert all(distance(at, (2, 2)) <= 1 for at in around)
     # Of a barony established when play was over only the tiles that are there.
-    assert drawn.outlines[1].hexes == ((3, 1), (3, 2), (4, 1))
+    assert result.outlines[1].hexes == ((3, 1), (3, 2), (4, 1))
 
 
 def test_a_panel_shows_what_a_seat_has() -> None:
     state = given(BOARD)
-    drawn = scene(position(state, None), None)
-    acting, other, resting = drawn.panels
+    result = scene(position(state, None), None)
+    acting, other, resting = result.panels
     assert (acting.heading, acting.score, acting.is_to_act) == ("no barony", 0, True)
     assert dict(acting.rows) == {
         "reserve": "2 tiles",
@@ -107,28 +108,28 @@ def test_a_panel_shows_what_a_seat_has() -> None:
 
 def test_a_reserve_is_shown_to_its_owner_and_to_everybody_after_the_game() -> None:
     state = given(BOARD)
-    drawn = scene(position(state, 0), None)
-    assert dict(panel(drawn, 0).rows)["reserve"] == "meadow, vineyard"
-    assert dict(panel(drawn, 2).rows)["reserve"] == "2 tiles"
+    result = scene(position(state, 0), None)
+    assert dict(panel(result, 0).rows)["reserve"] == "meadow, vineyard"
+    assert dict(panel(result, 2).rows)["reserve"] == "2 tiles"
     assert dict(panel(scene(position(state, ALL_SECRETS), None), 2).rows)["reserve"] == (
         "meadow, quarry"
     )
 
 
 def test_a_fight_shows_the_odds_of_the_fighters_and_the_battlefield() -> None:
-    drawn = after("lay vineyard 2,0")
-    assert {cell.at for cell in drawn.cells if cell.is_changed} == {(2, 0), (1, 1), (2, 2)}
-    assert {cell.at for cell in drawn.cells if cell.is_contested} == {(1, 2), (2, 1)}
-    winner, loser = cell(drawn, 1, 1), cell(drawn, 2, 2)
+    result = after("lay vineyard 2,0")
+    assert {cell.at for cell in result.cells if cell.is_changed} == {(2, 0), (1, 1), (2, 2)}
+    assert {cell.at for cell in result.cells if cell.is_contested} == {(1, 2), (2, 1)}
+    winner, loser = cell(result, 1, 1), cell(result, 2, 2)
     assert (winner.note, winner.pieces) == ("5:2", (Piece("keep_baron", 0, note="6"),))
     assert (loser.note, loser.pieces, loser.removed) == ("2:5", (), (Piece("keep_baron", 2),))
-    assert [border.seat for border in drawn.outlines] == [0, 1]
-    assert drawn.caption.startswith("Seat 0 lays a vineyard on 2,0; seat 0's knight on 1,1 wins")
+    assert [border.seat for border in result.outlines] == [0, 1]
+    assert result.caption.startswith("Seat 0 lays a vineyard on 2,0; seat 0's knight on 1,1 wins")
 
 
 def test_the_baron_stays_when_the_knight_loses_the_fight() -> None:
-    drawn = after("lay vineyard 2,0", drawing=BOARD.replace(".   M   P", ".   V   P"))
-    loser, baron_there = cell(drawn, 1, 1), cell(drawn, 2, 2)
+    result = after("lay vineyard 2,0", diagram=BOARD.replace(".   M   P", ".   V   P"))
+    loser, baron_there = cell(result, 1, 1), cell(result, 2, 2)
     assert (loser.note, loser.pieces, loser.removed) == ("5:5", (), (Piece("keep_knight", 0),))
     assert baron_there.note == "5:5"
     assert baron_there.pieces == (Piece("keep_baron", 2, note="6"),)
@@ -147,21 +148,21 @@ def test_a_battle_among_knights_shows_the_odds_too() -> None:
             M   M   M   M
         """
     )
-    drawn = scene(
-        position(evolve(baron, state, [when_scored(state).fact]), None),
-        event(when_scored(state).fact, {"system": "scorer"}),
+    result = scene(
+        position(evolve(baron, state, [when_scored(state).event]), None),
+        sealed(when_scored(state).event, {"system": "scorer"}),
     )
-    assert (cell(drawn, 0, 1).note, cell(drawn, 2, 1).note) == ("2:1", "1:2")
-    assert {cell.at for cell in drawn.cells if cell.is_contested} == {(1, 1)}
-    assert cell(drawn, 2, 1).removed == (Piece("keep_knight", 1),)
-    assert drawn.caption.startswith("The game is over: seat 0 wins with 3 honour")
-    assert drawn.title == "Baron, over after round 9, won by seat 0"
-    assert panel(drawn, 0).heading == "winner"
-    assert dict(panel(drawn, 1).rows)["place"] == "2"
+    assert (cell(result, 0, 1).note, cell(result, 2, 1).note) == ("2:1", "1:2")
+    assert {cell.at for cell in result.cells if cell.is_contested} == {(1, 1)}
+    assert cell(result, 2, 1).removed == (Piece("keep_knight", 1),)
+    assert result.caption.startswith("The game is over: seat 0 wins with 3 honour")
+    assert result.title == "Baron, over after round 9, won by seat 0"
+    assert panel(result, 0).heading == "winner"
+    assert dict(panel(result, 1).rows)["place"] == "2"
 
 
 @pytest.mark.parametrize(
-    ("text", "drawing", "title", "changed"),
+    ("text", "diagram", "title", "changed"),
     [
         ("draw 2", BOARD.replace("lay", "draw"), "seat 0 to lay a tile", set()),
         ("lay meadow -1,2", BOARD, "seat 0 may put down a keep", {(-1, 2)}),
@@ -170,21 +171,22 @@ def test_a_battle_among_knights_shows_the_odds_too() -> None:
     ],
 )
 def test_hexes_that_an_action_changed_are_marked(
-    text: str, drawing: str, title: str, changed: set[tuple[int, int]]
+    text: str, diagram: str, title: str, changed: set[tuple[int, int]]
 ) -> None:
-    drawn = after(text, drawing=drawing.replace("pile 30", "pile WWW"))
-    assert {cell.at for cell in drawn.cells if cell.is_changed} == changed
-    assert drawn.title == f"Baron, round 3, {title}"
-    assert drawn.caption.startswith("Seat 0 ")
+    result = after(text, diagram=diagram.replace("pile 30", "pile WWW"))
+    assert {cell.at for cell in result.cells if cell.is_changed} == changed
+    assert result.title == f"Baron, round 3, {title}"
+    assert result.caption.startswith("Seat 0 ")
 
 
 def test_the_caption_names_the_seat_or_player_who_acted() -> None:
     before = position(given(BOARD), None)
     joined = event_of("SeatTaken", {"player": "ann", "nonce": ""})
-    assert scene(before, event(joined, {"player": "ann"})).caption == "Player ann takes a place"
+    assert scene(before, sealed(joined, {"player": "ann"})).caption == "Player ann takes a place"
     forfeited = baron.forfeit(given(BOARD))
     assert (
-        scene(before, event(forfeited, {"system": "clock"})).caption == "Seat 0's turn is forfeited"
+        scene(before, sealed(forfeited, {"system": "clock"})).caption
+        == "Seat 0's turn is forfeited"
     )
 
 
@@ -194,38 +196,38 @@ def test_seats_that_are_out_last_turns_and_an_empty_market_are_shown() -> None:
         "board 0,0\nM2k V"
     )
     state = when_removed(state, 2).after
-    drawn = scene(position(state, None), None)
-    assert panel(drawn, 2).is_out
-    assert dict(panel(drawn, 2).rows) == {
+    result = scene(position(state, None), None)
+    assert panel(result, 2).is_out
+    assert dict(panel(result, 2).rows) == {
         "reserve": "no tiles",
         "keeps": "none",
         "on the board": "1 knight",
         "turns left": "none",
     }
-    assert dict(panel(drawn, 1).rows)["turns left"] == "2"
-    assert dict(drawn.common_rows)["market"] == "none"
-    assert dict(drawn.common_rows)["pile"] == "no tiles"
-    assert dict(drawn.common_rows)["taken out"] == "meadow, pond"
+    assert dict(panel(result, 1).rows)["turns left"] == "2"
+    assert dict(result.common_rows)["market"] == "none"
+    assert dict(result.common_rows)["pile"] == "no tiles"
+    assert dict(result.common_rows)["taken out"] == "meadow, pond"
 
 
 def test_the_title_during_scoring_and_of_a_shared_victory() -> None:
     state = given("scoring round 9\n0: 4\n1: 4\nboard 0,0\nM  V")
     assert scene(position(state, None), None).title == "Baron, being scored after round 9"
-    over = evolve(baron, state, [when_scored(state).fact])
+    over = evolve(baron, state, [when_scored(state).event])
     title = scene(position(over, None), None).title
     assert title == "Baron, over after round 9, won by seat 0 and seat 1"
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_a_scene_contains_every_hex_and_piece_of_its_position(seats: int) -> None:
-    for before, fact in random_game(seats, seed=seats):
-        state = evolve(baron, before, [fact])
+    for before, event in random_game(seats, seed=seats):
+        state = evolve(baron, before, [event])
         now = position(state, None)
-        drawn = scene(now, event(fact, {"seat": before.to_act}))
-        assert [list(cell.at) for cell in drawn.cells] == [tile["at"] for tile in now["tiles"]]
-        assert sum(len(cell.pieces) for cell in drawn.cells) == len(now["keeps"])
-        assert len(drawn.outlines) == sum(keep["side"] == "baron" for keep in now["keeps"])
-        assert len(drawn.panels) == seats
-        removed = sum(len(cell.removed) for cell in drawn.cells)
-        placed = fact.type == "KeepPlaced"
+        result = scene(now, sealed(event, {"seat": before.to_act}))
+        assert [list(cell.at) for cell in result.cells] == [tile["at"] for tile in now["tiles"]]
+        assert sum(len(cell.pieces) for cell in result.cells) == len(now["keeps"])
+        assert len(result.outlines) == sum(keep["side"] == "baron" for keep in now["keeps"])
+        assert len(result.panels) == seats
+        removed = sum(len(cell.removed) for cell in result.cells)
+        placed = event.type == "KeepPlaced"
         assert removed == len(before.keeps) + placed - len(state.keeps)

@@ -18,13 +18,13 @@ AnyBot: TypeAlias = Bot[Any, Any]
 SENSIBLE: AnyBot = baron.BOTS["sensible"]
 
 
-def by_lot(position: object, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
-    """The bot to beat."""
+def random_bot(position: object, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
+    """The opponent of the sensible bot."""
     return actions[chance.below(len(actions))]
 
 
 def choice(state: State, bot: AnyBot = SENSIBLE, chance: Chance | None = None) -> Action:
-    """What the bot does for the seat to act, from what that seat may see."""
+    """The action that the bot chooses for the seat to act, from what that seat may see."""
     seat = state.to_act
     assert seat is not None
     actions = baron.legal_actions(state, seat)
@@ -33,9 +33,9 @@ def choice(state: State, bot: AnyBot = SENSIBLE, chance: Chance | None = None) -
     return chosen
 
 
-def chosen_text(drawing: str) -> str:
+def chosen_text(diagram: str) -> str:
     """The action chosen, in short form."""
-    return baron.action_text(choice(given(drawing)))
+    return baron.action_text(choice(given(diagram)))
 
 
 def play(bots: Sequence[AnyBot], seed: int) -> State:
@@ -46,8 +46,8 @@ def play(bots: Sequence[AnyBot], seed: int) -> State:
     while state.to_act is not None:
         bot = bots[state.to_act]
         action = choice(state, bot=bot, chance=chance)
-        fact = baron.decide(state, state.to_act, action)
-        baron.apply(state, fact.type, fact.data)
+        event = baron.decide(state, state.to_act, action)
+        baron.apply(state, event.type, event.data)
         assert state.round <= 80, "the game does not come to an end"
     return state
 
@@ -81,7 +81,7 @@ class TestDrawing:
     @pytest.mark.parametrize(("market", "slot"), [("MVF", 2), ("MMV", 1), ("VMM", 1), ("CVM", 2)])
     def test_a_tile_is_bought_for_what_it_is_worth(self, market: str, slot: int) -> None:
         """A village for 1, but not for 3, where there is nothing to do with it at once."""
-        drawing = f"""
+        diagram = f"""
             draw round 2 seat 0
             0: 5, MP
             1: 5, MQ
@@ -90,11 +90,11 @@ class TestDrawing:
             board
             M  M  F
             """
-        assert chosen_text(drawing) == f"draw {slot}"
+        assert chosen_text(diagram) == f"draw {slot}"
 
     def test_much_is_paid_for_the_tile_that_fills_a_hole(self) -> None:
         """BN-LAY-3: 9 for 3, where no field may lie (BN-LAY-2)."""
-        drawing = """
+        diagram = """
             draw round 9 seat 0
             0: 0, FF
             1: 0, MQ
@@ -105,12 +105,12 @@ class TestDrawing:
               F  .  M
                 P  Q
             """
-        assert chosen_text(drawing) == "draw 3"
+        assert chosen_text(diagram) == "draw 3"
 
 
 class TestLaying:
     def test_a_hole_is_filled_for_nine(self) -> None:
-        drawing = """
+        diagram = """
             lay round 5 seat 0
             0: 0, MFV
             1: 0, MQ
@@ -121,7 +121,7 @@ class TestLaying:
               W  .  M
                 P  Q
             """
-        assert chosen_text(drawing).endswith(" 1,1")
+        assert chosen_text(diagram).endswith(" 1,1")
 
     def test_the_best_tile_completes_ones_own_barony(self) -> None:
         assert chosen_text(AROUND_A_KNIGHT.format(seat=0)) == "lay village 0,2"
@@ -130,15 +130,15 @@ class TestLaying:
         assert chosen_text(AROUND_A_KNIGHT.format(seat=1)) == "lay cursed_place 0,2"
 
     def test_what_cannot_be_laid_is_given_up_by_its_worth(self) -> None:
-        drawing = "lay round 4 seat 0\n0: 0, QQQ\n1: 0, MP\nmarket MMM\nboard\nQ M Q\n"
-        assert chosen_text(drawing) == "discard quarry"
+        diagram = "lay round 4 seat 0\n0: 0, QQQ\n1: 0, MP\nmarket MMM\nboard\nQ M Q\n"
+        assert chosen_text(diagram) == "discard quarry"
 
 
 class TestKeeping:
-    @pytest.mark.parametrize(("kinds", "does"), [("V  F", "end"), ("S  C", "keep 1,1")])
-    def test_no_keep_goes_where_it_would_lose_at_once(self, kinds: str, does: str) -> None:
+    @pytest.mark.parametrize(("kinds", "expected"), [("V  F", "end"), ("S  C", "keep 1,1")])
+    def test_no_keep_goes_where_it_would_lose_at_once(self, kinds: str, expected: str) -> None:
         """6 outside of the battlefield against 9, or against 1."""
-        drawing = f"""
+        diagram = f"""
             keep round 9 seat 0
             0: 3, MP
             1: 3, MP
@@ -149,10 +149,10 @@ class TestKeeping:
               V  M  P  M1b  V
                 C  Y  S  W
             """
-        assert chosen_text(drawing) == does
+        assert chosen_text(diagram) == expected
 
     @pytest.mark.parametrize(
-        ("turn", "board", "does"),
+        ("turn", "board", "expected"),
         [
             (LAST, "M  Q", "keep 0,0"),
             (EARLY, "M  Q", "end"),
@@ -160,28 +160,28 @@ class TestKeeping:
         ],
     )
     def test_the_last_keep_is_kept_for_better_ground_while_there_is_time(
-        self, turn: str, board: str, does: str
+        self, turn: str, board: str, expected: str
     ) -> None:
         """BN-END-2: at the end half of 1 is 1, and half of -3 is -1."""
-        assert chosen_text(f"{turn}board 0,0\n{board}\n") == does
+        assert chosen_text(f"{turn}board 0,0\n{board}\n") == expected
 
 
-def test_the_same_chance_makes_the_same_choices() -> None:
+def test_the_same_seed_leads_to_the_same_choices() -> None:
     games = [play([SENSIBLE, SENSIBLE], seed=3) for _ in range(2)]
     assert baron.position(games[0], None) == baron.position(games[1], None)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_sense_beats_chance(seats: int) -> None:
+def test_the_sensible_bot_beats_random_ones(seats: int) -> None:
     place = seats - 1
-    bots = [SENSIBLE if seat == place else by_lot for seat in range(seats)]
+    bots = [SENSIBLE if seat == place else random_bot for seat in range(seats)]
     for seed in range(3):
         best, *_ = data_of(baron.finish(play(bots, seed)))["ranking"]
         assert best["seat"] == place
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_the_sensible_do_not_ruin_themselves(seats: int) -> None:
+def test_sensible_bots_do_not_go_out(seats: int) -> None:
     state = play([SENSIBLE] * seats, seed=7)
     assert state.in_game() == list(range(seats))
     assert max(player.honour for player in state.players) > 10

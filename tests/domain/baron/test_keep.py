@@ -1,10 +1,9 @@
-"""BN-KEP: keeps are put on meadows, one a turn; those that came back have to wait."""
+"""BN-KEP: keeps are put on meadows, one a turn; keeps that came back have to wait."""
 
 import pytest
 
 from domain import baron
-from tests.support.baron_play import listed
-from tests.support.baron_positions import given, random_game
+from tests.support.baron_positions import given, legal_texts, random_game
 from tests.support.events import data_of
 from tests.support.given_when import played, when, when_time_is_up
 
@@ -19,7 +18,7 @@ KEEPING = """
 
 
 @pytest.mark.allows("BN-KEP-1")
-def test_a_keep_is_put_on_a_meadow_and_the_turn_is_over() -> None:
+def test_a_keep_is_put_on_a_meadow_and_the_turn_ends() -> None:
     when(given(KEEPING), 0, "keep 3,0").becomes("""
         draw round 2 seat 1
         0: 3, MP, keeps 4
@@ -32,9 +31,9 @@ def test_a_keep_is_put_on_a_meadow_and_the_turn_is_over() -> None:
 
 
 @pytest.mark.allows("BN-KEP-1")
-def test_nobody_has_to_put_a_keep() -> None:
+def test_a_seat_need_not_put_down_a_keep() -> None:
     state = given(KEEPING)
-    assert listed(state, 0) == ["keep 0,0", "keep 3,0", "end"]
+    assert legal_texts(state, 0) == ["keep 0,0", "keep 3,0", "end"]
     when(state, 0, "end").becomes("""
         draw round 2 seat 1
         0: 3, MP
@@ -46,7 +45,7 @@ def test_nobody_has_to_put_a_keep() -> None:
 
 
 @pytest.mark.allows("BN-KEP-1")
-def test_the_meadow_just_laid_will_do() -> None:
+def test_a_keep_may_be_put_on_the_meadow_just_laid() -> None:
     state = given("lay round 2 seat 0\n0: 0, M\n1: 0\nmarket MVF\nboard\nP")
     state = played(state, "0 lay meadow 1,0", "0 keep 1,0")
     assert state.keeps == {(1, 0): (0, "knight")}
@@ -61,12 +60,12 @@ def test_the_meadow_just_laid_will_do() -> None:
         ("1,0", "seat 1 has a keep on 1,0 already"),
     ],
 )
-def test_a_keep_stands_on_no_other_hex(at: str, words: str) -> None:
+def test_a_keep_cannot_be_put_on_another_hex(at: str, words: str) -> None:
     when(given(KEEPING), 0, f"keep {at}").is_refused("BN-KEP-1", words)
 
 
 @pytest.mark.refuses("BN-KEP-1")
-def test_nobody_has_two_keeps_on_a_meadow_nor_puts_two_in_a_turn() -> None:
+def test_a_meadow_has_one_keep_and_a_turn_has_one_keep() -> None:
     state = given(KEEPING.replace("board\n    M ", "board\n    M0k"))
     when(state, 0, "keep 0,0").is_refused("BN-KEP-1", "seat 0 has a keep")
     when(played(given(KEEPING), "0 keep 0,0"), 0, "keep 3,0").is_refused("BN-TRN-2")
@@ -83,30 +82,30 @@ LOST = """
     .  M0k V   M1b W
     M  M   Q   S
     """
-"""Seat 0's village completes his own knight's barony, which is as strong as seat 1's baron and loses."""
+"""Seat 0's village completes the barony of its own knight, which is as strong as seat 1's baron and loses."""
 
 
 @pytest.mark.allows("BN-KEP-2")
-def test_a_keep_that_came_back_rests_and_can_be_put_down_in_the_next_turn() -> None:
+def test_a_returned_keep_rests_and_can_be_put_down_in_the_next_turn() -> None:
     state = when(given(LOST.format(more=", keeps 1")), 0, "lay village -1,0").leads_to(
         "keep round 4 seat 0"
     )
     assert (state.players[0].keeps, state.players[0].resting) == (1, 1)
     state = when(state, 0, "end").leads_to("draw round 4 seat 1")
     assert (state.players[0].keeps, state.players[0].resting) == (2, 0)
-    shown = baron.position(state, None)["players"][0]
-    assert (shown["keeps"], shown["keeps_resting"]) == (2, 0)
+    player = baron.position(state, None)["players"][0]
+    assert (player["keeps"], player["keeps_resting"]) == (2, 0)
 
 
 @pytest.mark.allows("BN-KEP-2")
-def test_a_lapsed_turn_ends_the_rest_as_well() -> None:
+def test_a_forfeited_turn_ends_the_rest_of_keeps() -> None:
     state = when(given(LOST.format(more=", keeps 1")), 0, "lay village -1,0").after
     state = when_time_is_up(state).leads_to("draw round 4 seat 1")
     assert (state.players[0].keeps, state.players[0].resting) == (2, 0)
 
 
 @pytest.mark.allows("BN-KEP-2")
-def test_so_does_the_resignation_of_who_is_on_turn() -> None:
+def test_a_resignation_of_the_seat_to_act_ends_the_rest_of_keeps() -> None:
     state = given("""
         keep round 4 seat 0
         0: 0
@@ -121,14 +120,14 @@ def test_so_does_the_resignation_of_who_is_on_turn() -> None:
 
 
 @pytest.mark.refuses("BN-KEP-2")
-def test_a_keep_that_came_back_this_turn_is_not_put_down() -> None:
+def test_a_keep_that_returned_in_this_turn_cannot_be_put_down() -> None:
     state = given("keep round 4 seat 0\n0: 0, keeps 0, resting 2\n1: 0\nmarket MVF\nboard\nM M")
     when(state, 0, "keep 0,0").is_refused("BN-KEP-2", "only keeps that came back")
-    assert listed(state, 0) == ["end"]
+    assert legal_texts(state, 0) == ["end"]
 
 
 @pytest.mark.refuses("BN-KEP-2")
-def test_with_none_but_the_one_that_came_back_the_turn_is_over() -> None:
+def test_the_turn_ends_if_the_only_keep_is_resting() -> None:
     state = when(given(LOST.format(more=", keeps 0")), 0, "lay village -1,0").after
     assert (state.phase, state.to_act) == ("draw", 1)
     assert (state.players[0].keeps, state.players[0].resting) == (1, 0)
@@ -146,14 +145,14 @@ def test_a_lost_fight_takes_a_keep_off_the_board() -> None:
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_in_whole_games_no_keep_leaves_its_hex_in_any_other_way(seats: int) -> None:
     lost = 0
-    for state, fact in random_game(seats, seed=8):
+    for state, event in random_game(seats, seed=8):
         after = baron.copy(state)
-        baron.apply(after, fact.type, fact.data)
-        told = data_of(fact).get("baronies", ())
-        leaving = {tuple(entry["at"]) for entry in told if entry["result"] == "returned"}
-        leaving |= {tuple(beaten["at"]) for entry in told for beaten in entry["beaten"]}
-        came = {tuple(data_of(fact)["at"])} if fact.type == "KeepPlaced" else set()
-        assert (state.keeps.keys() | came) - leaving == after.keeps.keys()
+        baron.apply(after, event.type, event.data)
+        results = data_of(event).get("baronies", ())
+        leaving = {tuple(entry["at"]) for entry in results if entry["result"] == "returned"}
+        leaving |= {tuple(beaten["at"]) for entry in results for beaten in entry["beaten"]}
+        outcome = {tuple(data_of(event)["at"])} if event.type == "KeepPlaced" else set()
+        assert (state.keeps.keys() | outcome) - leaving == after.keeps.keys()
         lost += len(leaving)
     assert lost
 
@@ -164,12 +163,12 @@ def test_in_whole_games_no_keep_leaves_its_hex_in_any_other_way(seats: int) -> N
     [("keeps 0", "M M"), ("keeps 5", "P Q"), ("keeps 5", "M1k Q")],
     ids=["no keep", "no meadow", "no free meadow"],
 )
-def test_where_no_keep_can_be_put_down_the_turn_ends_by_itself(keeps: str, board: str) -> None:
+def test_the_turn_ends_by_itself_if_no_keep_can_be_put_down(keeps: str, board: str) -> None:
     state = given(f"lay round 4 seat 0\n0: 0, V, {keeps}\n1: 0\nmarket MVF\nboard\n{board}")
     when(state, 0, "lay village 2,0").leads_to("draw round 4 seat 1")
 
 
 @pytest.mark.refuses("BN-KEP-4")
-def test_where_one_can_it_does_not() -> None:
+def test_the_turn_does_not_end_by_itself_if_a_keep_can_be_put_down() -> None:
     state = given("lay round 4 seat 0\n0: 0, V, keeps 1\n1: 0\nmarket MVF\nboard\nM1k M")
     when(state, 0, "lay village 2,0").leads_to("keep round 4 seat 0")

@@ -1,9 +1,8 @@
-"""Why fights came out as they did, told clause by clause as the rulebook tells its examples."""
+"""Explanations of fights, clause by clause, as in the examples of the rulebook."""
 
 from domain.baron import explain, finish
 from domain.baron.state import State
-from tests.support.baron_positions import given
-from tests.support.baron_told import reasons, said
+from tests.support.baron_positions import explanation, given, text_of
 from tests.support.given_when import when, when_scored
 
 EXAMPLE_7 = """
@@ -19,15 +18,15 @@ EXAMPLE_7 = """
     """
 
 
-def test_a_fight_against_one_baron_is_told_clause_by_clause() -> None:
+def test_a_fight_against_one_baron_is_explained_clause_by_clause() -> None:
     state = given(EXAMPLE_7)
-    fact = when(state, 0, "lay vineyard 2,0").fact
-    assert said(fact) == (
+    event = when(state, 0, "lay vineyard 2,0").event
+    assert text_of(event) == (
         "lays a vineyard on 2,0; seat 0's knight on 1,1 wins 5 to 2 and is established with 6 "
         "(+6 honour), beating seat 2's baron on 2,2 (-1 honour)"
     )
-    who = "seat 0's knight on 1,1"
-    assert explain(state, 0, fact) == [
+    knight = "seat 0's knight on 1,1"
+    assert explain(state, 0, event) == [
         (
             "BN-LAY-1",
             "2,0 was empty, and is adjacent to 3 tiles: village 1,0, meadow 1,1 and field 2,1",
@@ -35,23 +34,26 @@ def test_a_fight_against_one_baron_is_told_clause_by_clause() -> None:
         ("BN-LAY-2", "none of them is a vineyard"),
         (
             "BN-BAR-2",
-            f"a vineyard on 2,0 was what {who} still lacked: it is resolved before the turn goes on",
+            f"a vineyard on 2,0 was what {knight} still lacked: it is resolved before the turn goes on",
         ),
         (
             "BN-BAR-1",
-            f"{who} claims a barony worth 6 (pond 1, village 3, marsh -1, vineyard 1 and field 2)",
+            f"{knight} claims a barony worth 6 (pond 1, village 3, marsh -1, vineyard 1 and field 2)",
         ),
-        ("BN-FGT-1", f"{who} fights seat 2's baron on 2,2 over marsh 1,2 (-1) and field 2,1 (2)"),
+        (
+            "BN-FGT-1",
+            f"{knight} fights seat 2's baron on 2,2 over marsh 1,2 (-1) and field 2,1 (2)",
+        ),
         (
             "BN-FGT-2",
-            f"battlefield of {who}: marsh 1,2 (-1) and field 2,1 (2), which counts for nobody",
+            f"battlefield of {knight}: marsh 1,2 (-1) and field 2,1 (2), which counts for nobody",
         ),
-        ("BN-FGT-2", f"without it {who} has 5 (pond 1, village 3 and vineyard 1)"),
+        ("BN-FGT-2", f"without it {knight} has 5 (pond 1, village 3 and vineyard 1)"),
         ("BN-FGT-2", "without it seat 2's baron on 2,2 has 2 (pond 1 and quarry 1)"),
-        ("BN-FGT-3", f"{who} wins against seat 2's baron on 2,2, 5 to 2"),
+        ("BN-FGT-3", f"{knight} wins against seat 2's baron on 2,2, 5 to 2"),
         (
             "BN-FGT-5",
-            f"{who} is established: seat 0 gains 6 honour for a barony of 6, the battlefield included",
+            f"{knight} is established: seat 0 gains 6 honour for a barony of 6, the battlefield included",
         ),
         (
             "BN-FGT-5",
@@ -63,11 +65,13 @@ def test_a_fight_against_one_baron_is_told_clause_by_clause() -> None:
     ]
 
 
-def test_equal_is_not_enough_against_a_baron() -> None:
+def test_a_fight_between_equals_is_explained() -> None:
     state = given(EXAMPLE_7.replace("M   P   .", "V   P   ."))
-    fact = when(state, 0, "lay vineyard 2,0").fact
-    assert said(fact).endswith("seat 0's knight on 1,1 loses the fight 5 to 5 and leaves the board")
-    why = reasons(state, fact)
+    event = when(state, 0, "lay vineyard 2,0").event
+    assert text_of(event).endswith(
+        "seat 0's knight on 1,1 loses the fight 5 to 5 and leaves the board"
+    )
+    why = explanation(state, event)
     assert why["BN-FGT-3"] == [
         "seat 0's knight on 1,1 loses against seat 2's baron on 2,2: equal is not enough"
     ]
@@ -91,10 +95,10 @@ EXAMPLE_8 = """
     """
 
 
-def test_a_fight_against_two_is_decided_against_the_stronger_and_costs_both() -> None:
+def test_a_fight_against_two_barons_is_explained() -> None:
     state = given(EXAMPLE_8)
-    fact = when(state, 1, "lay vineyard 1,1").fact
-    why = reasons(state, fact)
+    event = when(state, 1, "lay vineyard 1,1").event
+    why = explanation(state, event)
     assert why["BN-LAY-3"] == ["laid against 6 tiles it earns seat 1 9 honour at once"]
     assert why["BN-FGT-2"] == [
         (
@@ -133,13 +137,13 @@ EXAMPLE_12 = """
     """
 
 
-def test_knights_fight_each_other_before_the_winner_meets_his_barons() -> None:
+def test_a_battle_before_a_fight_is_explained() -> None:
     state = given(EXAMPLE_12)
-    fact = when(state, 0, "lay pond 3,1").fact
+    event = when(state, 0, "lay pond 3,1").event
     white, blue = "seat 0's knight on 2,1", "seat 1's knight on 4,1"
-    assert f"{white} loses the fight 3 to 5 and leaves the board" in said(fact)
-    assert f"{blue} loses the battle 1 to 2 and leaves the board" in said(fact)
-    why = reasons(state, fact)
+    assert f"{white} loses the fight 3 to 5 and leaves the board" in text_of(event)
+    assert f"{blue} loses the battle 1 to 2 and leaves the board" in text_of(event)
+    why = explanation(state, event)
     assert why["BN-SIM-6"] == ["all 2 are resolved at once, on the board as it stood"]
     assert why["BN-SIM-1"] == [
         (
@@ -174,15 +178,15 @@ EXAMPLE_10 = """
     """
 
 
-def test_the_last_establishments_are_halved_and_then_ranked() -> None:
+def test_the_end_of_the_game_is_explained() -> None:
     state = given(EXAMPLE_10)
-    fact = when_scored(state).fact
-    assert said(fact).startswith(
+    event = when_scored(state).event
+    assert text_of(event).startswith(
         "the game is over: seat 1 wins with 6 honour, before seat 3 with 3, seat 0 with 2 and seat 2 "
         "with 1; seat 1's knight on 0,1 wins 2 to 0 and is established with 5 (+3 honour), beating "
         "seat 3's baron on 2,1 (-1 honour); seat 0's knight on 6,1 meets an equal, 1 to 1, and leaves"
     )
-    why = reasons(state, fact)
+    why = explanation(state, event)
     assert why["BN-END-2"] == [
         (
             "4 knights still on the board try to establish, complete or not; their strengths and gains "
@@ -232,22 +236,22 @@ IN_A_ROW = """
       M   M{a} {1}   M{b} {3}   M{c} M
         M   M   M   M   M   M   .
     """
-"""Keeps at 0,1, 2,1 and 4,1; at 1,1 and 3,1 lies what neighbours share, at 1,0, 3,0 and 5,0 their own."""
+"""Keeps at 0,1, 2,1 and 4,1 share the tiles at 1,1 and 3,1; those at 1,0, 3,0 and 5,0 are their own."""
 
 
 def in_a_row(keeps: str, tiles: str, *seats: str, head: str = "scoring round 20") -> State:
     a, b, c = keeps.split()
     lines = "\n    ".join(f"{seat}: {words}" for seat, words in enumerate(seats))
-    drawn = IN_A_ROW.format(*tiles, a=a, b=b, c=c, head=head, seats=lines)
-    return given(drawn)
+    text = IN_A_ROW.format(*tiles, a=a, b=b, c=c, head=head, seats=lines)
+    return given(text)
 
 
-def test_of_equal_rivals_it_is_told_why_one_counts_as_stronger() -> None:
+def test_the_stronger_of_two_equal_rivals_is_explained() -> None:
     state = in_a_row("0k 1k 0k", "VPMQV", "0", "0")
-    fact = when_scored(state).fact
-    assert "makes way for a stronger one of the same owner" in said(fact)
+    event = when_scored(state).event
+    assert "makes way for a stronger one of the same owner" in text_of(event)
     first, second = "seat 0's knight on 0,1", "seat 0's knight on 4,1"
-    why = reasons(state, fact)
+    why = explanation(state, event)
     assert (
         f"{first} and {second} are rivals: both have seat 1's knight on 2,1 against them"
         in (why["BN-SIM-1"])
@@ -265,14 +269,14 @@ def test_of_equal_rivals_it_is_told_why_one_counts_as_stronger() -> None:
     worthier = in_a_row("0k 1k 0k", "VPMFV", "0", "0")
     tie = f"equal as they are, {second} counts as the stronger: "
     assert (
-        reasons(worthier, finish(worthier))["BN-SIM-3"]
+        explanation(worthier, finish(worthier))["BN-SIM-3"]
         == [f"{tie}its barony is worth 5, and the other's 4"] * 2
     )
 
 
-def test_tiles_that_earned_before_are_left_out_and_ones_own_baron_is_no_foe() -> None:
+def test_tiles_that_earned_before_and_ones_own_barons_are_explained() -> None:
     state = in_a_row("0b 0k 0k", "VPVFS", "0", "0")
-    why = reasons(state, when_scored(state).fact)
+    why = explanation(state, when_scored(state).event)
     assert why["BN-FGT-1"] == [
         "seat 0's knight on 2,1 does not fight seat 0's baron on 0,1, which has the same owner"
     ]
@@ -288,9 +292,9 @@ def test_tiles_that_earned_before_are_left_out_and_ones_own_baron_is_no_foe() ->
     ]
 
 
-def test_meadows_alone_are_no_reason_to_fight() -> None:
+def test_barons_with_only_meadows_in_common_are_explained() -> None:
     state = in_a_row("1b 0k 1b", "VMVMS", "0", "0")
-    why = reasons(state, when_scored(state).fact)
+    why = explanation(state, when_scored(state).event)
     assert why["BN-FGT-1"] == [
         f"seat 0's knight on 2,1 does not fight seat 1's baron on {at}, with which it shares only "
         "1 meadow"
@@ -298,7 +302,7 @@ def test_meadows_alone_are_no_reason_to_fight() -> None:
     ]
 
 
-def test_what_two_barons_of_one_owner_share_with_the_knight_is_lost_once() -> None:
+def test_a_tile_that_two_beaten_barons_shared_is_explained_as_lost_once() -> None:
     state = given(
         """
         keep round 9 seat 0
@@ -311,8 +315,8 @@ def test_what_two_barons_of_one_owner_share_with_the_knight_is_lost_once() -> No
               .   M   M   .   .
         """
     )
-    fact = when(state, 0, "keep 3,1").fact
-    lost = reasons(state, fact)["BN-FGT-5"][1:]
+    event = when(state, 0, "keep 3,1").event
+    lost = explanation(state, event)["BN-FGT-5"][1:]
     assert lost == [
         (
             "seat 1's baron on 1,1 is beaten: seat 1 takes back the keep and loses 1 honour for "
@@ -323,16 +327,16 @@ def test_what_two_barons_of_one_owner_share_with_the_knight_is_lost_once() -> No
             "honour for 3 meadows; pond 2,1 (1) is lost once"
         ),
     ]
-    assert reasons(state, fact)["BN-BAR-2"] == [
+    assert explanation(state, event)["BN-BAR-2"] == [
         "all six tiles around 3,1 are there: it is resolved at once"
     ]
 
 
-def test_who_falls_below_is_out_with_all_it_has_in_reserve() -> None:
+def test_a_seat_that_goes_out_by_its_honour_is_explained() -> None:
     state = given(EXAMPLE_7.replace("2: 3", "2: -4, MM, keeps 2"))
-    fact = when(state, 0, "lay vineyard 2,0").fact
-    assert said(fact).endswith("; seat 2 is out of the game")
-    why = reasons(state, fact)
+    event = when(state, 0, "lay vineyard 2,0").event
+    assert text_of(event).endswith("; seat 2 is out of the game")
+    why = explanation(state, event)
     assert why["BN-OUB-1"] == [
         (
             "seat 2 is at -5 honour, so it is out: 2 tiles and 3 keeps leave the game, and no keeps of "
@@ -342,9 +346,9 @@ def test_who_falls_below_is_out_with_all_it_has_in_reserve() -> None:
     assert "BN-OUB-2" not in why
 
 
-def test_the_keeps_of_who_is_out_fight_on_without_honour() -> None:
+def test_fights_of_seats_that_are_out_are_explained() -> None:
     state = in_a_row("2b 1k 2k", "PPVFS", "0", "0", "-5, out 1")
-    why = reasons(state, when_scored(state).fact)
+    why = explanation(state, when_scored(state).event)
     assert why["BN-OUB-2"] == [
         (
             "seat 2's baron on 0,1 is beaten, but seat 2 is out: the keep leaves the game, and its honour "
@@ -352,22 +356,22 @@ def test_the_keeps_of_who_is_out_fight_on_without_honour() -> None:
         )
     ]
     assert any(
-        told.endswith("is beaten, and its keep leaves the game, since seat 2 is out")
-        for told in why["BN-SIM-2"]
+        sentence.endswith("is beaten, and its keep leaves the game, since seat 2 is out")
+        for sentence in why["BN-SIM-2"]
     )
     won = in_a_row("2k 1b 2b", "VPMMM", "0", "0", "-5, out 1")
     assert (
         "seat 2 is out: its honour stays as it is, whatever seat 2's knight on 0,1 won"
-        in (reasons(won, when_scored(won).fact)["BN-OUB-2"])
+        in (explanation(won, when_scored(won).event)["BN-OUB-2"])
     )
 
 
-def test_keeps_that_came_back_rest_until_the_turn_is_over() -> None:
+def test_keeps_that_came_back_are_explained_to_rest() -> None:
     board = EXAMPLE_7.replace("M   P   .", "V   P   .").replace("0: 0", "0: 0, keeps 0")
     board = board.replace("board 0,0", "market M\n    board 0,0")
     state = given(board)
-    fact = when(state, 0, "lay vineyard 2,0").fact
-    why = reasons(state, fact)
+    event = when(state, 0, "lay vineyard 2,0").event
+    why = explanation(state, event)
     assert why["BN-KEP-4"] == [
         "seat 0 has no keep but what came back in this turn: the turn ends by itself"
     ]
@@ -376,8 +380,8 @@ def test_keeps_that_came_back_rest_until_the_turn_is_over() -> None:
     ]
     ready = given(board.replace("keeps 0", "keeps 1"))
     after = when(ready, 0, "lay vineyard 2,0").after
-    fact = when(after, 0, "end").fact
-    assert reasons(after, fact) == {
+    event = when(after, 0, "end").event
+    assert explanation(after, event) == {
         "BN-KEP-1": ["seat 0 need not put down a keep: it has 1 keep in reserve"],
         "BN-KEP-2": [
             "1 keep of seat 0 came back in this turn, and has to rest",

@@ -1,12 +1,11 @@
-"""BN-OUB: what becomes of seats that fall into debts of 5 or more, and of their keeps."""
+"""BN-OUB: seats with debts of 5 or more, and their keeps."""
 
 import pytest
 
 from domain import baron
 from domain.baron.state import State
 from domain.contract import ALL_SECRETS
-from tests.support.baron_play import honours, places
-from tests.support.baron_positions import given
+from tests.support.baron_positions import given, honours, places
 from tests.support.events import data_of
 from tests.support.given_when import played, when, when_scored
 
@@ -58,14 +57,14 @@ def test_a_seat_at_5_below_is_out_at_once_and_its_reserve_leaves_the_game() -> N
 
 
 @pytest.mark.allows("BN-OUB-1")
-def test_the_fact_says_who_is_out_and_at_which_moment() -> None:
-    fact = when(costly(-2), 0, "lay meadow -1,0").fact
-    assert data_of(fact)["out"] == {"seats": [0], "moment": 1}
-    assert data_of(fact)["honour"] == [{"seat": 0, "change": -4}]
+def test_the_event_has_the_seats_that_go_out_and_the_moment() -> None:
+    event = when(costly(-2), 0, "lay meadow -1,0").event
+    assert data_of(event)["out"] == {"seats": [0], "moment": 1}
+    assert data_of(event)["honour"] == [{"seat": 0, "change": -4}]
 
 
 @pytest.mark.allows("BN-OUB-1")
-def test_it_may_happen_in_the_turn_of_another() -> None:
+def test_a_seat_may_go_out_in_the_turn_of_another() -> None:
     after = when(costly(-3, seat=2), 2, "lay meadow -1,0").leads_to("keep round 4 seat 2")
     player = after.players[0]
     assert (player.out, player.honour, player.reserve, player.keeps, player.resting) == (
@@ -75,14 +74,14 @@ def test_it_may_happen_in_the_turn_of_another() -> None:
 
 
 @pytest.mark.refuses("BN-OUB-1")
-def test_with_debts_of_4_a_seat_plays_on() -> None:
+def test_a_seat_with_a_debt_of_4_stays_in_the_game() -> None:
     after = when(costly(0), 0, "lay meadow -1,0").tells("TilePlaced", out=None)
     assert after.players[0].honour == -4
     assert after.players[0].out is None
 
 
 @pytest.mark.refuses("BN-OUB-1")
-def test_an_out_seat_has_nothing_left_to_put_on_the_board() -> None:
+def test_a_seat_that_is_out_has_no_tiles_and_keeps_left() -> None:
     after = when(costly(-1), 0, "lay meadow -1,0").after
     when(after, 0, "keep -1,0").is_refused("BN-TRN-2", "out")
     entry = baron.position(after, ALL_SECRETS)["players"][0]
@@ -142,13 +141,13 @@ def test_barons_of_a_seat_that_is_out_are_beaten_for_no_honour() -> None:
 
 @pytest.mark.allows("BN-OUB-2")
 @pytest.mark.parametrize("seat", [0, 2])
-def test_who_goes_out_in_its_own_turn_has_no_more_of_it(seat: int) -> None:
+def test_the_turn_of_a_seat_that_goes_out_ends(seat: int) -> None:
     after = when(costly(-1, seat), seat, "lay meadow -1,0").after
     assert (after.phase, after.to_act) == (("draw", 1) if seat == 0 else ("keep", 2))
 
 
 @pytest.mark.refuses("BN-OUB-2")
-def test_its_keeps_do_not_stop_to_fight() -> None:
+def test_keeps_of_a_seat_that_is_out_still_fight() -> None:
     state = given(OUT.format(baron="1b")).copy()
     state.keeps[2, 0] = (0, "baron")
     state.keeps[0, 0] = (1, "knight")
@@ -177,12 +176,12 @@ def test_when_a_single_seat_is_left_the_game_ends_at_once() -> None:
 
 
 @pytest.mark.allows("BN-OUB-3")
-def test_then_no_knight_tries_to_be_established() -> None:
+def test_no_knight_is_resolved_when_a_single_seat_is_left() -> None:
     state = given("keep round 4 seat 1\n0: 9\n1: 1, MM\nboard\nM1k V V M0k")
     state = when(state, 0, "resign").leads_to("scoring round 4")
-    fact = when_scored(state).fact
-    assert "baronies" not in fact.data
-    assert [(entry["seat"], entry["score"]) for entry in data_of(fact)["ranking"]] == [
+    event = when_scored(state).event
+    assert "baronies" not in event.data
+    assert [(entry["seat"], entry["score"]) for entry in data_of(event)["ranking"]] == [
         (1, 1),
         (0, 9),
     ]
@@ -206,7 +205,7 @@ def pair(*honours: int, seat: int) -> State:
 
 
 @pytest.mark.allows("BN-OUB-3")
-def test_the_game_ends_too_when_nobody_is_left() -> None:
+def test_the_game_ends_when_nobody_is_left() -> None:
     state = when(pair(-2, -1, seat=0), 0, "lay meadow 0,1").leads_to("scoring round 4")
     assert state.in_game() == []
     assert places(state) == [(1, 0, -5), (1, 1, -5)]
@@ -218,9 +217,9 @@ def test_with_two_seats_left_the_game_goes_on() -> None:
 
 
 @pytest.mark.refuses("BN-OUB-3")
-def test_with_two_seats_left_knights_try_at_the_end() -> None:
+def test_knights_are_resolved_at_the_end_with_two_seats_left() -> None:
     state = given("scoring round 4\n0: 9, out 1\n1: 1\n2: 0\nboard\nM1k V . M")
-    assert data_of(when_scored(state).fact)["baronies"]
+    assert data_of(when_scored(state).event)["baronies"]
 
 
 @pytest.mark.allows("BN-OUB-4")
@@ -230,13 +229,13 @@ def test_seats_that_go_out_in_one_moment_share_the_place() -> None:
 
 
 @pytest.mark.refuses("BN-OUB-4")
-def test_a_seat_that_earns_as_much_at_the_same_time_is_not_out() -> None:
+def test_a_seat_that_gains_as_much_in_the_same_moment_is_not_out() -> None:
     state = when(pair(-1, 2, 3, seat=0), 0, "lay meadow 0,1").leads_to("keep round 4 seat 0")
     assert honours(state) == [-4, -2, 3]
 
 
 @pytest.mark.refuses("BN-OUB-4")
-def test_what_comes_later_is_another_moment() -> None:
+def test_seats_that_go_out_later_have_another_moment() -> None:
     state = when(pair(0, -4, 0, 0, seat=2), 2, "lay meadow 0,1").after
     state = played(state, "0 resign")
     assert [player.out for player in state.players] == [2, 1, None, None]

@@ -1,12 +1,19 @@
-"""Why turns went as they did: drawing, laying, keeps, last turns, departures, the ranking."""
+"""Explanations of draws, tiles, keeps, last turns, departures and the ranking."""
 
 import pytest
 
 from domain import baron
 from domain.baron import CLAUSES, event_text, explain, standings
 from domain.contract import DomainEvent, evolve
-from tests.support.baron_positions import begun, blindly_begun, given, random_game, set_up
-from tests.support.baron_told import reasons, said
+from tests.support.baron_positions import (
+    explanation,
+    given,
+    random_game,
+    set_up,
+    started,
+    started_without_secrets,
+    text_of,
+)
 from tests.support.events import data_of, event_of
 from tests.support.given_when import when, when_removed, when_scored, when_time_is_up
 
@@ -22,11 +29,11 @@ TURN = """
     """
 
 
-def test_drawing() -> None:
+def test_a_draw_is_explained() -> None:
     state = given(TURN)
-    fact = when(state, 1, "draw 2").fact
-    assert said(fact) == "draws a village for 1 honour; a quarry comes up"
-    assert explain(state, 1, fact) == [
+    event = when(state, 1, "draw 2").event
+    assert text_of(event) == "draws a village for 1 honour; a quarry comes up"
+    assert explain(state, 1, event) == [
         ("BN-DRW-1", "a village lay in slot 2, which costs 1 honour"),
         (
             "BN-DRW-1",
@@ -35,18 +42,18 @@ def test_drawing() -> None:
         ("BN-DRW-3", "seat 1 had 3 honour, and has 2; drawing may bring it down to -4"),
     ]
     state = given(TURN.replace("pile QW", "").replace("MVC", "MV"))
-    fact = when(state, 1, "draw 2").fact
-    assert said(fact) == "draws a village for 1 honour"
-    why = reasons(state, fact)
+    event = when(state, 1, "draw 2").event
+    assert text_of(event) == "draws a village for 1 honour"
+    why = explanation(state, event)
     assert why["BN-DRW-1"][1] == "nothing has to move up, and the pile has nothing to refill with"
     assert why["BN-DRW-2"] == ["the market has 1 tile left"]
 
 
-def test_laying_and_a_turn_that_ends_by_itself() -> None:
+def test_a_laid_tile_and_a_turn_that_ends_by_itself_are_explained() -> None:
     state = given(TURN.replace("draw", "lay").replace("PP", "MPP"))
-    fact = when(state, 1, "lay meadow 1,-1").fact
-    assert said(fact) == "lays a meadow on 1,-1"
-    assert reasons(state, fact) == {
+    event = when(state, 1, "lay meadow 1,-1").event
+    assert text_of(event) == "lays a meadow on 1,-1"
+    assert explanation(state, event) == {
         "BN-LAY-1": ["1,-1 was empty, and is adjacent to 2 tiles: meadow 0,0 and pond 1,0"],
         "BN-LAY-2": ["meadows may lie beside each other"],
         "BN-KEP-4": ["seat 1 has no keep in reserve: the turn ends by itself"],
@@ -54,19 +61,19 @@ def test_laying_and_a_turn_that_ends_by_itself() -> None:
     }
 
 
-def test_a_keep_is_put_down_and_how_much_is_missing_around_it() -> None:
+def test_a_keep_is_explained_with_the_tiles_missing_around_it() -> None:
     state = given(TURN.replace("draw", "keep").replace("keeps 0", "keeps 2"))
-    fact = when(state, 1, "keep 0,1").fact
-    assert said(fact) == "puts a keep on 0,1"
-    why = reasons(state, fact)
+    event = when(state, 1, "keep 0,1").event
+    assert text_of(event) == "puts a keep on 0,1"
+    why = explanation(state, event)
     assert why["BN-KEP-1"] == ["0,1 is a meadow, and no keep stood there"]
     assert why["BN-MAT-2"] == ["of 2 keeps in reserve 1 are left"]
     assert why["BN-BAR-1"] == ["3 of the six tiles around it lie there so far"]
 
 
-def test_nothing_left_to_draw_and_the_last_turns() -> None:
+def test_the_last_turns_are_explained() -> None:
     state = given(TURN.replace("draw", "keep").replace("market MVC\n", "").replace("pile QW\n", ""))
-    why = reasons(state, when(state, 1, "end").fact)
+    why = explanation(state, when(state, 1, "end").event)
     assert why["BN-END-1"] == ["there is nothing left to draw: each seat has 2 more turns"]
     last = given(
         TURN.replace("draw", "keep")
@@ -75,32 +82,32 @@ def test_nothing_left_to_draw_and_the_last_turns() -> None:
         .replace("keeps 2", "keeps 2, turns 0")
         .replace("keeps 0", "keeps 0, turns 1")
     )
-    fact = when(last, 1, "end").fact
-    assert said(fact) == "puts down no keep; play is over"
-    assert reasons(last, fact)["BN-END-1"] == [
+    event = when(last, 1, "end").event
+    assert text_of(event) == "puts down no keep; play is over"
+    assert explanation(last, event)["BN-END-1"] == [
         "seat 1 has no turns left",
         "every seat has had its last turns: play is over",
     ]
-    scored = when_scored(given("scoring round 4\n0: 2\n1: 2\nboard 0,0\nM  V")).fact
-    assert said(scored) == "the game is over: seats 0 and 1 share the first place with 2 honour"
+    scored = when_scored(given("scoring round 4\n0: 2\n1: 2\nboard 0,0\nM  V")).event
+    assert text_of(scored) == "the game is over: seats 0 and 1 share the first place with 2 honour"
 
 
 @pytest.mark.parametrize(
-    ("phase", "what"),
+    ("phase", "effect"),
     [
         ("draw", "nothing is drawn and nothing laid"),
         ("lay", "the tile that it has drawn stays in its reserve, and nothing is laid"),
         ("keep", "the tile that it has laid stays, and no keep is put down"),
     ],
 )
-def test_a_turn_that_lapses(phase: str, what: str) -> None:
+def test_a_forfeited_turn_is_explained(phase: str, effect: str) -> None:
     state = given(TURN.replace("draw", phase))
-    fact = when_time_is_up(state).fact
-    assert said(fact) == "seat 1's turn is forfeited"
-    assert reasons(state, fact)["BN-TRN-4"] == [f"seat 1 let its turn lapse: {what}"]
+    event = when_time_is_up(state).event
+    assert text_of(event) == "seat 1's turn is forfeited"
+    assert explanation(state, event)["BN-TRN-4"] == [f"seat 1 let its turn lapse: {effect}"]
 
 
-def test_who_goes_out_in_its_own_turn_ends_it() -> None:
+def test_a_seat_that_goes_out_in_its_own_turn_is_explained() -> None:
     state = given(
         """
         lay round 3 seat 0
@@ -113,19 +120,19 @@ def test_who_goes_out_in_its_own_turn_ends_it() -> None:
             M   M   .
         """
     )
-    fact = when(state, 0, "lay marsh 2,0").fact
-    why = reasons(state, fact)
+    event = when(state, 0, "lay marsh 2,0").event
+    why = explanation(state, event)
     assert why["BN-BAR-3"][1] == "seat 0 loses 3 honour"
     assert why["BN-OUB-2"] == ["it was seat 0's turn, which is over with that"]
     assert "1 keep of its own stays on the board" in why["BN-OUB-1"][0]
     assert "BN-KEP-4" not in why
 
 
-def test_leaving_the_game_ends_it_where_one_is_left() -> None:
+def test_a_departure_that_ends_the_game_is_explained() -> None:
     state = given(TURN)
-    fact = when_removed(state, 0).fact
-    assert said(fact) == "seat 0 is removed from the game; play is over"
-    assert explain(state, 0, fact) == [
+    event = when_removed(state, 0).event
+    assert text_of(event) == "seat 0 is removed from the game; play is over"
+    assert explain(state, 0, event) == [
         ("BN-END-4", "seat 0 leaves the game and is out, with the 2 honour it has"),
         (
             "BN-OUB-1",
@@ -137,7 +144,7 @@ def test_leaving_the_game_ends_it_where_one_is_left() -> None:
         ("BN-OUB-3", "only seat 1 is left: the game ends at once"),
     ]
     after = when_removed(state, 0).after
-    assert reasons(after, when_scored(after).fact) == {
+    assert explanation(after, when_scored(after).event) == {
         "BN-OUB-3": ["only seat 1 is left, so no knight tries to establish any more"],
         "BN-END-3": [
             "seat 1 has 3 honour and is on place 1",
@@ -146,18 +153,18 @@ def test_leaving_the_game_ends_it_where_one_is_left() -> None:
     }
 
 
-def test_who_went_out_together_shares_the_place() -> None:
+def test_a_shared_place_of_seats_that_went_out_together_is_explained() -> None:
     state = given("scoring round 4\n0: 2\n1: 2, out 1\n2: -9, out 1\n3: 0\nboard 0,0\nM  V")
-    why = reasons(state, when_scored(state).fact)
+    why = explanation(state, when_scored(state).event)
     assert why["BN-END-2"] == ["no keep is left on its knight side, so nobody tries to establish"]
     assert why["BN-OUB-4"] == ["seats 1 and 2 went out together, and share place 3"]
 
 
-def test_a_tile_that_cannot_be_laid() -> None:
+def test_a_discarded_tile_is_explained() -> None:
     state = given("lay round 4 seat 0\n0: 0, P, keeps 0\n1: 0\nmarket M\nboard 0,0\nP")
-    fact = when(state, 0, "discard pond").fact
-    assert said(fact) == "can lay nothing, and gives up a pond"
-    assert reasons(state, fact)["BN-LAY-4"] == [
+    event = when(state, 0, "discard pond").event
+    assert text_of(event) == "can lay nothing, and gives up a pond"
+    assert explanation(state, event)["BN-LAY-4"] == [
         (
             "seat 0 has 1 pond, of which nothing can be laid: every empty hex at the rim lies beside a "
             "pond; a pond leaves the game"
@@ -165,32 +172,32 @@ def test_a_tile_that_cannot_be_laid() -> None:
     ]
 
 
-def test_the_start_tells_what_was_dealt_only_once_it_is_opened() -> None:
-    fact = set_up(5, seed=3)
-    told = event_of(fact.type, {**fact.data, "players": ["ann", "bob", "cy", "dan", "eve"]})
-    clauses = [clause for clause, _ in explain(None, None, told)]
+def test_the_dealt_tiles_are_explained_only_if_they_are_opened() -> None:
+    event = set_up(5, seed=3)
+    seated = event_of(event.type, {**event.data, "players": ["ann", "bob", "cy", "dan", "eve"]})
+    clauses = [clause for clause, _ in explain(None, None, seated)]
     assert clauses == ["BN-MAT-2", "BN-SET-1", "BN-SET-3", "BN-SET-4", "BN-SET-4"]
-    opened = reasons(begun(5, 3), fact)
+    opened = explanation(started(5, 3), event)
     assert len(opened["BN-SET-2"]) == 5
     assert opened["BN-MAT-2"] == ["with 5 players each has 2 keeps"]
     assert not explain(None, None, DomainEvent("TileDrawn", {}))
-    assert not explain(begun(2, 1), None, DomainEvent("SpellPlayed", {}))
+    assert not explain(started(2, 1), None, DomainEvent("SpellPlayed", {}))
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_every_event_of_a_game_is_explained(seats: int) -> None:
     for seed in range(3):
-        blind = blindly_begun(seats, seed)
-        for state, fact in random_game(seats, seed, forfeits=0.03):
-            told = explain(state, data_of(fact).get("seat"), fact)
-            assert told
-            for clause, sentence in told:
+        blind = started_without_secrets(seats, seed)
+        for state, event in random_game(seats, seed, forfeits=0.03):
+            reasons = explain(state, data_of(event).get("seat"), event)
+            assert reasons
+            for clause, sentence in reasons:
                 assert clause in CLAUSES
                 assert sentence
                 assert "None" not in sentence
-            assert event_text(fact.type, fact.data) != fact.type
-            if fact.type != "TileDiscarded":
-                assert explain(blind, None, fact) == told
-            blind = evolve(baron, blind, [fact])
+            assert event_text(event.type, event.data) != event.type
+            if event.type != "TileDiscarded":
+                assert explain(blind, None, event) == reasons
+            blind = evolve(baron, blind, [event])
         scores = {"round": 1, "standings": standings(state)}
         assert len(explain(state, None, event_of("RoundScored", scores))) == seats

@@ -1,4 +1,4 @@
-"""The form of actions, their short text, and positions as drawings and as JSON."""
+"""The JSON and the short form of actions, and positions as text diagrams and as JSON."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from domain.baron.actions import DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTil
 from domain.baron.position import from_position
 from domain.contract import ALL_SECRETS, Resign
 from domain.errors import FORMAT, Malformed
-from tests.support.baron_diagrams import drawing
+from tests.support.baron_diagrams import diagram
 from tests.support.baron_positions import given, random_game
 
 ACTIONS = [
@@ -25,7 +25,9 @@ ACTIONS = [
 
 
 @pytest.mark.parametrize(("action", "raw", "text"), ACTIONS)
-def test_actions_are_read_and_written(action: object, raw: dict[str, object], text: str) -> None:
+def test_actions_are_converted_to_json_and_text_and_back(
+    action: object, raw: dict[str, object], text: str
+) -> None:
     assert baron.parse_action(raw) == baron.parse_action_text(text) == action
     assert baron.action_to_json(baron.parse_action(raw)) == raw
     assert baron.action_text(baron.parse_action(raw)) == text
@@ -61,7 +63,7 @@ def test_actions_are_read_and_written(action: object, raw: dict[str, object], te
         ({"type": "resign", "seat": 0}, ["seat"]),
     ],
 )
-def test_what_is_not_of_the_form_names_every_wrong_field(raw: object, wrong: list[str]) -> None:
+def test_every_wrong_field_of_an_action_is_named(raw: object, wrong: list[str]) -> None:
     with pytest.raises(Malformed) as refused:
         baron.parse_action(raw)
     assert refused.value.clause == FORMAT
@@ -76,7 +78,7 @@ def test_what_is_not_of_the_form_names_every_wrong_field(raw: object, wrong: lis
         *("end turn", "resign now", "pass"),
     ],
 )
-def test_short_texts_that_cannot_be_read(text: str) -> None:
+def test_invalid_short_forms_are_refused(text: str) -> None:
     with pytest.raises(Malformed):
         baron.parse_action_text(text)
 
@@ -95,9 +97,9 @@ EVERY_LINE = """
     """
 
 
-def test_a_drawing_is_read_and_written() -> None:
+def test_a_text_diagram_is_parsed_and_written() -> None:
     state = given(EVERY_LINE)
-    assert drawing(state) == "\n".join(line[4:] for line in EVERY_LINE.splitlines()[1:-1]) + "\n"
+    assert diagram(state) == "\n".join(line[4:] for line in EVERY_LINE.splitlines()[1:-1]) + "\n"
     assert baron.position(state, 0) == {
         "rules": "baron",
         "phase": "keep",
@@ -156,7 +158,7 @@ def test_a_drawing_is_read_and_written() -> None:
     }
 
 
-def test_a_barons_value_and_the_keeps_left_need_not_be_told() -> None:
+def test_the_value_of_a_baron_and_the_remaining_keeps_have_defaults() -> None:
     state = given("draw round 1 seat 0\n0: 0\n1: 0, resting 1\nboard\nM1b F\nV")
     assert state.values == {(0, 0): 5}
     assert [player.keeps for player in state.players] == [5, 3]
@@ -173,19 +175,19 @@ def test_a_barons_value_and_the_keeps_left_need_not_be_told() -> None:
         "draw round 1 seat 0\n0: 0\n1: 0\nmarket 3\nboard\nM",
     ],
 )
-def test_drawings_that_cannot_be_read(text: str) -> None:
-    with pytest.raises(ValueError, match=r"drawing|cell|tiles"):
+def test_invalid_text_diagrams_are_rejected(text: str) -> None:
+    with pytest.raises(ValueError, match=r"diagram|cell|tiles"):
         given(text)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_in_whole_games_positions_are_drawn_and_read_back(seats: int) -> None:
+def test_positions_of_whole_games_are_written_and_parsed(seats: int) -> None:
     for state, _ in random_game(seats, seed=9):
-        text = drawing(state)
-        assert drawing(given(text)) == text
-        whole = baron.position(state, ALL_SECRETS)
-        assert baron.position(given(text), ALL_SECRETS) == whole
-        assert baron.position(from_position(whole), ALL_SECRETS) == whole
+        text = diagram(state)
+        assert diagram(given(text)) == text
+        position = baron.position(state, ALL_SECRETS)
+        assert baron.position(given(text), ALL_SECRETS) == position
+        assert baron.position(from_position(position), ALL_SECRETS) == position
         for viewer in [None, *range(seats)]:
             seen = baron.position(state, viewer)
             assert baron.position(from_position(seen), viewer) == seen

@@ -1,6 +1,6 @@
-"""The set-up of Baron drawn by docs/formats.md alone: chance and set-up written down a second time.
+"""A second implementation of Baron's set-up, from docs/formats.md alone.
 
-Nothing of the program is in it, so that the program's set-ups can be held against it.
+It uses no code of the program, so that the program's set-ups can be compared with it.
 """
 
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ BOX: Final = {
     "marsh": (6, -1),
     "cursed_place": (3, -2),
 }
-"""Of each kind how many there are, and what one is worth (BN-MAT-1)."""
+"""By kind, the number of tiles and the value of one (BN-MAT-1)."""
 
 
 @dataclass(frozen=True)
 class SetUp:
-    """What is drawn before anybody plays. `returned`: start tiles that went back into the pile."""
+    """A set-up. `returned` are the negative tiles that went back into the pile."""
 
     reserves: list[list[str]]
     removed: list[str]
@@ -51,41 +51,41 @@ def below(stream: Iterator[int], n: int) -> int:
     return next(word % n for word in stream if word < 2**64 - 2**64 % n)
 
 
-def shuffled(stream: Iterator[int], things: list[T]) -> list[T]:
-    """Swaps from the last place down to the second."""
-    things = things.copy()
-    for i in reversed(range(1, len(things))):
+def shuffle(stream: Iterator[int], items: list[T]) -> list[T]:
+    """Swap from the last index down to 1."""
+    items = items.copy()
+    for i in reversed(range(1, len(items))):
         j = below(stream, i + 1)
-        things[i], things[j] = things[j], things[i]
-    return things
+        items[i], items[j] = items[j], items[i]
+    return items
 
 
 def set_up(seats: int, seed: bytes) -> SetUp:
-    """The whole set-up from a seed, of a game whose seats are not drawn."""
+    """The set-up from a seed, if the seats are not drawn."""
     stream = words(seed)
-    left = [kind for kind, (count, _) in BOX.items() for _ in range(count)]
+    rest = [kind for kind, (count, _) in BOX.items() for _ in range(count)]
 
-    kinds = shuffled(stream, ["vineyard", "quarry", "pond"])
-    dealt = shuffled(stream, (kinds * 2)[:seats])
+    kinds = shuffle(stream, ["vineyard", "quarry", "pond"])
+    dealt = shuffle(stream, (kinds * 2)[:seats])
     for kind in dealt:
-        left.remove(kind)
-        left.remove("meadow")
+        rest.remove(kind)
+        rest.remove("meadow")
 
     removed = []
     if seats == 5:
-        ones = [kind for kind in left if kind in kinds]
+        ones = [kind for kind in rest if kind in kinds]
         removed = ["meadow", ones[below(stream, len(ones))]]
         for kind in removed:
-            left.remove(kind)
+            rest.remove(kind)
 
-    pile = shuffled(stream, left)
+    pile = shuffle(stream, rest)
     market, start, pile = pile[:3], pile[3], pile[4:]
     returned = []
     while BOX[start][1] < 0:
-        following, pile = pile[0], pile[1:]
+        next_tile, pile = pile[0], pile[1:]
         middle = len(pile) // 2
         pile = [*pile[:middle], start, *pile[middle:]]
         returned.append(start)
-        start = following
+        start = next_tile
     reserves = [sorted(["meadow", kind]) for kind in dealt]
     return SetUp(reserves, removed, market, start, pile, returned)

@@ -1,11 +1,11 @@
-"""BN-MAT: what is in the box."""
+"""BN-MAT: the contents of the box."""
 
 import pytest
 
 from domain import baron
 from domain.baron.components import COUNTS, TILES, VALUES
 from domain.errors import Malformed
-from tests.support.baron_positions import begun, given, set_up
+from tests.support.baron_positions import given, set_up, started
 from tests.support.events import data_of, secrets_of
 from tests.support.given_when import when
 
@@ -41,7 +41,7 @@ def test_there_are_73_tiles() -> None:
         ("C", "cursed_place", -2),
     ],
 )
-def test_every_kind_is_worth_its_value_in_a_barony(letter: str, tile: str, value: int) -> None:
+def test_every_kind_of_tile_has_its_value_in_a_barony(letter: str, tile: str, value: int) -> None:
     state = given(f"""
         lay round 3 seat 0
         0: 0, {letter}
@@ -58,7 +58,7 @@ def test_every_kind_is_worth_its_value_in_a_barony(letter: str, tile: str, value
 
 @pytest.mark.refuses("BN-MAT-1")
 @pytest.mark.parametrize("tile", ["plain", "Meadow", "lake", "cursed place", ""])
-def test_other_tiles_are_not_of_the_form(tile: str) -> None:
+def test_other_kinds_of_tiles_are_malformed(tile: str) -> None:
     with pytest.raises(Malformed) as refused:
         baron.parse_action({"type": "discard_tile", "tile": tile})
     assert list(refused.value.fields) == ["tile"]
@@ -67,22 +67,22 @@ def test_other_tiles_are_not_of_the_form(tile: str) -> None:
 @pytest.mark.allows("BN-MAT-2")
 @pytest.mark.parametrize(("seats", "keeps"), [(2, 5), (3, 4), (4, 3), (5, 2)])
 def test_the_more_players_the_fewer_keeps(seats: int, keeps: int) -> None:
-    players = baron.position(begun(seats, 1), None)["players"]
+    players = baron.position(started(seats, 1), None)["players"]
     assert [entry["keeps"] for entry in players] == [keeps] * seats
 
 
 @pytest.mark.allows("BN-MAT-2")
-def test_a_keep_comes_knight_side_up_and_a_baron_has_a_value() -> None:
+def test_a_keep_is_put_down_knight_side_up_and_a_baron_has_a_value() -> None:
     state = given("keep round 2 seat 0\n0: 0\n1: 0\nboard -1,-1\n. M1b6 M\nM M V\nM M")
-    shown = baron.position(when(state, 0, "keep -1,0").after, None)["keeps"]
-    assert shown == [
+    keeps = baron.position(when(state, 0, "keep -1,0").after, None)["keeps"]
+    assert keeps == [
         {"at": [-1, 0], "seat": 0, "side": "knight", "value": None},
         {"at": [0, -1], "seat": 1, "side": "baron", "value": 6},
     ]
 
 
 @pytest.mark.refuses("BN-MAT-2")
-def test_who_has_put_down_all_keeps_has_no_more() -> None:
+def test_a_seat_that_has_put_down_all_keeps_has_no_more() -> None:
     board = "board -2,0\nM0k M0k M0k M0k M0k M"
     state = given(f"keep round 9 seat 0\n0: 0\n1: 0\n{board}")
     when(state, 0, "keep 3,0").is_refused("BN-KEP-1", "no keep")
@@ -90,7 +90,7 @@ def test_who_has_put_down_all_keeps_has_no_more() -> None:
 
 @pytest.mark.refuses("BN-MAT-2")
 @pytest.mark.parametrize("seats", [-1, 0, 1, 6])
-def test_it_is_a_game_for_two_to_five(seats: int) -> None:
+def test_two_to_five_may_play(seats: int) -> None:
     with pytest.raises(Malformed) as refused:
         baron.check_options(seats, {})
     assert refused.value.fields == {"seats": "must be 2 to 5"}
@@ -104,15 +104,15 @@ def test_there_are_no_options() -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_every_tile_of_the_box_is_somewhere(seats: int) -> None:
-    fact = set_up(seats, 7)
-    dealt = [tile for seat in range(seats) for tile in secrets_of(fact)[f"reserve/{seat}"]]
-    data = data_of(fact)
+def test_every_tile_of_the_box_is_in_the_set_up(seats: int) -> None:
+    event = set_up(seats, 7)
+    dealt = [tile for seat in range(seats) for tile in secrets_of(event)[f"reserve/{seat}"]]
+    data = data_of(event)
     somewhere = [
         *data["market"],
         data["start"],
         *data["removed"],
-        *secrets_of(fact)["pile"],
+        *secrets_of(event)["pile"],
         *dealt,
     ]
     assert {kind: somewhere.count(kind) for kind in TILES} == COUNTS

@@ -1,11 +1,10 @@
-"""BN-DRW: the market, what its slots cost, and debts."""
+"""BN-DRW: the market, the prices of its slots, and debts."""
 
 import pytest
 
 from domain import baron
 from domain.contract import ALL_SECRETS, evolve
-from tests.support.baron_play import listed
-from tests.support.baron_positions import blindly_begun, given, set_up
+from tests.support.baron_positions import given, legal_texts, set_up, started_without_secrets
 from tests.support.given_when import when
 
 MARKET = """
@@ -24,7 +23,7 @@ MARKET = """
     ("slot", "honour", "reserve", "market"),
     [(1, 3, "MMP", "VFW"), (2, 2, "MPV", "MFW"), (3, 0, "MPF", "MVW")],
 )
-def test_a_slots_tile_costs_what_it_costs_and_those_behind_move_up(
+def test_the_tile_of_a_slot_has_its_price_and_the_tiles_behind_it_move_up(
     slot: int, honour: int, reserve: str, market: str
 ) -> None:
     when(given(MARKET), 0, f"draw {slot}").becomes(f"""
@@ -39,14 +38,14 @@ def test_a_slots_tile_costs_what_it_costs_and_those_behind_move_up(
 
 
 @pytest.mark.allows("BN-DRW-1")
-def test_the_fact_says_what_was_drawn_and_what_came_up() -> None:
+def test_the_event_has_the_drawn_tile_and_the_refill() -> None:
     when(given(MARKET), 0, "draw 2").tells(
         "TileDrawn", seat=0, slot=2, tile="village", cost=1, refill="forest"
     )
 
 
 @pytest.mark.allows("BN-DRW-1")
-def test_what_was_drawn_is_in_a_reserve_that_others_do_not_see() -> None:
+def test_a_drawn_tile_is_in_a_reserve_that_others_do_not_see() -> None:
     after = when(given(MARKET), 0, "draw 2").after
     mine, theirs = (baron.position(after, viewer)["players"][0] for viewer in (0, 1))
     assert (mine["reserve"], mine["reserve_size"]) == (["meadow", "pond", "village"], 3)
@@ -54,12 +53,12 @@ def test_what_was_drawn_is_in_a_reserve_that_others_do_not_see() -> None:
 
 
 @pytest.mark.allows("BN-DRW-1")
-def test_who_knows_no_secrets_can_follow() -> None:
+def test_draws_can_be_followed_without_the_secrets() -> None:
     opening = set_up(2, 4)
     state = baron.initial_state(2, {}, opening.data, opening.secrets)
-    fact = when(state, 0, "draw 1").fact
-    blind = evolve(baron, blindly_begun(2, 4), [fact])
-    assert baron.position(blind, None) == baron.position(evolve(baron, state, [fact]), None)
+    event = when(state, 0, "draw 1").event
+    blind = evolve(baron, started_without_secrets(2, 4), [event])
+    assert baron.position(blind, None) == baron.position(evolve(baron, state, [event]), None)
     assert baron.position(blind, ALL_SECRETS)["players"][0]["reserve"] is None
 
 
@@ -75,7 +74,7 @@ def test_there_are_three_slots(slot: int) -> None:
     ("slot", "honour", "market", "left"),
     [(1, 3, "MV", "V"), (2, 2, "MV", "M"), (1, 3, "M", "")],
 )
-def test_with_an_empty_pile_the_slots_that_are_filled_cost_the_same(
+def test_with_an_empty_pile_the_filled_slots_keep_their_prices(
     slot: int, honour: int, market: str, left: str
 ) -> None:
     state = given(f"draw round 2 seat 0\n0: 3\n1: 0\nmarket {market}\nboard\nM")
@@ -92,14 +91,14 @@ def test_with_an_empty_market_a_turn_starts_with_laying() -> None:
 
 @pytest.mark.refuses("BN-DRW-2")
 @pytest.mark.parametrize(("slot", "market"), [(3, "MV"), (2, "M"), (3, "M")])
-def test_an_empty_slot_gives_nothing(slot: int, market: str) -> None:
+def test_an_empty_slot_cannot_be_chosen(slot: int, market: str) -> None:
     state = given(f"draw round 2 seat 0\n0: 9\n1: 0\nmarket {market}\nboard\nM")
     when(state, 0, f"draw {slot}").is_refused("BN-DRW-2", f"slot {slot} is empty")
 
 
 @pytest.mark.refuses("BN-DRW-2")
 @pytest.mark.parametrize("text", ["lay pond 1,0", "lay meadow 1,0", "end", "keep 0,0"])
-def test_drawing_is_not_left_out(text: str) -> None:
+def test_a_seat_must_draw(text: str) -> None:
     when(given(MARKET), 0, text).is_refused("BN-TRN-3", "drawn")
 
 
@@ -107,14 +106,14 @@ def test_drawing_is_not_left_out(text: str) -> None:
 @pytest.mark.parametrize(
     ("honour", "slots"), [(40, "123"), (-1, "123"), (-2, "12"), (-3, "12"), (-4, "1")]
 )
-def test_debts_go_down_to_4(honour: int, slots: str) -> None:
+def test_a_draw_may_lead_to_a_debt_of_4(honour: int, slots: str) -> None:
     state = given(MARKET.replace("0: 3", f"0: {honour}"))
-    assert listed(state, 0) == [f"draw {slot}" for slot in slots]
+    assert legal_texts(state, 0) == [f"draw {slot}" for slot in slots]
     when(state, 0, f"draw {slots[-1]}").leads_to("lay round 2 seat 0")
 
 
 @pytest.mark.refuses("BN-DRW-3")
 @pytest.mark.parametrize(("honour", "slot"), [(-2, 3), (-3, 3), (-4, 2), (-4, 3)])
-def test_no_draw_leads_deeper_into_debt(honour: int, slot: int) -> None:
+def test_a_draw_cannot_lead_to_a_greater_debt(honour: int, slot: int) -> None:
     state = given(MARKET.replace("0: 3", f"0: {honour}"))
     when(state, 0, f"draw {slot}").is_refused("BN-DRW-3", "-4 is the least allowed")

@@ -11,7 +11,7 @@ from domain.baron.formats import Tile
 from domain.baron.set_up import draw_start_tile
 from domain.chance import Chance
 from domain.contract import ALL_SECRETS
-from tests.support.baron_positions import begun, blindly_begun, set_up
+from tests.support.baron_positions import set_up, started, started_without_secrets
 from tests.support.events import data_of, secrets_of
 from tests.support.given_when import when
 
@@ -30,35 +30,37 @@ def dealt(seats: int, seed: int) -> list[Tile]:
 @pytest.mark.parametrize("seats", SEATS)
 def test_every_seat_begins_with_a_meadow_and_a_tile_of_value_1(seats: int) -> None:
     assert all(VALUES[kind] == 1 for kind in dealt(seats, 3))
-    for entry in baron.position(begun(seats, 3), None)["players"]:
+    for entry in baron.position(started(seats, 3), None)["players"]:
         assert (entry["honour"], entry["reserve_size"], entry["status"]) == (0, 2, "active")
 
 
 @pytest.mark.allows("BN-SET-1")
-def test_its_owner_sees_a_reserve() -> None:
-    state, kinds = begun(3, 5), dealt(3, 5)
+def test_a_seat_sees_its_own_reserve() -> None:
+    state, kinds = started(3, 5), dealt(3, 5)
     for seat in range(3):
-        shown = [entry["reserve"] for entry in baron.position(state, seat)["players"]]
-        assert shown == [["meadow", kinds[seat]] if seat == other else None for other in range(3)]
+        reserves = [entry["reserve"] for entry in baron.position(state, seat)["players"]]
+        assert reserves == [
+            ["meadow", kinds[seat]] if seat == other else None for other in range(3)
+        ]
     everyone = [entry["reserve"] for entry in baron.position(state, ALL_SECRETS)["players"]]
     assert everyone == [["meadow", kind] for kind in kinds]
 
 
 @pytest.mark.refuses("BN-SET-1")
-def test_nobody_else_sees_a_reserve_nor_the_pile() -> None:
-    state, fact = begun(3, 5), set_up(3, 5)
-    assert fact.secrets.keys() == {"pile", "reserve/0", "reserve/1", "reserve/2"}
-    assert fact.data.keys() == {"market", "start", "removed"}
-    shown = baron.position(state, None)
-    assert [entry["reserve"] for entry in shown["players"]] == [None] * 3
-    assert shown["pile"] == len(secrets_of(fact)["pile"])
+def test_others_see_neither_the_reserve_nor_the_pile() -> None:
+    state, event = started(3, 5), set_up(3, 5)
+    assert event.secrets.keys() == {"pile", "reserve/0", "reserve/1", "reserve/2"}
+    assert event.data.keys() == {"market", "start", "removed"}
+    position = baron.position(state, None)
+    assert [entry["reserve"] for entry in position["players"]] == [None] * 3
+    assert position["pile"] == len(secrets_of(event)["pile"])
 
 
 @pytest.mark.refuses("BN-SET-1")
 @pytest.mark.parametrize("seats", SEATS)
-def test_who_was_told_no_secret_sees_as_much_as_a_spectator(seats: int) -> None:
-    blind = blindly_begun(seats, 2)
-    assert baron.position(blind, None) == baron.position(begun(seats, 2), None)
+def test_a_state_without_secrets_shows_as_much_as_a_spectator_sees(seats: int) -> None:
+    blind = started_without_secrets(seats, 2)
+    assert baron.position(blind, None) == baron.position(started(seats, 2), None)
     for viewer in [*range(seats), ALL_SECRETS]:
         assert baron.position(blind, viewer) == baron.position(blind, None)
 
@@ -67,56 +69,56 @@ def test_who_was_told_no_secret_sees_as_much_as_a_spectator(seats: int) -> None:
 @pytest.mark.parametrize(
     ("seats", "counts"), [(2, [1, 1]), (3, [1, 1, 1]), (4, [2, 1, 1]), (5, [2, 2, 1])]
 )
-def test_the_kinds_dealt_differ_as_far_as_they_can(seats: int, counts: list[int]) -> None:
+def test_the_dealt_kinds_vary_as_much_as_possible(seats: int, counts: list[int]) -> None:
     for seed in range(30):
         assert sorted(Counter(dealt(seats, seed)).values(), reverse=True) == counts
 
 
 @pytest.mark.allows("BN-SET-2")
 @pytest.mark.parametrize("seats", SEATS)
-def test_which_kinds_and_who_gets_which_is_drawn(seats: int) -> None:
+def test_the_dealt_kinds_and_their_seats_are_random(seats: int) -> None:
     hands = {tuple(dealt(seats, seed)) for seed in range(60)}
     assert {hand[0] for hand in hands} == {hand[-1] for hand in hands} == set(OF_VALUE_ONE)
 
 
 @pytest.mark.refuses("BN-SET-2")
 @pytest.mark.parametrize("seats", [2, 3])
-def test_no_kind_is_dealt_twice_while_there_is_another(seats: int) -> None:
+def test_no_kind_is_dealt_twice_before_every_other_is_dealt(seats: int) -> None:
     assert all(len(set(dealt(seats, seed))) == seats for seed in range(30))
 
 
 @pytest.mark.allows("BN-SET-3")
-def test_with_five_a_meadow_and_a_tile_of_value_1_are_taken_out() -> None:
+def test_with_five_seats_a_meadow_and_a_tile_of_value_1_are_taken_out() -> None:
     kinds = set()
     for seed in range(40):
         meadow, other = data_of(set_up(5, seed))["removed"]
         assert meadow == "meadow"
         kinds.add(other)
-        assert baron.position(begun(5, seed), None)["removed"] == [meadow, other]
+        assert baron.position(started(5, seed), None)["removed"] == [meadow, other]
     assert kinds == set(OF_VALUE_ONE)
 
 
 @pytest.mark.refuses("BN-SET-3")
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_with_fewer_nothing_is_taken_out(seats: int) -> None:
+def test_with_fewer_seats_nothing_is_taken_out(seats: int) -> None:
     assert data_of(set_up(seats, 1))["removed"] == []
 
 
 @pytest.mark.allows("BN-SET-4")
 @pytest.mark.parametrize(("seats", "pile"), [(2, 65), (3, 63), (4, 61), (5, 57)])
-def test_three_tiles_lie_open_and_one_is_the_board(seats: int, pile: int) -> None:
-    state, fact = begun(seats, 11), set_up(seats, 11)
-    shown = baron.position(state, None)
-    assert shown["market"] == data_of(fact)["market"]
-    assert len(shown["market"]) == 3
-    assert shown["tiles"] == [{"at": [0, 0], "tile": data_of(fact)["start"]}]
-    assert shown["pile"] == pile
-    assert (shown["phase"], shown["round"], shown["to_act"]) == ("draw", 1, 0)
+def test_three_tiles_are_in_the_market_and_one_is_on_the_board(seats: int, pile: int) -> None:
+    state, event = started(seats, 11), set_up(seats, 11)
+    position = baron.position(state, None)
+    assert position["market"] == data_of(event)["market"]
+    assert len(position["market"]) == 3
+    assert position["tiles"] == [{"at": [0, 0], "tile": data_of(event)["start"]}]
+    assert position["pile"] == pile
+    assert (position["phase"], position["round"], position["to_act"]) == ("draw", 1, 0)
 
 
 @pytest.mark.allows("BN-SET-4")
-def test_the_top_of_the_pile_comes_up_first() -> None:
-    state, pile = begun(2, 11), secrets_of(set_up(2, 11))["pile"]
+def test_the_market_is_refilled_from_the_top_of_the_pile() -> None:
+    state, pile = started(2, 11), secrets_of(set_up(2, 11))["pile"]
     after = when(state, 0, "draw 1").tells("TileDrawn", refill=pile[0])
     assert after.market[2] == pile[0]
 
@@ -146,7 +148,7 @@ def test_a_start_tile_of_negative_value_goes_back_into_the_middle(
 
 
 @pytest.mark.refuses("BN-SET-4")
-def test_no_start_tile_is_of_negative_value_though_the_market_may_be() -> None:
+def test_no_start_tile_is_negative_but_market_tiles_may_be() -> None:
     openings = [data_of(set_up(2, seed)) for seed in range(150)]
     assert all(VALUES[data["start"]] >= 0 for data in openings)
     assert any(VALUES[data["market"][0]] < 0 for data in openings)
@@ -164,9 +166,9 @@ def test_chance_is_drawn_in_the_published_order(seats: int) -> None:
         away = [*hands, *removed, *["meadow"] * seats]
         box = [kind for kind in TILES for _ in range(COUNTS[kind] - away.count(kind))]
         pile = chance.shuffle(box)
-        fact = set_up(seats, seed)
-        assert data_of(fact)["market"] == pile[:3]
-        assert data_of(fact)["removed"] == removed
-        assert [secrets_of(fact)[f"reserve/{seat}"][1] for seat in range(seats)] == hands
+        event = set_up(seats, seed)
+        assert data_of(event)["market"] == pile[:3]
+        assert data_of(event)["removed"] == removed
+        assert [secrets_of(event)[f"reserve/{seat}"][1] for seat in range(seats)] == hands
         if VALUES[pile[3]] >= 0:
-            assert [data_of(fact)["start"], *secrets_of(fact)["pile"]] == pile[3:]
+            assert [data_of(event)["start"], *secrets_of(event)["pile"]] == pile[3:]

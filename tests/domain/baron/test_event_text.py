@@ -1,4 +1,4 @@
-"""What facts say in a line, for types that come of no fight; those are read in `test_bn_explain_fights`."""
+"""The text of events without fights; those with fights are in test_explain_fights.py."""
 
 import pytest
 
@@ -88,16 +88,16 @@ KNIGHT = {"at": [2, -1], "seat": 1, "gain": 0, "beaten": []}
         ("SpellPlayed", {}, "SpellPlayed"),
     ],
 )
-def test_a_fact_in_one_line(type: str, data: Json, text: str) -> None:
+def test_an_event_has_this_text(type: str, data: Json, text: str) -> None:
     assert baron.event_text(type, event_of(type, data).data) == text
 
 
-def test_every_type_that_changes_a_position_has_a_text_and_reasons_of_its_own() -> None:
+def test_every_event_type_that_changes_a_position_has_a_text_and_an_explanation() -> None:
     assert set(EVENT_APPLIERS) <= set(EVENT_TEXTS)
     assert set(EVENT_APPLIERS) <= set(EXPLANATIONS)
 
 
 @pytest.mark.parametrize("type", ["GameCreated", "SeatTaken", "GameAbandoned", "SpellPlayed"])
-def test_what_no_rule_of_the_game_brings_about_is_not_explained(type: str) -> None:
+def test_events_that_follow_from_no_rule_are_not_explained(type: str) -> None:
     state = given("draw round 1 seat 0\n0: 0\n1: 0\nmarket M\nboard 0,0\nV")
     assert baron.explain(state, None, event_of(type, {"seats": 2})) == []

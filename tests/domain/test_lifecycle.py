@@ -1,4 +1,4 @@
-"""A game's life: what may happen when, and what a log says of it (domain/lifecycle.py, domain/game.py)."""
+"""The life cycle of a game, in decisions and in folding (domain/lifecycle.py, domain/game.py)."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -15,41 +15,41 @@ from tests.support.events import data_of, event_of
 
 SECRET = bytes(range(32))
 AT = "2026-11-20T09:15:{:02}.000Z"
-NEITHER: list[object] = [None, 0, 1, "true", "", [], {}]
-"""What is neither true nor false."""
+NO_BOOLEANS: list[object] = [None, 0, 1, "true", "", [], {}]
+"""Values that are neither true nor false."""
 
 
-class Table:
-    """A game in the making: adds facts as events, without hashes, one second apart."""
+class UnsealedLog:
+    """A log of events without hashes, one second apart, and the game that they lead to."""
 
-    def __init__(self, fact: DomainEvent, player: str = "ana") -> None:
+    def __init__(self, event: DomainEvent, player: str = "ana") -> None:
         self.events: list[Event] = []
         self.game: Game | None = None
-        self.add(fact, {"player": player})
+        self.add(event, {"player": player})
 
-    def add(self, fact: DomainEvent, by: By, action: Mapping[str, object] | None = None) -> Game:
+    def add(self, event: DomainEvent, by: By, action: Mapping[str, object] | None = None) -> Game:
         seq = len(self.events) + 1
-        event: Event = {
+        entry: Event = {
             "v": 1,
             "game": "g",
             "seq": seq,
-            "type": fact.type,
+            "type": event.type,
             "at": AT.format(seq),
             "by": by,
             "action": cast("Json | None", action),
-            "data": data_of(fact),
+            "data": data_of(event),
             "state": ZEROS,
             "prev": ZEROS,
             "hash": f"hash {seq}",
         }
-        self.events.append(event)
-        self.game = evolve(self.game, event)
+        self.events.append(entry)
+        self.game = evolve(self.game, entry)
         return self.game
 
     def join(self, *players: str) -> Game:
         for player in players:
-            fact = lifecycle.join(self.now, player, player.encode())
-            self.add(fact, {"player": player})
+            event = lifecycle.join(self.now, player, player.encode())
+            self.add(event, {"player": player})
         return self.now
 
     def start(self) -> Game:
@@ -59,8 +59,8 @@ class Table:
         game = self.now
         assert game.to_act is not None
         action = game.rules.parse_action_text(text)
-        fact = lifecycle.act(game, game.to_act, action)
-        return self.add(fact, {"seat": game.to_act}, game.rules.action_to_json(action))
+        event = lifecycle.act(game, game.to_act, action)
+        return self.add(event, {"seat": game.to_act}, game.rules.action_to_json(action))
 
     @property
     def now(self) -> Game:
@@ -68,23 +68,23 @@ class Table:
         return self.game
 
 
-def created(seats: int = 2, **options: object) -> Table:
-    fact = lifecycle.create("barony", seats, {"seating": "joined", **options}, None, SECRET)
-    return Table(fact)
+def log_of_a_new_game(seats: int = 2, **options: object) -> UnsealedLog:
+    event = lifecycle.create("barony", seats, {"seating": "joined", **options}, None, SECRET)
+    return UnsealedLog(event)
 
 
-def played_out() -> Table:
-    """A game of two that ended in round 1 by its limit: five placements and two recruitments."""
-    table = created(round_limit=1)
-    table.join("ana", "ben")
-    table.start()
-    while (game := table.now).to_act is not None:
+def log_of_a_played_out_game() -> UnsealedLog:
+    """A game of two seats whose play is over after round 1, by its limit."""
+    log = log_of_a_new_game(round_limit=1)
+    log.join("ana", "ben")
+    log.start()
+    while (game := log.now).to_act is not None:
         actions = game.rules.legal_actions(game.state, game.to_act)
-        table.act(game.rules.action_text(actions[0]))
-    return table
+        log.act(game.rules.action_text(actions[0]))
+    return log
 
 
-def test_options_come_whole_with_their_defaults() -> None:
+def test_options_are_completed_with_their_defaults() -> None:
     assert lifecycle.check_options("barony", 2, {}) == {
         "sorcery": False,
         "round_limit": None,
@@ -107,7 +107,7 @@ def test_options_come_whole_with_their_defaults() -> None:
         ("barony", 2, {"round_limit": True}, "options.round_limit"),
         ("barony", 2, {"round_limit": "4"}, "options.round_limit"),
         ("barony", 2, {"end_by_agreement": 1}, "options.end_by_agreement"),
-        *(("barony", 2, {"sorcery": value}, "options.sorcery") for value in NEITHER),
+        *(("barony", 2, {"sorcery": value}, "options.sorcery") for value in NO_BOOLEANS),
         ("barony", 5, {"sorcery": False}, "seats"),
         ("barony", 6, {"sorcery": True}, "seats"),
         ("barony", 1, {"sorcery": True}, "seats"),
@@ -127,31 +127,31 @@ def test_wrong_options_are_named(
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_with_the_expansion_up_to_five_play(seats: int) -> None:
-    whole = lifecycle.check_options("barony", seats, {"sorcery": True})
-    assert whole == {**lifecycle.check_options("barony", 2, {}), "sorcery": True}
-    table = created(seats, sorcery=True)
-    table.join(*(f"player-{number}" for number in range(seats)))
-    position = table.start().position(None)
+def test_up_to_five_may_play_with_the_expansion(seats: int) -> None:
+    options = lifecycle.check_options("barony", seats, {"sorcery": True})
+    assert options == {**lifecycle.check_options("barony", 2, {}), "sorcery": True}
+    log = log_of_a_new_game(seats, sorcery=True)
+    log.join(*(f"player-{number}" for number in range(seats)))
+    position = log.start().position(None)
     assert position is not None
     assert (position["sorcery"], len(position["players"]), len(position["spells"])) == (
         *(True, seats, 5),
     )
 
 
-def test_an_option_picks_the_expansion_and_only_when_it_is_true() -> None:
+def test_the_expansion_is_chosen_only_by_an_option_that_is_true() -> None:
     base = rule_system_for("barony", {})
     assert base is RULES["barony"]
     expanded = rule_system_for("barony", {"sorcery": True, "round_limit": 3})
     assert expanded is EXPANSIONS["barony", "sorcery"]
     assert expanded is not base
     assert expanded.NAME == base.NAME
-    for value in (False, *NEITHER):
+    for value in (False, *NO_BOOLEANS):
         assert rule_system_for("barony", {"sorcery": value}) is base
 
 
 @pytest.mark.parametrize("name", ["chess", "sorcery", "", None, 1, [], {}])
-def test_rules_of_another_name_are_not_known(name: object) -> None:
+def test_unknown_rules_are_refused(name: object) -> None:
     with pytest.raises(Malformed) as refused:
         rule_system_for(name, {"sorcery": True})
     assert list(refused.value.fields) == ["rules"]
@@ -166,64 +166,64 @@ def test_every_wrong_option_is_named_at_once() -> None:
 
 
 def test_a_game_is_open_until_its_last_place_is_taken() -> None:
-    table = created(seats=3)
-    table.join("ana", "ben")
-    assert (table.now.status, lifecycle.can_start(table.now)) == ("open", False)
+    log = log_of_a_new_game(seats=3)
+    log.join("ana", "ben")
+    assert (log.now.status, lifecycle.can_start(log.now)) == ("open", False)
     with pytest.raises(NotNow):
-        lifecycle.start(table.now, SECRET)
-    table.join("cyd")
-    assert lifecycle.can_start(table.now)
+        lifecycle.start(log.now, SECRET)
+    log.join("cyd")
+    assert lifecycle.can_start(log.now)
     with pytest.raises(NotNow):
-        lifecycle.join(table.now, "dan", b"")
-    game = table.start()
+        lifecycle.join(log.now, "dan", b"")
+    game = log.start()
     assert (game.status, game.players, game.to_act) == ("playing", ("ana", "ben", "cyd"), 0)
 
 
-def test_nobody_joins_twice_or_leaves_without_a_place() -> None:
-    table = created()
-    table.join("ana")
+def test_a_player_cannot_join_twice_or_leave_without_a_place() -> None:
+    log = log_of_a_new_game()
+    log.join("ana")
     with pytest.raises(NotNow):
-        lifecycle.join(table.now, "ana", b"")
+        lifecycle.join(log.now, "ana", b"")
     with pytest.raises(NotNow):
-        lifecycle.leave(table.now, "ben")
-    table.add(lifecycle.leave(table.now, "ana"), {"player": "ana"})
-    assert table.now.places == ()
+        lifecycle.leave(log.now, "ben")
+    log.add(lifecycle.leave(log.now, "ana"), {"player": "ana"})
+    assert log.now.places == ()
 
 
-def test_nobody_joins_or_leaves_after_the_start() -> None:
-    table = created()
-    table.join("ana", "ben")
-    table.start()
+def test_no_player_joins_or_leaves_after_the_start() -> None:
+    log = log_of_a_new_game()
+    log.join("ana", "ben")
+    log.start()
     with pytest.raises(NotNow):
-        lifecycle.leave(table.now, "ana")
+        lifecycle.leave(log.now, "ana")
     with pytest.raises(NotNow):
-        lifecycle.join(table.now, "cyd", b"")
+        lifecycle.join(log.now, "cyd", b"")
 
 
-def test_a_nonce_has_64_bytes_at_most() -> None:
-    table = created()
-    assert data_of(lifecycle.join(table.now, "ana", bytes(64)))["nonce"] == "00" * 64
+def test_a_nonce_has_at_most_64_bytes() -> None:
+    log = log_of_a_new_game()
+    assert data_of(lifecycle.join(log.now, "ana", bytes(64)))["nonce"] == "00" * 64
     with pytest.raises(Malformed) as refused:
-        lifecycle.join(table.now, "ana", bytes(65))
+        lifecycle.join(log.now, "ana", bytes(65))
     assert list(refused.value.fields) == ["nonce"]
 
 
 def test_drawn_seating_comes_from_the_seed() -> None:
-    """BY-SET-7: other nonces, other seats; the same, the same."""
+    """BY-SET-7: the seating depends on the nonces alone."""
 
     def seats(nonce: bytes) -> tuple[str, ...]:
-        table = created(seats=4, seating="drawn")
+        log = log_of_a_new_game(seats=4, seating="drawn")
         for player in ("ana", "ben", "cyd", "dan"):
-            table.add(lifecycle.join(table.now, player, nonce), {"player": player})
-        return table.start().players
+            log.add(lifecycle.join(log.now, player, nonce), {"player": player})
+        return log.start().players
 
     assert seats(b"a") == seats(b"a")
     assert len({seats(bytes([n])) for n in range(20)}) > 10
 
 
-def test_nobody_acts_before_the_start() -> None:
-    table = created()
-    game = table.join("ana")
+def test_no_seat_acts_before_the_start() -> None:
+    log = log_of_a_new_game()
+    game = log.join("ana")
     with pytest.raises(NotNow, match="has not started"):
         lifecycle.act(game, 0, game.rules.parse_action_text("pass"))
     with pytest.raises(NotNow):
@@ -233,8 +233,8 @@ def test_nobody_acts_before_the_start() -> None:
 
 
 def test_rounds_are_scored_in_order_and_then_the_game_is_finished() -> None:
-    table = played_out()
-    game = table.now
+    log = log_of_a_played_out_game()
+    game = log.now
     assert game.is_played_out
     assert game.rounds_ended == {1: game.seq}
     with pytest.raises(NotNow):
@@ -242,17 +242,17 @@ def test_rounds_are_scored_in_order_and_then_the_game_is_finished() -> None:
     with pytest.raises(NotNow, match="round 1 is to be scored first"):
         lifecycle.finish(game, SECRET)
 
-    fact = lifecycle.score(game, 1, game)
-    assert [entry["seat"] for entry in data_of(fact)["standings"]] == [0, 1]
-    game = table.add(fact, {"system": "scorer"})
+    event = lifecycle.score(game, 1, game)
+    assert [entry["seat"] for entry in data_of(event)["standings"]] == [0, 1]
+    game = log.add(event, {"system": "scorer"})
     assert (game.rounds_scored, game.rounds_ended) == (1, {})
     with pytest.raises(NotNow):
         lifecycle.score(game, 1, game)
 
-    game = table.add(lifecycle.finish(game, SECRET), {"system": "scorer"})
+    game = log.add(lifecycle.finish(game, SECRET), {"system": "scorer"})
     assert game.status == "finished"
     assert game.ranking is not None
-    assert table.events[-1]["data"]["secret"] == SECRET.hex()
+    assert log.events[-1]["data"]["secret"] == SECRET.hex()
     with pytest.raises(NotNow):
         lifecycle.finish(game, SECRET)
     with pytest.raises(NotNow):
@@ -261,17 +261,17 @@ def test_rounds_are_scored_in_order_and_then_the_game_is_finished() -> None:
         lifecycle.act(game, 0, game.rules.parse_action_text("resign"))
 
 
-def test_the_standings_are_those_of_the_rounds_end() -> None:
-    table = played_out()
+def test_a_round_is_scored_from_the_game_at_its_end() -> None:
+    log = log_of_a_played_out_game()
     with pytest.raises(ValueError, match="ended with"):
-        lifecycle.score(table.now, 1, fold(table.events[:-1]) or table.now)
+        lifecycle.score(log.now, 1, fold(log.events[:-1]) or log.now)
 
 
-def test_an_abandoned_game_keeps_its_position_and_takes_nothing_more() -> None:
-    table = created()
-    table.join("ana", "ben")
-    position = table.start().position(None)
-    game = table.add(lifecycle.abandon(table.now, SECRET), {"system": "arbiter"})
+def test_an_abandoned_game_keeps_its_position_and_accepts_no_more_commands() -> None:
+    log = log_of_a_new_game()
+    log.join("ana", "ben")
+    position = log.start().position(None)
+    game = log.add(lifecycle.abandon(log.now, SECRET), {"system": "arbiter"})
     assert (game.status, game.to_act, game.position(None)) == ("abandoned", None, position)
     with pytest.raises(NotNow):
         lifecycle.act(game, 0, game.rules.parse_action_text("resign"))
@@ -279,32 +279,32 @@ def test_an_abandoned_game_keeps_its_position_and_takes_nothing_more() -> None:
         lifecycle.forfeit(game)
 
 
-def test_a_turn_begins_with_the_event_that_passed_it_on() -> None:
-    table = created()
-    table.join("ana", "ben")
-    assert table.start().turn_at == table.events[-1]["at"]
-    hexes = table.now.rules.legal_actions(table.now.state, 0)
-    table.act(table.now.rules.action_text(hexes[0]))
-    assert table.now.turn_at == table.events[-1]["at"]
+def test_a_turn_begins_with_the_event_that_ended_the_turn_before() -> None:
+    log = log_of_a_new_game()
+    log.join("ana", "ben")
+    assert log.start().turn_at == log.events[-1]["at"]
+    hexes = log.now.rules.legal_actions(log.now.state, 0)
+    log.act(log.now.rules.action_text(hexes[0]))
+    assert log.now.turn_at == log.events[-1]["at"]
 
 
-def test_folding_leaves_the_game_it_started_from_as_it_was() -> None:
-    table = played_out()
-    half = fold(table.events[:8])
+def test_folding_does_not_change_the_game_that_it_starts_from() -> None:
+    log = log_of_a_played_out_game()
+    half = fold(log.events[:8])
     assert half is not None
     before = half.position(None)
-    whole = fold(table.events[8:], half)
+    folded = fold(log.events[8:], half)
     assert half.position(None) == before
-    assert whole is not None
-    assert whole.position(None) == table.now.position(None)
+    assert folded is not None
+    assert folded.position(None) == log.now.position(None)
     assert fold([]) is None
 
 
 @pytest.mark.parametrize("change", [{"seq": 3}, {"v": 2}, {"type": "SeatTaken"}])
-def test_what_is_no_log_is_unreadable(change: Json) -> None:
-    event = created().events[0]
+def test_events_that_cannot_begin_a_log_are_unreadable(change: Json) -> None:
+    event = log_of_a_new_game().events[0]
     with pytest.raises(Unreadable):
-        fold([{**event, **change}])  # type: ignore[typeddict-item]
+        fold([{**event, **change}])  # type: ignore[typeddict-item] # the change is wrong on purpose
 
 
 @pytest.mark.parametrize(
@@ -319,22 +319,22 @@ def test_what_is_no_log_is_unreadable(change: Json) -> None:
         {"options": True},
     ],
 )
-def test_a_game_that_is_not_known_is_unreadable(change: Json) -> None:
-    event = created().events[0]
+def test_a_game_with_unknown_rules_is_unreadable(change: Json) -> None:
+    event = log_of_a_new_game().events[0]
     data = {**event["data"], **change}
     with pytest.raises(Unreadable, match="the game is unknown here"):
         fold([{**event, "data": data}])
 
 
 def test_a_gap_in_a_log_is_unreadable() -> None:
-    events = played_out().events
+    events = log_of_a_played_out_game().events
     with pytest.raises(Unreadable, match="event 4 follows event 2"):
         fold([*events[:2], *events[3:]])
 
 
-def test_an_event_without_an_action_that_is_not_known_changes_no_position() -> None:
-    """A later version may add such events, and an older reader goes on."""
-    table = played_out()
-    before = table.now.position(None)
-    table.add(event_of("NoteWritten", {"text": "hello"}), {"system": "arbiter"})
-    assert table.now.position(None) == before
+def test_an_unknown_event_without_an_action_changes_no_position() -> None:
+    """Later versions may add such events, which older readers skip."""
+    log = log_of_a_played_out_game()
+    before = log.now.position(None)
+    log.add(event_of("NoteWritten", {"text": "hello"}), {"system": "arbiter"})
+    assert log.now.position(None) == before

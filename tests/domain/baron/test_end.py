@@ -1,4 +1,4 @@
-"""BN-END-1, 3, 4: the last turns, the ranking, and who leaves the game."""
+"""BN-END-1, 3, 4: the last turns, the ranking, and seats that leave the game."""
 
 from collections import Counter
 
@@ -7,8 +7,7 @@ import pytest
 from domain import baron
 from domain.baron.state import State
 from domain.contract import ALL_SECRETS, evolve
-from tests.support.baron_play import places
-from tests.support.baron_positions import begun, given, random_game
+from tests.support.baron_positions import given, places, random_game, started
 from tests.support.given_when import (
     course_of,
     played,
@@ -35,7 +34,7 @@ def turns_left(state: State) -> list[int | None]:
 
 
 @pytest.mark.allows("BN-END-1")
-def test_once_all_is_drawn_and_the_turn_is_over_each_seat_has_two_more() -> None:
+def test_after_the_turn_that_takes_the_last_tile_each_seat_has_two_more_turns() -> None:
     state = given(LAST_TILE.format(phase="draw", seat=1, rest="market V"))
     assert turns_left(state) == [None] * 3
     state = played(state, "1 draw 1")
@@ -47,7 +46,7 @@ def test_once_all_is_drawn_and_the_turn_is_over_each_seat_has_two_more() -> None
 
 
 @pytest.mark.allows("BN-END-1")
-def test_the_game_ends_with_the_last_of_them() -> None:
+def test_play_is_over_after_the_last_of_these_turns() -> None:
     state = given(LAST_TILE.format(phase="keep", seat=1, rest=""))
     courses = []
     for _ in range(7):
@@ -66,36 +65,36 @@ def test_the_game_ends_with_the_last_of_them() -> None:
 
 @pytest.mark.allows("BN-END-1")
 @pytest.mark.parametrize(
-    ("seats", "drawn"), [(2, [34] * 2), (3, [22] * 3), (4, [16] * 4), (5, [12] * 5)]
+    ("seats", "draws"), [(2, [34] * 2), (3, [22] * 3), (4, [16] * 4), (5, [12] * 5)]
 )
-def test_the_tiles_come_out_even(seats: int, drawn: list[int]) -> None:
+def test_all_seats_draw_the_same_number_of_tiles(seats: int, draws: list[int]) -> None:
     """Where no keep is put down nobody falls, and the first slot costs nothing."""
-    state, done = begun(seats, 4), Counter[tuple[str, int | None]]()
+    state, done = started(seats, 4), Counter[tuple[str, int | None]]()
     while state.to_act is not None:
         action = baron.legal_actions(state, state.to_act)[-1 if state.phase == "keep" else 0]
         done[action.type, state.to_act] += 1
         state = evolve(baron, state, [baron.decide(state, state.to_act, action)])
-    assert [done["draw", seat] for seat in range(seats)] == drawn
-    assert [done["place_tile", seat] for seat in range(seats)] == [draws + 2 for draws in drawn]
+    assert [done["draw", seat] for seat in range(seats)] == draws
+    assert [done["place_tile", seat] for seat in range(seats)] == [count + 2 for count in draws]
     assert (state.market, state.pile_left) == ((), 0)
     assert all(player.reserve == () for player in state.players)
 
 
 @pytest.mark.refuses("BN-END-1")
 @pytest.mark.parametrize("rest", ["market V", "market MV", "market MVF\npile 1"])
-def test_while_there_is_a_tile_to_draw_no_turns_are_counted(rest: str) -> None:
+def test_turns_do_not_count_while_there_is_a_tile_to_draw(rest: str) -> None:
     state = given(LAST_TILE.format(phase="keep", seat=1, rest=rest))
     assert turns_left(when(state, 1, "end").leads_to("draw round 30 seat 2")) == [None] * 3
 
 
 @pytest.mark.refuses("BN-END-1")
-def test_who_has_no_turn_left_gets_no_more() -> None:
+def test_a_seat_without_turns_left_gets_no_more_turns() -> None:
     state = given("keep round 31 seat 0\n0: 0, M, turns 1\n1: 0, M, turns 0\nboard\nM")
     when(state, 0, "end").leads_to("scoring round 31")
 
 
 @pytest.mark.refuses("BN-END-1")
-def test_the_game_is_not_ranked_before() -> None:
+def test_the_game_is_not_ranked_before_play_is_over() -> None:
     state = given("lay round 31 seat 0\n0: 0, M, turns 1\n1: 0, M, turns 0\nboard\nM")
     when_scored(state).is_refused("BN-END-1", "not being scored")
 
@@ -119,12 +118,12 @@ def scored(*words: str) -> State:
         (("-9, out 1", "-5, out 1", "2", "1"), [(1, 2, 2), (2, 3, 1), (3, 0, -9), (3, 1, -5)]),
     ],
 )
-def test_most_honour_wins(words: tuple[str, ...], ranked: list[tuple[int, int, int]]) -> None:
+def test_the_most_honour_wins(words: tuple[str, ...], ranked: list[tuple[int, int, int]]) -> None:
     assert places(scored(*words)) == ranked
 
 
 @pytest.mark.allows("BN-END-3")
-def test_the_position_of_a_game_that_is_over_has_the_ranking() -> None:
+def test_the_position_of_a_finished_game_has_the_ranking() -> None:
     after = when_scored(scored("3", "5")).leads_to("finished round 9")
     assert baron.position(after, None)["ranking"] == [
         {"seat": 1, "score": 5, "place": 1},
@@ -133,12 +132,12 @@ def test_the_position_of_a_game_that_is_over_has_the_ranking() -> None:
 
 
 @pytest.mark.refuses("BN-END-3")
-def test_no_order_of_seats_parts_equals() -> None:
+def test_seats_with_equal_honour_share_a_place() -> None:
     assert [place for place, _, _ in places(scored("2", "2"))] == [1, 1]
 
 
 @pytest.mark.refuses("BN-END-3")
-def test_who_is_out_wins_with_no_honour_whatever() -> None:
+def test_a_seat_that_is_out_ranks_last_whatever_its_honour() -> None:
     assert places(scored("-4", "50, out 1", "-4"))[-1] == (3, 1, 50)
 
 
@@ -161,7 +160,7 @@ def table(seat: int, turns: str = "", market: str = "market MVF") -> State:
 
 @pytest.mark.allows("BN-END-4")
 @pytest.mark.parametrize("line", ["0 resign", "arbiter 0"])
-def test_who_leaves_is_out_with_its_honour_as_it_stood(line: str) -> None:
+def test_a_seat_that_leaves_is_out_with_its_honour_unchanged(line: str) -> None:
     state = played(table(2), line)
     assert course_of(state) == "lay round 6 seat 2"
     assert baron.position(state, ALL_SECRETS)["players"][0] == {
@@ -182,53 +181,53 @@ def test_who_leaves_is_out_with_its_honour_as_it_stood(line: str) -> None:
 @pytest.mark.parametrize(
     ("seat", "course"), [(0, "draw round 6 seat 1"), (3, "draw round 7 seat 0")]
 )
-def test_if_it_was_its_turn_the_turn_ends(seat: int, course: str) -> None:
+def test_the_turn_ends_if_the_seat_leaves_during_it(seat: int, course: str) -> None:
     state = when(table(seat), seat, "resign").leads_to(course)
     assert state.turn == 23
-    assert when_removed(table(seat), seat).fact.type == "PlayerRemoved"
+    assert when_removed(table(seat), seat).event.type == "PlayerRemoved"
 
 
 @pytest.mark.allows("BN-END-4")
-def test_of_the_last_turns_none_is_left_to_who_leaves() -> None:
+def test_a_seat_that_leaves_has_no_turns_left() -> None:
     state = table(2, turns=", turns 2", market="")
     assert turns_left(played(state, "0 resign")) == [0, 2, 2, 2]
     assert turns_left(played(state, "2 resign")) == [2, 2, 0, 2]
 
 
 @pytest.mark.allows("BN-END-4")
-def test_who_left_later_ranks_before_who_left_earlier() -> None:
+def test_seats_that_left_later_rank_before_earlier_ones() -> None:
     state = played(table(2), "3 resign", "arbiter 0", "2 resign")
     assert course_of(state) == "scoring round 6"
     assert places(state) == [(1, 1, 0), (2, 2, 7), (3, 0, 3), (4, 3, 4)]
 
 
 @pytest.mark.allows("BN-END-4")
-def test_a_departure_from_the_turn_in_which_all_was_drawn_counts_as_its_end() -> None:
+def test_a_departure_ends_the_turn_in_which_the_last_tile_was_taken() -> None:
     state = given(LAST_TILE.format(phase="lay", seat=1, rest=""))
     state = when(state, 1, "resign").leads_to("lay round 30 seat 2")
     assert turns_left(state) == [2, 0, 2]
 
 
 @pytest.mark.refuses("BN-END-4")
-def test_nobody_leaves_twice() -> None:
+def test_a_seat_cannot_leave_twice() -> None:
     state = played(table(2), "0 resign")
     when(state, 0, "resign").is_refused("BN-TRN-2", "out")
     when_removed(state, 0).is_refused("BN-TRN-2", "out")
 
 
 @pytest.mark.refuses("BN-END-4")
-def test_the_last_two_do_not_go_on_when_one_leaves() -> None:
+def test_play_ends_when_one_of_the_last_two_seats_leaves() -> None:
     state = played(table(2), "0 resign", "1 resign")
     when(state, 3, "resign").leads_to("scoring round 6")
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_folding_the_facts_gives_the_states_on_the_way(seats: int) -> None:
+def test_folding_the_events_leads_to_the_states_of_the_game(seats: int) -> None:
     game = list(random_game(seats, seed=6, forfeits=0.05))
     state = game[0][0]
-    for before, fact in game:
+    for before, event in game:
         for viewer in [None, *range(seats), ALL_SECRETS]:
             assert baron.position(state, viewer) == baron.position(before, viewer)
-        state = evolve(baron, state, [fact])
+        state = evolve(baron, state, [event])
     assert state.phase == "finished"
     assert all(player.resting == 0 for player in state.players)

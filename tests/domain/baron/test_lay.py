@@ -1,10 +1,9 @@
-"""BN-LAY: where a tile of the reserve may be laid, what it earns, and what happens where none can be laid."""
+"""BN-LAY: laying a tile, its bonus, and discarding a tile where none can be laid."""
 
 import pytest
 
 from domain.baron.state import State
-from tests.support.baron_play import listed
-from tests.support.baron_positions import given
+from tests.support.baron_positions import given, legal_texts
 from tests.support.given_when import when
 
 
@@ -33,15 +32,15 @@ def test_a_tile_of_the_reserve_is_laid_beside_another() -> None:
 
 @pytest.mark.allows("BN-LAY-1")
 @pytest.mark.parametrize("at", ["1,0", "1,-1", "0,-1", "-1,0", "-1,1", "0,1"])
-def test_any_of_the_six_neighbours_will_do(at: str) -> None:
+def test_a_tile_is_laid_on_any_of_the_six_adjacent_hexes(at: str) -> None:
     state = laying("P", "M")
-    assert f"lay pond {at}" in listed(state, 0)
-    assert len(listed(state, 0)) == 6
+    assert f"lay pond {at}" in legal_texts(state, 0)
+    assert len(legal_texts(state, 0)) == 6
     when(state, 0, f"lay pond {at}").tells("TilePlaced", touches=1)
 
 
 @pytest.mark.allows("BN-LAY-1")
-def test_of_two_alike_one_is_laid() -> None:
+def test_of_two_equal_tiles_one_is_laid() -> None:
     after = when(laying("PPV", "M"), 0, "lay pond 1,0").after
     assert after.players[0].reserve == ("pond", "village")
 
@@ -58,7 +57,7 @@ def test_of_two_alike_one_is_laid() -> None:
         ("lay cursed_place 1,0", "no cursed place in its reserve"),
     ],
 )
-def test_no_other_tile_and_no_other_hex(text: str, words: str) -> None:
+def test_no_other_tile_can_be_laid_and_none_on_another_hex(text: str, words: str) -> None:
     when(laying("MP", "M"), 0, text).is_refused("BN-LAY-1", words)
 
 
@@ -73,8 +72,8 @@ def test_no_other_tile_and_no_other_hex(text: str, words: str) -> None:
     ],
     ids=["meadows", "equal in value", "equal in value, of 2", "not adjacent"],
 )
-def test_what_may_lie_beside_each_other(reserve: str, board: str, text: str) -> None:
-    assert when(laying(reserve, board), 0, text).fact.type == "TilePlaced"
+def test_these_tiles_may_be_adjacent(reserve: str, board: str, text: str) -> None:
+    assert when(laying(reserve, board), 0, text).event.type == "TilePlaced"
 
 
 @pytest.mark.refuses("BN-LAY-2")
@@ -107,7 +106,7 @@ CROWDS = {
 
 @pytest.mark.allows("BN-LAY-3")
 @pytest.mark.parametrize(("touches", "bonus"), [(4, 1), (5, 3), (6, 9)])
-def test_a_tile_in_a_gap_earns_honour_at_once(touches: int, bonus: int) -> None:
+def test_a_tile_laid_against_four_or_more_earns_honour_at_once(touches: int, bonus: int) -> None:
     state = given(f"lay round 5 seat 0\n0: -4, F\n1: 0, MM\n{CROWDS[touches]}")
     after = when(state, 0, "lay field 0,0").tells(
         "TilePlaced", touches=touches, bonus=bonus, honour=[{"seat": 0, "change": bonus}]
@@ -116,7 +115,7 @@ def test_a_tile_in_a_gap_earns_honour_at_once(touches: int, bonus: int) -> None:
 
 
 @pytest.mark.refuses("BN-LAY-3")
-def test_against_three_it_earns_nothing() -> None:
+def test_a_tile_laid_against_three_earns_nothing() -> None:
     state = given(f"lay round 5 seat 0\n0: 1, F\n1: 0, MM\n{CROWDS[3]}")
     after = when(state, 0, "lay field 0,0").tells(
         "TilePlaced", touches=3, bonus=None, honour=None, out=None
@@ -130,9 +129,9 @@ def blocked(reserve: str) -> State:
 
 
 @pytest.mark.allows("BN-LAY-4")
-def test_where_no_tile_can_be_laid_one_leaves_the_game() -> None:
+def test_a_tile_leaves_the_game_if_none_can_be_laid() -> None:
     state = blocked("PP")
-    assert listed(state, 0) == ["discard pond"]
+    assert legal_texts(state, 0) == ["discard pond"]
     when(state, 0, "discard pond").becomes("""
         draw round 5 seat 1
         0: 0, P
@@ -144,15 +143,15 @@ def test_where_no_tile_can_be_laid_one_leaves_the_game() -> None:
 
 
 @pytest.mark.allows("BN-LAY-4")
-def test_the_keep_part_of_the_turn_follows() -> None:
+def test_a_keep_may_be_put_down_after_a_discarded_tile() -> None:
     board = "board -1,-1\n. P P\nP M P\nP P"
     state = given(f"lay round 5 seat 0\n0: 0, PP\n1: 0, MM\nmarket MVF\n{board}")
     state = when(state, 0, "discard pond").leads_to("keep round 5 seat 0")
-    assert listed(state, 0) == ["keep 0,0", "end"]
+    assert legal_texts(state, 0) == ["keep 0,0", "end"]
 
 
 @pytest.mark.allows("BN-LAY-4")
-def test_which_one_is_the_seats_choice_and_known_to_all() -> None:
+def test_the_seat_chooses_the_discarded_tile_and_everyone_sees_it() -> None:
     when(blocked("PPP"), 0, "discard pond").tells("TileDiscarded", seat=0, tile="pond")
 
 
@@ -161,10 +160,10 @@ def test_which_one_is_the_seats_choice_and_known_to_all() -> None:
     ("reserve", "board", "words"),
     [("P", "M", "a pond can be laid on -1,0"), ("PV", "P", "a village can be laid on -1,0")],
 )
-def test_no_tile_is_given_up_while_one_can_be_laid(reserve: str, board: str, words: str) -> None:
+def test_no_tile_is_discarded_while_one_can_be_laid(reserve: str, board: str, words: str) -> None:
     when(laying(reserve, board), 0, "discard pond").is_refused("BN-LAY-4", words)
 
 
 @pytest.mark.refuses("BN-LAY-4")
-def test_only_tiles_of_the_reserve_are_given_up() -> None:
+def test_only_tiles_of_the_reserve_are_discarded() -> None:
     when(blocked("PP"), 0, "discard village").is_refused("BN-LAY-4", "no village in its reserve")

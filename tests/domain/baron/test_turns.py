@@ -4,8 +4,7 @@ import pytest
 
 from domain.baron.state import State
 from domain.errors import NotNow
-from tests.support.baron_play import listed
-from tests.support.baron_positions import begun, given
+from tests.support.baron_positions import given, legal_texts, started
 from tests.support.given_when import course_of, played, when, when_removed, when_time_is_up
 
 THREE = """
@@ -39,7 +38,7 @@ def over(state: State) -> State:
 
 @pytest.mark.allows("BN-TRN-1")
 def test_seats_act_in_turn_and_a_round_is_one_turn_of_each() -> None:
-    state, courses = begun(3, 1), []
+    state, courses = started(3, 1), []
     for _ in range(7):
         courses.append(course_of(state).removeprefix("draw "))
         state = over(state)
@@ -59,7 +58,7 @@ def test_seats_act_in_turn_and_a_round_is_one_turn_of_each() -> None:
         (2, ["round 5 seat 0", "round 5 seat 1", "round 6 seat 0", "round 6 seat 1"]),
     ],
 )
-def test_out_seats_have_no_turns(out: int, courses: list[str]) -> None:
+def test_seats_that_are_out_have_no_turns(out: int, courses: list[str]) -> None:
     state = when_removed(at("draw", 1), out).leads_to("draw round 4 seat 1")
     for course in courses:
         state = over(state)
@@ -77,7 +76,7 @@ def test_out_seats_have_no_turns(out: int, courses: list[str]) -> None:
         ((1, 0, 1), 0, "lay round 4 seat 2", (0, 0, 1)),
     ],
 )
-def test_seats_whose_last_turns_are_over_are_passed_by(
+def test_seats_without_turns_left_are_skipped(
     left: tuple[int, int, int], seat: int, course: str, after: tuple[int, int, int]
 ) -> None:
     state = when(late(*left, seat), seat, "end").leads_to(course)
@@ -85,7 +84,7 @@ def test_seats_whose_last_turns_are_over_are_passed_by(
 
 
 @pytest.mark.refuses("BN-TRN-1")
-def test_nobody_acts_twice_in_a_round() -> None:
+def test_no_seat_acts_twice_in_a_round() -> None:
     state = over(at("draw", 0))
     when(state, 0, "draw 1").is_refused("BN-TRN-2", "seat 1's turn")
 
@@ -96,21 +95,21 @@ def test_a_round_is_not_over_before_its_last_turn() -> None:
 
 
 @pytest.mark.allows("BN-TRN-2")
-def test_resigning_needs_no_turn() -> None:
+def test_a_seat_may_resign_in_any_turn() -> None:
     when(at("lay", 0), 2, "resign").leads_to("lay round 4 seat 0")
 
 
 @pytest.mark.refuses("BN-TRN-2")
 @pytest.mark.parametrize("text", ["draw 1", "lay pond 3,0", "discard pond", "keep 0,0", "end"])
 @pytest.mark.parametrize("phase", ["draw", "lay", "keep"])
-def test_no_other_action_is_taken_in_another_seats_turn(phase: str, text: str) -> None:
+def test_other_actions_are_refused_in_the_turn_of_another_seat(phase: str, text: str) -> None:
     when(at(phase, 0), 1, text).is_refused("BN-TRN-2", "seat 0's turn")
-    assert listed(at(phase, 0), 1) == []
+    assert legal_texts(at(phase, 0), 1) == []
 
 
 @pytest.mark.refuses("BN-TRN-2")
 @pytest.mark.parametrize("text", ["draw 1", "end", "resign"])
-def test_an_out_seat_does_nothing_any_more(text: str) -> None:
+def test_a_seat_that_is_out_cannot_act(text: str) -> None:
     state = when_removed(at("draw", 0), 0).leads_to("draw round 4 seat 1")
     when(state, 0, text).is_refused("BN-TRN-2", "out")
     when_removed(state, 0).is_refused("BN-TRN-2", "out")
@@ -119,7 +118,7 @@ def test_an_out_seat_does_nothing_any_more(text: str) -> None:
 @pytest.mark.refuses("BN-TRN-2")
 @pytest.mark.parametrize("phase", ["scoring", "finished"])
 @pytest.mark.parametrize("text", ["draw 1", "lay pond 3,0", "end", "resign"])
-def test_nothing_is_done_when_play_is_over(phase: str, text: str) -> None:
+def test_no_action_is_accepted_when_play_is_over(phase: str, text: str) -> None:
     state = given(f"{phase} round 9\n0: 2\n1: 0\nboard\nM")
     when(state, 0, text).is_refused("BN-TRN-2", "scored" if phase == "scoring" else "over")
     for outcome in (when_removed(state, 0), when_time_is_up(state)):
@@ -129,7 +128,7 @@ def test_nothing_is_done_when_play_is_over(phase: str, text: str) -> None:
 
 
 @pytest.mark.allows("BN-TRN-3")
-def test_a_turn_is_to_draw_to_lay_and_to_put_a_keep() -> None:
+def test_a_turn_consists_of_a_draw_a_tile_and_a_keep() -> None:
     state = when(at("draw", 0), 0, "draw 1").leads_to("lay round 4 seat 0")
     state = when(state, 0, "lay pond 3,0").leads_to("keep round 4 seat 0")
     state = when(state, 0, "keep 0,0").leads_to("draw round 4 seat 1")
@@ -152,15 +151,13 @@ def test_a_turn_is_to_draw_to_lay_and_to_put_a_keep() -> None:
         ("keep", "discard pond", "the turn ended"),
     ],
 )
-def test_what_belongs_to_another_part_of_the_turn_is_refused(
-    phase: str, text: str, words: str
-) -> None:
+def test_actions_of_another_part_of_the_turn_are_refused(phase: str, text: str, words: str) -> None:
     when(at(phase, 0), 0, text).is_refused("BN-TRN-3", words)
 
 
 @pytest.mark.allows("BN-TRN-4")
 @pytest.mark.parametrize("phase", ["draw", "lay", "keep"])
-def test_a_forfeited_turn_is_over_as_things_lie(phase: str) -> None:
+def test_a_forfeited_turn_ends_and_nothing_is_undone(phase: str) -> None:
     state = at(phase, 0)
     after = when_time_is_up(state).leads_to("draw round 4 seat 1")
     assert when_time_is_up(state).tells("TurnForfeited", seat=0).turn == 21
@@ -168,13 +165,13 @@ def test_a_forfeited_turn_is_over_as_things_lie(phase: str) -> None:
 
 
 @pytest.mark.allows("BN-TRN-4")
-def test_a_tile_already_drawn_stays_in_the_reserve() -> None:
+def test_a_tile_that_was_drawn_stays_in_the_reserve() -> None:
     state = played(at("draw", 0), "0 draw 2", "clock")
     player = state.players[0]
     assert (player.honour, player.reserve) == (1, ("meadow", "pond", "quarry", "village"))
 
 
 @pytest.mark.refuses("BN-TRN-4")
-def test_it_is_not_made_up_for() -> None:
+def test_a_forfeited_turn_is_not_made_up_for() -> None:
     state = played(at("draw", 0), "0 draw 2", "clock", "clock", "clock")
     when(state, 0, "lay village 3,0").is_refused("BN-TRN-3", "drawn")
