@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def script(tmp_path: Path) -> Callable[..., str]:
-    """Returns a function that writes a program which prints one line, in place of a server."""
+    """A function that writes a program that only prints one line, to take the place of a server."""
 
     def write(output: str, name: str = "bin/redis-server") -> str:
         path = tmp_path / name
@@ -81,7 +81,7 @@ def test_written_data_survives_a_stop(tmp_path: Path) -> None:
         assert client.get("a") == "1"
 
 
-def test_a_long_load_is_waited_for_and_reported(
+def test_start_waits_for_a_long_load_and_reports_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     server = EmbeddedRedis(tmp_path)
@@ -110,7 +110,7 @@ def test_every_write_is_synced_and_nothing_is_evicted(tmp_path: Path) -> None:
     assert settings["port"] == "0"
 
 
-def test_other_users_cannot_read_its_files(tmp_path: Path) -> None:
+def test_other_users_cannot_read_the_files_of_the_server(tmp_path: Path) -> None:
     with EmbeddedRedis(tmp_path) as server, connect(server) as client:
         client.set("a", "1")
         folder = tmp_path / "redis"
@@ -143,7 +143,7 @@ time.sleep(600)
 """
 
 
-def test_it_does_not_outlive_the_process_that_started_it(tmp_path: Path) -> None:
+def test_the_server_does_not_outlive_the_process_that_started_it(tmp_path: Path) -> None:
     command = [sys.executable, "-c", START, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as parent:
         assert parent.stdout is not None
@@ -156,7 +156,7 @@ def test_it_does_not_outlive_the_process_that_started_it(tmp_path: Path) -> None
         assert server.pid is not None
 
 
-def test_an_orphan_that_does_not_end_keeps_its_folder(
+def test_an_orphaned_server_that_does_not_end_keeps_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = [sys.executable, "-c", START, str(tmp_path)]
@@ -183,10 +183,12 @@ def test_a_thread_that_ends_leaves_the_server_running(tmp_path: Path) -> None:
     server.stop()
 
 
-def test_a_path_too_long_for_a_socket_gets_one_elsewhere(tmp_path: Path) -> None:
+def test_a_data_folder_with_a_path_too_long_for_a_socket_has_its_socket_in_tmp(
+    tmp_path: Path,
+) -> None:
     data = tmp_path / ("long" * 30)
     socket = socket_of(data)
-    assert socket.parent.parent == Path("/tmp")  # noqa: S108 (that is the place)
+    assert socket.parent.parent == Path("/tmp")  # noqa: S108 (the server keeps such sockets there)
     try:
         with EmbeddedRedis(data) as server, connect(server) as client:
             client.set("a", "1")
@@ -281,7 +283,7 @@ def test_data_of_redis_7_is_not_ignored_by_redis_6(
     ],
 )
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep user data elsewhere")
-def test_the_default_data_folder_is_where_it_has_always_been(
+def test_the_default_data_folder_follows_the_xdg_specification(
     monkeypatch: pytest.MonkeyPatch, data_home: str | None, folder: Path
 ) -> None:
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)

@@ -135,9 +135,9 @@ def test_private_games_are_listed_only_for_players_who_may_see_them(
 
 @pytest.mark.parametrize("cursor", ["", "nonsense", "2026"])
 def test_an_invalid_cursor_is_malformed(service: Service, cursor: str) -> None:
-    with pytest.raises(Malformed) as refused:
+    with pytest.raises(Malformed) as error:
         service.listings.page(cursor=cursor)
-    assert set(refused.value.fields) == {"cursor"}
+    assert set(error.value.fields) == {"cursor"}
 
 
 def test_games_waiting_for_a_player_are_those_in_which_it_is_their_turn(

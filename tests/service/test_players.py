@@ -88,9 +88,9 @@ def test_every_invalid_field_is_named(
     locale: str | None,
     fields: set[str],
 ) -> None:
-    with pytest.raises(Malformed) as refused:
+    with pytest.raises(Malformed) as error:
         players.register(handle, password, email, locale)
-    assert set(refused.value.fields) == fields
+    assert set(error.value.fields) == fields
     assert contents(service.redis) == {}
 
 

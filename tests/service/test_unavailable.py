@@ -91,9 +91,9 @@ def test_an_action_interrupted_by_an_outage_is_done_once_when_repeated(
     """Redis is killed several times in the middle of an action, which is repeated with the same key."""
     game = start_game(service)
     for number in range(6):
-        acting = service.queries.game(game.id)
-        assert acting.to_act is not None
-        player = acting.players[acting.to_act]
+        current = service.queries.game(game.id)
+        assert current.to_act is not None
+        player = current.players[current.to_act]
         seq, actions = service.queries.legal_actions(game.id, player)
 
         def act(player: str = player, seq: int = seq, action: Any = actions[0]) -> Any:
@@ -111,7 +111,7 @@ def test_an_action_interrupted_by_an_outage_is_done_once_when_repeated(
         assert service.store.head(game.id) == seq + 1 == 5 + number
 
 
-def test_a_process_whose_first_action_meets_an_outage_recovers(
+def test_a_process_recovers_if_its_first_action_fails_because_of_an_outage(
     server: EmbeddedRedis, service: Service
 ) -> None:
     game = start_game(service)
@@ -127,14 +127,14 @@ def test_a_process_whose_first_action_meets_an_outage_recovers(
 def test_a_redis_that_hangs_is_unavailable(server: EmbeddedRedis, service: Service) -> None:
     pid = server.pid
     assert pid is not None
-    impatient = build(service.settings)
-    impatient.redis.connection_pool.connection_kwargs["socket_timeout"] = 0.2
-    game = start_game(impatient)
+    hasty = build(service.settings)
+    hasty.redis.connection_pool.connection_kwargs["socket_timeout"] = 0.2
+    game = start_game(hasty)
     os.kill(pid, signal.SIGSTOP)
     try:
         with pytest.raises(Unavailable):
-            impatient.queries.game(game.id)
+            hasty.queries.game(game.id)
     finally:
         os.kill(pid, signal.SIGCONT)
-    assert impatient.queries.game(game.id).seq == 4
-    impatient.redis.close()
+    assert hasty.queries.game(game.id).seq == 4
+    hasty.redis.close()

@@ -57,7 +57,7 @@ def test_an_action_usually_takes_one_round_trip_to_redis(service: Service) -> No
     assert calls["cmdstat_evalsha"] == 1
 
 
-def refused(service: Service, error: type[Exception], *arguments: Any) -> Any:
+def assert_refused(service: Service, error: type[Exception], *arguments: Any) -> Any:
     """Act, check that the action is refused and has changed nothing, and return the refusal."""
     service.keyring.publish_key()
     before = contents(service.redis)
@@ -69,7 +69,7 @@ def refused(service: Service, error: type[Exception], *arguments: Any) -> Any:
 
 @pytest.mark.parametrize("key", [None, "k"])
 class TestRefusals:
-    def test_a_malformed_action(self, service: Service, key: str | None) -> None:
+    def test_a_malformed_action_is_refused(self, service: Service, key: str | None) -> None:
         game = start_game(service)
         raws: list[Any] = [
             None,
@@ -82,41 +82,55 @@ class TestRefusals:
         ]
         for raw in raws:
             assert (
-                refused(service, Malformed, game.id, "ada", raw, game.seq, key).clause == "FORMAT"
+                assert_refused(service, Malformed, game.id, "ada", raw, game.seq, key).clause
+                == "FORMAT"
             )
 
     def test_a_malformed_action_is_reported_before_the_turn_and_the_seq(
         self, service: Service, key: str | None
     ) -> None:
         game = start_game(service)
-        refused(service, Malformed, game.id, "bea", {"type": "dance"}, 99, key)
+        assert_refused(service, Malformed, game.id, "bea", {"type": "dance"}, 99, key)
 
-    def test_an_action_that_breaks_a_clause(self, service: Service, key: str | None) -> None:
-        game = start_game(service)
-        far = {"type": "place_city", "at": [99, 99]}
-        assert refused(service, Refused, game.id, "ada", far, game.seq, key).clause == "BY-SET-4"
-
-    def test_an_action_in_another_seats_turn(self, service: Service, key: str | None) -> None:
-        game = start_game(service)
-        _, seq, action = first_action(service, game)
-        assert refused(service, Refused, game.id, "bea", action, seq, key).clause == "BY-TURN-3"
-
-    def test_an_action_by_a_player_who_is_not_in_the_game(
+    def test_the_refusal_of_an_illegal_action_names_the_clause(
         self, service: Service, key: str | None
     ) -> None:
         game = start_game(service)
-        refused(service, Forbidden, game.id, "cid", RESIGN, game.seq, key)
+        far = {"type": "place_city", "at": [99, 99]}
+        assert (
+            assert_refused(service, Refused, game.id, "ada", far, game.seq, key).clause
+            == "BY-SET-4"
+        )
 
-    def test_an_action_in_an_unknown_game(self, service: Service, key: str | None) -> None:
-        refused(service, NotFound, "nothing", "ada", RESIGN, 1, key)
+    def test_an_action_in_another_seats_turn_is_refused(
+        self, service: Service, key: str | None
+    ) -> None:
+        game = start_game(service)
+        _, seq, action = first_action(service, game)
+        assert (
+            assert_refused(service, Refused, game.id, "bea", action, seq, key).clause == "BY-TURN-3"
+        )
 
-    def test_an_expected_seq_past_the_head(self, service: Service, key: str | None) -> None:
+    def test_an_action_by_a_player_who_is_not_in_the_game_is_forbidden(
+        self, service: Service, key: str | None
+    ) -> None:
+        game = start_game(service)
+        assert_refused(service, Forbidden, game.id, "cid", RESIGN, game.seq, key)
+
+    def test_an_action_in_an_unknown_game_is_not_found(
+        self, service: Service, key: str | None
+    ) -> None:
+        assert_refused(service, NotFound, "nothing", "ada", RESIGN, 1, key)
+
+    def test_an_expected_seq_past_the_head_is_stale(
+        self, service: Service, key: str | None
+    ) -> None:
         game = start_game(service)
         player, seq, action = first_action(service, game)
-        assert refused(service, Stale, game.id, player, action, seq + 1, key).head == seq
+        assert assert_refused(service, Stale, game.id, player, action, seq + 1, key).head == seq
 
     @pytest.mark.parametrize("back", [1, 2, 3, 99])
-    def test_an_action_on_a_position_that_has_changed(
+    def test_an_action_on_a_position_that_has_changed_is_stale(
         self, service: Service, key: str | None, back: int
     ) -> None:
         game = start_game(service)
@@ -124,30 +138,34 @@ class TestRefusals:
         take_action(service, game.id)
         game = service.queries.game(game.id)
         player, seq, action = first_action(service, game)
-        assert refused(service, Stale, game.id, player, action, seq - back, key).head == seq
+        assert assert_refused(service, Stale, game.id, player, action, seq - back, key).head == seq
 
-    def test_an_action_before_the_start(self, service: Service, key: str | None) -> None:
+    def test_an_action_before_the_start_is_refused(self, service: Service, key: str | None) -> None:
         game = service.commands.create("ada", rules="barony", seats=3, options={})
         service.commands.join(game.id, "bea")
         # Before the start there is no position that could have changed since an earlier seq.
         for seq in (1, 2, 3):
-            refused(service, NotNow, game.id, "bea", RESIGN, seq, key)
+            assert_refused(service, NotNow, game.id, "bea", RESIGN, seq, key)
 
-    def test_an_action_after_the_end_of_play(self, service: Service, key: str | None) -> None:
+    def test_an_action_after_the_end_of_play_is_refused(
+        self, service: Service, key: str | None
+    ) -> None:
         game = start_game(service)
         service.commands.act(game.id, "ada", RESIGN, game.seq)
         assert service.queries.game(game.id).is_played_out
         head = service.queries.game(game.id).seq
-        refused(service, NotNow, game.id, "bea", RESIGN, head, key)
-        assert refused(service, Stale, game.id, "bea", RESIGN, head - 1, key).head == head
+        assert_refused(service, NotNow, game.id, "bea", RESIGN, head, key)
+        assert assert_refused(service, Stale, game.id, "bea", RESIGN, head - 1, key).head == head
         service.commands.score(game.id)
         head = service.queries.game(game.id).seq
-        refused(service, NotNow, game.id, "bea", RESIGN, head, key)
+        assert_refused(service, NotNow, game.id, "bea", RESIGN, head, key)
 
-    def test_an_action_in_an_abandoned_game(self, service: Service, key: str | None) -> None:
+    def test_an_action_in_an_abandoned_game_is_refused(
+        self, service: Service, key: str | None
+    ) -> None:
         game = start_game(service)
         service.commands.abandon(game.id)
-        refused(service, NotNow, game.id, "ada", RESIGN, game.seq + 1, key)
+        assert_refused(service, NotNow, game.id, "ada", RESIGN, game.seq + 1, key)
 
 
 def test_scoring_a_round_does_not_change_the_position(service: Service) -> None:
@@ -161,8 +179,8 @@ def test_an_expected_seq_with_the_same_position_is_accepted(service: Service) ->
     game = play_set_up(service, start_game(service, end_by_agreement=True).id)
     expected_seq = game.seq
     for agree in (True, False):
-        ask = {"type": "agree_to_end", "agree": agree}
-        service.commands.act(game.id, "bea", ask, service.queries.game(game.id).seq)
+        action = {"type": "agree_to_end", "agree": agree}
+        service.commands.act(game.id, "bea", action, service.queries.game(game.id).seq)
     player, seq, action = first_action(service, service.queries.game(game.id))
     assert seq == expected_seq + 2
     with pytest.raises(Stale):
@@ -201,10 +219,10 @@ class TestIdempotency:
         self, service: Service
     ) -> None:
         game = play_set_up(service, start_game(service, end_by_agreement=True).id)
-        ask, take_back = ({"type": "agree_to_end", "agree": agree} for agree in (True, False))
-        accepted = service.commands.act(game.id, "bea", ask, game.seq, "k")
-        service.commands.act(game.id, "bea", take_back, game.seq + 1)
-        assert service.commands.act(game.id, "bea", ask, game.seq, "k") == accepted
+        agree, disagree = ({"type": "agree_to_end", "agree": value} for value in (True, False))
+        accepted = service.commands.act(game.id, "bea", agree, game.seq, "k")
+        service.commands.act(game.id, "bea", disagree, game.seq + 1)
+        assert service.commands.act(game.id, "bea", agree, game.seq, "k") == accepted
         assert service.store.head(game.id) == game.seq + 2
 
     def test_the_order_of_keys_in_the_body_does_not_matter(self, service: Service) -> None:
@@ -218,9 +236,9 @@ class TestIdempotency:
         game = start_game(service)
         player, seq, action = first_action(service, game)
         service.commands.act(game.id, player, action, seq, "k")
-        refused(service, IdempotencyConflict, game.id, player, RESIGN, seq, "k")
-        refused(service, IdempotencyConflict, game.id, player, RESIGN, seq + 1, "k")
-        refused(service, IdempotencyConflict, game.id, player, action, seq + 1, "k")
+        assert_refused(service, IdempotencyConflict, game.id, player, RESIGN, seq, "k")
+        assert_refused(service, IdempotencyConflict, game.id, player, RESIGN, seq + 1, "k")
+        assert_refused(service, IdempotencyConflict, game.id, player, action, seq + 1, "k")
 
     def test_keys_of_different_players_are_independent(self, service: Service) -> None:
         game = start_game(service)
@@ -233,7 +251,9 @@ class TestIdempotency:
     def test_a_refusal_leaves_no_record(self, service: Service) -> None:
         game = start_game(service)
         player, seq, action = first_action(service, game)
-        refused(service, Refused, game.id, player, {"type": "place_city", "at": [99, 99]}, seq, "k")
+        assert_refused(
+            service, Refused, game.id, player, {"type": "place_city", "at": [99, 99]}, seq, "k"
+        )
         assert service.commands.act(game.id, player, action, seq, "k").events[0]["seq"] == seq + 1
 
 
@@ -269,9 +289,9 @@ class TestTwoProcesses:
         assert other.queries.game(game.id).seq == game.seq
         player, seq, action = first_action(service, game)
         service.commands.act(game.id, player, action, seq)
-        with pytest.raises(Stale) as stale:
+        with pytest.raises(Stale) as error:
             other.commands.act(game.id, player, action, seq)
-        assert stale.value.head == seq + 1
+        assert error.value.head == seq + 1
 
     def test_one_of_many_concurrent_actions_is_accepted(
         self, service: Service, other: Service

@@ -27,7 +27,7 @@ def time() -> Iterator[Any]:
         yield time
 
 
-def started_play(service: Service, rules: str, options: dict[str, Any], seats: int = 3) -> Game:
+def start_play(service: Service, rules: str, options: dict[str, Any], seats: int = 3) -> Game:
     """Start a game with a clock and play its set-up."""
     game = start_game(service, seats, {"per_turn": 60}, rules, **options)
     return play_until(service, game.id, lambda game: game.round >= 1)
@@ -43,7 +43,7 @@ def pass_deadline(service: Service, game_id: str, time: Any) -> list[Event]:
 def test_a_game_ends_when_every_seat_has_forfeited_two_turns(
     service: Service, time: Any, rules: str, options: dict[str, Any]
 ) -> None:
-    game = started_play(service, rules, options)
+    game = start_play(service, rules, options)
     for _ in range(5):
         assert [event["type"] for event in pass_deadline(service, game.id, time)] == [
             "TurnForfeited"
@@ -63,7 +63,7 @@ def test_a_game_ends_when_every_seat_has_forfeited_two_turns(
 def test_nothing_is_left_to_do_for_an_abandoned_game(
     service: Service, time: Any, rules: str, options: dict[str, Any]
 ) -> None:
-    game = started_play(service, rules, options, seats=2)
+    game = start_play(service, rules, options, seats=2)
     while service.queries.game(game.id).status == "playing":
         pass_deadline(service, game.id, time)
     after = service.queries.game(game.id)
@@ -76,7 +76,7 @@ def test_nothing_is_left_to_do_for_an_abandoned_game(
 def test_an_action_keeps_the_game_going(
     service: Service, time: Any, rules: str, options: dict[str, Any]
 ) -> None:
-    game = started_play(service, rules, options)
+    game = start_play(service, rules, options)
     for _ in range(5):
         pass_deadline(service, game.id, time)
     take_action(service, game.id)
@@ -90,7 +90,7 @@ def test_an_action_keeps_the_game_going(
 def test_a_game_is_abandoned_when_the_arbiter_removes_the_last_player_who_could_act(
     service: Service, time: Any
 ) -> None:
-    game = started_play(service, "barony", {})
+    game = start_play(service, "barony", {})
     for _ in range(5):
         pass_deadline(service, game.id, time)
     last = service.queries.game(game.id).to_act

@@ -63,9 +63,9 @@ def test_a_nonce_is_drawn_for_a_player_who_sends_none(service: Service) -> None:
 def test_every_invalid_field_is_named(
     service: Service, changes: dict[str, Any], fields: set[str]
 ) -> None:
-    with pytest.raises(Malformed) as refused:
+    with pytest.raises(Malformed) as error:
         create(service, **changes)
-    assert set(refused.value.fields) == fields
+    assert set(error.value.fields) == fields
     assert contents(service.redis) == {}
 
 
@@ -105,9 +105,9 @@ def test_joining_twice_or_a_full_or_abandoned_game_is_refused(service: Service) 
 
 def test_a_nonce_that_is_too_long_is_refused(service: Service) -> None:
     game = create(service)
-    with pytest.raises(Malformed) as refused:
+    with pytest.raises(Malformed) as error:
         service.commands.join(game.id, "bea", b"x" * 65)
-    assert set(refused.value.fields) == {"nonce"}
+    assert set(error.value.fields) == {"nonce"}
     assert service.store.head(game.id) == 2
 
 
@@ -168,14 +168,14 @@ def test_a_private_game_is_visible_only_to_its_players_and_invited_players(
     for stranger in (None, "cid"):
         with pytest.raises(NotFound):
             service.queries.visible_game(game.id, stranger)
-    for use in (
+    for call in (
         lambda: service.commands.join(game.id, "cid"),
         lambda: service.commands.leave(game.id, "cid"),
         lambda: service.commands.act(game.id, "cid", {"type": "resign"}, 2),
         lambda: service.queries.legal_actions(game.id, "cid"),
     ):
         with pytest.raises(NotFound):
-            use()
+            call()
     assert service.commands.join(game.id, "bea").has_joined("bea")
 
 

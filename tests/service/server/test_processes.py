@@ -22,7 +22,7 @@ from tests.support.server import WebServer
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_signal_stops_it_after_the_requests_under_way(
+def test_a_signal_stops_the_server_after_the_requests_under_way(
     web_redis: EmbeddedRedis, tmp_path: Path, number: int, processes: int
 ) -> None:
     names = [f"{processes}-{number}-{place}" for place in range(4)]
@@ -57,7 +57,7 @@ def test_a_port_in_use_is_an_error_that_names_the_option(
         run_web(settings, os.environ, host="no-such-host.invalid")
 
 
-def test_a_port_that_is_held_is_in_use() -> None:
+def test_a_port_that_the_supervisor_holds_is_in_use() -> None:
     with hold_port("127.0.0.1", 0) as (address, port):
         assert address == "127.0.0.1"
         with pytest.raises(PortError, match="is in use"), hold_port("127.0.0.1", port):
@@ -79,7 +79,9 @@ def test_the_local_url_of_an_address(address: str, url: str) -> None:
 
 
 class TestSeveralProcesses:
-    def test_share_the_port_and_the_metrics(self, web_redis: EmbeddedRedis, tmp_path: Path) -> None:
+    def test_processes_share_the_port_and_the_metrics(
+        self, web_redis: EmbeddedRedis, tmp_path: Path
+    ) -> None:
         with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
             wait_until(lambda: number_listening(server) == 2)
             accounts = Accounts(server.url)
@@ -95,7 +97,9 @@ class TestSeveralProcesses:
             assert float(line.split()[-1]) >= 40
             accounts.close()
 
-    def test_one_that_dies_is_replaced(self, web_redis: EmbeddedRedis, tmp_path: Path) -> None:
+    def test_a_process_that_dies_is_replaced(
+        self, web_redis: EmbeddedRedis, tmp_path: Path
+    ) -> None:
         with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
             wait_until(lambda: number_listening(server) == 2)
             first, second = sorted(pids_of(server))
@@ -106,9 +110,7 @@ class TestSeveralProcesses:
             assert any("web was ended by SIGKILL" in line for line in server.lines())
             assert server.stop() < 10
 
-    def test_none_outlives_the_parent_process(
-        self, web_redis: EmbeddedRedis, tmp_path: Path
-    ) -> None:
+    def test_no_process_outlives_its_parent(self, web_redis: EmbeddedRedis, tmp_path: Path) -> None:
         with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
             pids = pids_of(server)
             assert len(pids) == 2
@@ -119,7 +121,7 @@ class TestSeveralProcesses:
 def pids_of(server: WebServer) -> set[int]:
     """The ids of the processes that serve."""
     pattern = r"-m service\.server\.web_process "
-    return {pid for pid, words in descendants(server.pid).items() if re.search(pattern, words)}
+    return {pid for pid, command in descendants(server.pid).items() if re.search(pattern, command)}
 
 
 def number_listening(server: WebServer) -> int:
@@ -127,7 +129,7 @@ def number_listening(server: WebServer) -> int:
     return sum("is listening" in line for line in server.lines())
 
 
-def test_a_request_that_never_ends_does_not_keep_it_from_stopping(
+def test_a_request_that_never_ends_does_not_keep_the_server_from_stopping(
     web_redis: EmbeddedRedis, tmp_path: Path
 ) -> None:
     with WebServer(settings_for(web_redis, tmp_path)) as server:

@@ -56,7 +56,7 @@ def test_a_web_server_without_access_to_its_key_does_not_start(tmp_path: Path, n
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_the_first_request_finds_the_public_key(tmp_path: Path, number: int) -> None:
+def test_the_server_key_is_published_before_the_first_request(tmp_path: Path, number: int) -> None:
     with EmbeddedRedis(tmp_path / "redis") as redis_server:
         settings = settings_for(redis_server, tmp_path)
         with WebServer(settings, processes=number) as server:
@@ -73,9 +73,9 @@ def test_a_server_is_not_ready_without_a_usable_key(tmp_path: Path, contract: Co
         pem = settings.signing_key.read_bytes()
         settings.signing_key.write_bytes(b"not a key")
         with redis_server:
-            refused = http.get("/readyz")
-            assert refused.status_code == 503
-            assert refused.json()["detail"] == "the signing key cannot be used"
+            response = http.get("/readyz")
+            assert response.status_code == 503
+            assert response.json()["detail"] == "the signing key cannot be used"
             settings.signing_key.write_bytes(pem)
             assert http.get("/readyz").status_code == 200
             keys = http.get("/api/v1/keys").json()["keys"]

@@ -1,4 +1,4 @@
-"""Event streams: they are complete, can be resumed, end in good order, and do not hinder other requests."""
+"""Event streams are complete, can be resumed, end with the game, and do not slow other requests down."""
 
 import asyncio
 import socket
@@ -129,7 +129,7 @@ def test_a_stream_ends_with_the_game_and_cannot_be_opened_again(accounts: Accoun
     assert response.text.endswith("event: end\ndata: {}\n\n")
 
 
-def test_a_player_who_leaves_a_private_game_sees_no_more_of_it(accounts: Accounts) -> None:
+def test_the_stream_of_a_player_who_leaves_a_private_game_ends(accounts: Accounts) -> None:
     ada, bea = accounts.register(), accounts.register()
     game = ada.create_game(3, options={"private": True}, invite=[bea.handle])
     bea.join(game)
@@ -138,7 +138,7 @@ def test_a_player_who_leaves_a_private_game_sees_no_more_of_it(accounts: Account
         headers = {"Authorization": f"Bearer {player.token}"}
         return await open_stream(accounts.url, f"/api/v1/games/{game}/stream?after=3", headers)
 
-    async def both() -> None:
+    async def follow_both() -> None:
         of_ada, of_bea = await follow(ada), await follow(bea)
         await run_in_thread(ada.http.delete, f"/api/v1/games/{game}/players/me")
         assert await of_ada.next() is None
@@ -146,7 +146,7 @@ def test_a_player_who_leaves_a_private_game_sees_no_more_of_it(accounts: Account
         assert received.data["type"] == "SeatLeft"
         await of_bea.close()
 
-    asyncio.run(both())
+    asyncio.run(follow_both())
 
 
 def read_metric(url: str, name: str) -> float:
@@ -221,7 +221,9 @@ def test_a_hundred_streams_take_no_request_thread(accounts: Accounts) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("streams", [1000, 4000])
-def test_thousands_of_streams(accounts: Accounts, streams: int) -> None:
+def test_actions_are_accepted_while_thousands_of_streams_are_open(
+    accounts: Accounts, streams: int
+) -> None:
     seconds, without = time_actions(accounts, streams, 20)
     result = f"an action takes {seconds * 1000:.1f} ms, without streams {without * 1000:.1f} ms"
     print(f"{streams} streams: {result}")  # noqa: T201 # the result of a measurement
@@ -284,8 +286,8 @@ def test_the_number_of_streams_is_limited(
             statuses = [client.status for client in clients]
             assert statuses == [200] * 44 + [503] * 6
             # Other requests still succeed.
-            refused = await run_in_thread(accounts.anonymous.get, f"/api/v1/games/{game}/stream")
-            assert refused.status_code == 503
+            response = await run_in_thread(accounts.anonymous.get, f"/api/v1/games/{game}/stream")
+            assert response.status_code == 503
             event = await run_in_thread(take_turn, game, players)
             received = await clients[0].next_event()
             assert received.data == event

@@ -29,7 +29,7 @@ def request(*texts: str, record: IdempotencyRecord | None = None) -> AppendReque
 
 
 class EventStoreContract:
-    """What every implementation must do. The fixture `store` is one, and empty."""
+    """The tests that every implementation must pass. The fixture `store` is an empty store."""
 
     def test_events_are_read_as_they_were_appended(self, store: EventStore) -> None:
         assert store.append("g", 0, request("a", "b")) == Appended(1, 2)
@@ -45,9 +45,9 @@ class EventStoreContract:
 
     def test_an_append_can_require_the_hash_of_the_previous_event(self, store: EventStore) -> None:
         store.append("g", 0, AppendRequest((b'{"hash":"aa","prev":"00"}',), prev_hash="00"))
-        with pytest.raises(HeadMoved) as moved:
+        with pytest.raises(HeadMoved) as error:
             store.append("g", 1, AppendRequest((b'{"hash":"bb","prev":"cc"}',), prev_hash="cc"))
-        assert moved.value.head == 1
+        assert error.value.head == 1
         store.append("g", 1, AppendRequest((b'{"hash":"bb","prev":"aa"}',), prev_hash="aa"))
         assert store.head("g") == 2
 
@@ -93,15 +93,15 @@ class EventStoreContract:
         self, store: EventStore, expected: int
     ) -> None:
         store.append("g", 0, request("a", "b"))
-        with pytest.raises(HeadMoved) as moved:
+        with pytest.raises(HeadMoved) as error:
             store.append("g", expected, request("c"))
-        assert moved.value.head == 2
+        assert error.value.head == 2
         assert store.read("g") == [line("a"), line("b")]
 
     def test_a_log_cannot_start_with_a_gap(self, store: EventStore) -> None:
-        with pytest.raises(HeadMoved) as moved:
+        with pytest.raises(HeadMoved) as error:
             store.append("g", 1, request("b"))
-        assert moved.value.head == 0
+        assert error.value.head == 0
         assert store.head("g") == 0
 
     def test_secrets_and_outbox_entries_are_written_with_the_events(
@@ -235,20 +235,20 @@ class EventStoreContract:
     def test_a_reader_never_sees_a_part_of_an_append(self, store: EventStore) -> None:
         stop = threading.Event()
 
-        def look() -> int:
-            looks = 0
+        def read_repeatedly() -> int:
+            reads = 0
             while not stop.is_set():
                 assert store.head("g") % 3 == 0
                 assert len(store.read("g")) % 3 == 0
-                looks += 1
-            return looks
+                reads += 1
+            return reads
 
         with ThreadPoolExecutor(2) as pool:
-            looking = [pool.submit(look) for _ in range(2)]
+            readers = [pool.submit(read_repeatedly) for _ in range(2)]
             for seq in range(0, 300, 3):
                 store.append("g", seq, request("a", "b", "c"))
             stop.set()
-            assert all(look.result() > 0 for look in looking)
+            assert all(reader.result() > 0 for reader in readers)
 
 
 class TestRedisEventStore(EventStoreContract):
@@ -260,9 +260,9 @@ class TestRedisEventStore(EventStoreContract):
 
     def test_one_of_two_processes_wins_each_seq(self, store: EventStore, redis_url: str) -> None:
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-            won = list(pool.map(race, [redis_url] * 2, "ab"))
-        assert sorted(won[0] + won[1]) == list(range(100))
-        expected = [line(f"{'a' if seq in won[0] else 'b'}{seq}") for seq in range(100)]
+            winners = list(pool.map(race, [redis_url] * 2, "ab"))
+        assert sorted(winners[0] + winners[1]) == list(range(100))
+        expected = [line(f"{'a' if seq in winners[0] else 'b'}{seq}") for seq in range(100)]
         assert store.read("g") == expected
 
     def test_ids_are_seqs_and_all_keys_of_a_game_share_a_slot(
@@ -277,10 +277,10 @@ class TestRedisEventStore(EventStoreContract):
         )
         with connect(redis_url) as client:
             assert client.xrange("cartulary:{g}:log") == [(b"1-0", {b"e": line("a")})]
-            parts = {
+            names = {
                 b"cartulary:{g}:" + part for part in (b"log", b"secrets", b"notes", b"answers")
             }
-            assert set(client.keys("*")) == parts
+            assert set(client.keys("*")) == names
 
     def test_idempotency_records_expire_a_week_after_the_end(
         self, store: EventStore, redis_url: str
@@ -314,7 +314,8 @@ class TestRedisEventStore(EventStoreContract):
 
 
 def race(url: str, name: str) -> list[int]:
-    winners = []
+    """Append at every seq of a game, and return those at which this process was the first."""
+    seqs = []
     with connect(url) as client:
         store = RedisEventStore(client)
         for seq in range(100):
@@ -322,5 +323,5 @@ def race(url: str, name: str) -> list[int]:
                 store.append("g", seq, request(f"{name}{seq}"))
             except HeadMoved:
                 continue
-            winners.append(seq)
-    return winners
+            seqs.append(seq)
+    return seqs

@@ -51,11 +51,11 @@ def test_a_killed_redis_has_kept_every_acknowledged_event(tmp_path: Path) -> Non
     try:
         for _ in range(3):
             with ThreadPoolExecutor(4) as pool:
-                writing = [pool.submit(write, game) for game in "abcd"]
+                writers = [pool.submit(write, game) for game in "abcd"]
                 time.sleep(0.15)
                 server.kill()
-                for each in writing:
-                    each.result()
+                for writer in writers:
+                    writer.result()
             # The same client is used again: it reconnects by itself.
             server.start()
             for game in "abcd":
@@ -78,7 +78,7 @@ def test_every_method_raises_unavailable_until_redis_is_back(tmp_path: Path) -> 
     try:
         store.append("g", 0, request("a"))
         server.stop()
-        for use in (
+        for call in (
             lambda: store.append("g", 1, request("b")),
             lambda: store.find_idempotency_record("g", IdempotencyRecord("a", "b")),
             lambda: store.read("g"),
@@ -95,9 +95,9 @@ def test_every_method_raises_unavailable_until_redis_is_back(tmp_path: Path) -> 
             lambda: list(store.active_games()),
             lambda: list(store.game_ids()),
         ):
-            with pytest.raises(Unavailable) as away:
-                use()
-            assert away.value.retry_after > 0
+            with pytest.raises(Unavailable) as error:
+                call()
+            assert error.value.retry_after > 0
         server.start()
         assert store.append("g", 1, request("b")) == Appended(2, 2)
     finally:

@@ -31,7 +31,7 @@ def child(tmp_path: Path) -> Iterator[Callable[..., ChildProcess]]:
         child.reap()
 
 
-def test_a_child_is_reaped_together_with_what_it_has_started(
+def test_a_child_is_reaped_together_with_its_descendants(
     child: Callable[..., ChildProcess],
 ) -> None:
     spawn = f"import subprocess, time; subprocess.Popen({SLEEP!r}); time.sleep(600)"
@@ -46,7 +46,9 @@ def test_a_child_is_reaped_together_with_what_it_has_started(
     assert parent.reap() is None
 
 
-def test_a_child_that_ends_by_itself_has_its_status(child: Callable[..., ChildProcess]) -> None:
+def test_reaping_a_child_that_has_ended_returns_its_status(
+    child: Callable[..., ChildProcess],
+) -> None:
     ending = child([sys.executable, "-c", "raise SystemExit(7)"])
     wait_until(lambda: not ending.is_running)
     assert ending.reap() == 7
@@ -65,7 +67,7 @@ time.sleep(600)
 
 
 def start_parent(*command: str) -> tuple["subprocess.Popen[str]", int]:
-    """Start a process that starts `command` as its child; the process, and the child's id."""
+    """Start a process that starts `command` as its child; return the process and the child's id."""
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT, *command], stdout=subprocess.PIPE, text=True, cwd=ROOT
     )

@@ -45,7 +45,7 @@ class FakeProgram:
 
 
 class Run:
-    """A supervisor that runs in a thread. `log` has what its programs did, `reports` what it reported."""
+    """A supervisor that runs in a thread. `reports` has the messages that it reported."""
 
     def __init__(self, *stages: list[FakeProgram]) -> None:
         self.reports: list[str] = []
@@ -138,13 +138,13 @@ def test_pauses_double_up_to_a_limit_and_start_again_after_a_long_attempt(
     assert backoff.pause() == 1
 
 
-def test_waiting_ends_with_the_condition_or_the_time() -> None:
+def test_wait_until_returns_whether_the_condition_was_met_in_time() -> None:
     calls = iter([False, False, True])
     assert wait_until(lambda: next(calls), seconds=5)
     assert not wait_until(lambda: False, seconds=0.05)
 
 
-def test_retrying_ends_with_success_with_another_error_or_with_a_stop() -> None:
+def test_retrying_ends_after_a_success_another_error_or_a_stop() -> None:
     stop = StopSignals()
     pauses: list[float] = []
 
@@ -176,12 +176,12 @@ def test_retrying_ends_with_success_with_another_error_or_with_a_stop() -> None:
 def test_a_stop_ends_a_pause_at_once() -> None:
     stop = StopSignals()
     threading.Timer(0.1, stop.set).start()
-    began = time.monotonic()
+    start = time.monotonic()
     assert stop.wait(30)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - start < 5
 
 
-def test_signals_are_counted(tmp_path: Path) -> None:
+def test_stop_signals_counts_the_signals_that_arrive(tmp_path: Path) -> None:
     program = """
 import os, signal
 from service.supervision.stop_signals import StopSignals
