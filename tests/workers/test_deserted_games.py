@@ -26,7 +26,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture
 def start_workers(tmp_path: Path, settings: Settings) -> Iterator[Callable[[], None]]:
-    """Starts a worker and a scheduler on the service of the test."""
+    """A function that starts a worker and a scheduler on the service of the test."""
     environment = {
         "CARTULARY_REDIS_URL": settings.redis_url,
         "CARTULARY_DATA": str(settings.data),
@@ -62,9 +62,9 @@ def test_a_game_that_all_players_have_left_ends_in_every_rule_system(
         lambda: all(service.queries.game(game.id).status != "playing" for game in games), seconds=60
     )
     for game in games:
-        ended = service.queries.game(game.id)
-        assert ended.status == "abandoned"
-        assert ended.ranking is None
+        final = service.queries.game(game.id)
+        assert final.status == "abandoned"
+        assert final.ranking is None
         *forfeits, abandoned = service.queries.events(game.id, game.seq, 100)
         assert [event["type"] for event in forfeits if event["type"] != "RoundScored"] == [
             "TurnForfeited"

@@ -1,4 +1,4 @@
-"""A job does the work of its task once, however often, however late and however concurrently it runs."""
+"""A job does the work of its task once, even if it runs again, late, or concurrently with others."""
 
 import subprocess
 import sys
@@ -36,11 +36,11 @@ from service.settings import Settings
 from workers.jobs import TaskRunner
 from workers.tasks import Task
 
-url, data, *words = sys.argv[1:]
+url, data, *task = sys.argv[1:]
 runner = TaskRunner(build(Settings(Path(data), url, url, Path(data) / "signing-key.pem")), ())
 print("ready", flush=True)
 sys.stdin.readline()
-runner.run(Task(*words))
+runner.run(Task(*task))
 """
 
 
@@ -48,14 +48,14 @@ def event_types(service: Service, game: Game) -> list[str]:
     return [event["type"] for event in service.queries.events(game.id, 0, 10_000)]
 
 
-def game_with_ended_round(service: Service) -> Game:
+def play_first_round(service: Service) -> Game:
     return play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
 
 
-def test_a_round_is_scored_and_its_entry_acknowledged(
+def test_a_score_job_scores_the_round_and_acknowledges_its_entry(
     service: Service, workers: WorkerHarness
 ) -> None:
-    game = game_with_ended_round(service)
+    game = play_first_round(service)
     task = workers.tasks(game.id)["score/1"]
     assert workers.runner.run(task)
     assert event_types(service, game).count("RoundScored") == 1
@@ -110,10 +110,10 @@ def test_jobs_in_several_processes_append_once(
 ) -> None:
     game = play_out(service, start_game(service, round_limit=6).id)
     task = workers.tasks(game.id)["finish"]
-    words = [settings.redis_url, str(settings.data), task.game_id, task.entry, task.payload]
+    arguments = [settings.redis_url, str(settings.data), task.game_id, task.entry, task.payload]
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", RUN_TASK, *words],
+            [sys.executable, "-c", RUN_TASK, *arguments],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -213,7 +213,7 @@ def test_a_notifier_that_fails_does_not_affect_the_others_and_is_retried_alone(
     workers.close()
 
 
-def test_a_notification_is_given_up_after_the_last_attempt(
+def test_a_notification_is_dropped_after_the_last_attempt(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
     workers = WorkerHarness(service, RecordingNotifier(failures=1000))

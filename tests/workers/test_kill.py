@@ -1,4 +1,4 @@
-"""Processes are killed with SIGKILL, over and over, while bots play; nothing is lost or done twice.
+"""Nothing is lost or done twice while processes are killed with SIGKILL again and again during play.
 
 The default test is short. `make kill` kills 200 times and prints figures, which are in docs/running.md.
 """
@@ -22,14 +22,14 @@ from tests.support.bot_players import Acknowledgements, BotTable
 from tests.support.service_processes import ServiceProcesses
 
 SECONDS_TO_FINISH = 90
-"""For the work that is left when the bots have stopped."""
+"""The time limit for the tasks that are left when the bots have stopped."""
 KILLS = int(os.environ.get("KILLS", "200"))
-"""How often the long test kills; `KILLS=40 make kill` takes a minute."""
+"""How many processes the long test kills; `KILLS=40 make kill` takes a minute."""
 
 
 @dataclass
 class Counts:
-    """What the logs contain, compared with what was acknowledged."""
+    """The contents of the logs, compared with what the server acknowledged."""
 
     games: int = 0
     finished: int = 0
@@ -44,7 +44,7 @@ class Counts:
 
 @pytest.fixture
 def processes(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[ServiceProcesses]:
-    """A service with as many workers and schedulers as the parameter says."""
+    """A service; the parameter is the number of workers and of schedulers."""
     processes = ServiceProcesses(tmp_path, copies=request.param)
     processes.start()
     yield processes
@@ -61,16 +61,16 @@ def test_a_few_kills_lose_and_duplicate_nothing(processes: ServiceProcesses) -> 
 def test_many_kills_lose_and_duplicate_nothing(
     processes: ServiceProcesses, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    figures = play_and_kill(processes, kills=KILLS, tables=4, seed=int(time.time()))
+    statistics = play_and_kill(processes, kills=KILLS, tables=4, seed=int(time.time()))
     with capsys.disabled():
-        print("\n\n" + "\n".join(f"  {name:<40}{value}" for name, value in figures.items()))  # noqa: T201 # these are the figures for the docs
+        print("\n\n" + "\n".join(f"  {name:<40}{value}" for name, value in statistics.items()))  # noqa: T201 # these are the figures for the docs
 
 
 def play_and_kill(
     processes: ServiceProcesses, kills: int, tables: int, seed: int
 ) -> dict[str, Any]:
-    """Let bots play at some tables while processes are killed, and check every log; returns figures."""
-    began = time.monotonic()
+    """Let bots play at some tables while processes are killed, check every log, and return statistics."""
+    start = time.monotonic()
     acknowledgements = Acknowledgements()
     kill_during_play(processes, acknowledgements, kills, tables, seed)
     url, key = processes.redis.url, processes.data / "signing-key.pem"
@@ -96,7 +96,7 @@ def play_and_kill(
         "  turns forfeited, players removed": counts.forfeits,
         "requests that had to be repeated": acknowledgements.repeated_requests,
         "lost, duplicated, out of order": f"{counts.lost}, {counts.duplicated}, {counts.out_of_order}",
-        "seconds": round(time.monotonic() - began),
+        "seconds": round(time.monotonic() - start),
     }
 
 
@@ -116,7 +116,7 @@ def kill_during_play(
     for thread in threads:
         thread.start()
     try:
-        # Each kind with the same probability, and all kinds in a short run.
+        # The first kills cover every kind of process, so that a short run does too.
         kinds = ["redis", "web", "worker", "scheduler"]
         for number in range(kills):
             time.sleep(chance.uniform(0.3, 1.2))
@@ -195,7 +195,7 @@ def check_logs(service: Service, acknowledgements: Acknowledgements) -> Counts:
             assert game.status == "finished", f"{game_id} is {game.status}"
             assert types.count("GameFinished") == 1
             assert types[-1] == "GameFinished"
-            # In order and without a gap. A game that ended in the set-up had no round.
+            # The rounds are scored in order and without a gap. A game that ended in the set-up had no round.
             assert rounds == list(range(1, game.rounds_scored + 1))
             assert not game.rounds_ended
             counts.finished += 1

@@ -1,4 +1,4 @@
-"""Notifiers: a line in the log, and a POST whose repetition the receiver can recognise."""
+"""Notifiers: one writes a line to the log, the other sends a POST with an idempotency key to a webhook."""
 
 import logging
 import socket
@@ -37,7 +37,7 @@ def test_a_webhook_posts_the_notification_as_json(receiver: WebhookReceiver) -> 
 
 
 @pytest.mark.parametrize("status", [302, 400, 404, 410, 500, 503])
-def test_any_status_but_success_means_that_it_was_not_delivered(
+def test_a_response_other_than_success_means_that_a_notification_was_not_delivered(
     receiver: WebhookReceiver, status: int
 ) -> None:
     receiver.statuses.append(status)
@@ -62,23 +62,23 @@ def test_the_time_for_a_response_is_limited(receiver: WebhookReceiver) -> None:
         WebhookNotifier(receiver.url, timeout=0.05).send(NOTIFICATION)
 
 
-def test_the_time_is_limited_even_if_the_receiver_sends_something_all_the_time(
+def test_the_time_is_limited_even_if_the_receiver_keeps_sending_data(
     receiver: WebhookReceiver,
 ) -> None:
     receiver.slow_headers = 30
-    began = time.monotonic()
+    start = time.monotonic()
     with pytest.raises(NotDelivered, match="does not respond"):
         WebhookNotifier(receiver.url, timeout=0.3).send(NOTIFICATION)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - start < 2
 
 
-def test_a_receiver_that_does_not_exist_is_not_delivered_to() -> None:
+def test_a_notification_to_a_closed_port_is_not_delivered() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://somebody:secret-word@127.0.0.1:{unused.getsockname()[1]}/"
-        with pytest.raises(NotDelivered, match="does not respond") as caught:
+        with pytest.raises(NotDelivered, match="does not respond") as error:
             WebhookNotifier(url).send(NOTIFICATION)
-    assert "secret-word" not in str(caught.value)
+    assert "secret-word" not in str(error.value)
 
 
 def test_nothing_but_the_host_of_the_url_is_logged(
@@ -87,10 +87,10 @@ def test_nothing_but_the_host_of_the_url_is_logged(
     receiver.statuses = [204, 500]
     with caplog.at_level(logging.INFO):
         WebhookNotifier(receiver.url).send(NOTIFICATION)
-        with pytest.raises(NotDelivered) as caught:
+        with pytest.raises(NotDelivered) as error:
             WebhookNotifier(receiver.url).send(NOTIFICATION)
-    assert "secret-word" not in str(caught.value) + caplog.text
-    assert "/notes" not in str(caught.value) + caplog.text
+    assert "secret-word" not in str(error.value) + caplog.text
+    assert "/notes" not in str(error.value) + caplog.text
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_log_line_has_all_fields_of_the_notification(caplog: pytest.LogCapture
     assert vars(record).items() >= NOTIFICATION.as_json().items()
 
 
-def test_the_settings_decide_which_notifiers_there_are(settings: Settings) -> None:
+def test_a_webhook_notifier_is_configured_if_a_url_is_set(settings: Settings) -> None:
     assert [notifier.name for notifier in notifiers_of(settings)] == ["log"]
     with_webhook = replace(settings, webhook_url="https://example.org/notes")
     assert [notifier.name for notifier in notifiers_of(with_webhook)] == ["log", "webhook"]

@@ -76,13 +76,13 @@ def test_games_have_priority_over_notifications(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
     rounds_scored: list[int] = []
 
-    class LookingNotifier:
-        name = "looking"
+    class RoundCounter:
+        name = "round counter"
 
         def send(self, notification: Notification) -> None:
             rounds_scored.append(service.queries.game(notification.game_id).rounds_scored)
 
-    workers = WorkerHarness(service, LookingNotifier())
+    workers = WorkerHarness(service, RoundCounter())
     tasks = workers.tasks(game.id)
     workers.queues.enqueue(tasks["notify/turn"])
     workers.queues.enqueue(tasks["score/1"])

@@ -20,7 +20,7 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 @pytest.fixture
 def start(tmp_path: Path, settings: Settings) -> Iterator[Start]:
-    """Starts `cartulary WORDS` on the service of the test, and kills it after the test."""
+    """A function that starts `cartulary WORDS` on the service of the test; it is killed after the test."""
     processes = []
 
     def start(*words: str, **environment: str) -> "subprocess.Popen[bytes]":
@@ -45,7 +45,7 @@ def start(tmp_path: Path, settings: Settings) -> Iterator[Start]:
 )
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("seconds", [0, 0.5])
-def test_it_stops_on_a_signal(
+def test_worker_and_scheduler_stop_on_a_signal(
     start: Start,
     name: str,
     first_message: str,
@@ -57,10 +57,10 @@ def test_it_stops_on_a_signal(
     # The signal comes as soon as the process handles signals, or some time later.
     wait_until(lambda: first_message in (tmp_path / "err").read_text())
     time.sleep(seconds)
-    began = time.monotonic()
+    stop_time = time.monotonic()
     process.send_signal(number)
     assert process.wait(15) == 0
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - stop_time < 5
     assert "Traceback" not in (tmp_path / "err").read_text()
 
 
@@ -96,7 +96,7 @@ def test_a_player_who_misses_a_deadline_is_removed_in_real_time(
     service.redis.close()
 
 
-def test_they_wait_for_a_redis_that_is_down(start: Start, tmp_path: Path) -> None:
+def test_worker_and_scheduler_wait_for_a_redis_that_is_down(start: Start, tmp_path: Path) -> None:
     server = EmbeddedRedis(tmp_path / "own")
     url = {"CARTULARY_REDIS_URL": server.url}
     processes = [start("worker", **url), start("scheduler", **url)]

@@ -1,4 +1,4 @@
-"""Scheduler and sweep: every task is done in the end, at its time, whatever got lost in between."""
+"""Scheduler and sweep: every task is done at its time, even if messages, jobs or entries got lost."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ def test_the_tasks_of_new_events_are_enqueued(service: Service, workers: WorkerH
     assert workers.waiting() == [f"notify/round/1 of game {game.id}"]
 
 
-def test_a_sweep_finds_tasks_of_which_no_message_arrived(
+def test_a_sweep_finds_tasks_whose_message_got_lost(
     service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
     game = play_out(service, start_game(service, round_limit=3).id)
@@ -39,7 +39,7 @@ def test_a_sweep_finds_tasks_of_which_no_message_arrived(
     assert service.redis.scard(ACTIVE_GAMES_KEY) == 0
 
 
-def test_a_sweep_enqueues_only_what_the_last_sweep_has_found_already(
+def test_a_sweep_enqueues_only_tasks_that_the_previous_sweep_found_too(
     service: Service, workers: WorkerHarness
 ) -> None:
     game = play_out(service, start_game(service, round_limit=1).id)
@@ -101,15 +101,15 @@ def test_listings_that_were_not_updated_are_updated_after_a_sweep(
 
 
 def test_a_game_that_has_ended_becomes_inactive(service: Service, workers: WorkerHarness) -> None:
-    going_on = start_game(service)
-    done = play_out(service, start_game(service, round_limit=1).id)
-    for id in (going_on.id, done.id):
+    running = start_game(service)
+    finished = play_out(service, start_game(service, round_limit=1).id)
+    for id in (running.id, finished.id):
         workers.sweep_and_work(id)
-    assert service.redis.smembers(ACTIVE_GAMES_KEY) == {going_on.id.encode()}
+    assert service.redis.smembers(ACTIVE_GAMES_KEY) == {running.id.encode()}
     # The worker of its last job has died before it could mark the game inactive.
-    service.store.mark_active(done.id)
+    service.store.mark_active(finished.id)
     workers.scheduler.sweep(is_first=False)
-    assert service.redis.smembers(ACTIVE_GAMES_KEY) == {going_on.id.encode()}
+    assert service.redis.smembers(ACTIVE_GAMES_KEY) == {running.id.encode()}
 
 
 def test_an_active_game_without_a_log_becomes_inactive_after_an_hour(
@@ -128,31 +128,33 @@ def test_an_active_game_without_a_log_becomes_inactive_after_an_hour(
         assert service.redis.smembers(ACTIVE_GAMES_KEY) == {b"soon"}
 
 
-def test_outbox_entries_that_got_lost_are_rebuilt_from_the_logs(
+def test_lost_outbox_entries_are_rebuilt_from_the_logs(
     service: Service, workers: WorkerHarness, notifier: RecordingNotifier
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        ended = play_out(service, start_game(service, round_limit=3).id)
-        going_on = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
+        unscored = play_out(service, start_game(service, round_limit=3).id)
+        running = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         open_game = service.commands.create("ada", rules="barony", seats=2, options={}, clock=None)
-        over = play_out(service, start_game(service, round_limit=1).id)
-        service.commands.score(over.id)
-        before = {game.id: workers.tasks(game.id) for game in (ended, going_on, open_game, over)}
+        finished = play_out(service, start_game(service, round_limit=1).id)
+        service.commands.score(finished.id)
+        before = {
+            game.id: workers.tasks(game.id) for game in (unscored, running, open_game, finished)
+        }
         for id in before:
             service.redis.delete(game_key(id, "notes"))
         service.redis.delete(ACTIVE_GAMES_KEY)
         assert reindex(service) == 4
-        assert workers.tasks(ended.id) == {
-            entry: task for entry, task in before[ended.id].items() if task.kind == "score"
+        assert workers.tasks(unscored.id) == {
+            entry: task for entry, task in before[unscored.id].items() if task.kind == "score"
         }
-        assert workers.tasks(going_on.id) == {"deadline": before[going_on.id]["deadline"]}
-        assert workers.tasks(open_game.id) == workers.tasks(over.id) == {}
-        workers.sweep_and_work(ended.id)
-        assert service.queries.game(ended.id).status == "finished"
+        assert workers.tasks(running.id) == {"deadline": before[running.id]["deadline"]}
+        assert workers.tasks(open_game.id) == workers.tasks(finished.id) == {}
+        workers.sweep_and_work(unscored.id)
+        assert service.queries.game(unscored.id).status == "finished"
         time.tick(60)
         workers.scheduler.sweep(is_first=True)
         workers.work()
-        assert service.queries.game(going_on.id).seq == going_on.seq + 1
+        assert service.queries.game(running.id).seq == running.seq + 1
 
 
 def test_rebuilding_leaves_existing_entries_alone(service: Service, workers: WorkerHarness) -> None:
@@ -256,11 +258,11 @@ def test_the_deadline_of_a_turn_that_is_over_does_nothing(
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
-        late = workers.tasks(game.id)["deadline"]
+        task = workers.tasks(game.id)["deadline"]
         take_action(service, game.id)
         seq = service.queries.game(game.id).seq
         time.tick(timedelta(days=1))
-        workers.runner.run(late)
+        workers.runner.run(task)
         assert service.queries.game(game.id).seq == seq
 
 
@@ -282,9 +284,7 @@ def test_a_worker_whose_clock_is_behind_leaves_the_deadline_in_the_outbox(
         assert service.queries.game(game.id).seq == game.seq + 1
 
 
-def test_a_lost_index_of_deadlines_is_written_again(
-    service: Service, workers: WorkerHarness
-) -> None:
+def test_a_lost_deadline_index_is_rebuilt(service: Service, workers: WorkerHarness) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         workers.runner.run(workers.tasks(game.id)["notify/turn"])
