@@ -47,7 +47,7 @@ def test_every_name_that_is_imported_from_our_packages_exists(path: Path) -> Non
     ],
     ids=["barony", "sorcery", "baron"],
 )
-def test_a_game_that_is_measured_is_a_whole_valid_log(
+def test_a_benchmarked_game_is_a_complete_and_valid_log(
     rules: str, seats: int, bot: Bot[Any, Any] | None, options: dict[str, object]
 ) -> None:
     played = play(rules, seats, SEED, bot, **options)
@@ -60,7 +60,7 @@ def test_a_game_that_is_measured_is_a_whole_valid_log(
     assert record.events == played.events
 
 
-def test_the_appends_that_are_measured_write_the_same_line_to_the_same_stream() -> None:
+def test_benchmarked_appends_write_the_same_line_to_the_same_stream() -> None:
     played = play("barony", 2, SEED, round_limit=1)
     requests = append_requests(played)
     assert [request.events for request in requests] == [(line,) for line in played.lines]

@@ -1,8 +1,8 @@
-"""Whole recorded games replay for ever: every record in tests/games/, read, folded and decided again.
+"""Every record in tests/games/ can be read, folded and decided again, with the same result as before.
 
-The files are games of the past. A change that fails here changes games that people have played: it is the
-change that is wrong, not the file. Only what is decided again may come out otherwise one day, when a rule was
-mended; the two tests that decide again then have to name that game and the clause.
+The files stand for games of the past. A change that fails here would change games that people have played,
+so the change is wrong, not the file. There is one exception: when a rule is corrected, a decision may differ.
+The two tests that decide again then have to name the game and the clause.
 """
 
 from collections.abc import Iterable
@@ -26,12 +26,15 @@ from tests.support.events import data_of
 
 SIGNED_BY = "7a5f2ddb67056d32"
 """The key that was made for these records."""
-MOST_BYTES = 150_000
+MAX_RECORD_BYTES = 150_000
 
 
 class Ending(NamedTuple):
-    """How a game ended: why, its seats and the rounds begun, the ranking as `seat:score`, the first one
-    first and with `=` between those who share a place, and 16 digits of the last position's hash.
+    """How a game ended.
+
+    `why` is the reason, `rounds` the number of rounds that began, and `state` the first 16 digits of the
+    hash of the last position. `ranking` has `seat:score` from the first place to the last, with `=` between
+    seats that share a place.
     """
 
     why: str
@@ -85,24 +88,24 @@ GAMES = {
 each_game = pytest.mark.parametrize("name", GAMES)
 
 
-def why_it_ended(name: str) -> set[str]:
-    """Every reason there is, from the position in which play was over."""
+def reasons_of_end(name: str) -> set[str]:
+    """Return every reason to end that holds in the position after which play was over."""
     course = course_of(name)
     end = course[-1]
     if end.status == "abandoned":
         return {"abandoned"}
     i = next(i for i, game in enumerate(course) if game.is_played_out)
-    of_the_game = {barony.NAME: _why_barony_ended, baron.NAME: _why_baron_ended}[end.rules.NAME]
+    reasons_of = {barony.NAME: _reasons_in_barony, baron.NAME: _reasons_in_baron}[end.rules.NAME]
     assert end.state is not None
     reasons = {
         "one seat left": len(end.state.in_game()) == 1,
-        **of_the_game(end.state, record_of(name).events[i], course[i - 1].state),
+        **reasons_of(end.state, record_of(name).events[i], course[i - 1].state),
     }
-    return {reason for reason, is_so in reasons.items() if is_so}
+    return {reason for reason, holds in reasons.items() if holds}
 
 
-def _why_barony_ended(state: Any, last: Event, before: Any) -> dict[str, bool]:
-    """`last`: the event with which play was over; `before`: the state that it met."""
+def _reasons_in_barony(state: Any, last: Event, before: Any) -> dict[str, bool]:
+    """`last` is the event with which play was over, `before` the state before it."""
     passed = {*before.passed, *([last["data"]["seat"]] if last["type"] == "TurnPassed" else ())}
     staying = set(state.in_game())
     return {
@@ -113,14 +116,14 @@ def _why_barony_ended(state: Any, last: Event, before: Any) -> dict[str, bool]:
     }
 
 
-def _why_baron_ended(state: Any, last: Event, before: Any) -> dict[str, bool]:
-    """BN-END-1: with the last of the last turns."""
+def _reasons_in_baron(state: Any, last: Event, before: Any) -> dict[str, bool]:
+    """BN-END-1: the game ends with the last of the last turns."""
     is_last_turn = before.turns_left is not None and sum(before.turns_left) == 1
     return {"last turns over": is_last_turn and state.turns_left == (0,) * len(state.players)}
 
 
-def ranked(ranking: Iterable[RankingEntry]) -> str:
-    """A ranking as the rows above have it."""
+def ranking_text(ranking: Iterable[RankingEntry]) -> str:
+    """Return a ranking as text, in the form of `Ending.ranking`."""
     text, place = "", 1
     for entry in ranking:
         between = "=" if entry["place"] == place else " "
@@ -129,20 +132,20 @@ def ranked(ranking: Iterable[RankingEntry]) -> str:
     return text
 
 
-def tales(events: Iterable[Event]) -> set[str]:
-    """What was done and by whom: `PlayerRemoved by clock`; seats and players are not told apart."""
+def types_and_authors(events: Iterable[Event]) -> set[str]:
+    """Return the types of events with the kinds of their authors, such as `PlayerRemoved by clock`."""
     return {
         f"{event['type']} by {event['by'].get('system', next(iter(event['by'])))}"
         for event in events
     }
 
 
-def test_every_record_has_its_row() -> None:
+def test_every_record_has_an_ending_in_the_table() -> None:
     assert {path.stem for path in FOLDER.glob("*.jsonl")} == GAMES.keys()
 
 
 @each_game
-def test_replays_for_ever(name: str) -> None:
+def test_a_record_still_has_the_same_hashes_positions_and_result(name: str) -> None:
     record, course, ending = record_of(name), course_of(name), GAMES[name]
     prev = ZEROS
     for event, line, game in zip(record.events, record.lines, course, strict=True):
@@ -153,21 +156,21 @@ def test_replays_for_ever(name: str) -> None:
         prev = event["hash"]
         position = game.position_while_on()
         state = ZEROS if position is None else digest(canonical(position))
-        assert event["state"] == state, f"the position after event {event['seq']} is another one"
+        assert event["state"] == state, f"the position after event {event['seq']} differs"
     end = course[-1]
     assert (record.header["head"]["seq"], record.header["head"]["hash"]) == (end.seq, end.hash)
     assert end.status == ("abandoned" if ending.why == "abandoned" else "finished")
     assert (end.seats, end.round) == (ending.seats, ending.rounds)
     ranking = end.ranking or []
-    assert ranked(ranking) == ending.ranking
+    assert ranking_text(ranking) == ending.ranking
     places = [entry["place"] for entry in ranking]
     assert places == [1 + sum(other < place for other in places) for place in places]
     assert end.state_hash[:16] == ending.state
 
 
 @each_game
-def test_replays_for_who_knows_no_secret(name: str) -> None:
-    """Whoever watched saw the same positions, and no more than a state with things unknown can tell."""
+def test_a_record_can_be_folded_without_its_secrets(name: str) -> None:
+    """Spectators see the same public positions, although they fold states without secrets."""
     game: Game | None = None
     for event in record_of(name).events:
         game = evolve(game, event)
@@ -176,18 +179,18 @@ def test_replays_for_who_knows_no_secret(name: str) -> None:
 
 
 @each_game
-def test_ended_for_this_reason_and_no_other(name: str) -> None:
-    assert why_it_ended(name) == {GAMES[name].why}
+def test_a_game_ended_for_one_reason_only(name: str) -> None:
+    assert reasons_of_end(name) == {GAMES[name].why}
 
 
 @each_game
-def test_every_decision_is_made_again(name: str) -> None:
+def test_deciding_every_action_again_gives_the_same_event(name: str) -> None:
     course = course_of(name)
     for event, before in zip(record_of(name).events[1:], course, strict=False):
         if event["action"] is not None:
             action = before.rules.parse_action(event["action"])
-            fact = lifecycle.act(before, acting_seat(event["by"]) or 0, action)
-            assert (fact.type, data_of(fact)) == (event["type"], event["data"])
+            decided = lifecycle.act(before, acting_seat(event["by"]) or 0, action)
+            assert (decided.type, data_of(decided)) == (event["type"], event["data"])
 
 
 @each_game
@@ -204,18 +207,18 @@ def test_an_audit_finds_nothing_wrong(name: str) -> None:
 def test_every_round_is_scored_in_order_and_before_the_end(name: str) -> None:
     events, end = record_of(name).events, course_of(name)[-1]
     scored = [event["data"]["round"] for event in events if event["type"] == "RoundScored"]
-    ended = end.round if end.status == "finished" else end.rounds_scored
-    assert scored == list(range(1, ended + 1))
+    rounds = end.round if end.status == "finished" else end.rounds_scored
+    assert scored == list(range(1, rounds + 1))
 
 
 @each_game
-def test_is_of_a_size_to_keep(name: str) -> None:
-    assert (FOLDER / f"{name}.jsonl").stat().st_size < MOST_BYTES
+def test_a_record_is_small_enough_for_the_repository(name: str) -> None:
+    assert (FOLDER / f"{name}.jsonl").stat().st_size < MAX_RECORD_BYTES
 
 
 def test_there_is_a_game_for_every_way_to_end() -> None:
-    whys = {"agreement", "blocked", "duke", "round limit", "last turns over"}
-    assert {ending.why for ending in GAMES.values()} == {*whys, "abandoned", "one seat left"}
+    reasons = {"agreement", "blocked", "duke", "round limit", "last turns over"}
+    assert {ending.why for ending in GAMES.values()} == {*reasons, "abandoned", "one seat left"}
     assert {ending.seats for ending in GAMES.values() if ending.why == "duke"} == {2, 3, 4, 5}
     assert 0 in {ending.rounds for ending in GAMES.values() if ending.why == "one seat left"}
 
@@ -233,7 +236,7 @@ def test_both_seatings_and_both_kinds_of_privacy_are_in_some_game() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "events"),
     [
         ("abandoned-in-play", ["GameAbandoned by arbiter"]),
         ("clock-abandons", ["TurnForfeited by clock", "GameAbandoned by clock"]),
@@ -245,27 +248,27 @@ def test_both_seatings_and_both_kinds_of_privacy_are_in_some_game() -> None:
         ("removed-by-arbiter", ["PlayerRemoved by arbiter"]),
     ],
 )
-def test_tells_what_the_system_did(name: str, told: list[str]) -> None:
-    assert set(told) <= tales(record_of(name).events)
+def test_a_record_names_the_part_of_the_system_that_acted(name: str, events: list[str]) -> None:
+    assert set(events) <= types_and_authors(record_of(name).events)
 
 
-def test_pawns_fall_and_tokens_are_taken_in_some_game() -> None:
-    fallen = [
+def test_pawns_are_destroyed_and_tokens_taken_in_some_game() -> None:
+    destroyed = [
         pawn
         for name in GAMES
         for event in record_of(name).events
         for move in event["data"].get("moves", ())
         for pawn in move.get("destroyed", ())
     ]
-    assert {pawn["pawn"] for pawn in fallen} == {"knight", "village"}
-    assert {pawn.get("token") for pawn in fallen} > {None}
+    assert {pawn["pawn"] for pawn in destroyed} == {"knight", "village"}
+    assert {pawn.get("token") for pawn in destroyed} > {None}
 
 
 def test_play_goes_on_before_a_round_is_scored_in_some_game() -> None:
     assert any(len(game.rounds_ended) > 1 for name in GAMES for game in course_of(name))
 
 
-def test_a_round_in_which_every_turn_was_forfeited_is_no_blocked_one() -> None:
+def test_a_round_in_which_every_turn_was_forfeited_is_not_blocked() -> None:
     """BY-TURN-5: nobody passed in it, so the game goes on."""
     course = course_of("clock-runs-out")
     in_round = [
@@ -286,23 +289,23 @@ def test_the_duke_who_resigned_ends_the_game_but_is_ranked_last() -> None:
 
 def test_a_settled_agreement_had_been_taken_back_before() -> None:
     """BY-END-5."""
-    asked = [
+    proposals = [
         (event["data"]["seat"], event["data"]["agree"])
         for event in record_of("agreement").events
         if event["type"] == "EndAgreed"
     ]
-    assert asked == [(2, True), (0, True), (2, False), (1, True), (2, True)]
+    assert proposals == [(2, True), (0, True), (2, False), (1, True), (2, True)]
 
 
 @pytest.mark.parametrize("name", ["round-limit", "baron-nothing-can-be-laid"])
-def test_receipts_in_a_record_are_for_all_its_actions(name: str) -> None:
+def test_a_record_has_a_receipt_for_every_action(name: str) -> None:
     record = record_of(name)
-    acted = [event["seq"] for event in record.events if event["action"] is not None]
-    assert [receipt["seq"] for receipt in record.receipts] == acted
+    actions = [event["seq"] for event in record.events if event["action"] is not None]
+    assert [receipt["seq"] for receipt in record.receipts] == actions
 
 
 def casts_of(name: str) -> list[Json]:
-    """The data of all casts of a game."""
+    """Return the data of all casts of a game."""
     return [event["data"] for event in record_of(name).events if event["type"] == "SpellsCast"]
 
 
@@ -352,8 +355,8 @@ def test_places_are_explored_by_moves_and_expeditions_in_one_game() -> None:
     assert explored >= {"KnightsMoved", "ExpeditionSent"}
 
 
-def test_imprints_decide_who_is_king() -> None:
-    """BS-MYS-5: without them seat 1 would have won, with them it is a tie (BY-END-4)."""
+def test_imprints_decide_which_seat_wins() -> None:
+    """BS-MYS-5: without imprints seat 1 would have won; with them there is a tie (BY-END-4)."""
     end = course_of("sorcery-imprints-decide")[-1]
     entries = cast("list[Json]", end.rules.standings(end.state))
     points = [(entry["final_score"], entry["imprint_points"]) for entry in entries]
@@ -361,7 +364,7 @@ def test_imprints_decide_who_is_king() -> None:
     assert (end.ranking or [])[0]["seat"] == 2
 
 
-def test_imprints_of_who_resigned_stay_and_count() -> None:
+def test_imprints_of_a_player_who_resigned_stay_and_count() -> None:
     """BY-END-6, BS-MYS-5."""
     end = course_of("sorcery-resignation")[-1]
     assert end.state is not None

@@ -1,4 +1,4 @@
-"""How make chooses a Python and a Redis, and what it compiles: with stand-ins for both on the PATH.
+"""How make chooses a Python and a Redis, and when it compiles one; the PATH has stand-ins for both.
 
 `make test-installs` installs for real, with every Python that the machine has.
 """
@@ -148,7 +148,7 @@ def test_a_python_asked_for_by_name_may_be_newer_but_not_older(program: Program)
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with what make reads, in which nothing has been installed."""
+    """A folder with the files that make reads, in which nothing has been installed."""
     folder = tmp_path / "checkout"
     shutil.copytree(ROOT / "requirements", folder / "requirements")
     for name in ("Makefile", "pyproject.toml"):
@@ -177,7 +177,7 @@ def test_make_installs_a_redis_only_if_the_path_has_none(
 
 
 @pytest.mark.parametrize("flags", [[], ["--jobs=2", "--keep-going"]])
-def test_the_flags_of_make_do_not_reach_the_builds_that_pip_starts(
+def test_the_flags_of_make_are_not_passed_to_the_builds_that_pip_starts(
     checkout: Path, flags: list[str]
 ) -> None:
     rule = "print-environment: ; @env"

@@ -17,12 +17,12 @@ from replay.audit import audit
 
 ROOT = Path(__file__).parent.parent
 WAIT = 60
-"""Seconds after which something that should have come has not."""
+"""The most seconds to wait for a process or for a response."""
 
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
-    """The address of a whole service of its own, with nothing but what the README installs."""
+    """The address of a service for this test only, which `cartulary serve` runs."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -41,8 +41,8 @@ def address(tmp_path: Path) -> Iterator[str]:
 
 
 def wait_until_ready(address: str, process: "subprocess.Popen[bytes]") -> None:
-    give_up = time.monotonic() + WAIT
-    while time.monotonic() < give_up:
+    deadline = time.monotonic() + WAIT
+    while time.monotonic() < deadline:
         assert process.poll() is None, "the service stopped by itself"
         try:
             if httpx.get(f"{address}/readyz").status_code == 200:
@@ -100,21 +100,21 @@ def run_script(script: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def test_the_commands_of_the_readme_look_back(tmp_path: Path) -> None:
-    """Every `cartulary` line of the section Looking back, on a record that a playout wrote."""
+def test_the_readme_commands_that_read_a_record_work(tmp_path: Path) -> None:
+    """Every `cartulary` line of the section Looking back works on a record that a playout wrote."""
     run(["playout", "--rules", "barony", "--seats", "3", "--seed", "07", "--out", str(tmp_path)])
     (record,) = tmp_path.glob("*.jsonl")
     text = (ROOT / "README.md").read_text()
     lines = re.findall(r"^\.venv/bin/cartulary (.+?)\s*(?:#.*)?$", text, re.MULTILINE)
     assert len(lines) >= 5
     for line in lines:
-        shown = run(line.replace("game.jsonl", str(record)).split())
-        assert shown.strip(), line
+        output = run(line.replace("game.jsonl", str(record)).split())
+        assert output.strip(), line
     position = json.loads(run(["replay", str(record), "--round", "1", "--format", "json"]))
     assert position["round"] == 2
 
 
 def run(arguments: list[str]) -> str:
-    """What a `cartulary` command prints; it must succeed."""
+    """Run a `cartulary` command, which must succeed, and return its output."""
     command = [sys.executable, "-m", "cartulary", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=WAIT).stdout

@@ -1,4 +1,4 @@
-"""The envelope is defined once, by the type `Event`: what is sealed and what is checked follow it."""
+"""The envelope is defined once, by the type `Event`: sealing and the checks of `envelope` agree with it."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -54,14 +54,14 @@ def test_there_is_an_invalid_value_for_every_field() -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), INVALID)
-def test_an_invalid_field_is_rejected_by_name(eventful: Table, name: str, value: Any) -> None:
+def test_the_error_for_an_invalid_field_names_it(eventful: Table, name: str, value: Any) -> None:
     event: Any = {**eventful.sealed[-1].event, name: value}
     reason = f"the field {name} has an invalid value" if name != "v" else "an event of version 2"
     with pytest.raises(Unreadable, match=reason):
         check_envelope(event)
 
 
-def test_a_missing_field_is_rejected_by_name(eventful: Table) -> None:
+def test_the_error_for_a_missing_field_names_it(eventful: Table) -> None:
     for name in Event.__required_keys__ - {"v"}:
         event: Any = {**eventful.sealed[-1].event}
         del event[name]

@@ -91,7 +91,8 @@ def with_line(data: bytes, number: int, change: Callable[[Json], None]) -> bytes
     return b"\n".join(lines) + b"\n"
 
 
-def setter(name: str, value: Any) -> Callable[[Json], None]:
+def set_field(name: str, value: Any) -> Callable[[Json], None]:
+    """Return a function that sets a field of a line."""
     return lambda line: line.__setitem__(name, value)
 
 
@@ -130,24 +131,24 @@ HASHES = ["", "0" * 63, "0" * 65, "G" * 64, "A" * 64, 5, None]
         *((name, HASHES) for name in ("state", "prev", "hash")),
     ],
 )
-def test_an_event_with_an_invalid_field_is_rejected_by_its_line(
+def test_an_event_with_an_invalid_field_is_rejected_with_its_line(
     data: bytes, name: str, values: list[Any]
 ) -> None:
     for value in values:
-        with pytest.raises(Unreadable) as refused:
-            read(with_line(data, 9, setter(name, value)))
-        assert refused.value.line == 9
+        with pytest.raises(Unreadable) as error:
+            read(with_line(data, 9, set_field(name, value)))
+        assert error.value.line == 9
 
 
 def test_an_event_without_one_of_its_fields_is_rejected(data: bytes) -> None:
     for name in orjson.loads(data.splitlines()[9]):
         with pytest.raises(Unreadable, match="line 10: "):
-            read(with_line(data, 10, lambda line, name=name: line.pop(name)))  # type: ignore[misc] # bound now
+            read(with_line(data, 10, lambda line, name=name: line.pop(name)))  # type: ignore[misc] # mypy cannot infer a lambda with a default
 
 
 def test_fields_of_later_versions_are_kept(data: bytes) -> None:
-    more = with_line(with_line(data, 9, setter("later", [1])), 1, setter("later", 1))
-    assert read(more).events[7]["later"] == [1]  # type: ignore[typeddict-item] # that is the point
+    more = with_line(with_line(data, 9, set_field("later", [1])), 1, set_field("later", 1))
+    assert read(more).events[7]["later"] == [1]  # type: ignore[typeddict-item] # a field that the type does not have
 
 
 @pytest.mark.parametrize(
@@ -169,7 +170,7 @@ def test_fields_of_later_versions_are_kept(data: bytes) -> None:
 )
 def test_an_invalid_header_is_rejected(data: bytes, name: str, value: Any) -> None:
     with pytest.raises(Unreadable, match="line 1: "):
-        read(with_line(data, 1, setter(name, value)))
+        read(with_line(data, 1, set_field(name, value)))
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,8 @@ def test_an_invalid_game_is_rejected(data: bytes, seats: Any, rules: Any, option
         read(with_line(data, 2, change))
 
 
-def moved(data: bytes, old: int, new: int) -> bytes:
+def move_line(data: bytes, old: int, new: int) -> bytes:
+    """Return the record with one line at another place."""
     lines = data.splitlines()
     lines.insert(new, lines.pop(old))
     return b"\n".join(lines) + b"\n"
@@ -191,15 +193,15 @@ def moved(data: bytes, old: int, new: int) -> bytes:
 
 def test_lines_in_the_wrong_order_are_rejected(eventful: Table, data: bytes) -> None:
     count, last = eventful.game.seq, len(data.splitlines()) - 1
-    for old, new, why in (
+    for old, new, reason in (
         (0, 1, "does not name the format cartulary/1"),
         (1, 2, "the first event, and no other, must be GameCreated"),
         (last, 5, "an event comes after"),
         (count + 1, 5, "an event comes after"),
         (count + 1, last, "openings come after receipts"),
     ):
-        with pytest.raises(Unreadable, match=why):
-            read(moved(data, old, new))
+        with pytest.raises(Unreadable, match=reason):
+            read(move_line(data, old, new))
 
 
 @pytest.mark.parametrize(
@@ -253,7 +255,7 @@ def test_reading_stops_within_an_endless_line(data: bytes) -> None:
     _, faults = scan(source)
     assert [fault.line for fault in faults] == [1]
     assert source.read_so_far <= MAX_LINE_BYTES + 1
-    long = with_line(data, 9, setter("data", {"x": "y" * MAX_LINE_BYTES}))
+    long = with_line(data, 9, set_field("data", {"x": "y" * MAX_LINE_BYTES}))
     with pytest.raises(Unreadable, match="line 9: the line has more than"):
         read(long)
 

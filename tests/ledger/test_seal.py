@@ -42,14 +42,14 @@ def test_lines_are_canonical_with_and_without_secrets(eventful: Table) -> None:
 
 def test_secrets_are_committed_to_but_not_contained_in_the_line() -> None:
     table = Table(seats=2).start()
-    started = table.sealed[-1]
-    assert sorted(started.openings) == ["lucky/0", "lucky/1", "values"]
-    assert started.event["secrets"].keys() == started.openings.keys()
-    for name, opening in started.openings.items():
-        whole = bytes.fromhex(opening["salt"]) + canonical(opening["value"])
-        assert started.event["secrets"][name] == hashlib.sha256(whole).hexdigest()
-        assert commitment(opening) == started.event["secrets"][name]
-    assert str(started.openings["values"]["value"]).encode() not in started.line
+    start = table.sealed[-1]
+    assert sorted(start.openings) == ["lucky/0", "lucky/1", "values"]
+    assert start.event["secrets"].keys() == start.openings.keys()
+    for name, opening in start.openings.items():
+        content = bytes.fromhex(opening["salt"]) + canonical(opening["value"])
+        assert start.event["secrets"][name] == hashlib.sha256(content).hexdigest()
+        assert commitment(opening) == start.event["secrets"][name]
+    assert str(start.openings["values"]["value"]).encode() not in start.line
 
 
 def test_sealing_does_not_change_the_previous_game() -> None:
@@ -62,9 +62,13 @@ def test_sealing_does_not_change_the_previous_game() -> None:
 
 
 def test_folding_the_sealed_events_gives_the_same_game(eventful: Table) -> None:
-    opened = {name: o["value"] for sealed in eventful.sealed for name, o in sealed.openings.items()}
+    secrets = {
+        name: opening["value"]
+        for sealed in eventful.sealed
+        for name, opening in sealed.openings.items()
+    }
     for count, sealed in enumerate(eventful.sealed, 1):
-        folded = fold((one.event for one in eventful.sealed[:count]), None, opened)
+        folded = fold((earlier.event for earlier in eventful.sealed[:count]), None, secrets)
         assert folded is not None
         assert (folded.seq, folded.hash, folded.state_hash) == (
             sealed.game.seq,

@@ -19,7 +19,7 @@ from domain.json_types import INTEGERS_BELOW, Length, Pattern, Range
 
 
 def faults(value: object, form: Any, path: str = "") -> list[str]:
-    """What differs between a value and its type, by path; [] if nothing does."""
+    """Return the differences between a value and its type, each with its path."""
     return [*_faults(value, form, path)]
 
 
@@ -29,9 +29,9 @@ def _faults(value: object, form: Any, path: str) -> Iterator[str]:
         yield from _object_faults(value, form, path)
     elif origin is Annotated:
         inner, *metadata = arguments
-        found = [*_faults(value, inner, path)]
-        yield from found
-        if not found:
+        inner_faults = [*_faults(value, inner, path)]
+        yield from inner_faults
+        if not inner_faults:
             yield from (
                 f"{path}: {value!r} is outside {it}" for it in metadata if not _is_in(value, it)
             )
