@@ -7,24 +7,24 @@ from typing import Final
 from domain import lifecycle
 from domain.contract import Json
 from tests.support.events import event_of
-from tests.support.forger import BROKEN, Change, Forger, holder_of, inside, is_played, later
+from tests.support.forger import BROKEN, Change, Forger, container_of, is_played, shift_time, walk
 
 # Order
 
 
-def dropped(forger: Forger) -> int | None:
+def drop_event(forger: Forger) -> int | None:
     index = forger.any_event()
     del forger.events[index]
     return index
 
 
-def doubled(forger: Forger) -> int | None:
+def duplicate_event(forger: Forger) -> int | None:
     index = forger.any_event()
     forger.events.insert(index, deepcopy(forger.events[index]))
     return index + 1
 
 
-def neighbours_exchanged(forger: Forger) -> int | None:
+def exchange_neighbours(forger: Forger) -> int | None:
     index = forger.chance.randrange(1, len(forger.events) - 1)
     one, other = forger.events[index : index + 2]
     one["at"], other["at"] = other["at"], one["at"]
@@ -32,8 +32,8 @@ def neighbours_exchanged(forger: Forger) -> int | None:
     return index
 
 
-def moved(forger: Forger) -> int | None:
-    """An event elsewhere; the times stay where they are."""
+def move_event(forger: Forger) -> int | None:
+    """Move an event to another place; the times stay where they are."""
     index, goal = sorted(forger.chance.sample(range(1, len(forger.events)), 2))
     times = [event["at"] for event in forger.events]
     if forger.chance.random() < 0.5:
@@ -45,7 +45,7 @@ def moved(forger: Forger) -> int | None:
     return index
 
 
-def cut_off(forger: Forger) -> int | None:
+def cut_off_end(forger: Forger) -> int | None:
     length = forger.chance.randrange(forger.start + 1, len(forger.events))
     del forger.events[length:]
     return length
@@ -54,12 +54,12 @@ def cut_off(forger: Forger) -> int | None:
 # Seats
 
 
-def seats_exchanged(forger: Forger) -> int | None:
+def exchange_seats_once(forger: Forger) -> int | None:
     index = forger.any_event_that(lambda event: "seat" in event["by"])
     return None if index is None else _exchange_seats(forger, index, index + 1)
 
 
-def seats_exchanged_from_here(forger: Forger) -> int | None:
+def exchange_seats_from_here(forger: Forger) -> int | None:
     index = forger.any_event_that(lambda event: "seat" in event["by"])
     return None if index is None else _exchange_seats(forger, index, len(forger.events))
 
@@ -69,14 +69,14 @@ def _exchange_seats(forger: Forger, index: int, until: int) -> int:
     swap = {one: other, other: one}
     for event in forger.events[index:until]:
         for part in (event["by"], event["data"]):
-            for way, value in list(inside({"it": part})):
-                if way[-1] in ("seat", "to_act") and type(value) is int:
-                    holder_of({"it": part}, way)[way[-1]] = swap.get(value, value)
+            for path, value in list(walk({"it": part})):
+                if path[-1] in ("seat", "to_act") and type(value) is int:
+                    container_of({"it": part}, path)[path[-1]] = swap.get(value, value)
     return until
 
 
-def acts_out_of_turn(forger: Forger) -> int | None:
-    """A seat acts as if it were its turn, which goes on afterwards."""
+def act_out_of_turn(forger: Forger) -> int | None:
+    """Insert an action of a seat that is not to act, as if it were its turn."""
     index = forger.any_action()
     if index is None:
         return None
@@ -88,65 +88,65 @@ def acts_out_of_turn(forger: Forger) -> int | None:
     try:
         actions = game.rules.legal_actions(state, seat)
         action = forger.chance.choice(actions)
-        fact = game.rules.decide(state, seat, action)
+        domain_event = game.rules.decide(state, seat, action)
     except (*BROKEN, IndexError):
         return None
-    forger.put_in(index, fact, {"seat": seat}, game.rules.action_to_json(action))
+    forger.insert(index, domain_event, {"seat": seat}, game.rules.action_to_json(action))
     return index + 1
 
 
-def acts_in_place_of_another(forger: Forger) -> int | None:
-    """The action of the seat to act is replaced by one of another seat."""
-    index = acts_out_of_turn(forger)
+def act_in_place_of_another(forger: Forger) -> int | None:
+    """Replace the action of the seat to act with one of another seat."""
+    index = act_out_of_turn(forger)
     if index is not None:
         del forger.events[index]
     return index
 
 
-# Events put in
+# Inserted events
 
 
-def forfeit_put_in(forger: Forger) -> int | None:
+def insert_forfeit(forger: Forger) -> int | None:
     index = forger.any_event_that(lambda event: "seat" in event["by"])
     if index is None:
         return None
-    fact = lifecycle.forfeit(forger.game_at(index))
-    forger.put_in(index, fact, {"system": "clock"})
+    domain_event = lifecycle.forfeit(forger.game_at(index))
+    forger.insert(index, domain_event, {"system": "clock"})
     return index + 1
 
 
-def forfeit_in_place_of_action(forger: Forger) -> int | None:
-    index = forfeit_put_in(forger)
+def replace_action_with_forfeit(forger: Forger) -> int | None:
+    index = insert_forfeit(forger)
     if index is not None:
         forger.events[index - 1]["at"] = forger.events[index]["at"]
         del forger.events[index]
     return index
 
 
-def forfeit_after_its_time(forger: Forger) -> int | None:
-    """With all that follows put off for as long as the clock of the turn runs."""
-    index = forfeit_put_in(forger)
+def insert_due_forfeit(forger: Forger) -> int | None:
+    """Insert a forfeit, and delay it and everything after it by the time for a turn."""
+    index = insert_forfeit(forger)
     if index is not None:
         seconds = (forger.created["clock"] or {"per_turn": 1})["per_turn"]
         for event in forger.events[index - 1 :]:
-            event["at"] = later(event["at"], seconds)
+            event["at"] = shift_time(event["at"], seconds)
     return index
 
 
-def removal_put_in(forger: Forger) -> int | None:
+def insert_removal(forger: Forger) -> int | None:
     index = forger.any_event_that(lambda event: "seat" in event["by"])
     if index is None:
         return None
     game = forger.game_at(index)
     try:
-        fact = lifecycle.remove(game, forger.chance.randrange(game.seats))
+        domain_event = lifecycle.remove(game, forger.chance.randrange(game.seats))
     except BROKEN:
         return None
-    forger.put_in(index, fact, {"system": forger.chance.choice(["clock", "arbiter"])})
+    forger.insert(index, domain_event, {"system": forger.chance.choice(["clock", "arbiter"])})
     return index + 1
 
 
-def resignation_put_in(forger: Forger) -> int | None:
+def insert_resignation(forger: Forger) -> int | None:
     index = forger.any_event_that(lambda event: "seat" in event["by"])
     if index is None:
         return None
@@ -154,99 +154,99 @@ def resignation_put_in(forger: Forger) -> int | None:
     seat = forger.chance.randrange(game.seats)
     resign = {"type": "resign"}
     try:
-        fact = lifecycle.act(game, seat, game.rules.parse_action(resign))
+        domain_event = lifecycle.act(game, seat, game.rules.parse_action(resign))
     except BROKEN:
         return None
-    forger.put_in(index, fact, {"seat": seat}, resign)
+    forger.insert(index, domain_event, {"seat": seat}, resign)
     return index + 1
 
 
-def seat_taken(forger: Forger) -> int | None:
-    index = forger.any_moment()
+def insert_seat_taken(forger: Forger) -> int | None:
+    index = forger.any_insertion_point()
     player = forger.chance.choice(["stranger", *forger.started["players"]])
-    fact = event_of("SeatTaken", {"player": player, "nonce": "00ff"})
-    forger.put_in(index, fact, {"player": player})
+    domain_event = event_of("SeatTaken", {"player": player, "nonce": "00ff"})
+    forger.insert(index, domain_event, {"player": player})
     return index + 1
 
 
-def seat_left(forger: Forger) -> int | None:
-    index = forger.any_moment()
+def insert_seat_left(forger: Forger) -> int | None:
+    index = forger.any_insertion_point()
     player = forger.chance.choice(["stranger", *forger.started["players"]])
-    forger.put_in(index, event_of("SeatLeft", {"player": player}), {"player": player})
+    forger.insert(index, event_of("SeatLeft", {"player": player}), {"player": player})
     return index + 1
 
 
-def started_again(forger: Forger) -> int | None:
-    index = forger.any_moment()
+def start_again(forger: Forger) -> int | None:
+    index = forger.any_insertion_point()
     again = deepcopy(forger.events[forger.start])
     again["at"] = forger.events[index - 1]["at"]
     forger.events.insert(index, again)
     return index + 1
 
 
-def round_scored(forger: Forger) -> int | None:
-    """A round is scored once more, or before it is over, from the position at this moment."""
+def insert_round_scored(forger: Forger) -> int | None:
+    """Score a round again, or before it is over, from the position at this point."""
     index = forger.chance.randint(forger.start + 1, len(forger.events))
     game = forger.game_at(index)
     assert game.state is not None
     round = forger.chance.choice([game.rounds_scored, game.rounds_scored + 1, game.state.round])
     standings = game.rules.standings(game.state)
-    fact = event_of("RoundScored", {"round": round, "standings": standings})
-    forger.put_in(index, fact, {"system": "scorer"})
+    domain_event = event_of("RoundScored", {"round": round, "standings": standings})
+    forger.insert(index, domain_event, {"system": "scorer"})
     return index + 1
 
 
-def finished(forger: Forger) -> int | None:
+def insert_game_finished(forger: Forger) -> int | None:
     game = forger.game_at(len(forger.events))
     assert game.state is not None
     ranking = [{"seat": seat, "score": 10, "place": seat + 1} for seat in range(len(game.players))]
     then = {"phase": "finished", "round": game.state.round, "turn": 9, "to_act": None}
     data = {"ranking": ranking, "secret": forger.running.secret, "then": then}
-    fact = event_of("GameFinished", data)
-    forger.put_in(len(forger.events), fact, {"system": "scorer"})
+    domain_event = event_of("GameFinished", data)
+    forger.insert(len(forger.events), domain_event, {"system": "scorer"})
     return len(forger.events)
 
 
-def abandoned(forger: Forger) -> int | None:
-    """At the end or in the middle, with the secret or another one."""
-    index = forger.chance.choice([forger.any_moment(), len(forger.events)])
+def insert_game_abandoned(forger: Forger) -> int | None:
+    """Abandon the game at its end or in the middle, with its secret or another one."""
+    index = forger.chance.choice([forger.any_insertion_point(), len(forger.events)])
     secret = forger.chance.choice([forger.running.secret, "00" * 32])
     by = forger.chance.choice(["arbiter", "clock", "start", "scorer"])
-    forger.put_in(index, event_of("GameAbandoned", {"secret": secret}), {"system": by})
+    forger.insert(index, event_of("GameAbandoned", {"secret": secret}), {"system": by})
     return index
 
 
-def deserted(forger: Forger) -> int | None:
-    """Every seat forfeits two turns in a row; the clock abandons the game then, too early, or not at all."""
+def desert_game(forger: Forger) -> int | None:
+    """Let every seat forfeit two turns in a row; the clock abandons the game then, too early, or never."""
     forger.created["clock"] = {"per_turn": 60}
     chance, seats = forger.chance, forger.created["seats"]
     for _ in range(chance.choice([2 * seats - 1, 2 * seats, 2 * seats, 2 * seats + 1])):
         game = forger.game_at(len(forger.events))
         if game.to_act is None:
             return None
-        fact = lifecycle.forfeit(game)
-        forger.put_in(len(forger.events), fact, {"system": "clock"})
-        forger.events[-1]["at"] = later(forger.events[-1]["at"], 3600)
+        domain_event = lifecycle.forfeit(game)
+        forger.insert(len(forger.events), domain_event, {"system": "clock"})
+        forger.events[-1]["at"] = shift_time(forger.events[-1]["at"], 3600)
     if chance.random() < 0.7:
-        fact = event_of("GameAbandoned", {"secret": forger.running.secret})
+        domain_event = event_of("GameAbandoned", {"secret": forger.running.secret})
         by = chance.choice(["clock", "clock", "arbiter"])
-        forger.put_in(len(forger.events), fact, {"system": by})
+        forger.insert(len(forger.events), domain_event, {"system": by})
     return len(forger.events)
 
 
-def unknown_put_in(forger: Forger) -> int | None:
-    index = forger.any_moment()
+def insert_unknown_event(forger: Forger) -> int | None:
+    index = forger.any_insertion_point()
     by: Json = forger.chance.choice([{"system": "clock"}, {"seat": 0}])
     action: Json | None = forger.chance.choice([None, {"type": "serve_tea"}])
-    forger.put_in(index, event_of("TeaServed", {"seat": 0}), by, action)
+    forger.insert(index, event_of("TeaServed", {"seat": 0}), by, action)
     return index + 1
 
 
 # Actions
 
 
-def other_action(forger: Forger) -> int | None:
-    """The seat to act takes another action that the rules allow, with all that comes of it."""
+def take_other_action(forger: Forger) -> int | None:
+    """Let the seat to act take another legal action, with its effects."""
     index = forger.any_event_that(lambda event: is_played(event) and event["action"] is not None)
     if index is None:
         return None
@@ -256,13 +256,17 @@ def other_action(forger: Forger) -> int | None:
     if not actions:
         return None
     action = forger.chance.choice(actions)
-    fact = game.rules.decide(game.state, seat, action)
-    event.update(type=fact.type, data=deepcopy(fact.data), action=game.rules.action_to_json(action))
+    domain_event = game.rules.decide(game.state, seat, action)
+    event.update(
+        type=domain_event.type,
+        data=deepcopy(domain_event.data),
+        action=game.rules.action_to_json(action),
+    )
     return index + 1
 
 
-def action_of_another_moment(forger: Forger) -> int | None:
-    """What was done at another moment of the game, with a course that fits here."""
+def copy_action_from_elsewhere(forger: Forger) -> int | None:
+    """Replace an action with one from elsewhere in the game, but keep the turn order."""
     index = forger.any_event_that(lambda event: is_played(event) and event["action"] is not None)
     source = forger.any_event_that(lambda event: is_played(event) and event["action"] is not None)
     if index is None or source is None or index == source:
@@ -275,28 +279,28 @@ def action_of_another_moment(forger: Forger) -> int | None:
 
 
 KINDS: Final[Mapping[str, Change]] = {
-    "event dropped": dropped,
-    "event doubled": doubled,
-    "neighbours exchanged": neighbours_exchanged,
-    "event moved": moved,
-    "end cut off": cut_off,
-    "seats exchanged": seats_exchanged,
-    "seats exchanged from here": seats_exchanged_from_here,
-    "action out of turn": acts_out_of_turn,
-    "action of another seat": acts_in_place_of_another,
-    "forfeit put in": forfeit_put_in,
-    "forfeit in place of an action": forfeit_in_place_of_action,
-    "forfeit after its time": forfeit_after_its_time,
-    "removal put in": removal_put_in,
-    "resignation put in": resignation_put_in,
-    "seat taken": seat_taken,
-    "seat left": seat_left,
-    "started again": started_again,
-    "round scored": round_scored,
-    "game finished": finished,
-    "game abandoned": abandoned,
-    "game deserted": deserted,
-    "unknown event": unknown_put_in,
-    "other action": other_action,
-    "action of another moment": action_of_another_moment,
+    "event dropped": drop_event,
+    "event doubled": duplicate_event,
+    "neighbours exchanged": exchange_neighbours,
+    "event moved": move_event,
+    "end cut off": cut_off_end,
+    "seats exchanged": exchange_seats_once,
+    "seats exchanged from here": exchange_seats_from_here,
+    "action out of turn": act_out_of_turn,
+    "action of another seat": act_in_place_of_another,
+    "forfeit put in": insert_forfeit,
+    "forfeit in place of an action": replace_action_with_forfeit,
+    "forfeit after its time": insert_due_forfeit,
+    "removal put in": insert_removal,
+    "resignation put in": insert_resignation,
+    "seat taken": insert_seat_taken,
+    "seat left": insert_seat_left,
+    "started again": start_again,
+    "round scored": insert_round_scored,
+    "game finished": insert_game_finished,
+    "game abandoned": insert_game_abandoned,
+    "game deserted": desert_game,
+    "unknown event": insert_unknown_event,
+    "other action": take_other_action,
+    "action of another moment": copy_action_from_elsewhere,
 }

@@ -4,47 +4,47 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, Final
 
-from tests.support.forger import Change, Forger, field_of, holder_of, inside, is_played, later
+from tests.support.forger import Change, Forger, container_of, field_of, is_played, shift_time, walk
 
 
 def _change_inside(forger: Forger, index: int | None, part: str, *names: str) -> int | None:
-    """Another value somewhere inside a part of an event, in the fields of these names if there are any."""
+    """Change a value inside a part of an event; if names are given, inside fields of these names."""
     if index is None:
         return None
     event: Any = forger.events[index]
-    ways = [way for way, _ in inside({part: event[part]}) if way[1:]]
-    ways = [way for way in ways if not names or set(names) & set(way)]
-    if not ways:
+    paths = [path for path, _ in walk({part: event[part]}) if path[1:]]
+    paths = [path for path in paths if not names or set(names) & set(path)]
+    if not paths:
         return None
-    way = forger.chance.choice(ways)
-    holder = holder_of(event, way)
-    holder[way[-1]] = forger.other(holder[way[-1]], field_of(way))
+    path = forger.chance.choice(paths)
+    container = container_of(event, path)
+    container[path[-1]] = forger.other(container[path[-1]], field_of(path))
     return index + 1
 
 
-def data_changed(forger: Forger) -> int | None:
+def change_data(forger: Forger) -> int | None:
     return _change_inside(forger, forger.any_event(), "data")
 
 
-def data_of_play_changed(forger: Forger) -> int | None:
+def change_data_of_play(forger: Forger) -> int | None:
     return _change_inside(forger, forger.any_event_that(is_played), "data")
 
 
-def turn_order_changed(forger: Forger) -> int | None:
+def change_turn_order(forger: Forger) -> int | None:
     return _change_inside(forger, forger.any_event_that(is_played), "data", "then")
 
 
-def standings_changed(forger: Forger) -> int | None:
+def change_standings(forger: Forger) -> int | None:
     scored = forger.any_event_that(lambda event: event["type"] == "RoundScored")
     return _change_inside(forger, scored, "data", "standings")
 
 
-def action_changed(forger: Forger) -> int | None:
+def change_action(forger: Forger) -> int | None:
     return _change_inside(forger, forger.any_action(), "action")
 
 
-def action_and_data_changed(forger: Forger) -> int | None:
-    """The same other value in a field that action and data both have."""
+def change_action_and_data(forger: Forger) -> int | None:
+    """Change a field that action and data both have to the same other value."""
     index = forger.any_action()
     if index is None:
         return None
@@ -59,34 +59,34 @@ def action_and_data_changed(forger: Forger) -> int | None:
     return index + 1
 
 
-def value_left_out(forger: Forger) -> int | None:
+def leave_out_value(forger: Forger) -> int | None:
     index = forger.any_event()
     event: Any = forger.events[index]
-    ways = [way for way, _ in inside({"data": event["data"]}) if way[1:]]
-    if not ways:
+    paths = [path for path, _ in walk({"data": event["data"]}) if path[1:]]
+    if not paths:
         return None
-    way = forger.chance.choice(ways)
-    del holder_of(event, way)[way[-1]]
+    path = forger.chance.choice(paths)
+    del container_of(event, path)[path[-1]]
     return index + 1
 
 
-def value_added(forger: Forger) -> int | None:
+def add_value(forger: Forger) -> int | None:
     index = forger.any_event()
     data = forger.events[index]["data"]
-    objects = [data, *(value for _, value in inside(data) if isinstance(value, dict))]
+    objects = [data, *(value for _, value in walk(data) if isinstance(value, dict))]
     field = forger.chance.choice(["bonus", "out", "honour", "token", "points", "added"])
     forger.chance.choice(objects).setdefault(field, forger.chance.choice([1, [], {}, None]))
     return index + 1
 
 
-def type_changed(forger: Forger) -> int | None:
+def change_type(forger: Forger) -> int | None:
     index = forger.any_event()
     types = sorted({event["type"] for event in forger.events[1:]})
     forger.events[index]["type"] = forger.chance.choice([*types, "TeaServed"])
     return index + 1
 
 
-def by_changed(forger: Forger) -> int | None:
+def change_author(forger: Forger) -> int | None:
     index = forger.chance.randrange(len(forger.events))
     seats = forger.created["seats"]
     forger.events[index]["by"] = forger.chance.choice(
@@ -99,40 +99,40 @@ def by_changed(forger: Forger) -> int | None:
     return index + 1
 
 
-def time_changed(forger: Forger) -> int | None:
+def change_time(forger: Forger) -> int | None:
     index = forger.any_event()
     seconds = forger.chance.choice([-7200, -60, -1, 1, 60, 7200])
-    forger.events[index]["at"] = later(forger.events[index]["at"], seconds)
+    forger.events[index]["at"] = shift_time(forger.events[index]["at"], seconds)
     return index + 1
 
 
-def later_times_changed(forger: Forger) -> int | None:
-    """All events from one on happen later, or sooner after the one before."""
+def change_later_times(forger: Forger) -> int | None:
+    """Shift the times of all events from one on."""
     index = forger.any_event()
     seconds = forger.chance.choice([-3600, -60, -1, 1, 60, 3600])
     for event in forger.events[index:]:
-        event["at"] = later(event["at"], seconds)
+        event["at"] = shift_time(event["at"], seconds)
     return index + 1
 
 
-def other_game(forger: Forger) -> int | None:
+def change_game(forger: Forger) -> int | None:
     index = forger.any_event()
     forger.events[index]["game"] = "another-game"
     return index + 1
 
 
 KINDS: Final[Mapping[str, Change]] = {
-    "data changed": data_changed,
-    "data of play changed": data_of_play_changed,
-    "turn order changed": turn_order_changed,
-    "standings changed": standings_changed,
-    "action changed": action_changed,
-    "action and data changed": action_and_data_changed,
-    "value left out": value_left_out,
-    "value added": value_added,
-    "type changed": type_changed,
-    "by changed": by_changed,
-    "time changed": time_changed,
-    "later times changed": later_times_changed,
-    "event of another game": other_game,
+    "data changed": change_data,
+    "data of play changed": change_data_of_play,
+    "turn order changed": change_turn_order,
+    "standings changed": change_standings,
+    "action changed": change_action,
+    "action and data changed": change_action_and_data,
+    "value left out": leave_out_value,
+    "value added": add_value,
+    "type changed": change_type,
+    "by changed": change_author,
+    "time changed": change_time,
+    "later times changed": change_later_times,
+    "event of another game": change_game,
 }

@@ -18,8 +18,8 @@ TILES: Final = ("meadow", "village", "forest", "vineyard", "quarry", "pond", "ma
 # Before the start
 
 
-def creation_changed(forger: Forger) -> int | None:
-    """Rules, seats, options, clock, guests or commitment."""
+def change_creation(forger: Forger) -> int | None:
+    """Change the rules, seats, options, clock, invitations or commitment."""
     created, options = forger.created, forger.created["options"]
     changes: list[Json] = [
         {"seats": created["seats"] + forger.chance.choice([-1, 1])},
@@ -36,8 +36,8 @@ def creation_changed(forger: Forger) -> int | None:
     return 1
 
 
-def joining_changed(forger: Forger) -> int | None:
-    """Somebody else joins, or brings another nonce."""
+def change_joining(forger: Forger) -> int | None:
+    """Let another player join, or change a nonce."""
     index = forger.any_event_that(lambda event: event["type"] == "SeatTaken")
     assert index is not None
     event = forger.events[index]
@@ -50,8 +50,8 @@ def joining_changed(forger: Forger) -> int | None:
     return len(forger.events)
 
 
-def joined_after_start(forger: Forger) -> int | None:
-    """The last to join does so when the game has begun."""
+def join_after_start(forger: Forger) -> int | None:
+    """Let the last player join after the start."""
     event = forger.events.pop(forger.start - 1)
     event["at"] = forger.events[forger.start - 1]["at"]
     forger.events.insert(forger.start, event)
@@ -61,7 +61,7 @@ def joined_after_start(forger: Forger) -> int | None:
 # The start
 
 
-def players_changed(forger: Forger) -> int | None:
+def change_players(forger: Forger) -> int | None:
     players = forger.started["players"]
     i = forger.chance.randrange(len(players))
     match forger.chance.randrange(4):
@@ -76,15 +76,15 @@ def players_changed(forger: Forger) -> int | None:
     return len(forger.events)
 
 
-def board_changed(forger: Forger) -> int | None:
-    """The board of Barony: terrains, hexes, their number and their order."""
+def change_board(forger: Forger) -> int | None:
+    """Change terrains, hexes, their number or their order on a board of Barony."""
     cells = forger.started.get("board")
     if cells is None:
         return None
     chance = forger.chance
     cell, other = chance.sample(cells, 2)
-    laid = {tuple(each["at"]) for each in cells}
-    rim = sorted({at for q, r in laid for at in neighbours((q, r))} - laid)
+    hexes = {tuple(each["at"]) for each in cells}
+    rim = sorted({at for q, r in hexes for at in neighbours((q, r))} - hexes)
     match chance.randrange(8):
         case 0 | 1:
             cell["terrain"] = chance.choice(TERRAINS)
@@ -107,7 +107,7 @@ def board_changed(forger: Forger) -> int | None:
     return len(forger.events)
 
 
-def spells_changed(forger: Forger) -> int | None:
+def change_spells(forger: Forger) -> int | None:
     spells = forger.started.get("spells")
     if spells is None:
         return None
@@ -126,8 +126,8 @@ def spells_changed(forger: Forger) -> int | None:
     return len(forger.events)
 
 
-def market_changed(forger: Forger) -> int | None:
-    """What lies open in Baron at the start."""
+def change_market(forger: Forger) -> int | None:
+    """Change the open tiles at the start of Baron."""
     started, chance = forger.started, forger.chance
     if "market" not in started:
         return None
@@ -148,8 +148,8 @@ def market_changed(forger: Forger) -> int | None:
 # Secrets
 
 
-def commitment_changed(forger: Forger) -> int | None:
-    """A commitment is another one, is left out, or is put where there is none."""
+def change_commitment(forger: Forger) -> int | None:
+    """Change, remove or add a commitment."""
     index = forger.chance.choice([forger.start, forger.any_event()])
     event = forger.events[index]
     secrets = dict(event.get("secrets", {}))
@@ -164,8 +164,8 @@ def commitment_changed(forger: Forger) -> int | None:
     return len(forger.events)
 
 
-def other_secret(forger: Forger) -> int | None:
-    """Baron with another pile or another deal, committed to from the start."""
+def change_secret(forger: Forger) -> int | None:
+    """Change the pile or a reserve of Baron, with a commitment that fits."""
     openings: Any = deepcopy(dict(forger.running.openings))
     if not openings:
         return None
@@ -180,20 +180,20 @@ def other_secret(forger: Forger) -> int | None:
         value[chance.randrange(2)] = chance.choice(TILES)
         if chance.random() < 0.7:
             value.sort()
-    committed = forger.events[forger.start]["secrets"]
-    committed[name] = commitment(opened[name])
+    commitments = forger.events[forger.start]["secrets"]
+    commitments[name] = commitment(opened[name])
     forger.running = replace(forger.running, openings={seq: opened})
     return forger.start + 1
 
 
 KINDS: Final[Mapping[str, Change]] = {
-    "creation changed": creation_changed,
-    "joining changed": joining_changed,
-    "joined after the start": joined_after_start,
-    "players changed": players_changed,
-    "board changed": board_changed,
-    "spells changed": spells_changed,
-    "market changed": market_changed,
-    "commitment changed": commitment_changed,
-    "other secret": other_secret,
+    "creation changed": change_creation,
+    "joining changed": change_joining,
+    "joined after the start": join_after_start,
+    "players changed": change_players,
+    "board changed": change_board,
+    "spells changed": change_spells,
+    "market changed": change_market,
+    "commitment changed": change_commitment,
+    "other secret": change_secret,
 }

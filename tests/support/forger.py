@@ -2,8 +2,8 @@
 
 The kinds of forgeries are in `forged_fields`, `forged_events` and `forged_set_ups`. `RunningGame.record`
 repairs the chain, the positions and the signature, as somebody with the server's own key could. The forger
-knows all secrets. Where it mends a game, it lets the rules decide everything after its change anew, so that
-the rest fits the change as well as the rules allow.
+knows all secrets. It can also let the rules decide everything after its change again, so that the rest fits
+the change as well as the rules allow.
 """
 
 import random
@@ -22,15 +22,16 @@ from tests.support.honest_server import HonestServer, NotWritten
 from tests.support.running_games import DATA_ERRORS, RunningGame
 
 Change: TypeAlias = Callable[["Forger"], int | None]
-"""Changes a forger's events. Returns the index from which the rules may decide them anew; None where there is
-nothing to change.
+"""A function that changes a forger's events.
+
+It returns the index from which the rules may decide the events again, or None if there is nothing to change.
 """
 
 BROKEN: Final = (CartularyError, NotWritten, *DATA_ERRORS)
 
 
 class Forger:
-    """Forges one game: `events` are what it changes, `chance` chooses where."""
+    """Forges one game: it changes `events`, at places that `chance` chooses."""
 
     def __init__(self, game: RunningGame, chance: random.Random) -> None:
         self.running = game
@@ -57,16 +58,16 @@ class Forger:
         return self.chance.randrange(1, len(self.events))
 
     def any_event_that(self, is_fit: Callable[[Json], object]) -> int | None:
-        """The index of some event that is fit; None if there is none."""
+        """The index of some event for which `is_fit` is true, or None."""
         fit = [i for i, event in enumerate(self.events) if is_fit(event)]
         return self.chance.choice(fit) if fit else None
 
     def any_action(self) -> int | None:
-        """The index of some event that comes of an action."""
+        """The index of some event with an action, or None."""
         return self.any_event_that(lambda event: event["action"] is not None)
 
-    def any_moment(self) -> int:
-        """The index before which an event can be put in."""
+    def any_insertion_point(self) -> int:
+        """An index at which an event can be inserted."""
         return self.chance.randint(1, len(self.events))
 
     def server_at(self, index: int) -> HonestServer:
@@ -86,43 +87,45 @@ class Forger:
         assert game is not None
         return game
 
-    def put_in(self, index: int, fact: DomainEvent, by: object, action: object = None) -> None:
-        """A new event before this index, at the time of the one before it."""
+    def insert(
+        self, index: int, domain_event: DomainEvent, by: object, action: object = None
+    ) -> None:
+        """Insert an event at this index, with the time of the previous event."""
         before = self.events[index - 1]
         event: Json = {
             "v": 1,
             "game": before["game"],
             "seq": index + 1,
-            "type": fact.type,
+            "type": domain_event.type,
             "at": before["at"],
             "by": by,
             "action": action,
-            "data": deepcopy(fact.data),
+            "data": deepcopy(domain_event.data),
             "state": ZEROS,
             "prev": ZEROS,
             "hash": ZEROS,
         }
         self.events.insert(index, event)
 
-    def mend(self, index: int) -> None:
-        """Let the rules decide the events from this index on anew, as far as they allow them."""
+    def decide_again(self, index: int) -> None:
+        """Let the rules decide the events from this index on again, as far as they allow them."""
         try:
             server = self.server_at(index)
         except BROKEN:
             return
         for event in self.events[index:]:
             try:
-                by, decided = server.answer(event)
+                by, decided = server.decide(event)
                 event.update(by=by, type=decided.type, data=deepcopy(decided.data))
             except BROKEN:
-                pass  # it stays as it was
+                pass  # The event stays as it was.
             try:
                 server.accept(event)
             except BROKEN:
                 return
 
     def other(self, value: Any, field: str) -> Any:
-        """Another value for a field that could be there."""
+        """Another plausible value for a field."""
         alike = [other for other in self.values_of(field) if other != value]
         if alike and self.chance.random() < 0.5:
             return deepcopy(self.chance.choice(alike))
@@ -146,52 +149,55 @@ class Forger:
                 return self.chance.choice([*alike, 1])
 
     def values_of(self, field: str) -> list[Any]:
-        """The values that a field has anywhere in the game, each once."""
+        """The different values that a field has in the game."""
         values = {
             canonical(value): value
             for event in self.running.events
             for part in ("data", "action")
-            for way, value in inside({part: event[part]})
-            if way[-1] == field
+            for path, value in walk({part: event[part]})
+            if path[-1] == field
         }
         return list(values.values())
 
 
-def inside(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Everything inside a JSON value, with the keys that lead there."""
+def walk(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Iterate over everything inside a JSON value, each with its path: the keys that lead there."""
     entries = value.items() if isinstance(value, dict) else enumerate(value)
     for key, item in entries:
-        yield (*way, key), item
+        yield (*path, key), item
         if isinstance(item, dict | list):
-            yield from inside(item, (*way, key))
+            yield from walk(item, (*path, key))
 
 
-def field_of(way: Sequence[Any]) -> str:
-    """The name of the field that a way leads to or through at last."""
-    return next((key for key in reversed(way) if isinstance(key, str)), "")
+def field_of(path: Sequence[Any]) -> str:
+    """The last name of a field in a path."""
+    return next((key for key in reversed(path) if isinstance(key, str)), "")
 
 
-def holder_of(value: Any, way: Sequence[Any]) -> Any:
-    """The object or list in which a way ends."""
-    for key in way[:-1]:
+def container_of(value: Any, path: Sequence[Any]) -> Any:
+    """The object or list that contains the value at a path."""
+    for key in path[:-1]:
         value = value[key]
     return value
 
 
 def is_played(event: Json) -> bool:
-    """Whether it is an event of play."""
+    """Whether an event is one of play."""
     return "then" in event["data"]
 
 
-def later(at: str, seconds: int) -> str:
-    """The time so many seconds later."""
-    later = datetime.fromisoformat(at) + timedelta(seconds=seconds)
-    return later.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def shift_time(at: str, seconds: int) -> str:
+    """Return a timestamp that is this many seconds later."""
+    moment = datetime.fromisoformat(at) + timedelta(seconds=seconds)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Forgery:
-    """A record with forged events, and how they were forged."""
+    """A record with forged events.
+
+    `kind` is the kind of change; with `is_mended`, the rules have decided the later events again.
+    """
 
     kind: str
     is_mended: bool
@@ -201,12 +207,12 @@ class Forgery:
 def forge(
     game: RunningGame, kind: str, change: Change, chance: random.Random, *, mends: bool
 ) -> Forgery | None:
-    """The record of the game with a change of this kind; None where it comes out as it was."""
+    """Return the record of the game with a change of this kind, or None if the change has no effect."""
     forger = Forger(game, chance)
     index = change(forger)
     if index is None:
         return None
     if mends:
-        forger.mend(index)
+        forger.decide_again(index)
     data = forger.running.record(forger.events)
     return None if data == game.record() else Forgery(kind, mends, data)

@@ -1,4 +1,4 @@
-"""What a server that keeps to the rules writes, and whether one could have written a record.
+"""A server that keeps to the rules, to decide whether such a server could have written a record.
 
 Each event of a record is requested again from such a server, with every set of secrets that the game can
 have. The record is refuted if the server writes the same events with none of them. Since this server always
@@ -31,7 +31,7 @@ class NotWritten(Exception):
 
 
 class HonestServer:
-    """Follows a game event by event, and says what the rules have it write next.
+    """Follows a game event by event, and decides which event the rules have it write next.
 
     `secrets` are the secret values of the set-up. `secret` is the game's own, from which the start is drawn;
     without it the start may be any that chance can give.
@@ -45,12 +45,12 @@ class HonestServer:
         self.round_ends: dict[int, Game] = {}
 
     def start_with(self, log: Sequence[Json], games: Sequence[Game]) -> None:
-        """Begin with these events; `games` are those after each of them."""
+        """Begin with these events; `games` has the game after each of them."""
         for event, game in zip(log, games, strict=True):
             self._remember(event, game)
 
     def accept(self, event: Json) -> None:
-        """Take an event into the log, whatever it is."""
+        """Append an event to the log without checking it."""
         self._remember(event, evolve(self.game, cast("Event", event), self.secrets))
 
     def _remember(self, event: Json, game: Game) -> None:
@@ -60,10 +60,10 @@ class HonestServer:
             if seq == game.seq:
                 self.round_ends[round] = game
 
-    def answer(self, event: Json) -> tuple[Json, DomainEvent]:
-        """What is written where such an event is asked for: `by`, and type, data and secrets.
+    def decide(self, event: Json) -> tuple[Json, DomainEvent]:
+        """Return the event that the server would write in place of this one: `by`, and the domain event.
 
-        Raises NotWritten, Refused, or whatever made-up data bring about.
+        Raises NotWritten, Refused, or one of DATA_ERRORS if the data of the event are made up.
         """
         game, type, data, by = self.game, event["type"], event["data"], event["by"]
         if game is None:
@@ -79,7 +79,7 @@ class HonestServer:
         if event["action"] is not None:
             seat = by["seat"]
             if seat >= game.seats:
-                raise NotWritten("nobody at the table has this seat")
+                raise NotWritten("the game has no such seat")
             action = game.rules.parse_action(event["action"])
             return {"seat": seat}, lifecycle.act(game, seat, action)
         match type:
@@ -101,7 +101,7 @@ class HonestServer:
                 by = {"system": "clock" if self._is_deserted() else "arbiter"}
                 return by, lifecycle.abandon(game, self.secret)
             case _:
-                raise NotWritten(f"nothing asks for {type} in a game that goes on")
+                raise NotWritten(f"nothing calls for {type} in a game under way")
 
     def _is_deserted(self) -> bool:
         """Whether each seat in the game has forfeited two turns since a player last acted."""
@@ -117,14 +117,14 @@ class HonestServer:
         return all(forfeits[seat] >= 2 for seat in game.state.in_game())
 
     def _creation(self, data: Json, creator: str) -> DomainEvent:
-        """`GameCreated` with any clock, guests and commitment of the form."""
-        guests = data.get("invited", [])
-        if clock_faults(data["clock"]) or len({*guests, creator}) <= len(guests):
-            raise NotWritten("the clock or the guests are not of the form")
-        if not all(isinstance(guest, str) for guest in guests):
-            raise NotWritten("guests are not of the form")
+        """`GameCreated` with any valid clock, invitations and commitment."""
+        invited = data.get("invited", [])
+        if clock_faults(data["clock"]) or len({*invited, creator}) <= len(invited):
+            raise NotWritten("the clock or the invitations are invalid")
+        if not all(isinstance(player, str) for player in invited):
+            raise NotWritten("the invitations are invalid")
         created = lifecycle.create(
-            data["rules"], data["seats"], data["options"], data["clock"], b"", guests
+            data["rules"], data["seats"], data["options"], data["clock"], b"", invited
         )
         return event_of(created.type, {**created.data, "commitment": data["commitment"]})
 
@@ -145,7 +145,7 @@ class HonestServer:
         return DomainEvent("GameStarted", cast("EventData", data), self.secrets)
 
     def _forfeit(self, game: Game, at: str) -> DomainEvent:
-        """Only a clock forfeits a turn, and only once it has run down."""
+        """Forfeit the turn, if the game has a clock and the turn's time is over."""
         if game.clock is None:
             raise NotWritten("there is no clock")
         elapsed = datetime.fromisoformat(at) - datetime.fromisoformat(game.turn_at)
@@ -155,48 +155,51 @@ class HonestServer:
 
 
 def refutation(data: bytes) -> str | None:
-    """Why no server that keeps to the rules can have written the record; None where one can have."""
+    """Return why no server that keeps to the rules can have written the record, or None if one can."""
     try:
         record = read(data)
         _check_envelopes(record)
         return _first_difference(record, _published_secret(record))
-    except NotWritten as refused:
-        return str(refused)
-    except (CartularyError, *DATA_ERRORS) as broken:
-        return f"cannot be read: {broken}"
+    except NotWritten as error:
+        return str(error)
+    except (CartularyError, *DATA_ERRORS) as error:
+        return f"cannot be read: {error}"
 
 
 def _first_difference(record: Record, secret: bytes | None) -> str | None:
-    """What an honest server writes differently, with the last of the possible sets of secrets."""
+    """Return None if an honest server writes the same with some possible set of secrets.
+
+    Otherwise, return a difference.
+    """
     difference = "chance gives no such set-up"
     for secrets in _secrets(record):
         try:
             _write_again(record, HonestServer(secrets, secret))
-        except NotWritten as refused:
-            difference = str(refused)
+        except NotWritten as error:
+            difference = str(error)
         else:
             return None
     return difference
 
 
 def _write_again(record: Record, server: HonestServer) -> None:
-    """Raises NotWritten at the first event that the server would not have written as it is."""
+    """Raise NotWritten at the first event that the server would have written differently."""
     for event in record.events:
         try:
-            by, written = server.answer(dict(event))
+            by, expected = server.decide(dict(event))
             if event["by"] != by:
                 raise NotWritten(f"event {event['seq']} would be by {by}")
-            if canonical([written.type, written.data, sorted(written.secrets)]) != canonical(
+            if canonical([expected.type, expected.data, sorted(expected.secrets)]) != canonical(
                 [event["type"], event["data"], sorted(event.get("secrets", ()))]
             ):
-                raise NotWritten(f"event {event['seq']} would be {written}")
+                raise NotWritten(f"event {event['seq']} would be {expected}")
             server.accept(dict(event))
-        except (CartularyError, *DATA_ERRORS) as refused:
-            raise NotWritten(f"event {event['seq']}: {refused}") from refused
+        except (CartularyError, *DATA_ERRORS) as error:
+            raise NotWritten(f"event {event['seq']}: {error}") from error
 
 
 def _published_secret(record: Record) -> bytes | None:
-    """The game's secret as its end publishes it; None while the game goes on."""
+    """Return the secret that the end of the game publishes, or None while the game is under way."""
     end = record.events[-1]
     if end["type"] not in ENDINGS:
         return None
@@ -207,7 +210,10 @@ def _published_secret(record: Record) -> bytes | None:
 
 
 def _check_envelopes(record: Record) -> None:
-    """One game, time that does not run back, and secrets opened as committed to, all of them at the end."""
+    """Check that all events are of one game and in order of time, and that the openings fit the commitments.
+
+    At the end of a game, all secrets must be opened.
+    """
     events = record.events
     for before, after in pairwise(events):
         if after["game"] != before["game"] or after["at"] < before["at"]:
@@ -223,7 +229,7 @@ def _check_envelopes(record: Record) -> None:
 
 
 def _secrets(record: Record) -> Iterator[Mapping[str, Any]]:
-    """Every set of secrets that the game can have; one that is empty where it has none."""
+    """Iterate over the sets of secrets that the game can have; a game without secrets has one empty set."""
     first = record.events[0]["data"]
     start = next((event for event in record.events if event["type"] == "GameStarted"), None)
     if first["rules"] == baron.NAME and start is not None:

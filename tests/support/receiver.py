@@ -22,14 +22,14 @@ class ReceivedRequest:
 
 @dataclass
 class WebhookReceiver:
-    """What a receiver has received, and how it responds: with `statuses` in turn, then with 204."""
+    """A receiver: the `requests` that it got, and the `statuses` of its next responses; after those, 204."""
 
     url: str = ""
-    """With a name and a password in it."""
+    """The URL, which contains a user name and a password."""
     requests: list[ReceivedRequest] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
     location: str = ""
-    """Where a response redirects to."""
+    """The target of redirects."""
     delay: float = 0.0
     """Seconds before each response."""
     slow_headers: int = 0

@@ -1,6 +1,6 @@
-"""Games cut off while they were being played: what a player or a spectator has of them at that moment.
+"""Games under way: records as a player or a spectator gets them during the game.
 
-They are the beginnings of finished games, so the test knows all their secrets, although the records do not
+They are the first events of finished games, so the tests have all the secrets, although the records do not
 show them.
 """
 
@@ -28,7 +28,7 @@ DATA_ERRORS: Final = (
     TypeError,
     ValueError,
 )
-"""What the rules may raise when they apply made-up data."""
+"""The errors that rules may raise when they apply made-up data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class RunningGame:
     def cut(
         cls, name: str, finished: Record, length: int, shown: Collection[str] = ()
     ) -> "RunningGame":
-        """The first `length` events of a finished game."""
+        """Return the first `length` events of a finished game."""
         end = finished.events[-1]
         assert end["type"] in ENDINGS
         events = tuple(deepcopy(finished.events[:length]))
@@ -60,7 +60,7 @@ class RunningGame:
         return cls(name, events, finished.openings, frozenset(shown), end["data"]["secret"])
 
     def values(self, names: Collection[str] | None = None) -> dict[str, Any]:
-        """The values of the secrets of these names (None: of all)."""
+        """Return the values of the secrets with these names (None: of all)."""
         return {
             name: opening["value"]
             for openings in self.openings.values()
@@ -69,7 +69,7 @@ class RunningGame:
         }
 
     def games(self, names: Collection[str], length: int) -> list[Game]:
-        """The game after each of the first events, folded with these secrets. Not to be changed."""
+        """Return the game after each of the first events, folded with these secrets. Do not change them."""
         games = self._folded.setdefault(frozenset(names), [])
         values = self.values(names)
         for event in self.events[len(games) : length]:
@@ -77,13 +77,13 @@ class RunningGame:
         return games[:length]
 
     def unchanged(self, events: Sequence[Json]) -> int:
-        """How many of the events are at the beginning the same as those of this game."""
+        """Return how many of the events, from the first one on, are the same as in this game."""
         pairs = enumerate(zip(events, self.events, strict=False))
         shorter = min(len(events), len(self.events))
         return next((i for i, (event, own) in pairs if event != own), shorter)
 
     def record(self, events: Sequence[Json] | None = None) -> bytes:
-        """A record of these events (None: its own) whose chain, positions and signature fit together.
+        """Return a record of these events (None: its own) with a valid hash chain, states and signature.
 
         An event that cannot be applied keeps the `state` that it had, and so do those after it. Once the game
         has ended, all secrets are opened.
@@ -135,5 +135,5 @@ def _seal_again(
 
 
 def read(data: bytes) -> Record:
-    """The record in these bytes."""
+    """Return the record in these bytes."""
     return record.read(BytesIO(data))

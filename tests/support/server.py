@@ -111,9 +111,9 @@ class WebServer:
         self._port = int(self.url.rsplit(":", 1)[1])
 
     def stop(self, number: int = signal.SIGTERM, timeout: float = 30.0) -> float:
-        """Stop it with a signal; returns how many seconds that took."""
+        """Stop it with a signal, and return how many seconds that took."""
         assert self._process is not None
-        began = time.monotonic()
+        start = time.monotonic()
         self._process.send_signal(number)
         try:
             self._process.wait(timeout)
@@ -122,7 +122,7 @@ class WebServer:
             self._process.wait()
             assert self._process.stdout is not None
             self._process.stdout.close()
-        return time.monotonic() - began
+        return time.monotonic() - start
 
     @property
     def status(self) -> int | None:

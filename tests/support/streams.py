@@ -35,7 +35,7 @@ class StreamClient:
     async def next(self, seconds: float = 10.0) -> ServerSentEvent | None:
         """Return the next event, or None when the stream has ended.
 
-        Raises TimeoutError after some `seconds`.
+        Raises TimeoutError if none arrives within `seconds`.
         """
         async with asyncio.timeout(seconds):
             while True:

@@ -1,4 +1,4 @@
-"""A scheduler and a worker in the test's own process, on real queues, that take a step when told to."""
+"""A scheduler and a worker in the process of the test, on real queues; the test starts each step."""
 
 import logging
 import signal
