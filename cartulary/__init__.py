@@ -1,4 +1,4 @@
 """The composition root: the command line, and the supervisor that runs a whole service on one machine.
 
-Everything is put together here and nothing is decided; no other floor may import this one.
+This package puts the others together and contains no logic of its own; no other package imports it.
 """
