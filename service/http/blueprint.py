@@ -129,6 +129,9 @@ class Api(flask_smorest.Api):  # type: ignore[misc] # flask_smorest has no annot
     def _register_error_handlers(self) -> None:
         """Install none of flask-smorest's handlers."""
 
+    def _register_pagination_header(self) -> None:
+        """Add no component for a header that this API does not use."""
+
     def _register_responses(self) -> None:
         for status, problem_type in PROBLEM_TYPES.items():
             content = {CONTENT_TYPE: {"schema": RESPONSES.schema_of(Problem)}}

@@ -59,6 +59,10 @@ def test_every_rule_system_has_its_schemas(contract: Contract) -> None:
         assert len(schemas[name.capitalize() + "Event"]["anyOf"]) >= len(rules.EVENTS)
 
 
+def test_no_component_is_left_over_from_the_library(contract: Contract) -> None:
+    assert "PaginationMetadata" not in contract.document["components"]["schemas"]
+
+
 def test_descriptions_name_no_file_of_the_source(contract: Contract) -> None:
     def descriptions(node: Any) -> list[str]:
         if isinstance(node, list):
