@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from pythonjsonlogger.core import LogData
+from pythonjsonlogger.core import LogData, merge_record_extra
 from pythonjsonlogger.orjson import OrjsonFormatter
 from typing_extensions import override
 
@@ -22,20 +22,21 @@ class JsonFormatter(OrjsonFormatter):
     """Formats a record as one JSON object. `request_id` returns the id of the current request, if any."""
 
     def __init__(self, request_id: Callable[[], str | None]) -> None:
-        super().__init__(
-            ["levelname", "name", "message"],
-            rename_fields={"levelname": "level", "name": "logger", "exc_info": "error"},
-        )
+        super().__init__()
         self._request_id = request_id
 
     @override
     def add_fields(
         self, log_data: LogData, record: logging.LogRecord, message_dict: dict[str, Any]
     ) -> None:
-        """Add the time and the id of the request to the fields of the library."""
+        """Fill in the fields of the line. `message_dict` has the traceback, if there is one."""
         log_data["at"] = clock.format(clock.now())
-        super().add_fields(log_data, record, message_dict)
         log_data["level"] = record.levelname.lower()
+        log_data["logger"] = record.name
+        log_data["message"] = record.message
+        merge_record_extra(record, log_data, self.reserved_attrs)
+        if "exc_info" in message_dict:
+            log_data["error"] = message_dict["exc_info"]
         request_id = self._request_id()
         if request_id is not None:
             log_data["request"] = request_id

@@ -47,8 +47,9 @@ def _finish_request(response: Response) -> Response:
     route = "none" if request.url_rule is None else _template(request.url_rule.rule)
     method = request.method if request.method in _METHODS else "other"
     response.headers["X-Request-ID"] = g.request_id
-    metrics().count_request(method, route, response.status_code, seconds)
-    metrics().cached_games.set(service().repository.cached_games)
+    counts = metrics()
+    counts.count_request(method, route, response.status_code, seconds)
+    counts.cached_games.set(service().repository.cached_games)
     if log.isEnabledFor(logging.INFO):
         log.info(
             "request answered",

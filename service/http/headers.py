@@ -32,7 +32,9 @@ def register(app: Flask) -> None:
 
 def _add_headers(response: Response) -> Response:
     present = {name.title() for name, _ in response.headers}
-    response.headers.extend([header for header in _DEFAULTS if header[0] not in present])
+    for name, value in _DEFAULTS:
+        if name not in present:
+            response.headers.add(name, value)
     if request.method == "OPTIONS" and response.status_code == 200:
         response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
         for name, value in _PREFLIGHT.items():
