@@ -210,7 +210,6 @@ class GameAbandoned(TypedDict):
 
 
 LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
-    "GameCreated": GameCreated,
     "SeatTaken": SeatTaken,
     "SeatLeft": SeatLeft,
     "GameAbandoned": GameAbandoned,

@@ -100,6 +100,12 @@ class SetUp(TypedDict):
     spells: list[Spell]
 
 
+class GameCreated(event.GameSettings):
+    """A player opens a game. `invited` is left out when it is empty."""
+
+    options: BaronyOptions
+
+
 class GameStarted(event.GameStarted, SetUp):
     """All places are taken, and the board is laid."""
 
@@ -286,6 +292,7 @@ POSITION: Final[type] = BaronyPosition
 STANDING: Final[type] = BaronyStanding
 EVENTS: Final[Mapping[str, ObjectType]] = {
     **LIFE_CYCLE_EVENTS,
+    "GameCreated": GameCreated,
     "GameStarted": GameStarted,
     "CityPlaced": CityPlaced,
     "KnightsRecruited": KnightsRecruited,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -62,18 +63,23 @@ def _object_faults(value: object, form: Any, path: str) -> Iterator[str]:
     if not isinstance(value, dict):
         yield f"{path}: {value!r} is no object"
         return
-    hints = get_type_hints(form, include_extras=True)
+    hints = _hints(form)
     for name in form.__required_keys__ - value.keys():
         yield f"{path}.{name}: is missing"
     for name, item in value.items():
         if name in hints:
-            yield from _faults(item, _required(hints[name]), f"{path}.{name}")
+            yield from _faults(item, hints[name], f"{path}.{name}")
         else:
             yield f"{path}.{name}: is no field of {form.__name__}"
 
 
-def _required(hint: Any) -> Any:
-    return get_args(hint)[0] if get_origin(hint) is NotRequired else hint
+@cache
+def _hints(form: Any) -> dict[str, Any]:
+    """The type of each field, whether or not it is required."""
+    return {
+        name: get_args(hint)[0] if get_origin(hint) is NotRequired else hint
+        for name, hint in get_type_hints(form, include_extras=True).items()
+    }
 
 
 def _is_in(value: Any, limit: object) -> bool:
