@@ -1,4 +1,4 @@
-"""Positions as text, easy to type in a test and to read in a log.
+"""Text diagrams of Barony: states as text that is easy to type in a test and to read in a failure.
 
     play round 3 seat 1                   phase, round, seat to act; also: turn 12, limit 40, agreement
     0: count, 2P 1F, new cities 1         a seat: rank, tokens; also: removed 2, asked, passed, out
@@ -8,11 +8,11 @@
     P0ckk  F      .     L
        M      D1v   P0k
 
-A row of cells is a row of hexes (r), its cells go east (q); each row lies half a cell to the right of the
-one above, so that the picture has the board's shape, though only the order of the cells counts. A cell is a
-terrain (M F P D L S), or `.` off the board, and then for each seat its number and pawns: c city,
-s stronghold, v village, k a knight. What is not on the board is in the reserve or removed, and the score
-follows from ranks and cities (BY-END-1).
+A row of cells is a row of hexes (r) from west to east (q). Each row is half a cell further to the right than
+the row above, so that the diagram has the shape of the board, although only the order of the cells counts. A
+cell is a terrain (M F P D L S), or `.` off the board, and then for each seat its number and pawns: c city,
+s stronghold, v village, k a knight. Pawns that are not on the board are in the reserve or removed, and the
+score follows from ranks and cities (BY-END-1).
 """
 
 import re
@@ -31,14 +31,14 @@ from domain.barony.state import State, replaced
 from domain.barony.tiles import LETTERS
 from domain.hexes import Hex
 from tests.support.text_diagrams import first_line_words, parse_first_line, rows
-from tests.support.text_diagrams import split as drawing_parts
+from tests.support.text_diagrams import split as split_diagram
 
 _BUILDING_LETTERS = {VILLAGE: "v", STRONGHOLD: "s", CITY: "c"}
 _BUILDINGS = {letter: building for building, letter in _BUILDING_LETTERS.items()}
 
 
-def drawing(state: State, cell: Callable[[State, int], str] | None = None) -> str:
-    """The whole position as text; `cell` writes a hex, where it is not as in the base game."""
+def diagram(state: State, cell_text: Callable[[State, int], str] | None = None) -> str:
+    """The state as a text diagram; `cell_text` returns the cell of a hex, by default as in the base game."""
     head = first_line_words(state)
     if state.round_limit is not None:
         head.append(f"limit {state.round_limit}")
@@ -55,8 +55,8 @@ def drawing(state: State, cell: Callable[[State, int], str] | None = None) -> st
         words += ["out"] if state.is_out[seat] else []
         lines.append(f"{seat}: " + ", ".join(word for word in words if word))
     lines.append(f"bank: {_tokens_text(state.bank)}")
-    text = cell or cell_text
-    cells = {at: text(state, hex) for hex, at in enumerate(state.board.hexes)}
+    text_of = cell_text or base_cell_text
+    cells = {at: text_of(state, hex) for hex, at in enumerate(state.board.hexes)}
     return "\n".join([*lines, *rows(cells)]) + "\n"
 
 
@@ -66,8 +66,8 @@ def _tokens_text(tokens: Iterable[int]) -> str:
     )
 
 
-def cell_text(state: State, hex: int) -> str:
-    """A hex: its terrain, then each seat's pawns."""
+def base_cell_text(state: State, hex: int) -> str:
+    """The cell of a hex: its terrain, then the pawns of each seat."""
     text = LETTERS[state.board.terrain[hex]]
     for seat, knights in enumerate(state.knights):
         building = state.building[hex] if state.owner[hex] == seat else 0
@@ -76,26 +76,26 @@ def cell_text(state: State, hex: int) -> str:
     return text
 
 
-def parse_drawing(text: str) -> State:
-    """The state that a drawing shows. Raises ValueError for what cannot be read."""
+def parse_diagram(text: str) -> State:
+    """The state of a text diagram. Raises ValueError for an invalid diagram."""
     head, cells = split(text)
     terrain = {at: LETTERS.index(cell[0]) for at, cell in cells.items()}
     state = State(Board(terrain), seats_in(head))
-    read(state, head, cells)
+    write_state(state, head, cells)
     return state
 
 
 def split(text: str) -> tuple[list[str], dict[Hex, str]]:
     """The lines before the board, and the cells on it. Raises ValueError."""
-    head, cells = drawing_parts(text)
+    head, cells = split_diagram(text)
     for cell in cells.values():
         if cell[0] not in LETTERS:
-            raise ValueError(f"no cell: {cell!r}")
+            raise ValueError(f"not a cell: {cell!r}")
     return head, cells
 
 
 def seats_in(head: list[str]) -> int:
-    """How many seats have a line; 2 where none has."""
+    """The number of seats that have a line; 2 if there is no such line."""
     return len(_seat_lines(head)) or 2
 
 
@@ -103,19 +103,21 @@ def _seat_lines(head: list[str]) -> dict[str, str]:
     return dict(line.split(":", 1) for line in head if re.match(r"\d+:", line))
 
 
-def read(state: State, head: list[str], cells: dict[Hex, str]) -> None:
-    """Write what a drawing shows into a new state. Raises ValueError for what cannot be read."""
+def write_state(state: State, head: list[str], cells: dict[Hex, str]) -> None:
+    """Write the lines and cells of a diagram into a new state. Raises ValueError for an invalid diagram."""
     _parse_head(state, head[0] if head and ":" not in head[0] else "play round 1 seat 0")
     for at, cell in cells.items():
         if not re.fullmatch(r".(\d[csv]?k*)*", cell):
-            raise ValueError(f"no cell: {cell!r}")
+            raise ValueError(f"not a cell: {cell!r}")
         _parse_cell(state, state.board.index[at], cell)
     for seat, words in _seat_lines(head).items():
         _parse_seat(state, int(seat), words)
     bank = next((line[5:] for line in head if line.startswith("bank:")), None)
-    held = [sum(kind) for kind in zip(*state.resources, strict=True)]
-    whole = zip(state.bank, held, strict=True)
-    state.bank = [count - gone for count, gone in whole] if bank is None else [*_tokens(bank)]
+    if bank is None:
+        held = [sum(counts) for counts in zip(*state.resources, strict=True)]
+        state.bank = [count - taken for count, taken in zip(state.bank, held, strict=True)]
+    else:
+        state.bank = [*_tokens(bank)]
 
 
 def _parse_head(state: State, line: str) -> None:
@@ -169,6 +171,6 @@ def _tokens(text: str) -> tuple[int, ...]:
     for word in text.split():
         match = re.fullmatch(r"(\d+)([MFPD])", word)
         if match is None:
-            raise ValueError(f"no tokens: {word!r}")
+            raise ValueError(f"not tokens: {word!r}")
         tokens[LETTERS.index(match[2])] = int(match[1])
     return tuple(tokens)

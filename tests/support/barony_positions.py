@@ -1,4 +1,4 @@
-"""Positions of Barony for tests: drawn as text, made by hypothesis, or met while playing at random."""
+"""States of Barony for tests: from text diagrams, from hypothesis and from random games."""
 
 import random
 import re
@@ -38,40 +38,37 @@ from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State, replaced
 from domain.chance import Chance
 from domain.contract import AnyRuleSystem, DomainEvent, evolve
-from domain.hexes import hex_of
-from tests.support.barony_diagrams import drawing as barony_drawing
-from tests.support.barony_diagrams import parse_drawing
-from tests.support.sorcery_diagrams import drawing as sorcery_drawing
-from tests.support.sorcery_diagrams import parse_drawing as parse_sorcery_drawing
+from domain.hexes import Hex, hex_of, neighbours
+from tests.support import barony_diagrams, sorcery_diagrams
 
 SEVEN = ((0, -1), (1, -1), (-1, 0), (0, 0), (1, 0), (-1, 1), (0, 1))
-"""A hex and its neighbours: small enough to try everything."""
+"""A hex and its neighbours: a board small enough to try every action."""
 
 
 def given(text: str) -> State:
-    """The state that a drawing shows (tests/support/barony_diagrams.py); with Sorcery if it has `spells:`."""
-    whole = dedent(text)
-    if re.search("^spells:", whole, re.MULTILINE):
-        return parse_sorcery_drawing(whole)
-    return parse_drawing(whole)
+    """The state of a text diagram (tests/support/barony_diagrams.py); with Sorcery if it has `spells:`."""
+    lines = dedent(text)
+    if re.search("^spells:", lines, re.MULTILINE):
+        return sorcery_diagrams.parse_diagram(lines)
+    return barony_diagrams.parse_diagram(lines)
 
 
-def drawing(state: State) -> str:
-    """The other way."""
+def diagram(state: State) -> str:
+    """The text diagram of a state."""
     if isinstance(state, SorceryState):
-        return sorcery_drawing(state)
-    return barony_drawing(state)
+        return sorcery_diagrams.diagram(state)
+    return barony_diagrams.diagram(state)
 
 
 @st.composite
 def small_states(draw: st.DrawFn, seats: int = 3) -> State:
-    """Any position of play on seven hexes that pawns could have come to, seat 0 to act."""
+    """Positions of play on seven hexes that a game can reach, seat 0 to act."""
     terrain = {at: draw(st.integers(0, 4)) for at in SEVEN}
     state = State(Board(terrain), seats)
     state.phase, state.round, state.to_act = "play", 1, 0
-    for hex, ground in enumerate(state.board.terrain):
-        if ground != LAKE:
-            _draw_pawns(draw, state, hex, is_mountain=ground == MOUNTAIN)
+    for hex, kind in enumerate(state.board.terrain):
+        if kind != LAKE:
+            _draw_pawns(draw, state, hex, is_mountain=kind == MOUNTAIN)
     for seat in range(seats):
         state.resources[seat] = tuple(draw(st.lists(st.integers(0, 2), min_size=4, max_size=4)))
     state.bank = draw(st.lists(st.integers(0, 2), min_size=4, max_size=4))
@@ -85,7 +82,7 @@ def small_states(draw: st.DrawFn, seats: int = 3) -> State:
 
 
 def _draw_pawns(draw: st.DrawFn, state: State, hex: int, *, is_mountain: bool) -> None:
-    """Alone a seat may have anything on a hex; with others it has one knight or village at most."""
+    """Put pawns on a hex: any pawns of one seat, or one knight or village of each of several seats."""
     present = draw(st.lists(st.sampled_from(range(state.seats)), unique=True, max_size=3))
     present = present[:1] if is_mountain else present
     for seat in present:
@@ -109,8 +106,8 @@ def _draw_pawns(draw: st.DrawFn, state: State, hex: int, *, is_mountain: bool) -
 def random_game(
     seats: int, seed: int, round_limit: int = 20, *, rules: AnyRuleSystem = barony
 ) -> Iterator[tuple[State, DomainEvent]]:
-    """A game of random actions from the set-up to its end: each event with the state before it."""
-    chooser = random.Random(seed)
+    """A game of random actions from the set-up to its end: the state before each event, and the event."""
+    rng = random.Random(seed)
     chosen = {"round_limit": round_limit, "sorcery": rules is sorcery}
     options = rules.check_options(seats, chosen)
     opening = rules.set_up(seats, options, Chance(seed.to_bytes(4, "big")))
@@ -119,7 +116,7 @@ def random_game(
         by_type: dict[str, list[Action]] = {}
         for action in rules.legal_actions(state, state.to_act):
             by_type.setdefault(action.type, []).append(action)
-        action = chooser.choice(by_type[chooser.choice(sorted(by_type))])
+        action = rng.choice(by_type[rng.choice(sorted(by_type))])
         event = rules.decide(state, state.to_act, action)
         yield state, event
         state = evolve(rules, state, [event])
@@ -127,7 +124,7 @@ def random_game(
 
 
 def pawns_of(state: State, seat: int) -> dict[str, int]:
-    """All pawns of a seat, wherever they are."""
+    """The number of pawns of a seat, on the board, in reserve and removed."""
     on_board, removed = sum(state.knights[seat]), state.removed_knights[seat]
     built = [b for b, o in zip(state.building, state.owner, strict=True) if b and o == seat]
     return {
@@ -139,7 +136,7 @@ def pawns_of(state: State, seat: int) -> dict[str, int]:
 
 
 def conceivable_actions(state: State) -> Iterator[Action]:
-    """Every action of the form that names hexes of this board, useful or not."""
+    """Every well-formed action that names hexes of this board, legal or not."""
     hexes = state.board.hexes
     for at in hexes:
         yield from (PlaceCity(at), NewCity(at), Expedition(at))
@@ -162,14 +159,14 @@ def conceivable_actions(state: State) -> Iterator[Action]:
 
 
 def from_position(position: BaronyPosition, turn: int = 1) -> State:
-    """The state that a position of the base game shows. A position has no `turn`."""
+    """The state of a position of the base game; positions do not contain `turn`."""
     state = State(Board.from_json(position["board"]), len(position["players"]))
     write_position(state, position, turn)
     return state
 
 
 def write_position(state: State, position: BaronyPosition, turn: int) -> None:
-    """Write what a position shows into a new state, but for what Sorcery adds."""
+    """Write a position into a new state, without what Sorcery adds."""
     board, players = state.board, position["players"]
     state.phase, state.round, state.to_act = (
         position["phase"],
@@ -197,3 +194,13 @@ def write_position(state: State, position: BaronyPosition, turn: int) -> None:
     state.is_out = tuple(player["status"] == "out" for player in players)
     state.bank = [position["bank"][kind] for kind in RESOURCES]
     state.ranking = tuple(position.get("ranking", ()))
+
+
+def connected_hexes(start: Hex, among: set[Hex]) -> set[Hex]:
+    """The hexes of the set that a path within the set connects with `start`, which is one of them."""
+    connected, border = {start}, [start]
+    while border:
+        near = {*neighbours(border.pop())} & among - connected
+        connected |= near
+        border += near
+    return connected

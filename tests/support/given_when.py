@@ -21,7 +21,7 @@ from domain.contract import ALL_SECRETS, Action, AnyRuleSystem, DomainEvent, Sta
 from domain.errors import Refused
 from tests.support.baron_diagrams import diagram as baron_drawing
 from tests.support.baron_positions import given as baron_given
-from tests.support.barony_positions import drawing as barony_drawing
+from tests.support.barony_positions import diagram as barony_drawing
 from tests.support.barony_positions import given as barony_given
 
 S = TypeVar("S", bound=State)

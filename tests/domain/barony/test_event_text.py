@@ -1,4 +1,4 @@
-"""What events say in a line, for types that come of no action; the others are read in `test_explain`."""
+"""The texts of events without an action; test_explain.py and test_explain_turn_order.py have the others."""
 
 import pytest
 

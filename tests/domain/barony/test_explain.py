@@ -1,32 +1,23 @@
-"""What events say in a line (`event_text`) and why they could come about (`explain`), on drawn boards."""
+"""The texts (`event_text`) and explanations (`explain`) of moves, recruitments, buildings and titles."""
 
 import pytest
 
 from domain.barony import (
     decide,
-    event_text,
     explain,
     parse_action_text,
 )
 from domain.barony.state import State
 from domain.contract import DomainEvent
 from tests.support.barony_positions import given
-from tests.support.events import data_of
+from tests.support.barony_results import explanation, text_of
 
 
-def played(state: State, text: str, seat: int | None = None) -> DomainEvent:
-    """The event that an action, in its short form, brings about."""
+def event_of_action(state: State, text: str, seat: int | None = None) -> DomainEvent:
+    """The event that an action, in short form, leads to; by default of the seat to act."""
     actor = state.to_act if seat is None else seat
     assert actor is not None
     return decide(state, actor, parse_action_text(text))
-
-
-def reasons(state: State, event: DomainEvent) -> dict[str, list[str]]:
-    """The sentences by clause."""
-    found: dict[str, list[str]] = {}
-    for clause, sentence in explain(state, data_of(event).get("seat"), event):
-        found.setdefault(clause, []).append(sentence)
-    return found
 
 
 FIGHT = """
@@ -43,45 +34,44 @@ P1kk  P0v   F2k
 class TestFights:
     def test_a_second_knight_destroys_a_village_for_a_token_of_choice(self) -> None:
         state = given(FIGHT)
-        event = played(state, "move 0,0>1,0 0,0>1,0 take field")
-        assert event_text(event.type, event.data) == (
+        event = event_of_action(state, "move 0,0>1,0 0,0>1,0 take field")
+        assert text_of(state, event) == (
             "moves a knight 0,0>1,0, then another 0,0>1,0 and destroys seat 0's village, "
             "taking a field token"
         )
-        why = reasons(state, event)
-        assert why["BY-MOV-2"] == ["two knights leave 0,0, where 2 stood before"]
-        assert why["BY-MOV-7"] == ["the first move has already brought a knight to 1,0"]
-        assert why["BY-CON-1"] == [
+        sentences = explanation(state, event)
+        assert sentences["BY-MOV-2"] == ["two knights leave 0,0, where 2 stood before"]
+        assert sentences["BY-MOV-7"] == ["the first move has already brought a knight to 1,0"]
+        assert sentences["BY-CON-1"] == [
             "seat 1 has only one pawn on 1,0 and shares the hex with seat 0's village",
             "with the knight there seat 1 now has 2 pawns on 1,0, so seat 0's village is destroyed",
         ]
-        assert why["BY-CON-2"] == ["for its village seat 0 gives seat 1 a field token"]
-        assert why["BY-CON-3"] == ["seat 0 had 1 plain and 2 field, and seat 1 chose"]
+        assert sentences["BY-CON-2"] == ["for its village seat 0 gives seat 1 a field token"]
+        assert sentences["BY-CON-3"] == ["seat 0 had 1 plain and 2 field, and seat 1 chose"]
 
     def test_a_village_whose_owner_has_no_token(self) -> None:
         state = given(FIGHT.replace("viscount, 1P 2D", "viscount"))
-        event = played(state, "move 0,0>1,0 0,0>1,0")
-        assert event_text(event.type, event.data).endswith("seat 0's village, taking no token")
-        why = reasons(state, event)
-        assert why["BY-CON-2"] == ["seat 0 had no token to give for its village"]
-        assert "BY-CON-3" not in why
+        event = event_of_action(state, "move 0,0>1,0 0,0>1,0")
+        assert text_of(state, event).endswith("seat 0's village, taking no token")
+        sentences = explanation(state, event)
+        assert sentences["BY-CON-2"] == ["seat 0 had no token to give for its village"]
+        assert "BY-CON-3" not in sentences
 
     def test_a_village_defends_its_hex_with_an_arriving_knight(self) -> None:
         state = given(FIGHT.replace("D1v", "D1v2k"))
-        event = played(state, "move 0,0>0,1")
-        assert (
-            event_text(event.type, event.data)
-            == "moves a knight 0,0>0,1 and destroys seat 2's knight"
-        )
-        why = reasons(state, event)
-        assert why["BY-CON-1"] == [
+        event = event_of_action(state, "move 0,0>0,1")
+        assert text_of(state, event) == "moves a knight 0,0>0,1 and destroys seat 2's knight"
+        sentences = explanation(state, event)
+        assert sentences["BY-CON-1"] == [
             "with the village there seat 1 now has 2 pawns on 0,1, so seat 2's knight is destroyed"
         ]
-        assert why["BY-MOV-5"] == [
+        assert sentences["BY-MOV-5"] == [
             "seat 2 had one pawn on 0,1; two pawns of one seat would bar the hex"
         ]
-        assert why["BY-MOV-6"] == ["0,1 is a field; a single opposing pawn bars only a mountain"]
-        assert "BY-CON-2" not in why
+        assert sentences["BY-MOV-6"] == [
+            "0,1 is a field; a single opposing pawn bars only a mountain"
+        ]
+        assert "BY-CON-2" not in sentences
 
     def test_two_pawns_destroyed_together(self) -> None:
         state = given(
@@ -94,13 +84,13 @@ class TestFights:
             P1k  P0v1kk2k
             """
         )
-        event = played(state, "move 0,0>1,0")
-        (sentence,) = reasons(state, event)["BY-CON-1"]
+        event = event_of_action(state, "move 0,0>1,0")
+        (sentence,) = explanation(state, event)["BY-CON-1"]
         assert sentence == (
             "with the 2 knights there seat 1 now has 3 pawns on 1,0, so "
             "seat 2's knight and seat 0's village are destroyed"
         )
-        assert reasons(state, event)["BY-MOV-5"] == [
+        assert explanation(state, event)["BY-MOV-5"] == [
             "seat 2 and seat 0 had one pawn each on 1,0; two pawns of one seat would bar the hex"
         ]
 
@@ -112,11 +102,11 @@ class TestFights:
             P0k1k  P0k  P
             """
         )
-        advance = reasons(state, played(state, "move 0,0>1,0 1,0>2,0"))
+        advance = explanation(state, event_of_action(state, "move 0,0>1,0 1,0>2,0"))
         assert advance["BY-MOV-2"] == [
             "the knight that moves on stood on 1,0 before the first move"
         ]
-        swap = reasons(state, played(state, "move 0,0>1,0 1,0>0,0"))
+        swap = explanation(state, event_of_action(state, "move 0,0>1,0 1,0>0,0"))
         assert swap["BY-MOV-7"] == ["the first move has taken a knight away from 0,0"]
         assert swap["BY-CON-1"] == [
             "seat 0 has only one pawn on 0,0 and shares the hex with seat 1's knight"
@@ -124,7 +114,7 @@ class TestFights:
 
     def test_a_move_without_opponents_names_only_the_step(self) -> None:
         state = given(FIGHT)
-        event = played(state, "move 0,0>0,1")
+        event = event_of_action(state, "move 0,0>0,1")
         assert explain(state, 1, event) == [
             ("BY-MOV-1", "a knight of seat 1 stood on 0,0, and 0,1 is adjacent to it")
         ]
@@ -143,8 +133,8 @@ P0ck  L     D0v    F
 class TestActions:
     def test_recruitment_beside_a_lake(self) -> None:
         state = given(HOME)
-        event = played(state, "recruit 3 at 0,0")
-        assert event_text(event.type, event.data) == "recruits 3 knights at 0,0"
+        event = event_of_action(state, "recruit 3 at 0,0")
+        assert text_of(state, event) == "recruits 3 knights at 0,0"
         assert explain(state, 0, event) == [
             (
                 "BY-REC-1",
@@ -155,54 +145,51 @@ class TestActions:
 
     def test_construction_with_a_kind_that_has_run_out(self) -> None:
         state = given(HOME.replace("board 0,0", "bank: 20M 20F 1P\nboard 0,0"))
-        event = played(state, "build village 0,1 stronghold 1,1")
-        assert event_text(event.type, event.data) == (
+        event = event_of_action(state, "build village 0,1 stronghold 1,1")
+        assert text_of(state, event) == (
             "builds a village on 0,1 for a plain token and a stronghold on 1,1 for no token"
         )
-        why = reasons(state, event)
-        assert why["BY-BLD-1"] == [
+        sentences = explanation(state, event)
+        assert sentences["BY-BLD-1"] == [
             "one knight of seat 0 on each of 0,1 and 1,1 goes back to the reserve"
         ]
-        assert why["BY-BLD-4"] == [
+        assert sentences["BY-BLD-4"] == [
             "the reserve goes from 12 villages to 11",
             "the reserve goes from 2 strongholds to 1",
         ]
-        assert why["BY-BLD-5"] == ["0,1 is a plain: a plain token, leaving 0 in the bank"]
-        assert why["BY-MAT-4"] == ["1,1 is a field, and the bank had no field token left"]
+        assert sentences["BY-BLD-5"] == ["0,1 is a plain: a plain token, leaving 0 in the bank"]
+        assert sentences["BY-MAT-4"] == ["1,1 is a field, and the bank had no field token left"]
 
     def test_a_new_city(self) -> None:
         state = given(HOME.replace("0: baron", "0: viscount"))
-        event = played(state, "city 2,0")
-        assert (
-            event_text(event.type, event.data)
-            == "turns the village on 2,0 into a city for 10 points"
-        )
-        why = reasons(state, event)
-        assert why["BY-CTY-2"] == ["2,0 is a field, not a forest"]
-        assert why["BY-CTY-3"] == ["no hex adjacent to 2,0 had a city"]
-        assert why["BY-END-1"] == ["seat 0 rises by 10 to 25 on the score track"]
+        event = event_of_action(state, "city 2,0")
+        assert text_of(state, event) == "turns the village on 2,0 into a city for 10 points"
+        sentences = explanation(state, event)
+        assert sentences["BY-CTY-2"] == ["2,0 is a field, not a forest"]
+        assert sentences["BY-CTY-3"] == ["no hex adjacent to 2,0 had a city"]
+        assert sentences["BY-END-1"] == ["seat 0 rises by 10 to 25 on the score track"]
 
-    @pytest.mark.parametrize(("placed", "is_said"), [(2, True), (3, False)])
-    def test_a_new_city_of_a_seat_that_forwent_one(self, placed: int, *, is_said: bool) -> None:
+    @pytest.mark.parametrize(("placed", "is_explained"), [(2, True), (3, False)])
+    def test_a_new_city_of_a_seat_that_forwent_one(
+        self, placed: int, *, is_explained: bool
+    ) -> None:
         cities = "P0c  M  " * placed
         state = given(f"play seat 0\nboard 0,0\nP0v  P  {cities}")
-        why = reasons(state, played(state, "city 0,0"))
-        assert ("BY-END-7" in why) is is_said
+        sentences = explanation(state, event_of_action(state, "city 0,0"))
+        assert ("BY-END-7" in sentences) is is_explained
 
     def test_an_expedition(self) -> None:
         state = given(HOME)
-        event = played(state, "expedition 3,0")
-        assert event_text(event.type, event.data) == (
-            "sends an expedition to 3,0, giving up a knight for good"
-        )
-        why = reasons(state, event)
-        assert why["BY-EXP-2"] == ["3 of the six neighbours of 3,0 are off the board"]
-        assert why["BY-EXP-5"] == ["the reserve goes from 4 knights to 2"]
+        event = event_of_action(state, "expedition 3,0")
+        assert text_of(state, event) == ("sends an expedition to 3,0, giving up a knight for good")
+        sentences = explanation(state, event)
+        assert sentences["BY-EXP-2"] == ["3 of the six neighbours of 3,0 are off the board"]
+        assert sentences["BY-EXP-5"] == ["the reserve goes from 4 knights to 2"]
 
     def test_a_title_bought_with_change_lost(self) -> None:
         state = given(HOME.replace("3P 1F", "4P 1F"))
-        event = played(state, "title 4 plain")
-        assert event_text(event.type, event.data) == "becomes viscount for 4 plain, worth 15 points"
+        event = event_of_action(state, "title 4 plain")
+        assert text_of(state, event) == "becomes viscount for 4 plain, worth 15 points"
         assert explain(state, 0, event) == [
             (
                 "BY-TTL-1",

@@ -1,4 +1,4 @@
-"""What events say in a line (`event_text`) and why they could come about (`explain`), on drawn boards."""
+"""The texts and explanations of set-up, departures, the turn order and scores."""
 
 import pytest
 
@@ -21,22 +21,15 @@ from domain.barony.state import State
 from domain.chance import Chance
 from domain.contract import DomainEvent
 from tests.support.barony_positions import given, random_game
+from tests.support.barony_results import explanation, text_of
 from tests.support.events import data_of, event_of
 
 
-def played(state: State, text: str, seat: int | None = None) -> DomainEvent:
-    """The event that an action, in its short form, brings about."""
+def event_of_action(state: State, text: str, seat: int | None = None) -> DomainEvent:
+    """The event that an action, in short form, leads to; by default of the seat to act."""
     actor = state.to_act if seat is None else seat
     assert actor is not None
     return decide(state, actor, parse_action_text(text))
-
-
-def reasons(state: State, event: DomainEvent) -> dict[str, list[str]]:
-    """The sentences by clause."""
-    found: dict[str, list[str]] = {}
-    for clause, sentence in explain(state, data_of(event).get("seat"), event):
-        found.setdefault(clause, []).append(sentence)
-    return found
 
 
 HOME = """
@@ -56,15 +49,17 @@ class TestSetUp:
         assert event_text(started.type, started.data) == (
             "the game starts on 54 hexes: ann is seat 0 and bob is seat 1"
         )
-        why = dict(explain(None, None, started))
-        assert why["BY-SET-1"] == "18 tiles were drawn and laid, 54 hexes"
-        assert why["BY-SET-2"].startswith("the board has no gaps, and all of it lies within 5 of ")
-        assert why["BY-SET-7"] == "by the game's seating ann is the first player"
+        sentences = dict(explain(None, None, started))
+        assert sentences["BY-SET-1"] == "18 tiles were drawn and laid, 54 hexes"
+        assert sentences["BY-SET-2"].startswith(
+            "the board has no gaps, and all of it lies within 5 of "
+        )
+        assert sentences["BY-SET-7"] == "by the game's seating ann is the first player"
 
     def test_a_placement(self) -> None:
         state = given("setup seat 1\nboard 0,0\nP0ck  M  P1ck  M  P  M  D  M  D")
-        event = played(state, "place 4,0")
-        assert event_text(event.type, event.data) == "places a city and a knight on 4,0"
+        event = event_of_action(state, "place 4,0")
+        assert text_of(state, event) == "places a city and a knight on 4,0"
         assert explain(state, 1, event) == [
             ("BY-SET-3", "this is city 2 of 3 of seat 1, and a knight comes with it"),
             ("BY-SET-4", "4,0 is a plain, and there was no city on it or adjacent to it"),
@@ -72,11 +67,9 @@ class TestSetUp:
 
     def test_the_last_hex_ends_set_up_for_everyone(self) -> None:
         state = given("setup seat 1\nboard 0,0\nP0ck  M  P")
-        event = played(state, "place 2,0")
-        assert event_text(event.type, event.data) == (
-            "places a city and a knight on 2,0; set-up is over"
-        )
-        (sentence,) = reasons(state, event)["BY-SET-5"]
+        event = event_of_action(state, "place 2,0")
+        assert text_of(state, event) == ("places a city and a knight on 2,0; set-up is over")
+        (sentence,) = explanation(state, event)["BY-SET-5"]
         assert sentence == (
             "no hex is left for a first city; seat 0 forgoes 2 cities and seat 1 forgoes 2 cities; "
             "play begins with seat 0"
@@ -85,19 +78,19 @@ class TestSetUp:
     def test_the_last_placement_ends_it_with_nothing_forgone(self) -> None:
         placed = "P0ck  M  P0ck  M  P1ck  M  P1ck  M  P1ck  M  P"
         state = given(f"setup seat 0\nboard 0,0\n{placed}")
-        why = reasons(state, played(state, "place 10,0"))
-        assert why["BY-SET-3"][-1] == (
+        sentences = explanation(state, event_of_action(state, "place 10,0"))
+        assert sentences["BY-SET-3"][-1] == (
             "every seat in the game has placed its cities: play begins with seat 0"
         )
-        assert "BY-SET-5" not in why
+        assert "BY-SET-5" not in sentences
 
     def test_a_departure(self) -> None:
         state = given("setup seat 0\n0: baron\n1: baron\n2: baron\nboard 0,0\nP  M  P  M  P")
         event = forfeit(state)
-        assert event_text(event.type, event.data) == "seat 0 is removed from the game"
-        why = reasons(state, event)
-        assert why["BY-SET-6"] == ["its placements are skipped, so it forgoes 3 cities"]
-        assert why["BY-END-6"] == [
+        assert text_of(state, event) == "seat 0 is removed from the game"
+        sentences = explanation(state, event)
+        assert sentences["BY-SET-6"] == ["its placements are skipped, so it forgoes 3 cities"]
+        assert sentences["BY-END-6"] == [
             "seat 0 is out; no knights and no buildings of its own stay on the board"
         ]
 
@@ -108,13 +101,13 @@ BLOCKED = "play round 7 seat 1\n0: baron, passed\n1: baron\nboard 0,0\nM0skkkkkk
 class TestTheCourse:
     def test_a_round_ends(self) -> None:
         state = given(HOME.replace("seat 0", "seat 1"))
-        why = reasons(state, played(state, "recruit 1 at 3,1"))
-        assert why["BY-TURN-1"] == ["round 3 is over, and seat 0 begins round 4"]
+        sentences = explanation(state, event_of_action(state, "recruit 1 at 3,1"))
+        assert sentences["BY-TURN-1"] == ["round 3 is over, and seat 0 begins round 4"]
 
     def test_all_passed(self) -> None:
         state = given(BLOCKED)
-        event = played(state, "pass")
-        assert event_text(event.type, event.data) == "passes; play is over"
+        event = event_of_action(state, "pass")
+        assert text_of(state, event) == "passes; play is over"
         assert explain(state, 1, event) == [
             ("BY-TURN-2", "seat 1 had no other legal action"),
             ("BY-TURN-4", "every seat still in the game passed in round 7"),
@@ -123,52 +116,56 @@ class TestTheCourse:
     def test_a_turn_forfeited_is_no_pass(self) -> None:
         state = given(BLOCKED)
         event = forfeit(state)
-        assert event_text(event.type, event.data) == "seat 1's turn is forfeited"
-        why = reasons(state, event)
-        assert why["BY-TURN-5"] == [
+        assert text_of(state, event) == "seat 1's turn is forfeited"
+        sentences = explanation(state, event)
+        assert sentences["BY-TURN-5"] == [
             "the time for seat 1's turn ran out, which does not count as a pass"
         ]
-        assert "BY-TURN-4" not in why
+        assert "BY-TURN-4" not in sentences
 
     def test_a_duke_makes_the_round_the_last(self) -> None:
         state = given(HOME.replace("0: baron, 3P", "0: marquis, 3P"))
-        event = played(state, "title 3 plain 1 forest")
-        assert reasons(state, event)["BY-END-2"] == ["seat 0 became duke, so round 3 is the last"]
+        event = event_of_action(state, "title 3 plain 1 forest")
+        assert explanation(state, event)["BY-END-2"] == [
+            "seat 0 became duke, so round 3 is the last"
+        ]
         apply(state, event.type, event.data)
-        last = played(state, "recruit 2 at 3,1")
-        assert event_text(last.type, last.data) == "recruits 2 knights at 3,1; play is over"
-        assert reasons(state, last)["BY-END-2"] == ["seat 0 became duke, so round 3 was the last"]
+        last = event_of_action(state, "recruit 2 at 3,1")
+        assert text_of(state, last) == "recruits 2 knights at 3,1; play is over"
+        assert explanation(state, last)["BY-END-2"] == [
+            "seat 0 became duke, so round 3 was the last"
+        ]
 
     def test_a_round_limit(self) -> None:
         state = given(HOME.replace("seat 0", "seat 1 limit 3"))
-        why = reasons(state, played(state, "recruit 1 at 3,1"))
-        assert why["BY-END-5"] == ["the game was limited to 3 rounds"]
+        sentences = explanation(state, event_of_action(state, "recruit 1 at 3,1"))
+        assert sentences["BY-END-5"] == ["the game was limited to 3 rounds"]
 
     def test_an_end_by_agreement(self) -> None:
         state = given(HOME.replace("seat 0", "seat 1 agreement"))
-        first = played(state, "agree", seat=0)
-        assert event_text(first.type, first.data) == "asks for the end of the game"
+        first = event_of_action(state, "agree", seat=0)
+        assert text_of(state, first) == "asks for the end of the game"
         assert explain(state, 0, first) == [
             ("BY-END-5", "seat 0 of 2 seats asks for the end; it takes all of them")
         ]
         apply(state, first.type, first.data)
-        back = played(state, "disagree", seat=0)
-        assert event_text(back.type, back.data) == "no longer asks for the end"
+        back = event_of_action(state, "disagree", seat=0)
+        assert text_of(state, back) == "no longer asks for the end"
         assert explain(state, 0, back) == [("BY-END-5", "no seat asks for the end any more")]
-        second = played(state, "agree", seat=1)
+        second = event_of_action(state, "agree", seat=1)
         assert explain(state, 1, second) == [
             ("BY-END-5", "all seats ask for the end, so the game ends with round 3")
         ]
         apply(state, second.type, second.data)
-        why = reasons(state, played(state, "recruit 1 at 3,1"))
-        assert why["BY-END-5"] == [
+        sentences = explanation(state, event_of_action(state, "recruit 1 at 3,1"))
+        assert sentences["BY-END-5"] == [
             "all seats in the game had asked for the end, so round 3 was the last"
         ]
 
     def test_a_seat_leaves_and_one_is_left(self) -> None:
         state = given(HOME)
-        event = played(state, "resign", seat=1)
-        assert event_text(event.type, event.data) == "resigns; play is over"
+        event = event_of_action(state, "resign", seat=1)
+        assert text_of(state, event) == "resigns; play is over"
         assert explain(state, 1, event) == [
             ("BY-END-6", "seat 1 is out; no knights and 1 building of its own stay on the board"),
             ("BY-END-6", "only seat 0 is left, so the game ends at once"),
@@ -190,20 +187,20 @@ def test_the_score_of_a_round_and_of_the_game() -> None:
         """
     )
     scored = event_of("RoundScored", {"round": 9, "standings": standings(state)})
-    assert event_text(scored.type, scored.data) == (
+    assert text_of(state, scored) == (
         "round 9 is scored: seat 0 30 (with its tokens 34), seat 1 25 and "
         "seat 2 30 (with its tokens 34)"
     )
-    why = dict(explain(state, None, scored))
-    assert why["BY-END-1"] == (
+    sentences = dict(explain(state, None, scored))
+    assert sentences["BY-END-1"] == (
         "seat 0 has 30 as count with no new cities, seat 1 has 25 as viscount with 1 new city and "
         "seat 2 has 30 as count with no new cities"
     )
-    assert why["BY-END-3"] == (
+    assert sentences["BY-END-3"] == (
         "seat 0's tokens are worth 4 points and seat 2's tokens are worth 4 points"
     )
     over = finish(state)
-    assert event_text(over.type, over.data) == (
+    assert text_of(state, over) == (
         "the game is over: seat 2 is King with 34, before seat 0 with 34 and seat 1 with 25"
     )
     assert explain(state, None, over)[1:] == [
@@ -215,14 +212,14 @@ def test_the_score_of_a_round_and_of_the_game() -> None:
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_every_event_of_a_game_is_explained_by_known_clauses(seats: int) -> None:
-    met = set()
+    types = set()
     for state, event in random_game(seats, seed=seats):
         before = position(state, None)
-        why = explain(state, data_of(event).get("seat"), event)
-        assert why, event
-        assert {clause for clause, _ in why} <= set(CLAUSES)
-        assert len(why) == len(set(why))
-        assert "\n" not in event_text(event.type, event.data)
+        sentences = explain(state, data_of(event).get("seat"), event)
+        assert sentences, event
+        assert {clause for clause, _ in sentences} <= set(CLAUSES)
+        assert len(sentences) == len(set(sentences))
+        assert "\n" not in text_of(state, event)
         assert position(state, None) == before
-        met.add(event.type)
-    assert met >= {"CityPlaced", "KnightsRecruited", "KnightsMoved", "BuildingsBuilt"}
+        types.add(event.type)
+    assert types >= {"CityPlaced", "KnightsRecruited", "KnightsMoved", "BuildingsBuilt"}

@@ -1,5 +1,5 @@
-"""What holds in every position of Barony: pawns and tokens are conserved, folding equals playing,
-and the legal actions are exactly those that `decide` accepts.
+"""Properties of all positions of Barony: pawns and tokens are conserved, folding a log leads to the states of
+play, and the legal actions are exactly those that `decide` accepts.
 """
 
 import pytest
@@ -20,7 +20,7 @@ from domain.barony.components import (
 from domain.barony.state import State
 from domain.contract import AnyRuleSystem, evolve
 from domain.errors import Refused
-from tests.support.barony_diagrams import drawing, parse_drawing
+from tests.support.barony_diagrams import diagram, parse_diagram
 from tests.support.barony_positions import (
     conceivable_actions,
     from_position,
@@ -58,7 +58,7 @@ def test_folding_a_log_leads_to_the_states_of_play(seats: int, seed: int) -> Non
 @pytest.mark.parametrize(("seats", "seed"), GAMES)
 def test_every_position_reads_back_from_its_text_and_its_json(seats: int, seed: int) -> None:
     for state, _ in random_game(seats, seed):
-        assert drawing(parse_drawing(drawing(state))) == drawing(state)
+        assert diagram(parse_diagram(diagram(state))) == diagram(state)
         position = barony.position(state, None)
         assert barony.position(from_position(position), None) == position
 
@@ -74,9 +74,9 @@ def test_every_action_reads_back_from_its_text_and_its_json(seats: int, seed: in
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_evolving_leaves_the_given_state_as_it_was(seats: int) -> None:
     for state, event in random_game(seats, 9):
-        before = drawing(state)
+        before = diagram(state)
         evolve(barony, state, [event])
-        assert drawing(state) == before
+        assert diagram(state) == before
 
 
 @pytest.mark.parametrize("rules", [barony, sorcery])
@@ -103,18 +103,18 @@ def test_a_copy_and_its_source_change_independently(rules: AnyRuleSystem) -> Non
 
 
 def attributes(state: State) -> dict[str, object]:
-    """Everything that a state consists of."""
+    """All attributes of a state by name."""
     names = [name for kind in type(state).__mro__ for name in getattr(kind, "__slots__", ())]
     return {name: getattr(state, name) for name in names}
 
 
 def outcome(state: State, action: Action) -> str | None:
-    """The position after the action, or None where it is refused."""
+    """The diagram of the state after the action; None if it is refused."""
     try:
         event = barony.decide(state, 0, action)
     except Refused:
         return None
-    return drawing(evolve(barony, state, [event]))
+    return diagram(evolve(barony, state, [event]))
 
 
 @settings(max_examples=12, deadline=None)

@@ -21,9 +21,9 @@ P1kk  P0v2k   F2k
 """
 
 
-def after(text: str, *, drawing: str = BOARD) -> Scene:
+def after(text: str, *, diagram: str = BOARD) -> Scene:
     """The scene after an action of the seat to act, given in its short form."""
-    state = given(drawing)
+    state = given(diagram)
     event = barony.decide(state, state.to_act or 0, parse_action_text(text))
     return scene(
         position(evolve(barony, state, [event]), None), recorded(event, {"seat": state.to_act or 0})
@@ -39,36 +39,36 @@ def panel(scene: Scene, seat: int) -> Panel:
 
 
 def test_a_position_without_an_event() -> None:
-    drawn = scene(position(given(BOARD), None), None)
-    assert drawn.title == "Barony, round 3, seat 1 to act"
-    assert drawn.caption == ""
-    assert [cell.terrain for cell in drawn.cells if cell.at[1] == 1] == [
+    scene_of_board = scene(position(given(BOARD), None), None)
+    assert scene_of_board.title == "Barony, round 3, seat 1 to act"
+    assert scene_of_board.caption == ""
+    assert [cell.terrain for cell in scene_of_board.cells if cell.at[1] == 1] == [
         "field",
         "mountain",
         "lake",
     ]
-    assert cell(drawn, 1, 0).pieces == (Piece("village", 0), Piece("knight", 2))
-    assert cell(drawn, 0, 2).pieces == (Piece("city", 1), Piece("knight", 1))
-    assert cell(drawn, 0, 0).pieces == (Piece("knight", 1, 2),)
-    assert cell(drawn, 1, 2).pieces == ()
-    assert not drawn.arrows
-    assert not any(cell.is_changed or cell.removed or cell.note for cell in drawn.cells)
-    assert drawn.common_rows == (
+    assert cell(scene_of_board, 1, 0).pieces == (Piece("village", 0), Piece("knight", 2))
+    assert cell(scene_of_board, 0, 2).pieces == (Piece("city", 1), Piece("knight", 1))
+    assert cell(scene_of_board, 0, 0).pieces == (Piece("knight", 1, 2),)
+    assert cell(scene_of_board, 1, 2).pieces == ()
+    assert not scene_of_board.arrows
+    assert not any(cell.is_changed or cell.removed or cell.note for cell in scene_of_board.cells)
+    assert scene_of_board.common_rows == (
         ("bank", "20 mountain, 19 forest, 18 plain, 19 field"),
         ("last round", "40"),
     )
 
 
 def test_a_panel_shows_what_a_seat_has() -> None:
-    drawn = scene(position(given(BOARD), None), None)
-    asked, acting, out = drawn.panels
-    assert (asked.heading, asked.score, asked.is_to_act, asked.is_out) == (
+    scene_of_board = scene(position(given(BOARD), None), None)
+    asking, acting, out = scene_of_board.panels
+    assert (asking.heading, asking.score, asking.is_to_act, asking.is_out) == (
         "count",
         40,
         False,
         False,
     )
-    assert dict(asked.rows) == {
+    assert dict(asking.rows) == {
         "tokens": "1 forest, 2 plain",
         "worth": "11 of 15",
         "reserve": "7 knights, 13 villages, 2 strongholds, 5 cities",
@@ -85,12 +85,12 @@ def test_a_panel_shows_what_a_seat_has() -> None:
 
 
 def test_a_conflict_shows_arrows_changed_hexes_and_destroyed_pieces() -> None:
-    drawn = after("move 0,0>0,1 0,0>1,0", drawing=BOARD.replace("D1v ", "D1v0k"))
-    assert drawn.arrows == (Arrow(1, (0, 0), (0, 1)), Arrow(1, (0, 0), (1, 0)))
-    assert {cell.at for cell in drawn.cells if cell.is_changed} == {(0, 0), (0, 1), (1, 0)}
-    assert cell(drawn, 0, 1).removed == (Piece("knight", 0),)
-    assert cell(drawn, 1, 0).removed == ()
-    assert drawn.caption == (
+    scene_of_board = after("move 0,0>0,1 0,0>1,0", diagram=BOARD.replace("D1v ", "D1v0k"))
+    assert scene_of_board.arrows == (Arrow(1, (0, 0), (0, 1)), Arrow(1, (0, 0), (1, 0)))
+    assert {cell.at for cell in scene_of_board.cells if cell.is_changed} == {(0, 0), (0, 1), (1, 0)}
+    assert cell(scene_of_board, 0, 1).removed == (Piece("knight", 0),)
+    assert cell(scene_of_board, 1, 0).removed == ()
+    assert scene_of_board.caption == (
         "Seat 1 moves a knight 0,0>0,1 and destroys seat 0's knight, then another 0,0>1,0"
     )
 
@@ -106,13 +106,13 @@ def test_a_conflict_shows_arrows_changed_hexes_and_destroyed_pieces() -> None:
     ],
 )
 def test_hexes_that_an_action_changed_are_marked(text: str, changed: set[tuple[int, int]]) -> None:
-    drawing = BOARD.replace("removed 2", "3D").replace("P1ck  P", "P0v   P")
+    diagram = BOARD.replace("removed 2", "3D").replace("P1ck  P", "P0v   P")
     if text.startswith("recruit"):
-        drawing = BOARD
-    drawn = after(text, drawing=drawing)
-    assert {cell.at for cell in drawn.cells if cell.is_changed} == changed
-    assert drawn.caption.startswith("Seat 1 ")
-    assert not drawn.arrows
+        diagram = BOARD
+    scene_of_board = after(text, diagram=diagram)
+    assert {cell.at for cell in scene_of_board.cells if cell.is_changed} == changed
+    assert scene_of_board.caption.startswith("Seat 1 ")
+    assert not scene_of_board.arrows
 
 
 def test_the_caption_names_the_seat_or_player_who_acted() -> None:
@@ -145,11 +145,13 @@ def test_a_panel_shows_that_a_seat_has_passed() -> None:
 def test_a_scene_contains_every_hex_and_piece_of_its_position(seats: int) -> None:
     for state, event in random_game(seats, seed=seats):
         now = position(evolve(barony, state, [event]), None)
-        drawn = scene(now, recorded(event, {"seat": data_of(event).get("seat", 0)}))
-        assert [list(cell.at) for cell in drawn.cells] == [cell["at"] for cell in now["board"]]
-        knights = sum(p.count for c in drawn.cells for p in c.pieces if p.kind == "knight")
+        scene_of_board = scene(now, recorded(event, {"seat": data_of(event).get("seat", 0)}))
+        assert [list(cell.at) for cell in scene_of_board.cells] == [
+            cell["at"] for cell in now["board"]
+        ]
+        knights = sum(p.count for c in scene_of_board.cells for p in c.pieces if p.kind == "knight")
         assert knights == sum(pawn["knights"] for pawn in now["pawns"])
-        assert len(drawn.panels) == seats
+        assert len(scene_of_board.panels) == seats
         if event.type == "KnightsMoved":
             destroyed = sum(len(step.get("destroyed", ())) for step in data_of(event)["moves"])
-            assert sum(len(cell.removed) for cell in drawn.cells) == destroyed
+            assert sum(len(cell.removed) for cell in scene_of_board.cells) == destroyed

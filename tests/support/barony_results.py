@@ -1,0 +1,59 @@
+"""Scores, rankings, texts and explanations of states and events of Barony, with and without Sorcery."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from domain.barony.formats import BaronyStanding
+from domain.barony.state import State
+from domain.contract import DomainEvent
+from tests.support.events import data_of
+from tests.support.given_when import rule_system_for, when_scored
+
+
+def scores(state: State) -> list[int]:
+    """The score tracks by seat."""
+    return [entry["score"] for entry in rule_system_for(state).standings(state)]
+
+
+def final_scores(state: State) -> list[int]:
+    """The final scores by seat if the game ended now."""
+    standings = cast("Sequence[BaronyStanding]", rule_system_for(state).standings(state))
+    return [entry["final_score"] for entry in standings]
+
+
+def ranking(state: State) -> list[tuple[int, int]]:
+    """Seats and final scores of a game that is being scored, the King first."""
+    entries = data_of(when_scored(state).event)["ranking"]
+    assert [entry["place"] for entry in entries] == list(range(1, len(entries) + 1))
+    return [(entry["seat"], entry["score"]) for entry in entries]
+
+
+def magic_of(state: State) -> list[int]:
+    """The magic tokens by seat."""
+    position = rule_system_for(state).position(state, None)
+    return [player["magic"] for player in position["players"]]
+
+
+def imprints_of(state: State) -> list[list[list[int]]]:
+    """The hexes with an imprint, by seat."""
+    position = rule_system_for(state).position(state, None)
+    return [player["imprints"] for player in position["players"]]
+
+
+def explained(state: State | None, event: DomainEvent) -> list[tuple[str, str]]:
+    """The clauses with their sentences, in order, as `explain` returns them."""
+    rules = rule_system_for(state)
+    return rules.explain(state, data_of(event).get("seat"), event)
+
+
+def explanation(state: State, event: DomainEvent) -> dict[str, list[str]]:
+    """The sentences by clause."""
+    sentences: dict[str, list[str]] = {}
+    for clause, sentence in explained(state, event):
+        sentences.setdefault(clause, []).append(sentence)
+    return sentences
+
+
+def text_of(state: State, event: DomainEvent) -> str:
+    """The event in one line of English."""
+    return rule_system_for(state).event_text(event.type, event.data)
