@@ -1,7 +1,7 @@
-"""Nothing leaves the rules of any game that its viewer may not know: positions, lists, refusals, words.
+"""The rules of no game show a viewer a secret: not in positions, legal actions, refusals, texts or scenes.
 
-What a viewer is told of a game in which everything is known is held against what is told of the same game
-when nothing is known but that viewer's own secrets. A field that is not redacted says more in the one.
+Everything that a viewer gets from a game in which all secrets are known is compared with what they get if
+only their own secrets are known. A field that is not redacted differs.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ TABLES = [
 
 
 @pytest.fixture(autouse=True)
-def known_heap() -> Iterator[None]:
+def registered_token_game() -> Iterator[None]:
     with token_game.registered():
         yield
 
@@ -59,81 +59,79 @@ def recorded(rules: str, seats: int, options: Json, seed: int = 2) -> Record:
 
 
 @pytest.mark.parametrize(("rules", "options", "seats"), TABLES)
-def test_a_viewer_is_told_what_the_viewer_may_know(rules: str, options: Json, seats: int) -> None:
+def test_a_viewer_sees_only_what_the_viewer_may_know(rules: str, options: Json, seats: int) -> None:
     record = recorded(rules, seats, options)
     for viewer in (None, *range(seats)):
-        hold_against(record, viewer)
+        compare_views(record, viewer)
 
 
-def hold_against(record: Record, viewer: int | None) -> None:
-    """What the viewer is told with all secrets known, against what is told with those of the viewer alone."""
+def compare_views(record: Record, viewer: int | None) -> None:
+    """Fold the game with all secrets and with those of the viewer, and compare what the viewer gets."""
     opened = record.secret_values()
-    known = {
+    own = {
         name: value
         for name, value in opened.items()
         if viewer is not None and secret_owner(name) == viewer
     }
-    every = sorted({str(event["action"]): event["action"] for event in record.events}.items())
-    actions = [action for _, action in every if action is not None]
+    by_text = {str(event["action"]): event["action"] for event in record.events}
+    actions = [action for _, action in sorted(by_text.items()) if action is not None]
     step = 1 + len(actions) // 10
     whole: Game | None = None
     part: Game | None = None
     for event in record.events:
         if whole is not None and part is not None and whole.state is not None:
-            assert explained(whole, event) == explained(part, event)
-        whole, part = evolve(whole, event, opened), evolve(part, event, known)
+            assert explanation(whole, event) == explanation(part, event)
+        whole, part = evolve(whole, event, opened), evolve(part, event, own)
         if whole.state is None or whole.has_ended:
             continue
         assert whole.position(viewer) == part.position(viewer)
-        assert drawn(whole, viewer, event) == drawn(part, viewer, event)
+        assert picture(whole, viewer, event) == picture(part, viewer, event)
         assert whole.rules.standings(whole.state) == part.rules.standings(part.state)
         if viewer is not None and whole.to_act is not None:
-            assert listed(whole, viewer) == listed(part, viewer)
+            assert legal_actions(whole, viewer) == legal_actions(part, viewer)
             for raw in actions[event["seq"] % step :: step]:
-                refused = refusal(whole, viewer, raw)
-                assert refused is None or refused == refusal(part, viewer, raw)
+                expected = refusal(whole, viewer, raw)
+                assert expected is None or expected == refusal(part, viewer, raw)
 
 
-def explained(game: Game, event: Event) -> list[tuple[str, str]]:
-    fact = event_of(event["type"], event["data"])
-    return game.rules.explain(game.state, acting_seat(event["by"]), fact)
+def explanation(game: Game, event: Event) -> list[tuple[str, str]]:
+    decided = event_of(event["type"], event["data"])
+    return game.rules.explain(game.state, acting_seat(event["by"]), decided)
 
 
-def drawn(game: Game, viewer: int | None, event: Event) -> str:
+def picture(game: Game, viewer: int | None, event: Event) -> str:
     if event["seq"] % 20:
         return ""
     return svg(game.rules.scene(cast("Json", game.position(viewer)), event))
 
 
-def listed(game: Game, seat: int) -> list[ActionJson]:
+def legal_actions(game: Game, seat: int) -> list[ActionJson]:
     return [
         game.rules.action_to_json(action) for action in game.rules.legal_actions(game.state, seat)
     ]
 
 
 def refusal(game: Game, seat: int, raw: Json) -> tuple[str | None, str] | None:
-    """The clause and the words by which an action is refused; None where it is not."""
+    """The clause and the reason for which an action is refused; None if it is not."""
     try:
         game.rules.decide(game.state, seat, game.rules.parse_action(raw))
-    except Refused as refused:
-        return refused.clause, refused.why
+    except Refused as error:
+        return error.clause, error.why
     return None
 
 
 @pytest.mark.parametrize(("rules", "options"), KINDS)
-def test_when_the_game_has_ended_everybody_is_told_the_same_at_every_event(
-    rules: str, options: Json
-) -> None:
+def test_after_the_end_everybody_sees_the_same_at_every_event(rules: str, options: Json) -> None:
     record = recorded(rules, 3, options)
     viewers = (None, 0, 1, 2)
     game: Game | None = None
     for event in record.events:
         game = evolve(game, event, record.secret_values())
         if game.state is not None:
-            everything = [game.rules.position(game.state, ALL_SECRETS)] * 4
-            assert [game.position(viewer, ended=True) for viewer in viewers] == everything
+            positions = [game.rules.position(game.state, ALL_SECRETS)] * 4
+            assert [game.position(viewer, ended=True) for viewer in viewers] == positions
             if game.has_ended:
-                assert [game.position(viewer) for viewer in viewers] == everything
+                assert [game.position(viewer) for viewer in viewers] == positions
     assert game is not None
     assert game.has_ended
 
@@ -141,7 +139,7 @@ def test_when_the_game_has_ended_everybody_is_told_the_same_at_every_event(
 @pytest.mark.parametrize(
     ("rules", "options", "seats"), [table for table in TABLES if table[2] in {2, 5}]
 )
-def test_names_of_secrets_say_whose_they_are(rules: str, options: Json, seats: int) -> None:
+def test_the_name_of_a_secret_states_its_owner(rules: str, options: Json, seats: int) -> None:
     record = recorded(rules, seats, options)
     for event in record.events:
         names = event.get("secrets", {})
@@ -156,7 +154,7 @@ def test_names_of_secrets_say_whose_they_are(rules: str, options: Json, seats: i
     ("name", "seat"),
     [("pile", None), ("reserve/0", 0), ("reserve/4", 4), ("1", None), ("a/b", None), ("a/", None)],
 )
-def test_the_audience_of_a_secret(name: str, seat: int | None) -> None:
+def test_the_owner_of_a_secret(name: str, seat: int | None) -> None:
     assert secret_owner(name) == seat
 
 
@@ -171,7 +169,7 @@ def _sum_of_lucky(state: token_game.State, viewer: int | None) -> Json:
 
 def _refuses_by_value(state: token_game.State, seat: int, action: Any) -> DomainEvent:
     if isinstance(action, token_game.Take) and action.stones > 1 and seat == state.to_act:
-        raise Refused("HP-TAKE", f"the next one is worth {(state.values or (0,))[0]}")
+        raise Refused("ST-TAKE", f"the next one is worth {(state.values or (0,))[0]}")
     return token_game.decide(state, seat, action)
 
 
@@ -180,23 +178,23 @@ def _lists_by_value(state: token_game.State, seat: int) -> list[token_game.Take]
 
 
 @pytest.mark.parametrize(
-    "forgets",
+    "leak",
     [
         {"position": _next_value},
         {"position": _sum_of_lucky},
         {"position": lambda state, _: token_game.position(state, ALL_SECRETS)},
         {"decide": _refuses_by_value},
         {"legal_actions": _lists_by_value},
-        {"explain": lambda state, *_: [("HP-TAKE", str(state and state.values))]},
+        {"explain": lambda state, *_: [("ST-TAKE", str(state and state.values))]},
     ],
 )
-def test_a_game_that_forgets_to_redact_is_found(
-    forgets: Json, monkeypatch: pytest.MonkeyPatch
+def test_the_comparison_finds_a_game_that_does_not_redact(
+    leak: Json, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = recorded(token_game.NAME, 3, {})
-    leaky = SimpleNamespace(**{**vars(token_game), **forgets})
+    leaky = SimpleNamespace(**{**vars(token_game), **leak})
     monkeypatch.setitem(
         cast("dict[str, AnyRuleSystem]", RULES), token_game.NAME, cast("AnyRuleSystem", leaky)
     )
     with pytest.raises(AssertionError):
-        hold_against(record, 1)
+        compare_views(record, 1)

@@ -163,7 +163,7 @@ def test_inspect_explains_one_event(run: Run, path: Path) -> None:
     assert text.startswith("event 10 of game-1: StonesTaken\n")
     inspection = orjson.loads(run("inspect", path, 10, "--json").stdout)
     assert inspection["event"]["seq"] == 10
-    assert inspection["clauses"] == [{"id": "HP-TAKE", "text": "2 of the 11 stones there were"}]
+    assert inspection["clauses"] == [{"id": "ST-TAKE", "text": "2 of the 11 stones there were"}]
     assert inspection["changes"]
     for seq in (0, 1000, "x"):
         assert run("inspect", path, seq).exit_code == 2

@@ -31,7 +31,7 @@ def test_a_record_consists_of_header_events_openings_and_receipts(
     assert header == {
         "format": "cartulary/1",
         "game": "game-1",
-        "rules": "heap",
+        "rules": "stones",
         "keys": [KEY.public_entry(SINCE)],
         "engine": engine(),
         "head": {
@@ -174,7 +174,8 @@ def test_an_invalid_header_is_rejected(data: bytes, name: str, value: Any) -> No
 
 
 @pytest.mark.parametrize(
-    ("seats", "rules", "options"), [(0, "heap", {}), (101, "heap", {}), (2, 5, {}), (2, "heap", [])]
+    ("seats", "rules", "options"),
+    [(0, "stones", {}), (101, "stones", {}), (2, 5, {}), (2, "stones", [])],
 )
 def test_an_invalid_game_is_rejected(data: bytes, seats: Any, rules: Any, options: Any) -> None:
     def change(line: Json) -> None:

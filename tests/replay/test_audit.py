@@ -49,7 +49,7 @@ def test_a_finished_game_passes_every_check(eventful: Table, data: bytes) -> Non
     assert report.as_json()["sound"] is True
     assert report.summary == {
         "game": "game-1",
-        "rules": "heap",
+        "rules": "stones",
         "seats": 4,
         "events": events,
         "status": "finished",

@@ -132,10 +132,10 @@ def edit_data(seq: int, **fields: Any) -> Change:
         (edit_data(2, nonce="00" * 65), "FORMAT"),
         (edit_data(3, player="player-0"), None),
         (edit(8, by={"system": "clock"}), "it is by system clock"),
-        (edit(9, by={"seat": 1}), "HP-TURN"),
+        (edit(9, by={"seat": 1}), "ST-TURN"),
         (edit(9, by={"seat": 9}), "it is by seat 9"),
         (edit(9, by={"system": "start"}), "it is by system start"),
-        (edit(9, action={"type": "take", "stones": 4}), "HP-TAKE"),
+        (edit(9, action={"type": "take", "stones": 4}), "ST-TAKE"),
         (edit(9, action={"type": "take", "stones": 2}), "values would be"),
         (edit(9, action={"type": "draw"}), "FORMAT"),
         (edit(9, action=None), "follows only from an action"),
@@ -204,7 +204,7 @@ def test_corrected_rules_are_distinguished_from_a_damaged_record(
 
     def stricter(state: token_game.State, seat: int, action: Any) -> Any:
         if isinstance(action, token_game.Take) and action.stones > 1:
-            raise Refused("HP-TAKE", "one stone at most")
+            raise Refused("ST-TAKE", "one stone at most")
         return legal(state, seat, action)
 
     monkeypatch.setattr(token_game, "decide", stricter)
@@ -213,7 +213,7 @@ def test_corrected_rules_are_distinguished_from_a_damaged_record(
     first = report.first
     assert first is not None
     assert (first.seq, first.kind) == (10, "today")
-    assert "HP-TAKE: one stone at most" in first.problem
+    assert "ST-TAKE: one stone at most" in first.problem
     assert "rules have been corrected" in first.meaning
 
 

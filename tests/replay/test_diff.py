@@ -149,7 +149,7 @@ def test_the_text_of_changes_has_no_control_characters() -> None:
     assert not any(ord(char) < 32 for line in lines for char in line)
 
 
-@pytest.mark.parametrize("rules", ["heap", "barony", "sorcery"])
+@pytest.mark.parametrize("rules", ["stones", "barony", "sorcery"])
 def test_positions_change_if_and_only_if_the_state_hash_does(rules: str) -> None:
     if rules == "sorcery":
         table = game_with_casts("moves", "recruits")

@@ -26,7 +26,7 @@ def test_an_explanation_has_everything_about_an_action(eventful: Table) -> None:
     assert explanation["changes"] == changes(before, after) != []
     assert explanation["action_text"] == "take 2"
     assert explanation["event_text"] == f"takes 2 worth {sum(taken['data']['values'])}"
-    assert explanation["clauses"] == [{"id": "HP-TAKE", "text": "2 of the 11 stones there were"}]
+    assert explanation["clauses"] == [{"id": "ST-TAKE", "text": "2 of the 11 stones there were"}]
     lines = explanation_page(explanation, PLAIN, 100).splitlines()
     assert lines[0] == "event 10 of game-1: StonesTaken"
     assert "when      2026-11-20 09:15:09 UTC" in lines
@@ -34,7 +34,7 @@ def test_an_explanation_has_everything_about_an_action(eventful: Table) -> None:
     assert f"who       seat 1 ({player})" in lines
     assert "action    take 2" in lines
     assert '          {"stones":2,"type":"take"}' in lines
-    assert "  HP-TAKE  2 of the 11 stones there were" in lines
+    assert "  ST-TAKE  2 of the 11 stones there were" in lines
     assert "    stones  11 → 9" in lines
     assert f"hash      {taken['hash']}" in lines
 

@@ -28,7 +28,7 @@ def test_the_same_plan_gives_the_same_bytes() -> None:
     assert len(records) == 4
 
 
-@pytest.mark.parametrize("rules", ["heap", "barony", "baron"])
+@pytest.mark.parametrize("rules", ["stones", "barony", "baron"])
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_every_game_ends_and_passes_the_audit(rules: str, seats: int) -> None:
     played = playout.play(playout.plan(rules, seats, SEED, {}))
@@ -54,7 +54,7 @@ def test_bots_see_only_what_their_seat_sees(monkeypatch: pytest.MonkeyPatch) -> 
         return chosen
 
     monkeypatch.setattr(token_game, "BOTS", {"watching": watching})
-    played = playout.play(playout.plan("heap", 3, SEED, {}, ("watching",)))
+    played = playout.play(playout.plan("stones", 3, SEED, {}, ("watching",)))
     assert len(seats) == played.actions > 5
 
 
@@ -67,12 +67,12 @@ def test_a_bot_that_breaks_a_rule_is_refused_like_a_player(
         return token_game.Take(100)
 
     monkeypatch.setattr(token_game, "BOTS", {"cheating": cheating})
-    with pytest.raises(Refused, match="HP-TAKE"):
-        playout.play(playout.plan("heap", 2, SEED, {}, ("cheating",)))
+    with pytest.raises(Refused, match="ST-TAKE"):
+        playout.play(playout.plan("stones", 2, SEED, {}, ("cheating",)))
 
 
 def test_the_named_bots_take_the_seats_in_turn() -> None:
-    plan = playout.plan("heap", 5, SEED, {}, ("random", "sensible"))
+    plan = playout.plan("stones", 5, SEED, {}, ("random", "sensible"))
     assert plan.bots == ("random", "sensible", "random", "sensible", "random")
     players = playout.play(plan).game.players
     assert sorted(players) == [
@@ -108,11 +108,11 @@ def test_a_game_without_the_option_is_played_without_a_round_limit(
         return {name: v for name, v in checked(seats, options).items() if name != "round_limit"}
 
     monkeypatch.setattr(token_game, "check_options", without)
-    plan = playout.plan("heap", 2, SEED, {})
+    plan = playout.plan("stones", 2, SEED, {})
     assert plan.options == {"stones": 12, "seating": "drawn", "private": False}
     assert playout.play(plan).game.status == "finished"
     with pytest.raises(Malformed, match="round_limit"):
-        playout.plan("heap", 2, SEED, {}, round_limit=5)
+        playout.plan("stones", 2, SEED, {}, round_limit=5)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
     accounts: Accounts, service: Service
 ) -> None:
     options = {"stones": 14, "round_limit": 9}
-    game, players = accounts.start_game(3, rules="heap", options=options, clock={"per_turn": 600})
+    game, players = accounts.start_game(3, rules="stones", options=options, clock={"per_turn": 600})
     notifier = RecordingNotifier()
     workers = WorkerHarness(service, notifier)
     start = 5
@@ -54,10 +54,10 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
         seq, actions = players[seat].legal_actions(game)
         assert players[seat - 1].legal_actions(game) == (seq, [])
         wrong = players[seat].act(game, {"type": "take", "stones": 4}, seq)
-        assert (wrong.status_code, wrong.json()["clause"]) == (422, "HP-TAKE")
+        assert (wrong.status_code, wrong.json()["clause"]) == (422, "ST-TAKE")
         malformed = players[seat].act(game, {"type": "grab"}, seq)
         assert (malformed.status_code, malformed.json()["clause"]) == (400, "FORMAT")
-        assert players[seat - 1].act(game, actions[0], seq).json()["clause"] == "HP-TURN"
+        assert players[seat - 1].act(game, actions[0], seq).json()["clause"] == "ST-TURN"
         accepted = players[seat].act(game, actions[-1], seq).json()
         action_events += accepted["events"]
         assert accepted["receipt"]["hash"] == accepted["events"][0]["hash"]
@@ -69,7 +69,7 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
     workers.close()
 
     final = summary(accounts, game)
-    assert (final["rules"], final["status"]) == ("heap", "finished")
+    assert (final["rules"], final["status"]) == ("stones", "finished")
     log = accounts.anonymous.get(f"/api/v1/games/{game}/events?limit=500").json()["events"]
     assert [event for event in log if event["action"]] == action_events
     assert asyncio.run(streamed(accounts.url, game)) == log
@@ -78,7 +78,7 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
     assert len(rounds) > 1
     subjects = {notification.subject for notification in notifier.sent}
     assert subjects == {"your_turn", "round_scored", "game_over"}
-    assert {notification.rules for notification in notifier.sent} == {"heap"}
+    assert {notification.rules for notification in notifier.sent} == {"stones"}
 
     # After the end, every viewer sees all secrets at every event.
     assert numbers(accounts, game) == numbers(accounts, game, start) == lucky
@@ -92,7 +92,7 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
 
 
 def test_a_third_game_checks_its_own_options(accounts: Accounts) -> None:
-    body = {"rules": "heap", "seats": 2, "options": {"stones": 0, "sorcery": True}}
+    body = {"rules": "stones", "seats": 2, "options": {"stones": 0, "sorcery": True}}
     response = accounts.register().http.post("/api/v1/games", json=body)
     assert response.status_code == 400
     wrong = {error["field"] for error in response.json()["errors"]}

@@ -33,7 +33,7 @@ class Table:
 
     def __init__(
         self,
-        rules: str = "heap",
+        rules: str = "stones",
         seats: int = 2,
         options: Mapping[str, Any] | None = None,
         clock: Clock | None = None,

@@ -1,8 +1,8 @@
-"""A tiny game that fulfils the rule systems' contract, for tests of what is above the rules.
+"""A tiny game that fulfils the contract of rule systems, for tests of the code above the rules.
 
-Seats in turn take 1 to 3 stones off a heap whose stones have values that nobody knows before; each seat has a
-lucky number that only it knows. The last stone ends the game; most points win. Unlike a real game it has
-secrets of both kinds and nothing else.
+Seats take turns to take 1 to 3 stones, whose values nobody knows beforehand. Each seat has a lucky number that
+only it knows. The last stone ends the game, and most points win. So there are secrets of a seat and secrets
+of nobody.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,17 +20,17 @@ from domain.event import EventData
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.events import data_of, event_of
 
-NAME: Final = "heap"
+NAME: Final = "stones"
 CLAUSES: Final[Mapping[str, str]] = {
-    "HP-TURN": "Seats take stones in turn, those that are out are passed by.",
-    "HP-TAKE": "One to three stones, and no more than there are.",
-    "HP-END": "With the last stone the game ends with its round; so it does when one seat is left.",
+    "ST-TURN": "Seats take stones in turn, those that are out are passed by.",
+    "ST-TAKE": "One to three stones, and no more than there are.",
+    "ST-END": "With the last stone the game ends with its round; so it does when one seat is left.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """Take stones off the heap."""
+    """Take stones."""
 
     stones: int
     type: ClassVar[str] = "take"
@@ -58,7 +58,7 @@ class State:
 
 
 def check_options(seats: int, options: Mapping[str, Any]) -> Json:
-    """`stones`: how many lie on the heap; `round_limit`: rounds at most."""
+    """`stones`: how many there are; `round_limit`: rounds at most."""
     whole = {"stones": 12, "round_limit": None, **options}
     wrong = {f"options.{name}": "unknown" for name in whole.keys() - {"stones", "round_limit"}}
     if type(whole["stones"]) is not int or not 1 <= whole["stones"] <= 1000:
@@ -71,7 +71,7 @@ def check_options(seats: int, options: Mapping[str, Any]) -> Json:
 
 
 def set_up(seats: int, options: Json, chance: Chance) -> DomainEvent:
-    """HP-TAKE: stones and lucky numbers are drawn."""
+    """ST-TAKE: stones and lucky numbers are drawn."""
     values = [chance.below(9) + 1 for _ in range(options["stones"])]
     lucky = {f"lucky/{seat}": chance.below(100) for seat in range(seats)}
     secrets = {"values": values, **lucky}
@@ -80,7 +80,7 @@ def set_up(seats: int, options: Json, chance: Chance) -> DomainEvent:
 
 
 def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> State:
-    """The full heap; seat 0 begins."""
+    """All stones are there; seat 0 begins."""
     state = State(seats, data["stones"], opened.get("values"))
     state.lucky = tuple(opened.get(f"lucky/{seat}") for seat in range(seats))
     state.limit = options.get("round_limit")
@@ -88,7 +88,7 @@ def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, An
 
 
 def set_up_faults(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> list[str]:
-    """HP-TAKE: there are as many stones as were asked for, and nothing else is public."""
+    """ST-TAKE: there are as many stones as were asked for, and nothing else is public."""
     return [] if data.keys() <= {"players", "stones"} else ["it has other fields"]
 
 
@@ -133,33 +133,33 @@ def action_to_json(action: Take | Resign) -> Json:
 
 
 def decide(state: State, seat: int, action: Take | Resign) -> DomainEvent:
-    """HP-TURN, HP-TAKE."""
+    """ST-TURN, ST-TAKE."""
     if state.phase != "play":
-        raise NotNow("HP-TURN", "the game is over")
+        raise NotNow("ST-TURN", "the game is over")
     if seat in state.out or (isinstance(action, Take) and seat != state.to_act):
-        raise Refused("HP-TURN", f"it is not the turn of seat {seat}")
+        raise Refused("ST-TURN", f"it is not the turn of seat {seat}")
     match action:
         case Resign():
             return _departed(state, seat, "PlayerResigned")
         case Take(stones):
             if not 1 <= stones <= min(3, state.stones):
-                raise Refused("HP-TAKE", f"{stones} of {state.stones} stones")
-            assert state.values is not None, "a decision needs what is known of the heap"
+                raise Refused("ST-TAKE", f"{stones} of {state.stones} stones")
+            assert state.values is not None, "the values of the stones are needed to decide"
             values = list(state.values[:stones])
             then = _then(state, state.stones - stones, state.out)
             return event_of("StonesTaken", {"seat": seat, "values": values, "then": then})
 
 
 def forfeit(state: State) -> DomainEvent:
-    """HP-TURN: the turn is over."""
+    """ST-TURN: the turn is over."""
     then = _then(state, state.stones, state.out)
     return event_of("TurnForfeited", {"seat": state.to_act, "then": then})
 
 
 def remove(state: State, seat: int) -> DomainEvent:
-    """HP-TURN: as if it had resigned."""
+    """ST-TURN: as if it had resigned."""
     if seat in state.out:
-        raise Refused("HP-TURN", f"seat {seat} is out")
+        raise Refused("ST-TURN", f"seat {seat} is out")
     return _departed(state, seat, "PlayerRemoved")
 
 
@@ -175,7 +175,7 @@ def _departed(state: State, seat: int, type: str) -> DomainEvent:
 
 
 def _then(state: State, stones: int, out: tuple[int, ...]) -> Json:
-    """HP-TURN, HP-END: the course after the turn of `to_act`."""
+    """ST-TURN, ST-END: the course after the turn of `to_act`."""
     assert state.to_act is not None
     staying = [seat for seat in range(len(state.points)) if seat not in out]
     later = [seat for seat in staying if seat > state.to_act]
@@ -187,7 +187,7 @@ def _then(state: State, stones: int, out: tuple[int, ...]) -> Json:
 
 
 def finish(state: State) -> DomainEvent:
-    """HP-END: most points first, who is out last."""
+    """ST-END: most points first, who is out last."""
     order = sorted(
         range(len(state.points)),
         key=lambda seat: (seat in state.out, -state.points[seat], seat),
@@ -226,7 +226,7 @@ def apply(state: State, type: str, data: Json) -> None:
 
 
 def legal_actions(state: State, seat: int) -> Sequence[Take]:
-    """HP-TAKE."""
+    """ST-TAKE."""
     return [Take(n) for n in range(1, min(3, state.stones) + 1)] if seat == state.to_act else []
 
 
@@ -272,21 +272,21 @@ def event_text(type: str, data: Json) -> str:
 
 
 def explain(state: State | None, seat: int | None, fact: DomainEvent) -> list[tuple[str, str]]:
-    """HP-TAKE for stones taken."""
+    """ST-TAKE for stones taken."""
     if state is None or fact.type != "StonesTaken":
         return []
-    return [("HP-TAKE", f"{len(data_of(fact)['values'])} of the {state.stones} stones there were")]
+    return [("ST-TAKE", f"{len(data_of(fact)['values'])} of the {state.stones} stones there were")]
 
 
 def scene(position: Json, event: Json | None) -> Scene:
-    """The heap as one hex."""
+    """All stones on one hex."""
     panels = tuple(
         Panel(p["seat"], "taker", p["points"], (("status", p["status"]),))
         for p in position["players"]
     )
-    heap = Cell((0, 0), "heap", (Piece("stone", 0, position["stones"]),))
+    cell = Cell((0, 0), "stones", (Piece("stone", 0, position["stones"]),))
     return Scene(
-        f"Heap, round {position['round']}", (heap,), panels, event["type"] if event else ""
+        f"Stones, round {position['round']}", (cell,), panels, event["type"] if event else ""
     )
 
 
