@@ -1,8 +1,8 @@
 """A tiny game that fulfils the contract of rule systems, for tests of the code above the rules.
 
-Seats take turns to take 1 to 3 stones, whose values nobody knows beforehand. Each seat has a lucky number that
-only it knows. The last stone ends the game, and most points win. So there are secrets of a seat and secrets
-of nobody.
+Seats take turns to take 1 to 3 stones, whose values nobody knows beforehand. Each seat has a lucky number
+that only it knows. The last stone ends the game, and most points win. So there are secrets of a seat and
+secrets of nobody.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +19,13 @@ from domain.errors import Malformed, NotNow, Refused
 from domain.event import EventData
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.events import data_of, event_of
+from tests.support.token_game_formats import (  # noqa: F401 # names of the contract
+    ACTIONS,
+    EVENTS,
+    OPTIONS,
+    POSITION,
+    STANDING,
+)
 
 NAME: Final = "stones"
 CLAUSES: Final[Mapping[str, str]] = {
