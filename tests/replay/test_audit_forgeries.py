@@ -63,6 +63,7 @@ EARLIER: Final = "the game was like this at an earlier time"
 
 UNDETECTABLE: Final = {
     "action and data changed": {PLAYER},
+    "action changed": {PLAYER},
     "action of another moment": {PLAYER},
     "board changed": {CHANCE},
     "commitment changed": {CHANCE},
@@ -70,6 +71,7 @@ UNDETECTABLE: Final = {
     "data changed": {CHANCE, IRRELEVANT},
     "data of play changed": {CHANCE},
     "end cut off": {EARLIER},
+    "event doubled": {SERVER},
     "event dropped": {PLAYER, SERVER, EARLIER},
     "event moved": {PLAYER, SERVER},
     "forfeit after its time": {SERVER},
