@@ -1,7 +1,7 @@
-"""The arrows of moves, led past labels.
+"""The arrows of moves, which avoid labels and each other.
 
-An arrow is a curve between two hexes. Of several curves the first is taken that crosses no label and no
-other arrow, or else the one that crosses the fewest.
+An arrow is a curve between two hexes. Of several possible curves, the first one that crosses no label and no
+other arrow is drawn, or else the one that crosses the fewest.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ class Curve:
     tip: Point
 
     def at(self, t: float) -> Point:
-        """The point of the curve at a parameter from 0 to 1."""
+        """Return the point of the curve at a parameter from 0 to 1."""
         a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t**2
         return (
             a * self.start[0] + b * self.control[0] + c * self.tip[0],
@@ -40,13 +40,13 @@ class Curve:
         )
 
     def points(self) -> list[Point]:
-        """Points along the curve, close enough that no label fits between them."""
+        """Return points along the curve, close enough that no label fits between them."""
         length = hypot(self.tip[0] - self.start[0], self.tip[1] - self.start[1])
         steps = min(max(6, round(length / 14)), 100)
         return [self.at(step / steps) for step in range(steps + 1)]
 
     def covers(self) -> list[tuple[Point, float]]:
-        """Points with distances around them that the arrow along this curve covers."""
+        """Return points with distances around them that the arrow along this curve covers."""
         (x, y), (cx, cy) = self.tip, self.control
         back = 26 / (hypot(x - cx, y - cy) or 1)
         head = (x - (x - cx) * back, y - (y - cy) * back)
@@ -54,17 +54,17 @@ class Curve:
 
 
 def curve_of(arrow: Arrow, obstacles: Sequence[Box], others: Sequence[Curve] = ()) -> Curve:
-    """The curve of an arrow that crosses the fewest obstacles and other arrows."""
+    """Return the curve of an arrow that crosses the fewest obstacles and other arrows."""
     (ax, ay), (bx, by) = centre(arrow.start), centre(arrow.end)
     reach = max(abs(bx - ax), abs(by - ay)) / 2 + 150
     nearby = [box for box in obstacles if box.contains(((ax + bx) / 2, (ay + by) / 2), reach)]
-    crowd = [point for other in others for point in other.points()]
+    other_points = [point for other in others for point in other.points()]
     fewest, best = float("inf"), None
     for curve in _curves((ax, ay), (bx, by)):
         covered = curve.covers()
         crossings = 10 * sum(
             any(box.contains(point, distance) for point, distance in covered) for box in nearby
-        ) + sum(hypot(x - cx, y - cy) < _WIDTH for (x, y), _ in covered for cx, cy in crowd)
+        ) + sum(hypot(x - cx, y - cy) < _WIDTH for (x, y), _ in covered for cx, cy in other_points)
         if crossings < fewest:
             fewest, best = crossings, curve
         if not crossings:
@@ -90,7 +90,7 @@ def _curves(start: Point, end: Point) -> Iterator[Curve]:
 
 
 def arrows_markup(arrows: Sequence[Arrow], obstacles: Sequence[Box], count_size: float) -> Markup:
-    """All arrows. Arrows that are the same are drawn once, with their number beside them."""
+    """Return all arrows. Arrows that are the same are drawn once, with their number beside them."""
     curves: list[Curve] = []
     parts = []
     for arrow, count in Counter(arrows).items():
@@ -110,7 +110,7 @@ def arrows_markup(arrows: Sequence[Arrow], obstacles: Sequence[Box], count_size:
 
 
 def arrow_markup(curve: Curve, seat: int) -> Markup:
-    """A curve with an arrowhead, in the seat's colour with a dark and a pale rim."""
+    """Return a curve with an arrowhead, in the seat's colour with a dark and a pale rim."""
     fill = seat_colour(seat).fill
     (x, y), (cx, cy) = curve.tip, curve.control
     angle = atan2(y - cy, x - cx)
@@ -139,7 +139,7 @@ def arrow_markup(curve: Curve, seat: int) -> Markup:
 
 
 def _count(curve: Curve, count: int, size: float) -> Markup:
-    """How many pieces made a move, beside the middle of its arrow."""
+    """Return the number of pieces that made a move, in a disc beside the middle of its arrow."""
     (ax, ay), (bx, by), (x, y) = curve.start, curve.tip, curve.at(0.4)
     length = hypot(bx - ax, by - ay) or 1
     away = 16 + size * 0.58

@@ -19,14 +19,14 @@ _HEXAGON = path_data((x * 0.995, y * 0.995) for x, y in CORNERS)
 
 
 def hexes_of(scene: Scene) -> set[Hex]:
-    """Every hex on which something is drawn."""
+    """Return every hex on which something is drawn."""
     hexes = {cell.at for cell in scene.cells}
     hexes |= {at for outline in scene.outlines for at in outline.hexes}
     return hexes | {at for arrow in scene.arrows for at in (arrow.start, arrow.end)}
 
 
 def definitions(scene: Scene, terrains: set[str], ids: Ids) -> Markup:
-    """The drawings to which the board refers, and those of `terrains`, each once."""
+    """Return the definitions of all drawings that the board uses, and of those of `terrains`."""
     parts = [
         element("clipPath", element("path", d=_HEXAGON), id=ids.of("hex")),
         element("path", id=ids.of("whole"), d=_HEXAGON, fill_opacity="0"),
@@ -62,14 +62,14 @@ def _terrain(name: str, ids: Ids, *, is_occupied: bool) -> Markup:
 
 
 def board(scene: Scene, ids: Ids, sizes: LabelSizes) -> Markup:
-    """The whole board, from back to front: terrain, outlines, pieces, arrows, labels."""
+    """Return the whole board, from back to front: terrain, outlines, pieces, arrows, labels."""
     cells = sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0]))
     names = piece_names(scene)
     on_top = cell_labels(cells, sizes)
     on_top += outline_labels(scene, sizes, [label.box for label in on_top])
     return on_lines(
         (
-            *(_land(cell, ids) for cell in cells),
+            *(_terrain_use(cell, ids) for cell in cells),
             *outline_lines(scene.outlines),
             *(_cell(cell, ids, names) for cell in cells),
             arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
@@ -78,8 +78,8 @@ def board(scene: Scene, ids: Ids, sizes: LabelSizes) -> Markup:
     )
 
 
-def _land(cell: Cell, ids: Ids) -> Markup:
-    """A hex with its terrain, in a golden frame where the last event changed it."""
+def _terrain_use(cell: Cell, ids: Ids) -> Markup:
+    """Return the terrain of a hex, with a golden frame if the last event changed the hex."""
     x, y = centre(cell.at)
     terrain = ids.terrain(cell.terrain, is_occupied=bool(cell.pieces or cell.removed))
     land = element("use", href=f"#{terrain}", x=x, y=y)
@@ -87,7 +87,7 @@ def _land(cell: Cell, ids: Ids) -> Markup:
 
 
 def changed_frame(x: float, y: float) -> Markup:
-    """The golden frame of a hex with its centre at (x, y) that the last event changed."""
+    """Return the golden frame of a hex with its centre at (x, y) that the last event changed."""
     d = path_data((x + 0.91 * cx, y + 0.91 * cy) for cx, cy in CORNERS)
     return joined(
         (
@@ -98,7 +98,7 @@ def changed_frame(x: float, y: float) -> Markup:
 
 
 def _cell(cell: Cell, ids: Ids, names: Names) -> Markup:
-    """The pieces on a hex, in a group that covers it and has a description as its title."""
+    """Return the pieces on a hex, in a group that covers it and has a description as its title."""
     at = coordinates(cell.at)
     return element(
         "g",
@@ -115,7 +115,7 @@ def _cell(cell: Cell, ids: Ids, names: Names) -> Markup:
 
 
 def _piece(drawing: str, count: int, spot: Spot) -> Markup:
-    """A piece at its place, with another one behind it where there are several."""
+    """Return a piece at its place, with a second one behind it if there are several."""
     transform = f"{translation(spot.x, spot.y)} scale({spot.scale:.3g})"
     if count == 1:
         return element("use", href=f"#{drawing}", transform=transform)

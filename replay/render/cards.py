@@ -1,7 +1,7 @@
-"""What stands beside the map: a card for each seat, and a card of rows that belong to no seat.
+"""The cards beside the map: one for each seat, and one with the rows that belong to no seat.
 
-Each function sets its content in a column of a given width and returns it with its height; `svg` decides
-where the columns stand.
+Each function lays out its content in a column of a given width and returns it with its height; `svg` places
+the columns.
 """
 
 from collections.abc import Iterable, Sequence
@@ -41,12 +41,12 @@ EMPTY = Block(Markup(), 0)
 def text_line(
     text: str, x: float, y: float, size: float, *, fill: str = DARK, **attributes: str | None
 ) -> Markup:
-    """A line of text with its baseline at y, starting at x unless `text_anchor` says otherwise."""
+    """Return a line of text with its baseline at y, starting at x unless `text_anchor` is given."""
     return element("text", text, x=x, y=y, font_size=size, fill=fill, **attributes)
 
 
 def stacked(blocks: Iterable[Block], gap: float) -> Block:
-    """Blocks under each other with gaps between them; blocks without height are left out."""
+    """Return blocks under each other with gaps between them; blocks without height are left out."""
     parts: list[Markup] = []
     y = 0.0
     for block in blocks:
@@ -60,7 +60,7 @@ def stacked(blocks: Iterable[Block], gap: float) -> Block:
 def paragraph(
     text: str, width: float, size: float, *, max_lines: int, breadth: float = 1, **attributes: str
 ) -> Block:
-    """A paragraph. `breadth` is how many times broader than usual its font is."""
+    """Return a paragraph. `breadth` is how many times broader than usual its font is."""
     text = with_minus(clean(text))
     lines = wrap(text, width, lambda part: ems(part) * size * breadth, max_lines)
     line_height = size * 1.3
@@ -99,7 +99,7 @@ def _rows(rows: Sequence[tuple[str, str]], width: float, size: float) -> Block:
 
 
 def _border(width: float, height: float, *, is_to_act: bool) -> Markup:
-    """The background and border of a card; a golden border for the seat to act."""
+    """Return the background and border of a card; a golden border for the seat to act."""
     if not is_to_act:
         return element(
             "rect",
@@ -120,16 +120,16 @@ def _border(width: float, height: float, *, is_to_act: bool) -> Markup:
 
 
 def _heading(text: str, width: float, size: float) -> tuple[list[str], float]:
-    """The lines of a heading and their font size: it is made smaller, then broken, then cut."""
-    needed = ems(text) * size * 1.06
-    if needed <= width:
+    """Return the lines of a heading and their font size: it is made smaller, then broken, then cut."""
+    needed_width = ems(text) * size * 1.06
+    if needed_width <= width:
         return [text], size
-    smaller = max(size * 0.8, size * width / needed)
+    smaller = max(size * 0.8, size * width / needed_width)
     return wrap(text, width, lambda part: ems(part) * smaller * 1.06, 2), smaller
 
 
 def _card_content(panel: Panel, width: float, sizes: FontSizes, ids: Ids) -> Block:
-    """What stands on a seat's card."""
+    """Return the content of a seat's card."""
     pad = sizes.row * 0.8
     shield_size = sizes.heading * 2.1
     text_x = pad + shield_size + pad * 0.6
@@ -190,7 +190,7 @@ def _card_content(panel: Panel, width: float, sizes: FontSizes, ids: Ids) -> Blo
         )
     )
     if panel.is_out:
-        # Faded and struck through, so that colour is not needed to see it.
+        # Faded and struck through, so that colour is not needed_width to see it.
         y = number(heading_y - heading_size * 0.32)
         end = number(text_x + min(room, ems(heading[0]) * heading_size))
         strike = f"M{number(text_x)} {y}H{end}"
@@ -206,7 +206,7 @@ def _card_content(panel: Panel, width: float, sizes: FontSizes, ids: Ids) -> Blo
 def seat_cards(
     panels: Sequence[Panel], width: float, per_row: int, sizes: FontSizes, ids: Ids
 ) -> Block:
-    """All seats' cards, those in one row equally high; a card alone in its row takes its whole width."""
+    """Return all seats' cards, equally high in a row; a card that is alone in its row has its whole width."""
     gap = sizes.row * 0.8
     column = (width - gap * (per_row - 1)) / per_row
     rows = []
@@ -225,7 +225,7 @@ def seat_cards(
 
 
 def common_card(rows: Sequence[tuple[str, str]], width: float, sizes: FontSizes) -> Block:
-    """The card of rows that belong to no seat; empty without any."""
+    """Return the card of rows that belong to no seat; `EMPTY` if there are none."""
     if not rows:
         return EMPTY
     pad = sizes.row * 0.8

@@ -1,4 +1,4 @@
-"""Scenes in words, the same for pictures and the terminal: descriptions, and the entries of the legend."""
+"""Descriptions of scenes in words, and the entries of the legend, for pictures and the terminal."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -13,22 +13,22 @@ Names: TypeAlias = Mapping[str, str]
 
 
 def piece_names(scene: Scene) -> Names:
-    """The names that the scene's legend gives to kinds of pieces."""
+    """Return the names that the scene's legend gives to kinds of pieces."""
     return {entry.kind: clean(entry.meaning) for entry in scene.legend if entry.sign == "piece"}
 
 
 def coordinates(at: Hex) -> str:
-    """A hex as a player types it: `3,-2`."""
+    """Return the coordinates of a hex as a player types them: `3,-2`."""
     return f"{at[0]},{at[1]}"
 
 
-def readable(name: str) -> str:
-    """A name in the rules as words: `mysterious_place` becomes `mysterious place`."""
+def in_words(name: str) -> str:
+    """Return a name in the rules as words: `mysterious_place` becomes `mysterious place`."""
     return clean(name.replace("_", " "))
 
 
-def counted(word: str, count: int) -> str:
-    """`village`, `2 villages`, `3 cities`."""
+def with_count(word: str, count: int) -> str:
+    """Return a word with its number, such as `2 villages` or `3 cities`; the word alone for 1."""
     if count == 1:
         return word
     plural = f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeiou" else f"{word}s"
@@ -36,22 +36,22 @@ def counted(word: str, count: int) -> str:
 
 
 def all_pieces(cell: Cell) -> tuple[Piece, ...]:
-    """The pieces on a hex, and those that the last event removed from it."""
+    """Return the pieces on a hex, and those that the last event removed from it."""
     return (*cell.pieces, *cell.removed)
 
 
 def by_seat(pieces: tuple[Piece, ...]) -> list[tuple[int, list[Piece]]]:
-    """The pieces grouped by seat, each seat's in the given order."""
+    """Return the pieces grouped by seat, each seat's in the given order."""
     ordered = sorted(pieces, key=lambda piece: piece.seat)
     return [(seat, list(group)) for seat, group in groupby(ordered, key=lambda piece: piece.seat)]
 
 
 def describe_pieces(pieces: tuple[Piece, ...], names: Names) -> str:
-    """`seat 0 city, 2 knights; seat 2 knight`."""
+    """Return a description of pieces, such as `seat 0 city, 2 knights; seat 2 knight`."""
     return "; ".join(
         f"seat {seat} "
         + ", ".join(
-            counted(names.get(piece.kind) or readable(piece.kind), piece.count)
+            with_count(names.get(piece.kind) or in_words(piece.kind), piece.count)
             + (f" ({clean(piece.note)})" if piece.note else "")
             for piece in group
         )
@@ -60,12 +60,12 @@ def describe_pieces(pieces: tuple[Piece, ...], names: Names) -> str:
 
 
 def describe_marks(seats: tuple[int, ...]) -> str:
-    """`marked by seat 0, seat 2`."""
+    """Return a description of marks, such as `marked by seat 0, seat 2`."""
     return f"marked by {', '.join(f'seat {seat}' for seat in seats)}"
 
 
 def describe_cell(cell: Cell, names: Names) -> str:
-    """`plain 0,0: seat 1 city, 2 knights; removed: seat 0 village; just changed`."""
+    """Return a description of a hex, such as `plain 0,0: seat 1 city, 2 knights; just changed`."""
     parts = [describe_pieces(cell.pieces, names)] if cell.pieces else []
     if cell.value:
         parts.append(f"value {clean(cell.value)}")
@@ -79,12 +79,12 @@ def describe_cell(cell: Cell, names: Names) -> str:
         parts.append("just fought over")
     if cell.is_changed:
         parts.append("just changed")
-    terrain = f"{readable(cell.terrain)} {coordinates(cell.at)}"
+    terrain = f"{in_words(cell.terrain)} {coordinates(cell.at)}"
     return f"{terrain}: {'; '.join(parts)}" if parts else terrain
 
 
 def describe_scene(scene: Scene) -> str:
-    """The scene without its board in a few sentences."""
+    """Return a description of the scene, except for its board, in a few sentences."""
     sentences = ["1 hex." if len(scene.cells) == 1 else f"{len(scene.cells)} hexes."]
     for panel in scene.panels:
         state = ", out" if panel.is_out else ", to act" if panel.is_to_act else ""
@@ -112,19 +112,19 @@ _MEANINGS: dict[Sign, str] = {
 """What a sign means where the game does not explain it."""
 
 
-def explanations(scene: Scene) -> list[LegendEntry]:
-    """The entries for a scene's legend: first terrains, then pieces, then signs."""
+def legend_entries(scene: Scene) -> list[LegendEntry]:
+    """Return the entries for a scene's legend: first terrains, then pieces, then signs."""
     entries = [entry for entry in scene.legend if entry.sign in {"terrain", "piece"}]
     explained = {(entry.sign, entry.kind) for entry in entries}
     terrains = {cell.terrain for cell in scene.cells}
     kinds = {piece.kind for cell in scene.cells for piece in all_pieces(cell)}
     entries += [
-        LegendEntry("terrain", readable(name), kind=name)
+        LegendEntry("terrain", in_words(name), kind=name)
         for name in sorted(terrains)
         if ("terrain", name) not in explained
     ]
     entries += [
-        LegendEntry("piece", readable(kind), kind=kind)
+        LegendEntry("piece", in_words(kind), kind=kind)
         for kind in sorted(kinds)
         if ("piece", kind) not in explained
     ]
@@ -135,7 +135,7 @@ def explanations(scene: Scene) -> list[LegendEntry]:
 
 
 def _signs_in(scene: Scene) -> set[Sign]:
-    """The signs that a scene has, terrains and pieces aside."""
+    """Return the signs that a scene has, except terrains and pieces."""
     cells = scene.cells
     present: dict[Sign, bool] = {
         "value": any(cell.value for cell in cells),

@@ -1,7 +1,7 @@
 """Geometry of the board: the points of hexes, the borders of sets of hexes, and places for pieces on a hex.
 
 Lengths are in board units: a hex has a corner at its top and a radius of 100, x points to the right and
-y down. Whoever draws a board scales it to its page.
+y down. The code that draws a board scales it to its page.
 """
 
 from collections.abc import Iterable
@@ -28,13 +28,13 @@ _SIDES = (1, 0, 5, 4, 3, 2)
 
 
 def centre(at: Hex) -> Point:
-    """The centre of a hex."""
+    """Return the centre of a hex."""
     q, r = at
     return (2 * HALF_WIDTH * (q + r / 2), 1.5 * RADIUS * r)
 
 
 def corner(at: Hex, index: int) -> Point:
-    """A corner of a hex, by its index in `CORNERS` modulo 6."""
+    """Return a corner of a hex, by its index in `CORNERS` modulo 6."""
     x, y = centre(at)
     dx, dy = CORNERS[index % 6]
     return (x + dx, y + dy)
@@ -60,7 +60,7 @@ class Box:
         return self.bottom - self.top
 
     def contains(self, point: Point, margin: float = 0) -> bool:
-        """Whether a point is in the rectangle, or within `margin` of it along either axis."""
+        """Return whether a point is in the rectangle, or within `margin` of it along either axis."""
         x, y = point
         return (
             self.left - margin < x < self.right + margin
@@ -69,12 +69,12 @@ class Box:
 
 
 def box_around(x: float, y: float, width: float, height: float) -> Box:
-    """A rectangle with its centre at (x, y)."""
+    """Return a rectangle with its centre at (x, y)."""
     return Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
 
 
 def bounds(hexes: Iterable[Hex]) -> Box:
-    """The smallest rectangle around all hexes; without any, the one around the hex (0, 0)."""
+    """Return the smallest rectangle around all hexes; without any, the one around the hex (0, 0)."""
     points = [centre(at) for at in hexes] or [(0.0, 0.0)]
     xs = [x for x, _ in points]
     ys = [y for _, y in points]
@@ -82,7 +82,7 @@ def bounds(hexes: Iterable[Hex]) -> Box:
 
 
 def borders(hexes: Iterable[Hex], inset: float) -> list[list[Point]]:
-    """The closed lines around a set of hexes, `inset` units inside its edge. Holes have lines too.
+    """Return the closed lines around a set of hexes, `inset` units inside its edge. Holes have lines too.
 
     Of the three hexes that meet in a corner none, one, two or all belong to the set, so at most one
     line passes through any corner, and the sides can be followed from corner to corner.
@@ -109,12 +109,12 @@ def borders(hexes: Iterable[Hex], inset: float) -> list[list[Point]]:
 
 
 def _key(point: Point) -> tuple[int, int]:
-    """A corner rounded, so that it is the same from each of the hexes that share it."""
+    """Return a corner with rounded coordinates, which are the same from each of the hexes that share it."""
     return (round(point[0]), round(point[1]))
 
 
 def _inset(line: list[Point], distance: float) -> list[Point]:
-    """A clockwise closed line moved inwards. All its angles are 120 or 240 degrees."""
+    """Return a clockwise closed line, moved inwards. All of its angles are 120 or 240 degrees."""
     result = []
     for index, (x, y) in enumerate(line):
         (ax, ay), (bx, by) = line[index - 1], line[(index + 1) % len(line)]
@@ -135,7 +135,7 @@ class Spot:
 
 
 def piece_spots(count: int) -> list[Spot]:
-    """Places for `count` groups of pieces on a hex, from left to right and top to bottom.
+    """Return places for `count` groups of pieces on a hex, from left to right and top to bottom.
 
     They lie in the middle of the hex: the terrain shows above them, and the coordinates are below.
     A piece is about 60 wide and 64 high at scale 1.

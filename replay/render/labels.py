@@ -43,20 +43,20 @@ def label_sizes(scale: float, target: float, minimum: float) -> LabelSizes:
     are left out when they would be smaller than `minimum`.
     """
 
-    def fitted(smallest: float, largest: float) -> float:
+    def clamped(smallest: float, largest: float) -> float:
         return min(max(target / scale, smallest), largest)
 
-    size = fitted(30, 36)
+    size = clamped(30, 36)
     return LabelSizes(
         coordinates=size if size * scale >= minimum else None,
-        note=fitted(26, 40),
-        count=fitted(34, 46),
-        value=fitted(28, 42),
+        note=clamped(26, 40),
+        count=clamped(34, 46),
+        value=clamped(28, 42),
     )
 
 
 def pieces_on(cell: Cell) -> list[tuple[Piece, bool, Spot]]:
-    """The groups of pieces on a hex, whether each was removed, and where it is drawn."""
+    """Return the groups of pieces on a hex, whether each was removed, and where it is drawn."""
     groups = [(piece, False) for piece in sorted(cell.pieces, key=lambda piece: piece.seat)]
     groups += [(piece, True) for piece in cell.removed]
     spots = piece_spots(len(groups))
@@ -64,7 +64,7 @@ def pieces_on(cell: Cell) -> list[tuple[Piece, bool, Spot]]:
 
 
 def cell_labels(cells: Iterable[Cell], sizes: LabelSizes) -> list[Label]:
-    """The labels of hexes, in the order of the hexes."""
+    """Return the labels of hexes, in the order of the hexes."""
     return [
         Label(moved_box(label.box, *centre(cell.at)), moved(label.markup, *centre(cell.at)))
         for cell in cells
@@ -73,12 +73,12 @@ def cell_labels(cells: Iterable[Cell], sizes: LabelSizes) -> list[Label]:
 
 
 def moved_box(box: Box, x: float, y: float) -> Box:
-    """A box moved by (x, y)."""
+    """Return a box moved by (x, y)."""
     return Box(box.left + x, box.top + y, box.right + x, box.bottom + y)
 
 
 def _labels_of(cell: Cell, sizes: LabelSizes) -> Iterator[Label]:
-    """The labels of a hex, around its centre."""
+    """Yield the labels of a hex, around its centre."""
     if sizes.coordinates:
         yield _coordinates(cell.at, sizes.coordinates)
     if cell.value:
@@ -118,7 +118,7 @@ SWORDS = joined(
 
 
 def _marks(cell: Cell) -> Iterator[Label]:
-    """The badges of the seats that left a mark, along the upper edges of the hex."""
+    """Yield the badges of the seats that left a mark, along the upper edges of the hex."""
     step = min(54.0, 92 / max(len(cell.marks) - 1, 1))
     for index, seat in enumerate(cell.marks):
         x = (index - (len(cell.marks) - 1) / 2) * step
@@ -127,12 +127,12 @@ def _marks(cell: Cell) -> Iterator[Label]:
 
 
 def mark_badge(seat: int) -> Markup:
-    """A seat's badge with a pale rim, radius 21."""
+    """Return a seat's badge with a pale rim, radius 21."""
     return joined((element("circle", r=21, fill=HALO), badge(seat)))
 
 
 def _coordinates(at: Hex, size: float) -> Label:
-    """The coordinates of a hex at its foot."""
+    """Return the coordinates of a hex at its foot."""
     text = with_minus(coordinates(at))
     size = min(size, 116 / ems(text))
     return Label(
@@ -154,14 +154,14 @@ def _coordinates(at: Hex, size: float) -> Label:
 
 
 def _value(cell: Cell, size: float) -> Label:
-    """The value of a hex on its right."""
+    """Return the value of a hex on its right."""
     coin = value_coin(cell.value, size, terrain_colour(cell.terrain).line)
     x, y = min(58, 84 - coin.box.right), 26
     return Label(moved_box(coin.box, x, y), moved(coin.markup, x, y))
 
 
 def value_coin(value: str, size: float, stroke: str) -> Label:
-    """A value in a pale coin around (0, 0), which is broader for longer values."""
+    """Return a value in a pale coin around (0, 0), which is broader for longer values."""
     text = cut(with_minus(clean(value)), 3, ems)
     height = size * 1.3
     width = max(height, (ems(text) + 0.3) * size)
@@ -182,7 +182,7 @@ def value_coin(value: str, size: float, stroke: str) -> Label:
 
 
 def count_disc(count: int, x: float, y: float, size: float) -> Label:
-    """A number in a dark disc around (x, y)."""
+    """Return a number in a dark disc around (x, y)."""
     radius = size * 0.58
     font_size = min(size, 1.15 * size / ems(str(count)))
     return Label(
@@ -197,7 +197,7 @@ def count_disc(count: int, x: float, y: float, size: float) -> Label:
 
 
 def tag(text: str, x: float, y: float, size: float, max_width: float) -> Label:
-    """A short text in a pale box around (x, y), cut to a width."""
+    """Return a short text in a pale box around (x, y), cut to a width."""
     text = with_minus(clean(text))
     size = max(min(size, max_width / max(ems(text), 1)), 14)
     text = cut(text, max_width, lambda part: ems(part) * size)

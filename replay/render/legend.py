@@ -11,7 +11,7 @@ from domain.scene import LegendEntry, Scene
 from replay.render.arrows import Curve, arrow_markup
 from replay.render.board import changed_frame
 from replay.render.cards import Block, stacked, text_line
-from replay.render.descriptions import all_pieces, explanations
+from replay.render.descriptions import all_pieces, legend_entries
 from replay.render.labels import SWORDS, count_disc, mark_badge, tag, value_coin
 from replay.render.markup import Ids, Markup, element, joined, moved
 from replay.render.outlines import outline_line
@@ -25,14 +25,14 @@ _COORDINATES = element(
 
 
 def terrains_of(scene: Scene) -> set[str]:
-    """The terrains that the legend of a scene explains."""
-    return {entry.kind for entry in explanations(scene) if entry.sign == "terrain"}
+    """Return the terrains that the legend of a scene explains."""
+    return {entry.kind for entry in legend_entries(scene) if entry.sign == "terrain"}
 
 
 def legend(scene: Scene, width: float, size: float, ids: Ids) -> Block:
-    """The legend in lines of entries: terrains, pieces and signs below each other."""
+    """Return the legend in lines of entries: terrains, pieces and signs below each other."""
     groups: list[list[tuple[Markup, str]]] = [[], [], [(_COORDINATES, "column,row of a hex")]]
-    for entry in explanations(scene):
+    for entry in legend_entries(scene):
         group = {"terrain": 0, "piece": 1}.get(entry.sign, 2)
         groups[group].append((_sample(entry, scene, ids), f"{entry.meaning} {entry.value}"))
     counts = (piece.count for cell in scene.cells for piece in all_pieces(cell))
@@ -52,8 +52,8 @@ def _flow(entries: Sequence[tuple[Markup, str]], width: float, size: float) -> B
     parts: list[Markup] = []
     for sample, meaning in entries:
         lines = wrap(with_minus(clean(meaning)), width - text_x, lambda part: ems(part) * size)
-        needed = text_x + max(ems(line) for line in lines) * size
-        if x and x + needed > width:
+        entry_width = text_x + max(ems(line) for line in lines) * size
+        if x and x + entry_width > width:
             x, y = 0.0, y + row_height
             row_height = sample_size * 1.3
         row_height = max(row_height, len(lines) * line_height + size * 0.7)
@@ -65,12 +65,12 @@ def _flow(entries: Sequence[tuple[Markup, str]], width: float, size: float) -> B
             )
             for index, line in enumerate(lines)
         ]
-        x += needed + size * 0.7
+        x += entry_width + size * 0.7
     return Block(joined(parts), y + row_height - sample_size * 0.18)
 
 
 def _sample(entry: LegendEntry, scene: Scene, ids: Ids) -> Markup:
-    """A drawing of what an entry explains, about 200 wide and high, taken from the scene where possible."""
+    """Return a sample of what an entry explains, about 200 wide and high, from the scene if possible."""
     match entry.sign:
         case "terrain":
             return element("use", href=f"#{ids.terrain(entry.kind, is_occupied=False)}")

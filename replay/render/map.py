@@ -22,10 +22,10 @@ from replay.render.pieces import EMBLEMS
 from replay.render.text_layout import ems, with_minus
 
 _LARGEST_SCALE = 0.66
-_AIR = 2.0
-"""The least distance between the frame and a hex."""
+_PADDING = 2.0
+"""The minimum distance between the frame and a hex."""
 _SLOPE = 1 / sqrt(3)
-"""How far a column moves to the right for each unit down."""
+"""How far a column runs to the right for each unit down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +65,21 @@ class _View:
         return 2 * HALF_WIDTH * self.scale
 
     def point(self, at: tuple[float, float]) -> tuple[float, float]:
-        """The point on the map of a point of the board."""
+        """Return the point on the map of a point of the board."""
         return (self.x + at[0] * self.scale, self.y + at[1] * self.scale)
 
 
 def draw_map(scene: Scene, sizes: MapSizes, ids: Ids) -> Block:
-    """The board of a scene in its frame, as large as the page allows."""
+    """Return the board of a scene in its frame, as large as the page allows."""
     hexes = hexes_of(scene)
     box = bounds(hexes)
     rows, columns = _span(r for _, r in hexes), _span(q for q, _ in hexes)
     left = max(ems(with_minus(str(r))) for r in (rows[0], rows[-1])) * sizes.frame + 6
     right = 7 if sizes.overhang else left
     band = sizes.frame * 1.3 + 2
-    inner = sizes.width - left - right - 2 * _AIR
+    inner = sizes.width - left - right - 2 * _PADDING
     scale = min(inner / box.width, sizes.max_height / box.height, _LARGEST_SCALE)
-    height = box.height * scale + 2 * (band + _AIR)
+    height = box.height * scale + 2 * (band + _PADDING)
     opening = Box(left, band, sizes.width - right, height - band)
     view = _View(
         (opening.left + opening.right) / 2 - (box.left + box.right) / 2 * scale,
@@ -99,13 +99,13 @@ def draw_map(scene: Scene, sizes: MapSizes, ids: Ids) -> Block:
 
 
 def _span(coordinates: Iterable[int]) -> range:
-    """From the least to the greatest coordinate; 0 alone where there are none."""
+    """Return the range from the least to the greatest coordinate; only 0 if there are none."""
     values = list(coordinates) or [0]
     return range(min(values), max(values) + 1)
 
 
 def _thinned(lines: range, distance: float, room: float) -> range:
-    """Rows or columns that are `distance` apart, thinned out until they are `room` apart.
+    """Return rows or columns that are `distance` apart, thinned out until they are `room` apart.
 
     The multiples of 1, 2, 5, 10, 20, ... remain.
     """
@@ -115,7 +115,7 @@ def _thinned(lines: range, distance: float, room: float) -> range:
 
 
 def _graticule(view: _View, rows: range, columns: range) -> Markup:
-    """The lines of rows and columns, through the centres of their hexes, from frame to frame."""
+    """Return the lines of rows and columns, through the centres of their hexes, from frame to frame."""
     opening = view.opening
     lines = []
     for r in _thinned(rows, view.row_height, 8):
@@ -144,7 +144,7 @@ def _column_y(view: _View, q: int, x: float) -> float:
 
 
 def _frame(view: _View, sizes: MapSizes, height: float, rows: range, columns: range) -> Markup:
-    """The frame with the numbers of rows at its sides, and of columns at its top and bottom."""
+    """Return the frame with the numbers of rows at its sides, and of columns at its top and bottom."""
     width, opening, font = sizes.width, view.opening, sizes.frame
     band = (
         f"M0 0H{number(width)}V{number(height)}H0Z"
@@ -197,7 +197,7 @@ def _number(value: int, x: float, y: float, size: float) -> Markup:
 
 
 def _rose(hexes: set[Hex], view: _View) -> Iterator[Markup]:
-    """A compass rose in the corner with the most room, where there is enough."""
+    """Yield a compass rose in the corner with the most room, if there is enough."""
     centres = [view.point(centre(at)) for at in hexes]
     hex_radius = RADIUS * view.scale
     best = (0.0, 0.0, 0.0)
@@ -217,7 +217,7 @@ def _rose(hexes: set[Hex], view: _View) -> Iterator[Markup]:
 
 
 def _rose_markup() -> Markup:
-    """A compass rose of radius 100 that points along the axes of the coordinates."""
+    """Return a compass rose of radius 100 that points along the axes of the coordinates."""
     axes = (
         element(
             "g",

@@ -20,7 +20,7 @@ class Markup(str):
 
 
 def element(name: str, /, *content: Markup | str, **attributes: str | float | None) -> Markup:
-    """An element with its content and attributes.
+    """Return an element with its content and attributes.
 
     In names of attributes `_` stands for `-`. Numbers are rounded to a tenth, and an attribute that
     is None is left out. Content that is not `Markup` is escaped.
@@ -37,41 +37,41 @@ def element(name: str, /, *content: Markup | str, **attributes: str | float | No
 
 
 def _escaped(text: str) -> str:
-    return escape(text) if _SPECIAL(text) else text
+    return escape(text) if _SPECIAL.search(text) else text
 
 
-_SPECIAL = re.compile("[&<>\"']").search
+_SPECIAL = re.compile("[&<>\"']")
 
 
 def joined(parts: Iterable[Markup]) -> Markup:
-    """Elements one after the other."""
+    """Return elements one after the other."""
     return Markup("".join(parts))
 
 
 def on_lines(parts: Iterable[Markup]) -> Markup:
-    """Elements on a line each, so that two versions of a picture can be compared line by line."""
+    """Return elements, each on its own line, so that pictures can be compared line by line."""
     return Markup("\n".join(parts))
 
 
 def moved(markup: Markup, x: float, y: float, scale: float = 1) -> Markup:
-    """Markup in a group with its origin at (x, y)."""
+    """Return markup in a group with its origin at (x, y)."""
     return element("g", markup, transform=translation(x, y, scale))
 
 
 def translation(x: float, y: float, scale: float = 1) -> str:
-    """The value of a `transform` attribute that moves the origin to (x, y)."""
+    """Return the value of a `transform` attribute that moves the origin to (x, y)."""
     at = f"translate({number(x)} {number(y)})"
     return at if scale == 1 else f"{at} scale({scale:.4g})"
 
 
 def number(value: float) -> str:
-    """A number as SVG, rounded to a tenth and without trailing zeros: `12`, `-3.5`."""
+    """Return a number as SVG, rounded to a tenth and without trailing zeros: `12`, `-3.5`."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
 
 def path_data(points: Iterable[Point], *, closed: bool = True) -> str:
-    """The `d` attribute of a path of straight lines through the points."""
+    """Return the `d` attribute of a path of straight lines through the points."""
     body = "L".join(f"{number(x)} {number(y)}" for x, y in points)
     return f"M{body}{'Z' if closed else ''}"
 
@@ -83,22 +83,22 @@ class Ids:
     prefix: str
 
     def terrain(self, name: str, *, is_occupied: bool) -> str:
-        """The id of a terrain's drawing; there is another one for hexes with pieces."""
+        """Return the id of a terrain's drawing; there is another one for hexes with pieces."""
         return f"{self.prefix}{'o' if is_occupied else 't'}-{_id_safe(name)}"
 
     def piece(self, kind: str, seat: int, *, is_removed: bool = False) -> str:
-        """The id of a piece's drawing; there is another one for removed pieces."""
+        """Return the id of a piece's drawing; there is another one for removed pieces."""
         return f"{self.prefix}{'x' if is_removed else 'p'}-{_id_safe(kind)}-{seat}"
 
     def hatching(self, seat: int) -> str:
-        """The id of a seat's pattern."""
+        """Return the id of a seat's pattern."""
         return f"{self.prefix}h-{seat}"
 
     def of(self, name: str) -> str:
-        """The id of an element that a picture has once, such as `title`."""
+        """Return the id of an element that a picture has once, such as `title`."""
         return f"{self.prefix}{name}"
 
 
 def _id_safe(name: str) -> str:
-    """A name as part of an id. Different names have different ids."""
+    """Return a name as part of an id. Different names have different ids."""
     return "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in name)

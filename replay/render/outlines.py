@@ -11,7 +11,7 @@ from replay.render.pieces import badge
 
 
 def outline_lines(outlines: Sequence[Outline]) -> list[Markup]:
-    """The lines of all outlines, from back to front."""
+    """Return the lines of all outlines, from back to front."""
     return [
         outline_line("".join(path_data(line) for line in _borders(outline, level)), outline.seat)
         for outline, level in zip(outlines, _levels(outlines), strict=True)
@@ -19,7 +19,7 @@ def outline_lines(outlines: Sequence[Outline]) -> list[Markup]:
 
 
 def outline_line(d: str, seat: int) -> Markup:
-    """A line in a seat's colour and with the seat's dashes."""
+    """Return a line in a seat's colour and with the seat's dashes."""
     dashes = (None, "26 12", "4 15", "40 10 4 10", "14 12")[seat % 5]
     line = {"d": d, "fill": "none", "stroke_linejoin": "round"}
     return joined(
@@ -39,7 +39,7 @@ def outline_line(d: str, seat: int) -> Markup:
 
 
 def outline_labels(scene: Scene, sizes: LabelSizes, others: Sequence[Box]) -> list[Label]:
-    """Each outline's badge and note, at the highest corner where the badge covers no other label.
+    """Return each outline's badge and note, at the highest corner where the badge covers no other label.
 
     A note that a piece inside the outline has is not repeated.
     """
@@ -53,9 +53,9 @@ def outline_labels(scene: Scene, sizes: LabelSizes, others: Sequence[Box]) -> li
         )
         if not corners:
             continue
-        taken = [*others, *(label.box for label in result)]
+        obstacles = [*others, *(label.box for label in result)]
         x, y = next(
-            (point for point in corners if not any(box.contains(point, 17) for box in taken)),
+            (point for point in corners if not any(box.contains(point, 17) for box in obstacles)),
             corners[0],
         )
         result.append(Label(box_around(x, y + 8, 40, 40), moved(badge(outline.seat), x, y + 8)))
@@ -65,15 +65,15 @@ def outline_labels(scene: Scene, sizes: LabelSizes, others: Sequence[Box]) -> li
 
 
 def _levels(outlines: Sequence[Outline]) -> list[int]:
-    """How far inside its hexes each outline is drawn, so that outlines that share hexes do not coincide."""
+    """Return how far inside its hexes to draw each outline, so that outlines of the same hexes differ."""
     levels: list[int] = []
     for index, outline in enumerate(outlines):
         before = zip(outlines[:index], levels, strict=True)
-        taken = {level for other, level in before if not {*outline.hexes}.isdisjoint(other.hexes)}
-        levels.append(min({*range(index + 1)} - taken) % 4)
+        used = {level for other, level in before if not {*outline.hexes}.isdisjoint(other.hexes)}
+        levels.append(min({*range(index + 1)} - used) % 4)
     return levels
 
 
 def _borders(outline: Outline, level: int) -> list[list[Point]]:
-    """The closed lines of an outline."""
+    """Return the closed lines of an outline."""
     return borders(outline.hexes, 9 + 11 * level)

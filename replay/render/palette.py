@@ -48,7 +48,7 @@ _GREY_SEAT = SeatColour("#8b8378", "#ffffff", "", 244, 231)
 
 
 def seat_colour(seat: int | None) -> SeatColour:
-    """The colours of a seat; grey for None and for seats beyond the five that the games have."""
+    """Return the colours of a seat; grey for None and for seats beyond the five that the games have."""
     return SEATS[seat] if seat is not None and 0 <= seat < len(SEATS) else _GREY_SEAT
 
 
@@ -81,5 +81,5 @@ _PLAIN_PAPER = TerrainColour("#e9e2d6", "#5d4a33", 254, 239)
 
 
 def terrain_colour(name: str) -> TerrainColour:
-    """The colours of a terrain; those of plain paper for a name that has none."""
+    """Return the colours of a terrain; those of plain paper for a name that has none."""
     return _TERRAINS.get(name, _PLAIN_PAPER)

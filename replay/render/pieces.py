@@ -7,7 +7,7 @@ about 60 wide and 64 high. A kind without a drawing becomes a plaque with its fi
 from dataclasses import dataclass
 from functools import lru_cache
 
-from replay.render.descriptions import readable
+from replay.render.descriptions import in_words
 from replay.render.markup import Markup, element, joined, translation
 from replay.render.palette import DARK, HALO, SeatColour, seat_colour
 from replay.render.text_layout import ems
@@ -66,7 +66,7 @@ EMBLEMS = (
 
 
 def emblem(seat: int, x: float, y: float, radius: float) -> Markup:
-    """The emblem of a seat; the seat's number where it has none."""
+    """Return the emblem of a seat, or its number if it has none."""
     fill = seat_colour(seat).emblem
     if 0 <= seat < len(EMBLEMS):
         return element("path", d=EMBLEMS[seat], fill=fill, transform=translation(x, y, radius / 10))
@@ -85,7 +85,7 @@ def emblem(seat: int, x: float, y: float, radius: float) -> Markup:
 
 @lru_cache(maxsize=256)
 def piece_markup(kind: str, seat: int | None) -> Markup:
-    """A piece of a seat with a pale rim around it; grey and without an emblem where the seat is None."""
+    """Return a piece of a seat with a pale rim around it; grey and without an emblem if the seat is None."""
     drawing = _DRAWINGS.get(kind, _PLAQUE)
     colour = seat_colour(seat)
     parts = [
@@ -125,7 +125,7 @@ def _lines(drawing: _Drawing, colour: SeatColour) -> Markup:
 
 @lru_cache(maxsize=256)
 def removed_piece_markup(kind: str, seat: int | None) -> Markup:
-    """A piece that was removed: pale, with a dashed outline, and crossed out."""
+    """Return a piece that was removed: pale, with a dashed outline, and crossed out."""
     drawing = _DRAWINGS.get(kind, _PLAQUE)
     cross = "M-29 -29L29 31M29 -29L-29 31"
     return joined(
@@ -148,7 +148,7 @@ def removed_piece_markup(kind: str, seat: int | None) -> Markup:
 
 
 def _first_letters(kind: str, fill: str) -> Markup:
-    text = readable(kind)[:4]
+    text = in_words(kind)[:4]
     size = min(22.0, 46 / max(ems(text), 1))
     return element(
         "text",
@@ -162,13 +162,13 @@ def _first_letters(kind: str, fill: str) -> Markup:
 
 
 def badge(seat: int | None) -> Markup:
-    """A small round shield with a seat's colour and emblem, radius 17."""
+    """Return a small round shield with a seat's colour and emblem, radius 17."""
     disc = element("circle", r=17, fill=seat_colour(seat).fill, stroke=DARK, stroke_width=3.5)
     return disc if seat is None else joined((disc, emblem(seat, 0, 0, 11)))
 
 
 def shield(seat: int, hatching: str) -> Markup:
-    """A seat's shield, 40 wide and 48 high: colour, hatching (the pattern of that id) and emblem."""
+    """Return a seat's shield, 40 wide and 48 high: colour, hatching (the pattern of that id) and emblem."""
     fill = seat_colour(seat).fill
     outline = "M-20 -24H20V0C20 13 11 20 0 25C-11 20 -20 13 -20 0Z"
     return joined(

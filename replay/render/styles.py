@@ -1,4 +1,4 @@
-"""Styles for the terminal, by rich, which can be switched off.
+"""Styles for the terminal, which can be switched off; rich applies them.
 
 Colours are those of a terminal's 256 colours. Seats and terrains set both text and background, so that they
 can be read in dark and in light terminals.
@@ -23,35 +23,35 @@ HIGHLIGHT = "bold color(16) on color(220)"
 
 
 def seat_style(seat: int) -> str:
-    """The style of a seat: its emblem's colour on that of its pieces."""
+    """Return the style of a seat: its emblem's colour on that of its pieces."""
     colour = seat_colour(seat)
     return f"bold color({colour.emblem_256}) on color({colour.fill_256})"
 
 
 def terrain_style(name: str) -> str:
-    """The style of a terrain: the colour of its lines on that of its fill."""
+    """Return the style of a terrain: the colour of its lines on that of its fill."""
     colour = terrain_colour(name)
     return f"color({colour.line_256}) on color({colour.fill_256})"
 
 
 def label_style(name: str) -> str:
-    """Black text on a terrain."""
+    """Return the style of black text on a terrain."""
     return f"color(16) on color({terrain_colour(name).fill_256})"
 
 
 @dataclass(frozen=True, slots=True)
 class Styler:
-    """Applies styles where they are switched on, and returns plain text where they are not."""
+    """Applies styles if they are switched on, and returns plain text otherwise."""
 
     is_on: bool
 
     def __call__(self, text: str, style: str) -> str:
-        """The text in a style."""
+        """Return the text in a style."""
         color_system = ColorSystem.EIGHT_BIT if self.is_on else None
         return Style.parse(style).render(text, color_system=color_system)
 
     def lines(self, renderable: "RenderableType", width: int) -> list[str]:
-        """A renderable of rich, such as a table, in lines of at most `width` columns."""
+        """Return the lines, of at most `width` columns, of a renderable of rich, such as a table."""
         from rich.console import Console
 
         console = Console(

@@ -1,6 +1,6 @@
 """`svg`: a scene as an SVG document. Here the page is laid out; the other modules draw its parts.
 
-`map` draws the board in its frame, `cards` what stands beside it, and `legend` explains the drawings.
+`map` draws the board in its frame, `cards` the cards of the seats, and `legend` explains the drawings.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ _WIDE = _Page(
 
 
 def svg(scene: Scene, *, prefix: str = "", wide: bool = False, with_legend: bool = True) -> str:
-    """The scene as an SVG document of its own, for a page, a poster or a file.
+    """Return the scene as an SVG document of its own, for a page, a poster or a file.
 
     It scales to the width that it is given. Cards and legend stand below the board, for widths from
     that of a phone (360 CSS pixels), or with `wide` beside it, for a desktop. `prefix` (letters, digits,
@@ -62,7 +62,7 @@ def svg(scene: Scene, *, prefix: str = "", wide: bool = False, with_legend: bool
     `data-at="q,r"` and a description as its title. The same scene makes the same bytes, and nothing
     in them refers to anything outside.
 
-    Raises ValueError when the prefix cannot begin an id.
+    Raises ValueError if the prefix cannot begin an id.
     """
     if not all(char.isascii() and (char.isalnum() or char in "-_") for char in prefix):
         raise ValueError(f"not a prefix of ids: {prefix!r}")
@@ -104,7 +104,7 @@ def svg(scene: Scene, *, prefix: str = "", wide: bool = False, with_legend: bool
 
 
 def _body(scene: Scene, page: _Page, ids: Ids, *, wide: bool, with_legend: bool) -> Block:
-    """The page below its title: the map with its caption, and everything else below or beside it."""
+    """Return the page below its title: the map with its caption, and everything else below or beside it."""
     board = draw_map(scene, page.map, ids)
     caption = EMPTY
     if scene.caption:
@@ -118,15 +118,15 @@ def _body(scene: Scene, page: _Page, ids: Ids, *, wide: bool, with_legend: bool)
             font_style="italic",
         )
 
-    def rest(width: float) -> list[Block]:
-        """The card of common rows and the legend."""
-        explained = legend(scene, width, page.fonts.row * 0.95, ids) if with_legend else EMPTY
-        return [common_card(scene.common_rows, width, page.fonts), explained]
+    def common_blocks(width: float) -> list[Block]:
+        """Return the card of common rows and the legend."""
+        card = common_card(scene.common_rows, width, page.fonts)
+        return [card, legend(scene, width, page.fonts.row * 0.95, ids) if with_legend else EMPTY]
 
-    below = rest(page.below)
+    below = common_blocks(page.below)
     if wide:
         width = page.width - 3 * _MARGIN - page.map.width
-        cards, beside = seat_cards(scene.panels, width, 1, page.fonts, ids), rest(width)
+        cards, beside = seat_cards(scene.panels, width, 1, page.fonts, ids), common_blocks(width)
         divisions = [
             (
                 stacked([board, caption, *below[count:]], _GAP),
@@ -156,7 +156,7 @@ def _shade(ids: Ids) -> Markup:
 
 
 def _hatchings(scene: Scene, ids: Ids) -> Markup:
-    """The patterns of the seats' shields."""
+    """Return the patterns of the seats' shields."""
     return joined(
         element(
             "pattern",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from replay.render.descriptions import readable
+from replay.render.descriptions import in_words
 from replay.render.geometry import Spot
 from replay.render.markup import Markup, element, joined, moved
 from replay.render.palette import TerrainColour, terrain_colour
@@ -114,23 +114,23 @@ _TERRAINS = {
 
 @lru_cache(maxsize=256)
 def terrain_markup(name: str, *, is_occupied: bool) -> Markup:
-    """What is drawn on a hex of this terrain, without its fill.
+    """Return the drawing on a hex of this terrain, without the fill.
 
-    `is_occupied` leaves the middle of the hex free for pieces. A name without a drawing is written out.
+    `is_occupied` leaves the middle of the hex free for pieces. A terrain without a drawing gets its name.
     """
     colour = terrain_colour(name)
     terrain = _TERRAINS.get(name)
     if terrain is None:
-        return _written_name(name, colour, is_occupied=is_occupied)
+        return _name_markup(name, colour, is_occupied=is_occupied)
     motif = terrain.motif(colour)
     spots = terrain.occupied if is_occupied else terrain.empty
     motifs = joined(moved(motif, spot.x, spot.y, spot.scale) for spot in spots)
     return joined((terrain.texture(colour), motifs)) if terrain.texture else motifs
 
 
-def _written_name(name: str, colour: TerrainColour, *, is_occupied: bool) -> Markup:
-    """The name of a terrain that has no drawing, as large as it fits."""
-    words = [readable(name)] if is_occupied else (readable(name).split() or [""])
+def _name_markup(name: str, colour: TerrainColour, *, is_occupied: bool) -> Markup:
+    """Return the name of a terrain that has no drawing, in the largest font that fits."""
+    words = [in_words(name)] if is_occupied else (in_words(name).split() or [""])
     room = 96 if is_occupied else 140
     size = min(22.0 if is_occupied else 34.0, *(room / max(ems(word), 1) for word in words))
     size = max(size, 15)

@@ -29,7 +29,7 @@ def _shape(d: str, fill: str, stroke: str | None = None, width: float = 3) -> Ma
 
 
 def peak(colour: TerrainColour) -> Markup:
-    """A mountain peak, shaded on its right side."""
+    """Return a mountain peak, shaded on its right side."""
     shade = "M-8 -22L-1 -13L5 -18L30 20H9L12 10L4 2L6 -4L-4 -10Z"
     return joined(
         (
@@ -41,7 +41,7 @@ def peak(colour: TerrainColour) -> Markup:
 
 
 def tree(colour: TerrainColour) -> Markup:
-    """A broad-leaved tree."""
+    """Return a broad-leaved tree."""
     crown = (
         "M-15 10a9 9 0 0 1 -2 -17a10 10 0 0 1 7 -13a11 11 0 0 1 20 0a10 10 0 0 1 7 13"
         "a9 9 0 0 1 -2 17z"
@@ -57,13 +57,13 @@ def tree(colour: TerrainColour) -> Markup:
 
 
 def tuft(colour: TerrainColour) -> Markup:
-    """A tuft of grass."""
+    """Return a tuft of grass."""
     blades = "M-12 12Q-12 2 -19 -5M-4 12Q-5 -4 -9 -14M5 12Q5 -4 10 -15M13 12Q13 3 20 -4"
     return _round_line(blades, colour, 3.2)
 
 
 def ear_of_grain(colour: TerrainColour) -> Markup:
-    """An ear of grain."""
+    """Return an ear of grain."""
     grains = "".join(
         f"M0 {y}q{4 * side} -3 {11 * side} -13q{-11 * side} 1 {-11 * side} 13z"
         for y in (10, 0, -10)
@@ -73,19 +73,19 @@ def ear_of_grain(colour: TerrainColour) -> Markup:
 
 
 def wave(colour: TerrainColour) -> Markup:
-    """Two waves."""
+    """Return two waves."""
     return _round_line("M-30 -5q7.5 -10 15 0t15 0t15 0t15 0M-18 9q7 -9 14 0t14 0", colour, 3.6)
 
 
 def standing_stones(colour: TerrainColour) -> Markup:
-    """Two standing stones under a third one, with a star between them."""
+    """Return two standing stones under a third one, with a star between them."""
     stones = "M-21 22L-19 -8H-9L-8 22ZM9 22L10 -8H20L21 22ZM-25 -10L-23 -20L24 -22L26 -10Z"
     star = "M0 -1L2.4 5.6L9 8L2.4 10.4L0 17L-2.4 10.4L-9 8L-2.4 5.6Z"
     return joined((_shape(stones, colour.line, colour.fill, 1.5), _shape(star, colour.line)))
 
 
 def flower(colour: TerrainColour) -> Markup:
-    """A flower with five petals."""
+    """Return a flower with five petals."""
     petals = (
         element("circle", cx=x, cy=y, r=6, fill="#fffdf2", stroke=colour.line, stroke_width=2)
         for x, y in ((0, -16), (9, -9), (6, 2), (-6, 2), (-9, -9))
@@ -100,7 +100,7 @@ def flower(colour: TerrainColour) -> Markup:
 
 
 def cottage(colour: TerrainColour) -> Markup:
-    """A cottage with a door and two windows."""
+    """Return a cottage with a door and two windows."""
     return joined(
         (
             _shape("M-20 22V-1H20V22Z", "#fff6e2", colour.line),
@@ -111,7 +111,7 @@ def cottage(colour: TerrainColour) -> Markup:
 
 
 def vine(colour: TerrainColour) -> Markup:
-    """A vine with a leaf and grapes."""
+    """Return a vine with a leaf and grapes."""
     grapes = (
         element("circle", cx=x, cy=y, r=5.4, fill=colour.line, stroke=colour.fill, stroke_width=1.4)
         for x, y in ((-13, -6), (-4, -6), (5, -6), (-9, 2), (0, 2), (-4, 10))
@@ -126,7 +126,7 @@ def vine(colour: TerrainColour) -> Markup:
 
 
 def stone_blocks(colour: TerrainColour) -> Markup:
-    """Three hewn blocks of stone."""
+    """Return three hewn blocks of stone."""
     shade = "M-8 20V4H-2V20ZM20 20V4H26V20ZM6 1V-15H12V1Z"
     return joined(
         (
@@ -137,7 +137,7 @@ def stone_blocks(colour: TerrainColour) -> Markup:
 
 
 def pool(colour: TerrainColour) -> Markup:
-    """A pool with reeds on its bank."""
+    """Return a pool with reeds on its bank."""
     return joined(
         (
             element(
@@ -151,7 +151,7 @@ def pool(colour: TerrainColour) -> Markup:
 
 
 def reeds(colour: TerrainColour) -> Markup:
-    """Three bulrushes."""
+    """Return three bulrushes."""
     heads = (
         element("rect", x=x, y=y, width=6.5, height=height, rx=3.2, fill=colour.line)
         for x, y, height in ((-2.3, -23, 16), (-12.5, -16, 15), (8, -12, 14))
@@ -166,7 +166,7 @@ def reeds(colour: TerrainColour) -> Markup:
 
 
 def dead_tree(colour: TerrainColour) -> Markup:
-    """A tree without leaves."""
+    """Return a tree without leaves."""
     trunk = (
         "M-7 25Q-2 12 -4 -2L-19 -13L-18 -16L-4 -9L-6 -25L-2 -25L1 -9L12 -22L15 -20L3 -2L16 -4L17 0"
         "L4 5Q3 16 9 25Z"
@@ -176,7 +176,7 @@ def dead_tree(colour: TerrainColour) -> Markup:
 
 
 def water(colour: TerrainColour) -> Markup:
-    """Rows of waves over the whole hex."""
+    """Return rows of waves over the whole hex."""
     rows = "".join(
         f"M{-100 + 12 * (y // 21 % 2)} {y}q12.5 -9 25 0t25 0t25 0t25 0t25 0t25 0t25 0t25 0"
         for y in range(-84, 100, 21)
@@ -185,13 +185,13 @@ def water(colour: TerrainColour) -> Markup:
 
 
 def dashes(step: int, dashes: str, opacity: str) -> Callable[[TerrainColour], Markup]:
-    """A texture of dashed lines, `step` apart; `dashes` is a stroke-dasharray."""
+    """Return a texture of dashed lines, `step` apart; `dashes` is a stroke-dasharray."""
     rows = "".join(f"M{-100 + 23 * (y // step % 2)} {y}H100" for y in range(-84, 100, step))
     return lambda colour: _line(rows, colour, 2.2, stroke_dasharray=dashes, opacity=opacity)
 
 
 def furrows(colour: TerrainColour) -> Markup:
-    """Two fields beside each other, ploughed in two directions."""
+    """Return two fields beside each other, ploughed in two directions."""
     left = "".join(f"M-100 {y}L8 {y - 62}" for y in range(-40, 200, 15))
     right = "".join(f"M8 {y - 62}L100 {y - 20}" for y in range(-40, 200, 15))
     furrows = _line(left + right, colour, 2.4, opacity=".55")
@@ -199,13 +199,13 @@ def furrows(colour: TerrainColour) -> Markup:
 
 
 def rows_of_vines(colour: TerrainColour) -> Markup:
-    """Slanted rows over the whole hex."""
+    """Return slanted rows over the whole hex."""
     rows = "".join(f"M{x} 100L{x + 50} -100" for x in range(-150, 120, 26))
     return _line(rows, colour, 2.4, opacity=".34")
 
 
 def circle_of_dots(colour: TerrainColour) -> Markup:
-    """A circle of dots inside the edge of the hex."""
+    """Return a circle of dots inside the edge of the hex."""
     return element(
         "circle",
         r=74,
@@ -218,5 +218,5 @@ def circle_of_dots(colour: TerrainColour) -> Markup:
 
 
 def cracks(colour: TerrainColour) -> Markup:
-    """Two cracks in the ground."""
+    """Return two cracks in the ground."""
     return _line("M-70 62L-30 30L-44 8M60 -60L40 -20L66 6L50 40", colour, 2.6, opacity=".6")

@@ -17,7 +17,7 @@ from replay.render.descriptions import (
     coordinates,
     describe_marks,
     describe_pieces,
-    explanations,
+    legend_entries,
     piece_names,
 )
 from replay.render.styles import BOLD, DIM, HIGHLIGHT, STRUCK, Styler, seat_style, terrain_style
@@ -31,7 +31,7 @@ _MIN_COLUMN = 13
 
 
 def text(scene: Scene, styler: Styler, width: int | None) -> str:
-    """The scene in lines of at most `width` columns (None: 100), ending with a line feed.
+    """Return the scene in lines of at most `width` columns (None: 100), ending with a line feed.
 
     The page can be read without any styles. A hex is filled with the character of its terrain. Pieces
     are written as the number of their seat with a capital for each kind, such as `0CK3` for a city and three
@@ -42,7 +42,7 @@ def text(scene: Scene, styler: Styler, width: int | None) -> str:
     Only a board that is too wide in its most compact form is wider than `width`.
     """
     width = max(width or _DEFAULT_WIDTH, _MIN_WIDTH)
-    legend = explanations(scene)
+    legend = legend_entries(scene)
     terrains = terrain_glyphs(entry.kind for entry in legend if entry.sign == "terrain")
     kinds = piece_glyphs(entry.kind for entry in legend if entry.sign == "piece")
     board = draw_board(scene, terrains, kinds, width, styler)
@@ -51,7 +51,7 @@ def text(scene: Scene, styler: Styler, width: int | None) -> str:
         [styler(line, BOLD) for line in wrap(clean(scene.title), width, columns) if line],
         board.lines,
         _legend(legend, terrains, kinds, _sign_samples(scene), width, styler),
-        [line for at in board.crowded for line in _described(scene, at, names, width)],
+        [line for at in board.crowded for line in _crowded_hex(scene, at, names, width)],
         _arrows_and_outlines(scene, width),
         _seats(scene.panels, width, styler),
         _rows(scene.common_rows, width, styler),
@@ -68,7 +68,7 @@ def _legend(
     width: int,
     styler: Styler,
 ) -> list[str]:
-    """What the characters on the board mean."""
+    """Return lines that explain the characters on the board."""
     names: list[Text] = []
     table = Table.grid(padding=(0, 1))
     for entry in legend:
@@ -85,7 +85,7 @@ def _legend(
 
 
 def _sign_samples(scene: Scene) -> Mapping[Sign, str]:
-    """How signs look on the board. Moves and outlines are listed below it, values in the legend."""
+    """Return samples of signs; moves and outlines are listed below the board, and values in the legend."""
     notes = (cell.note for cell in scene.cells)
     piece_notes = (piece.note for cell in scene.cells for piece in all_pieces(cell))
     return {
@@ -102,8 +102,8 @@ def _first(notes: Iterable[str]) -> str:
     return cut(clean(next(filter(None, notes), "")), 6, columns)
 
 
-def _described(scene: Scene, at: tuple[int, int], names: Names, width: int) -> list[str]:
-    """A hex in words, for one on which not everything fits."""
+def _crowded_hex(scene: Scene, at: tuple[int, int], names: Names, width: int) -> list[str]:
+    """Return lines that describe a hex on which not everything fits."""
     cell = next(cell for cell in scene.cells if cell.at == at)
     parts = [describe_pieces(cell.pieces, names)] if cell.pieces else []
     parts += [f"removed: {describe_pieces(cell.removed, names)}"] if cell.removed else []
@@ -122,7 +122,7 @@ def _arrows_and_outlines(scene: Scene, width: int) -> list[str]:
             for arrow, count in Counter(scene.arrows).items()
         )
         lines += wrap(f"moves: {', '.join(moves)}", width, columns)
-    meanings = {entry.sign: entry.meaning for entry in explanations(scene)}
+    meanings = {entry.sign: entry.meaning for entry in legend_entries(scene)}
     for outline in scene.outlines:
         note = f" ({clean(outline.note)})" if outline.note else ""
         hexes = " ".join(map(coordinates, outline.hexes))
@@ -132,7 +132,7 @@ def _arrows_and_outlines(scene: Scene, width: int) -> list[str]:
 
 
 def _seats(panels: Sequence[Panel], width: int, styler: Styler) -> list[str]:
-    """The seats as columns of a table, or below each other where there is no room for that."""
+    """Return the seats as columns of a table, or below each other where there is no room for that."""
     if not panels:
         return []
     labels = list(dict.fromkeys(clean(label) for panel in panels for label, _ in panel.rows))
@@ -170,13 +170,13 @@ def _state(panel: Panel) -> Text:
 
 
 def _wrapped(value: str, width: int) -> str:
-    """A value in lines of at most so many columns, broken between the entries of a list if possible."""
+    """Return a value in lines of at most `width` columns, broken between entries of a list if possible."""
     lines = wrap(unbroken_entries(clean(value)), width, columns)
     return "\n".join(lines).replace(HARD_SPACE, " ")
 
 
 def _seat(panel: Panel, width: int, styler: Styler) -> list[str]:
-    """A seat with its rows below it, for a narrow terminal."""
+    """Return a seat with its rows below it, for a narrow terminal."""
     state = " (out)" if panel.is_out else " (to act)" if panel.is_to_act else ""
     score = f"  {panel.score}"
     room = width - columns(f"{panel.seat} {state}{score}")

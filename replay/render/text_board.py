@@ -51,24 +51,24 @@ _PIECE_GLYPHS = {
 
 
 def terrain_glyphs(names: Iterable[str]) -> dict[str, str]:
-    """A character for each terrain: its usual one, or a letter of its name that is still free."""
+    """Return a character for each terrain: its usual one, or a letter that is still free."""
     return _glyphs(names, _TERRAIN_GLYPHS, ascii_lowercase + digits)
 
 
 def piece_glyphs(kinds: Iterable[str]) -> dict[str, str]:
-    """A capital for each kind of piece, in the same way."""
+    """Return a capital letter for each kind of piece: its usual one, or another one that is still free."""
     return _glyphs(kinds, _PIECE_GLYPHS, ascii_uppercase)
 
 
 def _glyphs(names: Iterable[str], usual: Mapping[str, str], spare: str) -> dict[str, str]:
-    """A character for each name, no two the same as long as there are enough."""
+    """Return a character for each name, no two the same as long as there are enough."""
     glyphs: dict[str, str] = {}
     for name in sorted(set(names), key=lambda name: (name not in usual, name)):
         letters = "".join(filter(str.isalpha, name))
         letters = letters.upper() if spare.isupper() else letters.lower()
         candidates = usual.get(name, "") + "".join(filter(str.isascii, letters)) + spare
-        taken = set(glyphs.values())
-        glyphs[name] = next((glyph for glyph in candidates if glyph not in taken), "?")
+        used = set(glyphs.values())
+        glyphs[name] = next((glyph for glyph in candidates if glyph not in used), "?")
     return dict(sorted(glyphs.items()))
 
 
@@ -113,7 +113,7 @@ _Grid = dict[tuple[int, int], _Run]
 def draw_board(
     scene: Scene, terrains: Mapping[str, str], kinds: Mapping[str, str], width: int, styler: Styler
 ) -> TextBoard:
-    """The board with the largest hexes that fit, or with the smallest where none do.
+    """Return the board with the largest hexes that fit, or with the smallest if none do.
 
     `terrains` and `kinds` give the characters of terrains and of kinds of pieces.
     """
@@ -154,7 +154,7 @@ def _put(grid: _Grid, x: int, y: int, run: _Run) -> None:
 def _draw_cell(
     grid: _Grid, cell: Cell, at: tuple[int, int], size: _Size, glyph: str, kinds: Mapping[str, str]
 ) -> bool:
-    """Draw a hex; false where something had to be left out."""
+    """Draw a hex; return False if something had to be left out."""
     x, y = at
     inner = size.columns - 1
     rows, is_complete = _rows(cell, kinds, inner, size.lines - size.has_coordinates)
@@ -174,7 +174,7 @@ def _draw_cell(
         _put(grid, x + 1, y + line, _Run(glyph * inner, terrain_style(cell.terrain)))
         row = rows[line] if line < len(rows) else []
         length = _length(row)
-        # One character of the terrain before the pieces, where there is room for it.
+        # One character of the terrain before the pieces, if there is room for it.
         column = x + 1 + (length < inner and (line > 0 or not size.has_coordinates))
         for run in row:
             _put(grid, column, y + line, run)
@@ -191,14 +191,14 @@ def _draw_cell(
 
 
 def _length(row: Sequence[_Run]) -> int:
-    """The columns of runs with one column between each two."""
+    """Return the number of columns that runs take, with one column between each two."""
     return sum(len(run.chars) + 1 for run in row) - 1
 
 
 def _rows(
     cell: Cell, kinds: Mapping[str, str], inner: int, max_rows: int
 ) -> tuple[list[list[_Run]], bool]:
-    """The pieces of a hex in at most `max_rows` rows, and whether all of them have room there."""
+    """Return the pieces of a hex in at most `max_rows` rows, and whether all of them have room there."""
     rows: list[list[_Run]] = []
     for run in _piece_runs(cell, kinds, inner):
         if not rows or _length([*rows[-1], run]) > inner:
@@ -206,20 +206,20 @@ def _rows(
         rows[-1].append(run)
     if len(rows) <= max_rows and all(_length(row) <= inner for row in rows):
         return rows, True
-    kept = [
+    shown = [
         row if _length(row) <= inner else [_Run(row[0].chars[:inner], row[0].style)]
         for row in rows[:max_rows]
     ]
-    *before, last = kept[-1]
+    *before, last = shown[-1]
     room = inner - _length([*before, _Run("", "")])
     # A plus after what is left; alone in a hex of one column it would hide the seat.
     cut = last.chars[: room - 1] + "+" if room > 1 else last.chars
-    kept[-1] = [*before, _Run(cut, last.style)]
-    return kept, False
+    shown[-1] = [*before, _Run(cut, last.style)]
+    return shown, False
 
 
 def _piece_runs(cell: Cell, kinds: Mapping[str, str], inner: int) -> list[_Run]:
-    """The pieces of each seat, then removed pieces, then marks.
+    """Return the pieces of each seat, then removed pieces, then marks.
 
     A seat's pieces are one run, or a run each where one does not fit into a row.
     """
@@ -242,12 +242,12 @@ def _piece(piece: Piece, kinds: Mapping[str, str]) -> str:
 
 
 def _single_width(text: str) -> str:
-    """A note in characters of one column each, as the grid needs them."""
+    """Return a note in characters of one column each, as the grid needs them."""
     return "".join(char if columns(char) == 1 else "?" for char in clean(text))
 
 
 def _styled_lines(grid: _Grid, styler: Styler) -> list[str]:
-    """The grid as lines, in which neighbours of the same style are styled together."""
+    """Return the grid as lines, in which neighbours of the same style are styled together."""
     lines = []
     width = max(x for x, _ in grid) + 1
     for y in range(max(y for _, y in grid) + 1):

@@ -28,7 +28,7 @@ _DIRECTIONAL = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067
 
 
 def clean(text: str) -> str:
-    """The text on one line, with single spaces, and without characters that could do harm.
+    """Return the text on one line, with single spaces, and without characters that could do harm.
 
     Control characters, lone surrogates and characters that XML forbids become U+FFFD; characters that
     change the direction of writing are left out.
@@ -61,32 +61,32 @@ def _char_ems(char: str) -> float:
 
 
 def ems(text: str) -> float:
-    """An upper estimate of the width of a text, in font sizes."""
+    """Return an upper estimate of the width of a text, in font sizes."""
     return sum(map(_char_ems, text))
 
 
 def with_minus(text: str) -> str:
-    """The text with minus signs (U+2212) before negative numbers, where a hyphen is hard to see."""
+    """Return the text with minus signs (U+2212) before negative numbers, where a hyphen is hard to see."""
     return _NEGATIVE.sub(MINUS, text)
 
 
 def columns(text: str) -> int:
-    """The number of columns that a text takes in a terminal."""
+    """Return the number of columns that a text takes in a terminal."""
     return sum(max(wcwidth(char), 0) for char in text)
 
 
 def cut(text: str, width: float, measure: Measure) -> str:
-    """The text, or as much of its beginning as fits into the width together with an ellipsis."""
+    """Return the text, or as much of its beginning as fits into the width together with an ellipsis."""
     if measure(text) <= width:
         return text
-    kept = text
-    while kept and measure(kept.rstrip() + ELLIPSIS) > width:
-        kept = kept[:-1]
-    return kept.rstrip() + ELLIPSIS
+    beginning = text
+    while beginning and measure(beginning.rstrip() + ELLIPSIS) > width:
+        beginning = beginning[:-1]
+    return beginning.rstrip() + ELLIPSIS
 
 
 def _split(word: str, width: float, measure: Measure) -> list[str]:
-    """A word that is too long for a line, in parts of at least one character."""
+    """Return the parts, of at least one character, of a word that is too long for a line."""
     parts = [""]
     for char in word:
         if parts[-1] and measure(parts[-1] + char) > width:
@@ -96,7 +96,7 @@ def _split(word: str, width: float, measure: Measure) -> list[str]:
 
 
 def wrap(text: str, width: float, measure: Measure, max_lines: int | None = None) -> list[str]:
-    """The text in lines that are no wider than `width`, at most `max_lines` of them.
+    """Return the text in lines that are no wider than `width`, at most `max_lines` of them.
 
     Lines are broken at spaces where possible, never at hard spaces. Text that does not fit into
     `max_lines` is cut. An empty text is one empty line.
@@ -116,5 +116,5 @@ def wrap(text: str, width: float, measure: Measure, max_lines: int | None = None
 
 
 def unbroken_entries(text: str) -> str:
-    """A list `2 knights, 3 villages` with hard spaces in its entries, so that it is broken between them."""
+    """Return a list such as `2 knights, 3 villages` with hard spaces inside its entries."""
     return ", ".join(entry.replace(" ", HARD_SPACE) for entry in text.split(", "))

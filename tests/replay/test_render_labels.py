@@ -5,7 +5,7 @@ import re
 import pytest
 
 from domain.scene import Cell, Piece, Scene, Sign
-from replay.render.descriptions import explanations
+from replay.render.descriptions import legend_entries
 from replay.render.svg import svg
 from tests.support.scenes import recorded_scene, recorded_scenes
 from tests.support.svg import (
@@ -151,7 +151,7 @@ def test_the_legend_explains_the_signs_of_each_position_and_no_others(name: str)
             "value": any(cell.value for cell in cells),
             "piece_note": any(piece.note for cell in cells for piece in cell.pieces),
         }
-        signs = {entry.sign for entry in explanations(scene)} - {"terrain", "piece"}
+        signs = {entry.sign for entry in legend_entries(scene)} - {"terrain", "piece"}
         assert signs == {sign for sign, is_present in present.items() if is_present}
         shown |= signs
     assert len(shown) >= 3
@@ -159,7 +159,7 @@ def test_the_legend_explains_the_signs_of_each_position_and_no_others(name: str)
 
 def test_a_sign_without_a_meaning_in_the_game_has_a_general_one() -> None:
     cell = Cell((0, 0), "swamp", (Piece("dragon", 0, note="7"),), note="+1", marks=(1,))
-    meanings = {entry.sign: entry.meaning for entry in explanations(Scene("", (cell,), ()))}
+    meanings = {entry.sign: entry.meaning for entry in legend_entries(Scene("", (cell,), ()))}
     assert meanings["terrain"] == "swamp"
     assert meanings["piece"] == "dragon"
     assert all(meanings[sign] for sign in ("piece_note", "note", "mark"))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.render.descriptions import counted, readable
+from replay.render.descriptions import in_words, with_count
 from replay.render.markup import Markup, element, number
 from replay.render.text_layout import clean, columns, cut, ems, with_minus, wrap
 
@@ -73,7 +73,7 @@ def test_negative_numbers_are_shown_with_a_minus_sign() -> None:
     ],
 )
 def test_things_are_counted_in_words(kind: str, count: int, text: str) -> None:
-    assert counted(readable(kind), count) == text
+    assert with_count(in_words(kind), count) == text
 
 
 @given(st.text(), st.text())
