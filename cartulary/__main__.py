@@ -1,4 +1,4 @@
-"""`python -m cartulary` is `cartulary`."""
+"""Runs the command line as `python -m cartulary`."""
 
 from cartulary.cli import main
 

@@ -10,13 +10,13 @@ from service.settings import load_settings
 
 @contextmanager
 def open_service(environ: Mapping[str, str], redis_url: str | None) -> Iterator[Service]:
-    """The service whose Redis is at `redis_url` (None: at the URL of the settings).
+    """Open the service whose Redis is at `redis_url` (None: at the URL of the settings), read-only.
 
-    Raises SettingsError, and Unavailable with a message that says which Redis does not respond.
+    Raises SettingsError, and Unavailable with a message that names the Redis that does not respond.
     """
     variables = {} if redis_url is None else {"CARTULARY_REDIS_URL": redis_url}
     settings = load_settings({**environ, **variables})
-    # Reading a game is no reason to publish a new signing key.
+    # A command that reads a game must not publish a new signing key.
     service = build(settings, read_only=True)
     try:
         yield service
@@ -34,7 +34,7 @@ def open_service(environ: Mapping[str, str], redis_url: str | None) -> Iterator[
 def read_live_record(environ: Mapping[str, str], game_id: str, redis_url: str | None) -> bytes:
     """Return the record of a live game, as a spectator sees it.
 
-    Raises NotFound, NoKeyError, and like `open_service`.
+    Raises NotFound, NoKeyError, and the errors of `open_service`.
     """
     with open_service(environ, redis_url) as service:
         return service.queries.record(game_id)

@@ -20,13 +20,13 @@ from service.supervision.stop_signals import StopSignals
 from service.supervision.supervisor import Supervisor
 
 SECONDS_TO_STOP: Final = 8.0
-"""For the processes that use Redis, and again for Redis. What has not ended then is killed."""
+"""Time for the processes that use Redis to end, and then again for Redis; after it, they are killed."""
 
 Print = Callable[[str], None]
 
 
 class AlreadyRunning(CartularyError):
-    """The port and the data folder are both in use, most likely by the same service."""
+    """The port and the data folder are both in use, probably by the same service."""
 
 
 def serve(
@@ -41,8 +41,8 @@ def serve(
 
     `settings` are those of `environ`, which the processes inherit. `port` 0 takes a free one.
     `show` is called once, with instructions, when the service is ready; `report` is called with a
-    sentence for everything that happens to a process. Raises PortError, DataFolderError,
-    EmbeddedRedisError, and AlreadyRunning.
+    sentence whenever a process is started again, ends, or cannot be started. Raises PortError,
+    DataFolderError, EmbeddedRedisError, and AlreadyRunning.
     """
     try:
         with hold_port(host, port) as (address, held_port):
@@ -52,7 +52,7 @@ def serve(
             stop.listen()
             supervisor.run(stop, lambda: _is_ready(url), lambda: show(_instructions(settings, url)))
     except PortError as error:
-        raise _explain(error, settings, host, port) from error
+        raise _port_error(error, settings, host, port) from error
     report("stopped")
 
 
@@ -71,8 +71,8 @@ def _supervisor(
     return Supervisor([redis, children], report, seconds_to_stop=SECONDS_TO_STOP)
 
 
-def _explain(error: PortError, settings: Settings, host: str, port: int) -> CartularyError:
-    """The error to raise where a port cannot be used."""
+def _port_error(error: PortError, settings: Settings, host: str, port: int) -> CartularyError:
+    """Return the error to raise for a port that cannot be used."""
     if settings.is_embedded:
         try:
             DataFolderLock(settings.data).check()

@@ -13,7 +13,7 @@ from domain.errors import CartularyError, Unreadable
 from ledger.record import Record, read
 
 LiveSource: TypeAlias = Callable[[str, str | None], bytes]
-"""Returns the record of a live game, given its id and the URL of its Redis (None: as for the service)."""
+"""Returns the record of a live game, given its id and the URL of its Redis (None: that of the settings)."""
 
 
 class SourceNotFound(click.BadParameter):
@@ -27,7 +27,7 @@ def open_source(ctx: click.Context, source: str, redis: str | None) -> BinaryIO:
     """
     if source == "-":
         return sys.stdin.buffer
-    if os.path.exists(source):  # noqa: PTH110 # unlike Path, it has no trouble with a name too long
+    if os.path.exists(source):  # noqa: PTH110 # Path.exists raises OSError for a name that is too long
         try:
             return Path(source).open("rb")
         except OSError as error:
@@ -47,7 +47,7 @@ def live_record(live: LiveSource, game: str, redis: str | None) -> bytes:
 
 
 def read_source(ctx: click.Context, source: str, redis: str | None) -> Record:
-    """Read a record. Raises ClickException for a file that is no record, and like `open_source`."""
+    """Read a record. Raises ClickException if it is not a record, and the errors of `open_source`."""
     with open_source(ctx, source, redis) as file:
         try:
             return read(file)

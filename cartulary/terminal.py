@@ -1,4 +1,4 @@
-"""What the commands write to: results on standard output, messages and progress on standard error.
+"""Output of the commands: results on standard output, messages and progress on standard error.
 
 `--color`, NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org), in this order, decide whether results
 are coloured; without any of them, they are coloured in a terminal.
@@ -33,8 +33,8 @@ def message(sentence: str) -> None:
     click.echo(sentence, err=True)
 
 
-def styles(color: Color) -> Styler:
-    """The styles for results: on or off by `color`, the environment and the terminal, in this order."""
+def result_styler(color: Color) -> Styler:
+    """Return the styler for results, which `color`, the environment or the terminal switches on or off."""
     if color != "auto":
         return Styler(is_on=color == "always")
     if os.environ.get("NO_COLOR"):

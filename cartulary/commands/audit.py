@@ -1,4 +1,4 @@
-"""The command audit: every check on records, one after the other, and a count at the end."""
+"""The command audit: runs every check on one or more records, and counts the sound ones."""
 
 import sys
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ import click
 
 from cartulary.commands.options import color_option, json_option, redis_option
 from cartulary.source import SourceNotFound, open_source
-from cartulary.terminal import Color, echo, message, progress, styles, width
+from cartulary.terminal import Color, echo, message, progress, result_styler, width
 from domain.contract import Json
 from domain.errors import Unreadable
 from ledger.canonical import canonical, decode_any
 
 RECORDS: Final = "*.jsonl"
-"""The files of a folder that are taken for records."""
+"""Pattern of the names of record files in a folder."""
 
 
 @click.command("audit")
@@ -60,36 +60,36 @@ def audit(
     expected_keys = [_public_key(ctx, key) for key in keys]
     extra_receipts = [_receipt(ctx, file) for file in receipts]
     paths = list(_expanded(sources))
-    are_many = len(paths) > 1
-    style = styles(color)
-    sound, missing, entries = 0, 0, []
+    has_several = len(paths) > 1
+    styler = result_styler(color)
+    sound_count, missing_count, entries = 0, 0, []
     for source in progress(paths, len(paths), "audit"):
         try:
             with open_source(ctx, source, redis) as file:
                 report = run_audit(file, keys=expected_keys, receipts=extra_receipts)
         except click.ClickException as error:
-            if not are_many:
+            if not has_several:
                 raise
-            missing += isinstance(error, SourceNotFound)
+            missing_count += isinstance(error, SourceNotFound)
             entries.append({"source": source, "sound": False, "error": error.message})
             message(f"{source}: {error.message}")
             continue
-        sound += report.is_sound
+        sound_count += report.is_sound
         name = "standard input" if source == "-" else source
         entries.append({"source": source, **report.as_json()})
         if as_json:
             continue
-        if report.is_sound and are_many:
-            echo(report_line(report, name, style))
+        if report.is_sound and has_several:
+            echo(report_line(report, name, styler))
         else:
-            echo(report_page(report, name, style, width()), newline=False)
+            echo(report_page(report, name, styler, width()), newline=False)
     if as_json:
-        echo(canonical({"sound": sound == len(paths), "records": entries}).decode())
-    elif are_many:
-        echo(f"{sound} of {len(paths)} sound")
-    if sound + missing < len(paths):
+        echo(canonical({"sound": sound_count == len(paths), "records": entries}).decode())
+    elif has_several:
+        echo(f"{sound_count} of {len(paths)} sound")
+    if sound_count + missing_count < len(paths):
         sys.exit(1)
-    if missing:
+    if missing_count:
         sys.exit(2)
 
 
@@ -116,7 +116,7 @@ def _public_key(ctx: click.Context, key: str) -> str:
 
 
 def _receipt(ctx: click.Context, file: Any) -> Json:
-    """Return the receipt in a file: alone, or as part of the response to an action."""
+    """Return the receipt in a file, which contains only the receipt or the response to an action."""
     try:
         receipt = decode_any(file.read())
     except Unreadable as error:

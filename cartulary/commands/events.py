@@ -4,7 +4,7 @@ import click
 
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
 from cartulary.source import read_source, unreadable_source
-from cartulary.terminal import Color, echo, styles, width
+from cartulary.terminal import Color, echo, result_styler, width
 from domain.errors import Unreadable
 from ledger.canonical import canonical
 from replay.timeline import PositionNotFound, step_at, unreadable_on_error
@@ -26,7 +26,7 @@ def log(ctx: click.Context, source: str, as_json: bool, color: Color, redis: str
             echo(line.decode())
         return
     try:
-        for text in log_lines(record, styles(color)):
+        for text in log_lines(record, result_styler(color)):
             echo(text)
     except Unreadable as error:
         raise unreadable_source(source, error) from None
@@ -58,7 +58,7 @@ def inspect(
             text = (
                 canonical(explanation).decode()
                 if as_json
-                else explanation_page(explanation, styles(color), width())
+                else explanation_page(explanation, result_styler(color), width())
             )
     except PositionNotFound as error:
         raise click.UsageError(str(error), ctx) from None

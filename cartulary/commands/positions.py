@@ -7,7 +7,7 @@ import click
 
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
 from cartulary.source import read_source, unreadable_source
-from cartulary.terminal import Color, echo, styles, width
+from cartulary.terminal import Color, echo, result_styler, width
 from domain.contract import Json
 from domain.errors import Unreadable
 from domain.game import Game
@@ -25,7 +25,7 @@ from replay.timeline import (
 )
 
 _MAX_DISTANCE: Final = 200
-"""Hexes from one end of a board that is drawn to the other: a forged board could fill all memory."""
+"""The greatest distance between two hexes of a board that is drawn: a forged board could fill the memory."""
 
 
 @click.command()
@@ -36,7 +36,9 @@ _MAX_DISTANCE: Final = 200
 @click.option(
     "--as", "viewer", type=click.IntRange(0), metavar="SEAT", help="As this seat sees it."
 )
-@click.option("--format", "form", type=click.Choice(["text", "json", "svg"]), default="text")
+@click.option(
+    "--format", "output_format", type=click.Choice(["text", "json", "svg"]), default="text"
+)
 @click.option(
     "--wide", is_flag=True, help="With --format svg: a wide page, with the cards beside the board."
 )
@@ -50,7 +52,7 @@ def replay(
     turn: int | None,
     round: int | None,
     viewer: int | None,
-    form: str,
+    output_format: str,
     wide: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
     redis: str | None,
@@ -59,9 +61,9 @@ def replay(
 
     SOURCE is a record file, - for standard input, or the id of a live game.
     """
-    if sum(place is not None for place in (seq, turn, round)) > 1:
+    if sum(value is not None for value in (seq, turn, round)) > 1:
         raise click.UsageError("give at most one of --seq, --turn and --round", ctx)
-    if wide and form != "svg":
+    if wide and output_format != "svg":
         raise click.UsageError("--wide needs --format svg", ctx)
     record = read_source(ctx, source, redis)
     try:
@@ -76,7 +78,10 @@ def replay(
         if viewer is not None and viewer >= game.seats:
             raise click.BadParameter(f"the seats are 0 to {game.seats - 1}", ctx, param_hint="--as")
         with unreadable_on_error(game.seq):
-            echo(_position_as(form, record, game, viewer, round, color, wide=wide), newline=False)
+            echo(
+                _position_as(output_format, record, game, viewer, round, color, wide=wide),
+                newline=False,
+            )
     except PositionNotFound as error:
         raise click.UsageError(str(error), ctx) from None
     except Unreadable as error:
@@ -84,7 +89,7 @@ def replay(
 
 
 def _position_as(
-    form: str,
+    output_format: str,
     record: Record,
     game: Game,
     viewer: int | None,
@@ -95,10 +100,10 @@ def _position_as(
 ) -> str:
     """Return the position as JSON, SVG or text."""
     position = game.position(viewer, ended=record.has_ended)
-    if form == "json":
+    if output_format == "json":
         return canonical(position).decode() + "\n"
     if position is None:
-        if form == "svg":
+        if output_format == "svg":
             raise click.ClickException("the game has not started: there is no board to draw")
         places = f"{len(game.places)} of {game.seats} places are taken"
         return f"The game has not started ({game.status}): {places}.\n"
@@ -109,13 +114,13 @@ def _position_as(
     for cell in scene.cells:
         if distance(cell.at, scene.cells[0].at) > _MAX_DISTANCE:
             raise Unreadable(f"the board is too wide to be drawn: it has a hex {cell.at}")
-    if form == "svg":
+    if output_format == "svg":
         from replay.render.svg import svg
 
         return svg(scene, wide=wide)
     from replay.render.text import text
 
-    return text(scene, styles(color), width())
+    return text(scene, result_styler(color), width())
 
 
 def _with_round_heading(scene: Scene, game: Game, round: int) -> Scene:

@@ -46,7 +46,7 @@ def _file_exists(path: Path) -> click.ClickException:
 
 
 def _expansion_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """Add a flag for every expansion, named after the option that asks for it."""
+    """Add a flag for every expansion, with the name of the option that turns it on."""
     for rules, option in reversed(list(EXPANSIONS)):
         help = f"With this expansion of {rules}, which allows more players."
         command = click.option(f"--{option}", is_flag=True, help=help)(command)
@@ -116,7 +116,7 @@ def playout(
 
 
 def _as_options(error: Malformed) -> str:
-    """Return the wrong fields of a plan under the names of the command's options."""
+    """Return a message that names the options of the command instead of the invalid fields of a plan."""
     return "; ".join(
         f"--{field.removeprefix('options.').replace('_', '-')}: {fault}"
         for field, fault in error.fields.items()

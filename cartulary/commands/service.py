@@ -112,7 +112,7 @@ def reindex(redis: str | None) -> None:
 def retire_key(key: str, redis: str | None) -> None:
     """Retire the signing key KEY from now on.
 
-    The list of public keys then says until when it was valid; what it has signed stays valid. Configure
+    The list of public keys then shows until when it was valid; its earlier signatures stay valid. Configure
     another signing key for the service first.
     """
     from cartulary.running_service import open_service
