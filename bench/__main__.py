@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _median_line(played: PlayedGame) -> bytes:
-    """The line of median length among the events of a game."""
+    """Return the line of median length among the events of a game."""
     return sorted(played.lines, key=len)[len(played.lines) // 2]
 
 
@@ -93,7 +93,7 @@ def _table_line(row: Row) -> str:
 
 
 def _environment() -> str:
-    """The processor, the system and the versions of the packages that are measured."""
+    """Return the processor, the system and the versions of the packages that are measured."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     processor = next(

@@ -45,15 +45,17 @@ def main() -> None:
     from service.server import processes, web_process
     from service.settings import load_settings
 
-    # Both ways to serve create the application by this name: in this process, and in each of several.
+    # The web process creates its application by this name.
     vars(web_process)["create_app"] = lambda *_: app
-    if len(sys.argv) == len(("module", "address", "port", "threads")):
+    _, *arguments = sys.argv
+    if len(arguments) > 1:
+        # One of several processes: the arguments are those of `process_command`.
         web_process.main()
     else:
         processes.run_web(
             load_settings(os.environ),
             os.environ,
-            port=int(sys.argv[1]),
+            port=int(arguments[0]),
             processes=int(os.environ["BENCH_PROCESSES"]),
             process_command=process_command,
         )

@@ -24,7 +24,7 @@ class LoadResult:
         return len(self.latencies) / self.seconds
 
     def percentile(self, share: float) -> float:
-        """The latency in seconds that this share (0 to 1) of the requests did not exceed."""
+        """Return the latency in seconds that this share (0 to 1) of the requests did not exceed."""
         return self.latencies[min(len(self.latencies) - 1, int(share * len(self.latencies)))]
 
 

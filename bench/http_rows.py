@@ -56,7 +56,7 @@ def measure(redis: EmbeddedRedis, folder: Path, line: bytes) -> Iterator[Row]:
 def _rows(
     peer: str, ours: list[LoadResult], theirs: list[LoadResult], *, has_target: bool
 ) -> Iterator[Row]:
-    """The rate of requests and the slowest percent of them, compared with one peer."""
+    """Yield a row for the rate of requests and one for their latency, compared with one peer."""
     rates = tuple(load.rate / other.rate for load, other in zip(ours, theirs, strict=True))
     yield Row(
         label=f"POST actions, {CLIENTS} clients, every write synced",
@@ -70,7 +70,7 @@ def _rows(
     )
     our_slowest = [load.percentile(0.99) for load in ours]
     their_slowest = [load.percentile(0.99) for load in theirs]
-    ratios = tuple(mine / other for mine, other in zip(our_slowest, their_slowest, strict=True))
+    ratios = tuple(our / their for our, their in zip(our_slowest, their_slowest, strict=True))
     yield Row(
         label="… 99th percentile of the latency",
         peer=peer,
@@ -92,8 +92,8 @@ class PreparedGame:
             account = {"handle": f"bench-{name}-{seat}", "password": "correct horse"}
             self._tokens.append(client.post(f"{API}/players", json=account).json()["token"])
         game = {"rules": "barony", "seats": 2, "options": {"seating": "joined"}}
-        created = client.post(f"{API}/games", json=game, headers=self._authorization(0))
-        self.id: str = created.json()["id"]
+        response = client.post(f"{API}/games", json=game, headers=self._authorization(0))
+        self.id: str = response.json()["id"]
         path = f"{API}/games/{self.id}"
         client.post(f"{path}/players", json={}, headers=self._authorization(1))
         events: list[Event] = client.get(f"{path}/events").json()["events"]
@@ -116,7 +116,7 @@ class PreparedGame:
 
 
 def our_server(port: int, redis_url: str, folder: Path) -> AbstractContextManager[int]:
-    """Run a web process as in production, without workers; the value is its process id."""
+    """Run a web process as in production, without workers; yield its process id."""
     return _running_server(
         ["cartulary", "web", "--port", str(port), "--processes", PROCESSES],
         port,
@@ -156,7 +156,7 @@ def _bare_servers(
 
 @contextlib.contextmanager
 def _running_server(module: list[str], port: int, log_file: Path, **environ: str) -> Iterator[int]:
-    """Run `python -m MODULE ...` until the end of the block; the value is its process id.
+    """Run `python -m MODULE ...` until the end of the block; yield its process id.
 
     Raises RuntimeError with what the server has logged if it does not listen on the port in time.
     """

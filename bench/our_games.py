@@ -86,7 +86,7 @@ def play(
 
 
 def barony_games() -> list[PlayedGame]:
-    """Games of Barony for 2, 3 and 4 seats, two of each."""
+    """Play games of Barony for 2, 3 and 4 seats, two of each."""
     return [
         play("barony", seats, bytes([seats, n] * 16), round_limit=ROUND_LIMIT)
         for seats in (2, 3, 4)
@@ -95,7 +95,7 @@ def barony_games() -> list[PlayedGame]:
 
 
 def sorcery_games() -> list[PlayedGame]:
-    """Games with Sorcery for 2 to 5 seats, one of sensible bots and one of `random_type_bot` each."""
+    """Play games with Sorcery for 2 to 5 seats, one of sensible bots and one of `random_type_bot` each."""
     return [
         play("barony", seats, bytes([seats, n] * 16), bot, round_limit=ROUND_LIMIT, sorcery=True)
         for seats in (2, 3, 4, 5)
@@ -104,10 +104,10 @@ def sorcery_games() -> list[PlayedGame]:
 
 
 def baron_games() -> list[PlayedGame]:
-    """Games of Baron, which has secrets, for 2 to 5 seats, two of each."""
+    """Play games of Baron, which has secrets, for 2 to 5 seats, two of each."""
     return [play("baron", seats, bytes([seats, n] * 16)) for seats in (2, 3, 4, 5) for n in (1, 2)]
 
 
 def long_game() -> PlayedGame:
-    """A game of Barony with a little more than 300 events."""
+    """Play a game of Barony with a little more than 300 events."""
     return play("barony", 4, bytes(range(32)), random_type_bot, round_limit=80)

@@ -58,7 +58,7 @@ def xadd_command(game_id: str, expected_seq: int, line: bytes) -> bytes:
 
 
 def _append_row(server: EmbeddedRedis, games: list[PlayedGame]) -> Row:
-    """The script of an append, compared with XADD of the same bytes."""
+    """Measure the script of an append, compared with XADD of the same bytes."""
     client = redis.Redis.from_url(server.url)
     RedisEventStore(client).append("warm", 0, AppendRequest((b"{}",)))  # loads the script
     requests = [append_requests(played) for played in games]
@@ -87,7 +87,7 @@ def _append_row(server: EmbeddedRedis, games: list[PlayedGame]) -> Row:
 
 
 def _load_row(server: EmbeddedRedis, long: PlayedGame) -> Row:
-    """Reading, decoding and folding a game, compared with reading and decoding its bytes."""
+    """Measure reading, decoding and folding a game, compared with reading and decoding its bytes."""
     store = RedisEventStore(redis.Redis.from_url(server.url))
     store.append("long", 0, AppendRequest(tuple(long.lines[:LOADED_EVENTS])))
 
@@ -111,7 +111,7 @@ def _load_row(server: EmbeddedRedis, long: PlayedGame) -> Row:
 
 
 def _memory_row(server: EmbeddedRedis, games: list[PlayedGame]) -> Row:
-    """Memory in Redis for each event, with everything that an append stores next to it."""
+    """Measure the memory in Redis for each event, with everything that an append stores next to it."""
     client = redis.Redis.from_url(server.url)
     client.flushdb()
     store = RedisEventStore(client)

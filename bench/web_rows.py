@@ -32,7 +32,7 @@ def measure(server: EmbeddedRedis, folder: Path, games: list[PlayedGame]) -> Ite
 
 
 def _memory_row(server: EmbeddedRedis, folder: Path, games: list[PlayedGame]) -> Row:
-    """A web process that has served the positions of a thousand games, all of which it has cached."""
+    """Measure the memory of a web process that has served, and cached, the positions of a thousand games."""
     store = RedisEventStore(redis.Redis.from_url(server.url))
     ids = [f"w{number}" for number in range(GAMES)]
     for number, id in enumerate(ids):
@@ -59,7 +59,7 @@ def _memory_row(server: EmbeddedRedis, folder: Path, games: list[PlayedGame]) ->
 
 
 def _streams_row(server: EmbeddedRedis, folder: Path) -> Row:
-    """Taking actions while many event streams are open, compared with none."""
+    """Measure the rate of actions while many event streams are open, compared with none."""
     port = free_port()
     with (
         our_server(port, server.url, folder),
