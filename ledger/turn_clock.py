@@ -27,7 +27,7 @@ def clock_faults(raw: object) -> dict[str, str]:
     return faults
 
 
-def due(game: Game) -> datetime | None:
+def deadline(game: Game) -> datetime | None:
     """Return the deadline of the turn under way; None without a clock or without a turn."""
     if game.clock is None or game.to_act is None:
         return None
@@ -40,5 +40,5 @@ def has_passed(game: Game, at: str) -> bool:
     A passed deadline has no effect by itself: until the turn is forfeited in the log, the seat may
     still act.
     """
-    moment = due(game)
+    moment = deadline(game)
     return moment is not None and moment <= datetime.fromisoformat(at)

@@ -33,8 +33,8 @@ def next_timestamp(previous: str = "") -> str:
 
 def deadline(game: Game) -> str | None:
     """Return the deadline of the turn under way as a timestamp; None if it has none."""
-    due = turn_clock.due(game)
-    return None if due is None else format(due)
+    moment = turn_clock.deadline(game)
+    return None if moment is None else format(moment)
 
 
 def is_deadline_past(game: Game) -> bool:

@@ -50,8 +50,8 @@ def connect(url: str) -> redis.Redis:
 
 
 @contextmanager
-def reachable() -> Iterator[None]:
-    """Raise Unavailable if Redis does not respond to a command in this context or accepts no writes."""
+def unavailable_on_error() -> Iterator[None]:
+    """Turn errors of Redis in this context into Unavailable if it does not respond or accepts no writes."""
     try:
         yield
     except _UNREACHABLE as error:

@@ -1,4 +1,4 @@
-"""The data folder of a service on one machine: where it is, who uses it, and that it is private.
+"""The data folder of a service on one machine: its place, its permissions and its lock.
 
 It holds the files of the embedded Redis (`redis/`) and the key that signs receipts. What Redis does with its
 folder is in service/embedded_redis.py.
@@ -36,8 +36,8 @@ class DataFolderInUse(DataFolderError):
         if owner:
             self.how_to_stop = f"Stop process {owner} (Ctrl-C in its terminal, or `kill {owner}`)"
         else:
-            pid = _read(pid_file_of(folder))
-            self.how_to_stop = f"Stop the redis-server that is left of it (`kill {pid}`)"
+            pid = _read(embedded_redis_pid_file(folder))
+            self.how_to_stop = f"Stop its redis-server, which still runs (`kill {pid}`)"
         super().__init__(
             f"the data folder {folder} is in use by another service. {self.how_to_stop}, or choose"
             " another folder with --data or CARTULARY_DATA"
@@ -45,9 +45,9 @@ class DataFolderInUse(DataFolderError):
 
 
 def default_data_folder() -> Path:
-    """The folder `cartulary` among the user's data: on Linux in XDG_DATA_HOME or ~/.local/share.
+    """Return the folder `cartulary` in the user's data folder, on Linux XDG_DATA_HOME or ~/.local/share.
 
-    Elsewhere, a folder in ~/.local/share is still used if it exists and the other one does not.
+    On other systems, ~/.local/share/cartulary is used if it exists and the other folder does not.
     """
     folder = platformdirs.user_data_path("cartulary", appauthor=False)
     earlier = Path.home() / ".local" / "share" / "cartulary"
@@ -56,37 +56,37 @@ def default_data_folder() -> Path:
     return folder
 
 
-def socket_of(data: Path) -> Path:
-    """The socket of the embedded Redis: in the data folder, or under /tmp if that path is too long."""
+def embedded_redis_socket(data: Path) -> Path:
+    """Return the path of the embedded Redis's socket: in the data folder, or in /tmp if that is too long."""
     path = data.absolute() / "redis" / "redis.sock"
     if len(os.fsencode(path)) <= LONGEST_SOCKET_PATH:
         return path
     name = hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:16]
     # Not TMPDIR, which may be long as well, and may differ between the server and a command that looks for
-    # its socket. `make_private` makes sure that nobody else has created this folder before.
-    return Path(f"/tmp/cartulary-{os.getuid()}-{name}/redis.sock")  # noqa: S108
+    # its socket. `make_private` makes sure that no other user has created this folder.
+    return Path(f"/tmp/cartulary-{os.getuid()}-{name}/redis.sock")  # noqa: S108 # see above
 
 
-def pid_file_of(data: Path) -> Path:
-    """The file to which the embedded Redis writes its process id."""
+def embedded_redis_pid_file(data: Path) -> Path:
+    """Return the path of the file to which the embedded Redis writes its process id."""
     return data / "redis" / "redis.pid"
 
 
-def url_of(data: Path) -> str:
-    """The URL of the embedded Redis of a data folder, for redis-py and RQ."""
-    return f"unix://{quote(str(socket_of(data)))}"
+def embedded_redis_url(data: Path) -> str:
+    """Return the URL of the embedded Redis of a data folder, for redis-py and RQ."""
+    return f"unix://{quote(str(embedded_redis_socket(data)))}"
 
 
 def make_private(folder: Path) -> None:
-    """Create a folder that only its owner can look into, or make an existing one so.
+    """Create a folder that only its owner can access, or make an existing folder private.
 
-    Raises DataFolderError.
+    Raises DataFolderError if that is not possible, or if the folder belongs to another user.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
-            raise DataFolderError(f"{folder} belongs to somebody else")
+            raise DataFolderError(f"{folder} belongs to another user")
         folder.chmod(0o700)
     except OSError as error:
         raise DataFolderError(f"{folder} cannot be used: {error}") from error
@@ -143,7 +143,7 @@ class DataFolderLock:
         self._lock.release()
 
     def fileno(self) -> int:
-        """The descriptor of the locked file."""
+        """Return the descriptor of the locked file."""
         assert self._lock.is_locked
         return self._fd
 
@@ -161,7 +161,7 @@ class DataFolderLock:
 
 
 def _read(path: Path) -> str:
-    """The text of a small file; "" if it cannot be read."""
+    """Return the text of a small file; "" if it cannot be read."""
     try:
         return path.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):

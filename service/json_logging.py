@@ -46,12 +46,12 @@ def configure(
     level: int = logging.INFO, request_id: Callable[[], str | None] = lambda: None
 ) -> None:
     """Log everything as JSON lines on standard error. Call it once in a process that serves or works."""
-    # The place of the call, and the names of thread and process, take half the time of a line, and no line
+    # Finding the place of the call and the names of thread and process takes half of the time, and no line
     # shows them.
     logging._srcfile = None  # noqa: SLF001 # the documentation of `logging` recommends it
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter(request_id))
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    # It logs the addresses of those who exceed a limit.
+    # It logs the addresses of clients that exceed a limit.
     logging.getLogger("flask-limiter").setLevel(logging.WARNING)

@@ -1,8 +1,8 @@
 """The key that signs receipts and records, and the published list of all public keys.
 
 The private key is in a PEM file on the machine that signs. The public keys are in the Redis hash
-`cartulary:keys`, one field per key. A key is published before it signs anything, and its entry stays
-for ever; once the key is retired, the entry has `until`.
+`cartulary:keys`, one field per key. A key is published before it signs anything, and its entry is never
+removed; the entry of a retired key has `until`.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ from domain.event import Event
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from service import clock
-from service.connection import reachable
+from service.connection import unavailable_on_error
 from service.errors import NotFound
 
 KEYS: Final = "cartulary:keys"
@@ -46,8 +46,8 @@ class Keyring:
     def publish_key(self) -> None:
         """Load the signing key and publish it, unless this was done before.
 
-        Call it before anything happens that the key is to sign: a key vouches only for events since
-        its `from`. Raises Unreadable, OSError (the key file), Unavailable.
+        Call it before an event is appended that the key will sign: its signatures are valid only for
+        events since its `from`. Raises Unreadable and OSError (the key file), and Unavailable.
         """
         self._signing_key()
 
@@ -66,7 +66,7 @@ class Keyring:
         """
         if not self._read_only:
             self.publish_key()
-        with reachable():
+        with unavailable_on_error():
             entries = self._redis.hvals(KEYS)
         return sorted(map(orjson.loads, entries), key=lambda entry: (entry["from"], entry["key"]))
 
@@ -79,7 +79,7 @@ class Keyring:
             if entry["key"] == key:
                 if entry["until"] is None:
                     entry["until"] = clock.format(clock.now())
-                    with reachable():
+                    with unavailable_on_error():
                         self._redis.hset(KEYS, key, canonical(entry))
                 return entry
         raise NotFound(f"this service has never published a key {key}")
@@ -95,7 +95,7 @@ class Keyring:
         """Load or generate the key, and publish it if it is not published yet."""
         key = SigningKey.load_or_generate(self._path)
         entry = key.public_entry(clock.format(clock.now()))
-        with reachable():
+        with unavailable_on_error():
             self._redis.hsetnx(KEYS, key.id, canonical(entry))
         return key
 
@@ -108,7 +108,7 @@ class Keyring:
                 f"the signing key {self._path} cannot be read ({error.strerror}): run this on the"
                 " machine that has the service's key, or set CARTULARY_SIGNING_KEY to its file"
             ) from None
-        with reachable():
+        with unavailable_on_error():
             is_published = self._redis.hexists(KEYS, key.id)
         if not is_published:
             raise NoKeyError(

@@ -20,7 +20,7 @@ import redis
 
 from domain.errors import Malformed
 from domain.game import Game, Status
-from service.connection import reachable
+from service.connection import unavailable_on_error
 from service.store.redis_event_store import game_key
 
 PREFIX: Final = "cartulary:games:"
@@ -49,11 +49,11 @@ class Listings:
         compares with the log afterwards.
         """
         current = _listings_of(game)
-        listed = game_key(game.id, "listed")
-        with reachable():
-            outdated = {_text(name) for name in self._redis.smembers(listed)} - current
-            # Recorded before the game is added, so that no listing can be forgotten.
-            self._redis.sadd(listed, *current)
+        listings_key = game_key(game.id, "listed")
+        with unavailable_on_error():
+            outdated = {_text(name) for name in self._redis.smembers(listings_key)} - current
+            # Written before the game is added, so that a later call removes it from every listing.
+            self._redis.sadd(listings_key, *current)
             with self._redis.pipeline(transaction=False) as pipeline:
                 for listing in current:
                     pipeline.zadd(listing, {_member(game): 0})
@@ -61,7 +61,7 @@ class Listings:
                     pipeline.zrem(listing, _member(game))
                 pipeline.execute()
             if outdated:
-                self._redis.srem(listed, *outdated)
+                self._redis.srem(listings_key, *outdated)
 
     def page(
         self,
@@ -73,13 +73,13 @@ class Listings:
     ) -> Page:
         """Return games with any of the statuses (none given: with any status), newest first.
 
-        With `player`, only games in which that player has a place. `viewer` is the player who asks:
-        private games are listed only for players who may see them. Raises Malformed for an invalid
+        With `player`, only games in which that player has a place. Private games are included if the
+        player `viewer` may see them. Raises Malformed for an invalid
         cursor.
         """
         below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
         members: list[str] = []
-        with reachable():
+        with unavailable_on_error():
             parts = []
             for status in dict.fromkeys(statuses) or STATUSES:
                 if player is None:
@@ -95,9 +95,9 @@ class Listings:
         page = members[:limit]
         return Page(tuple(map(_game_id, page)), page[-1] if has_more else None)
 
-    def playing(self, player: str) -> list[str]:
+    def games_in_progress(self, player: str) -> list[str]:
         """Return the ids of the games in progress in which the player has a place, newest first."""
-        with reachable():
+        with unavailable_on_error():
             members = [
                 *self._walk(_listing("playing", "of", player), "+", _PAGE),
                 *self._private("playing", player, player, "+", _PAGE),
@@ -106,7 +106,7 @@ class Listings:
 
     def clear(self) -> None:
         """Drop all listings."""
-        with reachable():
+        with unavailable_on_error():
             for pattern in (PREFIX + "*", game_key("*", "listed")):
                 for name in self._redis.scan_iter(pattern, count=_PAGE):
                     self._redis.delete(name)
@@ -135,7 +135,7 @@ class Listings:
 
 
 def _listings_of(game: Game) -> set[str]:
-    """The keys of the listings that must contain the game."""
+    """Return the keys of the listings that must contain the game."""
     players = [place.player for place in game.places]
     if not game.options["private"]:
         return {_listing(game.status), *(_listing(game.status, "of", player) for player in players)}

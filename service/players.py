@@ -26,7 +26,7 @@ from redis.typing import EncodableT
 
 from domain.errors import Malformed
 from service import clock
-from service.connection import reachable
+from service.connection import unavailable_on_error
 from service.errors import HandleTaken, NotFound, Unauthorised
 
 TOKEN_DAYS: Final = 180
@@ -35,7 +35,7 @@ TOKEN_CACHE_TTL: Final = timedelta(seconds=5)
 MAX_CACHED_TOKENS: Final = 10_000
 HANDLE_PATTERN: Final = re.compile(r"\w(?:[\w.-]{0,30}\w)?")
 PASSWORD_LENGTHS: Final = (8, 1024)
-"""The least and the greatest number of characters."""
+"""The minimum and the maximum number of characters."""
 EMAIL_PATTERN: Final = re.compile(r"[^\s@]+@[^\s@]+")
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
@@ -80,10 +80,10 @@ class Players:
         faults = _faults(handle, password, email, locale)
         if faults:
             raise Malformed(faults)
-        taken = HandleTaken(f"the handle {handle!r} is taken")
-        with reachable():
+        handle_taken = HandleTaken(f"the handle {handle!r} is taken")
+        with unavailable_on_error():
             if self._redis.exists(_handle_key(handle)):
-                raise taken
+                raise handle_taken
         player = Player(secrets.token_hex(8), handle, clock.format(clock.now()), email, locale)
         account: dict[EncodableT, EncodableT] = {
             "handle": handle,
@@ -94,13 +94,13 @@ class Players:
             account["email"] = email
         if locale is not None:
             account["locale"] = locale
-        with reachable():
+        with unavailable_on_error():
             # The account is written before the handle that leads to it. A process that dies in between
             # leaves an account that nobody can reach, and the handle free.
             self._redis.hset(_player_key(player.id), mapping=account)
             if not self._redis.set(_handle_key(handle), player.id, nx=True):
                 self._redis.delete(_player_key(player.id))
-                raise taken
+                raise handle_taken
         return player, self._create_token(player.id)
 
     def login(self, handle: str, password: str) -> str:
@@ -108,20 +108,20 @@ class Players:
         player = self.by_handle(handle)
         stored = None
         if player is not None:
-            with reachable():
+            with unavailable_on_error():
                 stored = self._redis.hget(_player_key(player.id), "password")
         password_hash = _UNUSED_HASH if stored is None else _text(stored)
         if not _is_password(password_hash, password) or player is None:
             raise Unauthorised("there is no player with this handle and password")
         if _HASHER.check_needs_rehash(password_hash):
-            with reachable():
+            with unavailable_on_error():
                 self._redis.hset(_player_key(player.id), "password", _hash(password))
         return self._create_token(player.id)
 
     def logout(self, token: str) -> None:
         """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
         key = _token_key(token)
-        with reachable():
+        with unavailable_on_error():
             self._redis.delete(key)
         # Cached as revoked, not just dropped: another thread may have read the token before it was
         # deleted, and be about to cache it (`by_token`).
@@ -138,7 +138,7 @@ class Players:
             cached = self._token_owners.get(key, _NOT_CACHED)
         if cached is not _NOT_CACHED:
             return cast("str | None", cached)
-        with reachable():
+        with unavailable_on_error():
             stored = self._redis.get(key)
         if stored is None:
             return None
@@ -150,14 +150,14 @@ class Players:
         handle = unicodedata.normalize("NFC", handle)
         if not HANDLE_PATTERN.fullmatch(handle):
             return None
-        with reachable():
+        with unavailable_on_error():
             player_id = self._redis.get(_handle_key(handle))
         return None if player_id is None else self.get([_text(player_id)])[0]
 
     def get(self, ids: Sequence[str]) -> list[Player]:
         """Return the players with these ids, in this order. Raises NotFound for an unknown id."""
         fields = ("handle", "created", "email", "locale")
-        with reachable(), self._redis.pipeline(transaction=False) as pipeline:
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in ids:
                 pipeline.hmget(_player_key(id), fields)
             rows = pipeline.execute()
@@ -171,7 +171,7 @@ class Players:
 
     def _create_token(self, player_id: str) -> str:
         token = secrets.token_urlsafe(32)
-        with reachable():
+        with unavailable_on_error():
             self._redis.set(_token_key(token), player_id, ex=TOKEN_DAYS * 24 * 3600)
         return token
 

@@ -6,14 +6,15 @@ from service.bootstrap import Service
 from service.store.outbox import rebuild_outbox
 
 PROGRESS_STEP = 1000
-"""After how many games the progress is reported."""
+"""Games between two reports of the progress."""
 
 
 def reindex(service: Service, on_progress: Callable[[int], None] | None = None) -> int:
     """Rebuild all derived data and return the number of games.
 
-    May run while games are played: changes made meanwhile are listed by those who make them.
-    `on_progress`, if given, receives the number of games done so far. Raises Unavailable; run it again then.
+    May run while games are played, because every append updates the listings of its game. `on_progress`,
+    if given, is called with the number of games that have been reindexed so far. Raises Unavailable; call it
+    again then.
     """
     count = 0
     service.listings.clear()

@@ -12,7 +12,7 @@
     CARTULARY_WEBHOOK_URL    URL to which notifications are posted; default: none
     CARTULARY_SWEEP_SECONDS  time between two sweeps of the scheduler; default: 10
 
-An empty variable has its default, except that an empty rate means no limit. If variables are invalid,
+An empty variable means the default, except that an empty rate means no limit. If variables are invalid,
 `load_settings` names all of them; every command calls it before it does anything else.
 """
 
@@ -27,7 +27,7 @@ from marshmallow.validate import Range
 from typing_extensions import override
 
 from domain.errors import CartularyError, Unreadable
-from service.data_folder import default_data_folder, url_of
+from service.data_folder import default_data_folder, embedded_redis_url
 
 PREFIX: Final = "CARTULARY_"
 _MAY_BE_EMPTY: Final = frozenset({f"{PREFIX}RATE_ACCOUNTS", f"{PREFIX}RATE_REQUESTS"})
@@ -72,8 +72,8 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     _raise_errors(env, signing_key)
     return Settings(
         data=data,
-        redis_url=redis_url or url_of(data),
-        queue_url=queue_url or redis_url or url_of(data),
+        redis_url=redis_url or embedded_redis_url(data),
+        queue_url=queue_url or redis_url or embedded_redis_url(data),
         signing_key=signing_key,
         cache_games=cache_games,
         rate_accounts=rate_accounts,
@@ -162,7 +162,7 @@ def _number(kind: str, minimum: float) -> dict[str, Any]:
     message = f"must be {kind}, {minimum:g} or more"
     return {
         "validate": Range(min=minimum, error=message + ", not {input}"),
-        # Infinity, NaN and numbers that are too large come without the input.
+        # For infinity, NaN and numbers that are too large, environs does not pass the input.
         "error_messages": {
             "invalid": message + ", not {input!r}",
             "special": message,

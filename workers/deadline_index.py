@@ -2,8 +2,8 @@
 
     cartulary:deadlines   sorted set, game id -> deadline in milliseconds since 1970
 
-The index is derived data: the outbox entry `deadline` of each game is what counts. If the index is lost, the
-first sweep of a scheduler writes it again.
+The index is derived from the outbox entries `deadline`. If it is lost, the first sweep of a scheduler writes
+it again.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from typing import Any, Final
 import redis
 
 from service import clock
-from service.connection import reachable
+from service.connection import unavailable_on_error
 from workers.tasks import Task
 
 DEADLINES: Final = "cartulary:deadlines"
@@ -35,16 +35,16 @@ class DeadlineIndex:
         self._remove = client.register_script(_REMOVE)
 
     def put(self, tasks: Iterable[Task]) -> None:
-        """Enter the deadlines of `forfeit` tasks; each replaces an earlier one of its game."""
+        """Add the deadlines of `forfeit` tasks; each replaces an earlier deadline of its game."""
         scores = {task.game_id: _milliseconds(clock.parse(task.due_at)) for task in tasks}
         if scores:
-            with reachable():
+            with unavailable_on_error():
                 self._redis.zadd(DEADLINES, scores)
 
-    def passed(self, limit: int) -> list[tuple[str, str]]:
-        """Return the games whose deadline has passed, earliest first, each with its score in the index."""
+    def overdue(self, limit: int) -> list[tuple[str, str]]:
+        """Return up to `limit` games whose deadline has passed, each with its score; earliest first."""
         now = _milliseconds(clock.now())
-        with reachable():
+        with unavailable_on_error():
             # redis-py declares a type that covers other forms of the command as well.
             rows: list[Any] = self._redis.zrange(
                 DEADLINES, "-inf", str(now), byscore=True, offset=0, num=limit, withscores=True
@@ -53,7 +53,7 @@ class DeadlineIndex:
 
     def remove(self, game_id: str, score: str) -> None:
         """Remove the deadline of a game if it still has this score."""
-        with reachable():
+        with unavailable_on_error():
             self._remove(keys=[DEADLINES], args=[game_id, score])
 
 

@@ -62,7 +62,7 @@ class TaskRunner:
                 case _:
                     assert_never(task.kind)
         except NotFound:
-            # Entries are written together with the log, so somebody has changed the store by hand.
+            # Entries are written together with the log, so the store was changed by other means.
             log.exception("game %s has an outbox entry, %s, but no log", task.game_id, task.entry)
         return True
 
@@ -161,14 +161,15 @@ def run(game_id: str, entry: str, payload: str) -> Retry | None:
 class TaskJob(Job):
     """RQ's job, restricted to calls of `run`.
 
-    RQ calls any function that a queued job names, as well as callbacks and webhooks that it names. Whoever
-    can write to the queue could run any code in the worker that way, so all of these are ignored.
+    RQ calls any function, callback and webhook that a queued job names. A program that can write to the
+    queue could run any code in the worker that way, so other functions are refused, and callbacks and
+    webhooks are ignored.
     """
 
     @property
     @override
     def func(self) -> Callable[[str, str, str], Retry | None]:
-        """The function to call."""
+        """The function `run`. Raises PermissionError if the job names another one."""
         if self.func_name != JOB_FUNCTION:
             raise PermissionError(f"{self.func_name} is not a job of Cartulary")
         return run
@@ -176,17 +177,17 @@ class TaskJob(Job):
     @property
     @override
     def success_callback(self) -> None:
-        """None."""
+        """No callback, whatever the job names."""
 
     @property
     @override
     def failure_callback(self) -> None:
-        """None."""
+        """No callback, whatever the job names."""
 
     @property
     @override
     def stopped_callback(self) -> None:
-        """None."""
+        """No callback, whatever the job names."""
 
     @override
     def send_webhooks(self, status: str | JobStatus, *, exc_string: str | None = None) -> None:

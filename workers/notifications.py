@@ -1,7 +1,6 @@
 """Notifications to the players of a game, made from a task and the log.
 
-A notification only says where to look: it contains nothing that is visible to some players only. How it
-reaches its receivers is in notifiers.py.
+A notification contains nothing that only some players may see. notifiers.py delivers it.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ Subject: TypeAlias = Literal["your_turn", "round_scored", "game_over"]
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """One notification. `players` are the ids of those it is for.
+    """One notification to the players with the ids `players`.
 
     `delivery` is an id that stays the same if the notification is sent again.
     """
@@ -32,7 +31,7 @@ class Notification:
     """`your_turn`: seat, round, deadline; `round_scored`: round, standings; `game_over`: status, ranking."""
 
     def as_json(self) -> Json:
-        """Return the notification as it is posted: one object with the fields above and the details."""
+        """Return the notification as it is posted: one object with all fields, including the details."""
         return {
             "delivery": self.delivery,
             "subject": self.subject,

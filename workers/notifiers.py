@@ -1,7 +1,7 @@
-"""Notifiers: the ways in which notifications leave the service. A new way is one more class here.
+"""Notifiers: they deliver notifications to the log and to a webhook.
 
-A notifier may be given the same notification again, for example when a receiver responded too late. It
-then has the same `delivery`, by which the receiver can recognise it.
+A notifier may get the same notification again, for example after a receiver has responded too late. It then
+has the same `delivery`, by which the receiver can recognise it.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ class NotDelivered(CartularyError):
 
 
 class Notifier(Protocol):
-    """One way to notify. `name` distinguishes it from the others."""
+    """Delivers notifications in one way. `name` distinguishes it from the others."""
 
     name: str
 
@@ -83,7 +83,7 @@ class WebhookNotifier:
         try:
             status = asyncio.run(self._post(notification))
         except (httpx.HTTPError, OSError) as error:
-            # A timeout, too, is an OSError.
+            # TimeoutError is an OSError.
             reason = str(error) or type(error).__name__
             raise NotDelivered(f"{host} does not respond: {reason}") from error
         if not httpx.codes.is_success(status):

@@ -1,7 +1,7 @@
-"""The job queues, as the scheduler uses them: jobs are enqueued, and enqueued again after they got lost.
+"""The job queues: enqueuing the jobs of tasks, and enqueuing them again if they were lost.
 
-The queues hold nothing that may not be lost, because every task is in an outbox. RQ keeps its own time here
-(the pauses before another attempt), on which no game depends. What a job does is in jobs.py.
+All data in the queues may be lost, because every task is in an outbox. RQ uses its own clock for the pauses
+before another attempt, on which no game depends. jobs.py does the work of the jobs.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,7 +12,7 @@ from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
-from service.connection import reachable
+from service.connection import unavailable_on_error
 from workers.jobs import JOB_FUNCTION, TaskJob
 from workers.tasks import GAMES, NOTIFICATIONS, QUEUES, Task
 
@@ -28,19 +28,19 @@ class TaskQueues:
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
-        # Not pickle, RQ's default, by which whoever can write to the queue could run any code.
+        # Not pickle, RQ's default, with which a program that can write to the queue could run any code.
         self.queues = {
             name: Queue(name, client, job_class=TaskJob, serializer=JSONSerializer)
             for name in QUEUES
         }
 
     def enqueue(self, task: Task) -> bool:
-        """Enqueue a task unless the queue knows its job already; return whether it was enqueued.
+        """Enqueue a task unless its job exists already; return whether it was enqueued.
 
-        The queue also knows a job whose worker has died: `enqueue_again` is for those.
+        The job of a worker that has died still exists: `enqueue_again` enqueues it.
         """
         queue = self.queues[task.queue]
-        with reachable():
+        with unavailable_on_error():
             try:
                 queue.enqueue_job(_job(queue, task), unique=True)
             except DuplicateJobError:
@@ -48,19 +48,19 @@ class TaskQueues:
         return True
 
     def enqueue_again(self, tasks: Collection[Task]) -> int:
-        """Enqueue the tasks that wait in no queue, whatever the queue knows of them; return their number.
+        """Enqueue the tasks that wait in no queue, even if their jobs exist; return their number.
 
-        No task gets into a queue twice.
+        No task is in a queue twice.
         """
         count = 0
-        with reachable():
+        with unavailable_on_error():
             for name, queue in self.queues.items():
                 tasks_of_queue = [task for task in tasks if task.queue == name]
                 if not tasks_of_queue:
                     continue
                 waiting = {*queue.get_job_ids(), *queue.scheduled_job_registry.get_job_ids()}
                 missing = [task for task in tasks_of_queue if task.id not in waiting]
-                # One transaction for each task, so that other clients of Redis get their turn in between.
+                # One transaction for each task, so that Redis can serve other clients in between.
                 for task in missing:
                     with self._redis.pipeline() as pipeline:
                         pipeline.multi()
@@ -74,7 +74,7 @@ class TaskQueues:
     def enqueue_retries(self) -> int:
         """Put jobs back into their queue when their pause is over; return their number."""
         count = 0
-        with reachable():
+        with unavailable_on_error():
             for queue in self.queues.values():
                 registry = queue.scheduled_job_registry
                 for job_id in registry.get_jobs_to_schedule():
@@ -96,7 +96,7 @@ class TaskQueues:
 
     def lengths(self) -> Mapping[str, int]:
         """Return the number of jobs in each queue."""
-        with reachable():
+        with unavailable_on_error():
             return {name: queue.count for name, queue in self.queues.items()}
 
 

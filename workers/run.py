@@ -1,7 +1,7 @@
-"""The processes `cartulary worker` and `cartulary scheduler`, from their settings to their end.
+"""The processes `cartulary worker` and `cartulary scheduler`.
 
-SIGTERM and SIGINT end either of them within seconds, a worker after its current job. If Redis does not
-respond, both wait until it does.
+Both end within seconds after SIGTERM or SIGINT, a worker after its current job. If Redis does not respond,
+they wait until it does.
 """
 
 import logging
@@ -32,9 +32,9 @@ HEARTBEAT_SECONDS = 60
 class TaskWorker(SimpleWorker):
     """RQ's worker that runs its jobs in its own process, one after the other.
 
-    RQ's default is a fork for each job. Jobs take milliseconds and are our own code, so the fork protects
-    against little (and the outbox outlives this process anyway). It would discard the connection to Redis and
-    the cached games after each job.
+    RQ's default worker forks for each job. That would discard the connection to Redis and the cached games
+    after each job, and would protect against little: jobs take milliseconds, are our own code, and are found
+    in the outbox again if this process dies.
     """
 
     max_connection_wait_time = LONGEST_PAUSE
@@ -69,10 +69,10 @@ class TaskWorker(SimpleWorker):
 
 
 def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
-    """Run jobs until a signal comes, those of the first queue first. Raises SettingsError."""
+    """Run jobs until SIGTERM or SIGINT, those of the first queue first. Raises SettingsError."""
     for name in ("rq", "rq.worker"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    logging.getLogger("rq.worker").addFilter(_without_connection_tracebacks)
+    logging.getLogger("rq.worker").addFilter(_shorten_connection_error)
     configure(TaskRunner(build(settings), notifiers_of(settings)))
     # A connection of its own, because RQ changes how long it waits for a response.
     client = connect(settings.queue_url)
@@ -103,7 +103,7 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
 
 
 def run_scheduler(settings: Settings) -> None:
-    """Run the scheduler until a signal comes."""
+    """Run the scheduler until SIGTERM or SIGINT."""
     scheduler = Scheduler(build(settings), connect(settings.queue_url))
     stop = StopSignals()
     stop.listen()
@@ -111,8 +111,11 @@ def run_scheduler(settings: Settings) -> None:
     scheduler.run(stop)
 
 
-def _without_connection_tracebacks(record: logging.LogRecord) -> bool:
-    """Replace the traceback of a lost connection by its message, since it only shows a place inside RQ."""
+def _shorten_connection_error(record: logging.LogRecord) -> bool:
+    """Replace the traceback of a lost connection by its message; return True, so that the record is logged.
+
+    The traceback would only show a place inside RQ.
+    """
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, redis.ConnectionError | redis.TimeoutError):
         record.msg, record.args, record.exc_info = f"{record.getMessage()} ({error})", (), None

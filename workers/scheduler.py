@@ -1,8 +1,8 @@
 """The scheduler: it follows all appends and enqueues the tasks that they call for, deadlines at their time.
 
-It only enqueues: it decides nothing and loads no game. Several schedulers may run at once, because a task
-that two of them enqueue is one job, and a job may run twice without harm. A scheduler may die at any moment,
-because everything that it knows is in the outboxes.
+It loads no game and makes no decision. Several schedulers may run at once, because a task that two of them
+enqueue is one job, and a job may run twice without harm. A scheduler may die at any moment, because it keeps
+nothing that is not in the outboxes.
 """
 
 import logging
@@ -13,7 +13,7 @@ from redis.client import PubSub
 
 from service import clock
 from service.bootstrap import Service
-from service.connection import SECONDS_TO_RESPOND, reachable
+from service.connection import SECONDS_TO_RESPOND, unavailable_on_error
 from service.errors import Unavailable
 from service.store.redis_event_store import APPENDED_CHANNEL
 from service.supervision.retry import Backoff, retry_until_stopped
@@ -69,16 +69,16 @@ class Scheduler:
                     case "score" | "notify":
                         self._queues.enqueue(task)
                     case "index" | None:
-                        # The process that has appended updates the listings itself at this moment. The
-                        # sweep finds the entry if that process has died.
+                        # The process that has appended is updating the listings. If it dies, the sweep
+                        # finds the entry.
                         pass
 
     def check_deadlines(self) -> None:
         """Enqueue the forfeit of every turn whose deadline has passed. Raises Unavailable."""
-        while passed := self._deadlines.passed(BATCH):
-            tasks = tasks_of(self._store, [game_id for game_id, _ in passed])
+        while overdue := self._deadlines.overdue(BATCH):
+            tasks = tasks_of(self._store, [game_id for game_id, _ in overdue])
             now = clock.format(clock.now())
-            for game_id, score in passed:
+            for game_id, score in overdue:
                 forfeit = next((task for task in tasks[game_id] if task.kind == "forfeit"), None)
                 if forfeit is not None and forfeit.due_at > now:
                     # The index has the deadline of an earlier turn.
@@ -89,13 +89,13 @@ class Scheduler:
                 self._deadlines.remove(game_id, score)
 
     def sweep(self, *, is_first: bool) -> None:
-        """Make one whole sweep (see `Sweep.pages`). Raises Unavailable."""
+        """Make a complete sweep (see `Sweep.pages`). Raises Unavailable."""
         for _ in self._sweep.pages(is_first=is_first):
             pass
 
     def _follow(self, channel: PubSub, stop: StopSignals) -> None:
-        """Follow all appends and sweep until `stop` is set. Raises Unavailable when Redis goes away."""
-        with reachable():
+        """Follow all appends and sweep until `stop` is set. Raises Unavailable if Redis does not respond."""
+        with unavailable_on_error():
             channel.subscribe(APPENDED_CHANNEL)
             # The sweep finds what was appended before this confirmation, and messages report the rest.
             if channel.get_message(timeout=SECONDS_TO_RESPOND) is None:
@@ -115,7 +115,7 @@ class Scheduler:
     def _listen(self, channel: PubSub, seconds: float) -> None:
         """Wait for messages, at most so many seconds, and handle them and the deadlines."""
         game_ids = set()
-        with reachable():
+        with unavailable_on_error():
             message = channel.get_message(ignore_subscribe_messages=True, timeout=seconds)
             for _ in range(BATCH):
                 if message is None:

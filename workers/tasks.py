@@ -1,6 +1,6 @@
 """Tasks: the work that outbox entries call for (service/store/outbox.py lists the entries).
 
-A task's id is derived from its entry, so that everybody who reads the same entry enqueues the same job.
+A task's id is derived from its entry, so that all processes that read the same entry enqueue the same job.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "index"]
 GAMES: Final = "cartulary-games"
 NOTIFICATIONS: Final = "cartulary-notices"
 QUEUES: Final = (GAMES, NOTIFICATIONS)
-"""In the order in which a worker empties them, so that no game waits for a slow receiver of notifications."""
+"""In the order in which a worker takes jobs, so that no game waits for a slow receiver of notifications."""
 
 _KINDS: Final[dict[str, TaskKind]] = {
     "score": "score",
@@ -26,7 +26,7 @@ _KINDS: Final[dict[str, TaskKind]] = {
     "notify": "notify",
     "index": "index",
 }
-"""By the first part of an entry's name."""
+"""The kind of a task, by the first part of its entry's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Task:
 
     @property
     def kind(self) -> TaskKind | None:
-        """What kind of work it is; None if this version does not know the entry."""
+        """The kind of work; None if this version does not know the entry."""
         return _KINDS.get(self.entry.partition("/")[0])
 
     @property
@@ -49,7 +49,7 @@ class Task:
 
     @property
     def id(self) -> str:
-        """32 hex digits: the same for the same entry with the same payload, and for no other."""
+        """The id of the task's job: 32 hex digits, derived from the game, the entry and its payload."""
         return sha256(f"{self.game_id} {self.entry} {self.payload}".encode()).hexdigest()[:32]
 
     @property
@@ -60,7 +60,7 @@ class Task:
 
     @property
     def due_at(self) -> str:
-        """The time from which on the task is to be done, in the format of the log; "" means at once."""
+        """The timestamp from which on the task is to be done; "" means at once."""
         due_at: str = self.data["at"] if self.kind == "forfeit" else ""
         return due_at
 

@@ -29,7 +29,7 @@ from service.keyring import Keyring
 from service.store.event_store import IdempotencyRecord
 
 NONCE_BYTES = 32
-"""Length of the secret of a game, and of the nonce that is drawn for a player who sends none."""
+"""Length of the secret of a game, and of the nonce that replaces a missing one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class GameCommands:
     ) -> Game:
         """Create a game and return it; the player takes its first place.
 
-        `invited` are ids of players. Without a nonce one is drawn. Raises Malformed, which names
-        every wrong field.
+        `invited` are ids of players. A nonce of None is replaced by random bytes. Raises Malformed,
+        which names every wrong field.
         """
         _check_settings(rules, seats, options, clock)
         request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
@@ -85,7 +85,7 @@ class GameCommands:
             clock=clock,
             secret=secret,
             nonce=_nonce(nonce),
-            invited=[guest for guest in dict.fromkeys(invited) if guest != player],
+            invited=[invitee for invitee in dict.fromkeys(invited) if invitee != player],
         )
         # The record of a game is signed, so the key must be public before there is a game.
         self._keyring.publish_key()
@@ -258,8 +258,8 @@ def _check_settings(rules: str, seats: int, options: Mapping[str, Any], game_clo
         raise Malformed(faults)
 
 
-def _nonce(sent: bytes | None) -> bytes:
-    return randomness.token_bytes(NONCE_BYTES) if sent is None else sent
+def _nonce(nonce: bytes | None) -> bytes:
+    return randomness.token_bytes(NONCE_BYTES) if nonce is None else nonce
 
 
 def _hex(nonce: bytes | None) -> str | None:

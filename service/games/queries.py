@@ -60,7 +60,7 @@ class GameQueries:
         """Return the games in which it is this player's turn, newest first."""
         return [
             game
-            for game in self.games(self._listings.playing(player))
+            for game in self.games(self._listings.games_in_progress(player))
             if game.to_act is not None and game.players[game.to_act] == player
         ]
 

@@ -1,4 +1,4 @@
-"""The Flask application, with everything that handles a request.
+"""Creates the Flask application from its parts.
 
 A request gets an id, counts towards the rate limits, and reaches its view through the checks of
 blueprint.py. Every error becomes a problem (problems.py), and every response gets the same headers

@@ -55,7 +55,7 @@ def login_required() -> str:
     return player_id
 
 
-def known_player() -> str | None:
+def authenticated_player() -> str | None:
     """Return the id of the player who sends the request, or None without a valid token."""
     try:
         return optional_auth()
@@ -68,7 +68,7 @@ def hide_private(game_id: str) -> None:
 
     Otherwise remember the game's seq for the response (`problems.py`).
     """
-    g.game_seq = service().queries.visible_game(game_id, known_player()).seq
+    g.game_seq = service().queries.visible_game(game_id, authenticated_player()).seq
 
 
 def participants_only(game_id: str) -> None:

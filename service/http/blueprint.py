@@ -34,12 +34,12 @@ from service.http.schemas.type_schemas import RESPONSES
 View: TypeAlias = Callable[..., Response]
 Decorator: TypeAlias = Callable[[View], View]
 ExtraValidation: TypeAlias = Callable[..., Mapping[str, str]]
-"""Finds further errors in a body that its schema has refused: (body, **arguments of the view) ->
-errors by field."""
+"""Returns errors, by field, that the schema of a refused body has not found. Its arguments are the body
+and the keyword arguments of the view."""
 
 NO_QUERY: Final = StrictSchema()
-"""The query of a route that has no parameters: unknown ones are refused, such as a request for
-another's view."""
+"""The query of a route without parameters. Unknown parameters are refused, so that nobody believes that
+one of them could request another player's view."""
 
 _GAME_ID: Final = "<game_id>"
 _HIDING: Final = (Unauthorised, Forbidden, Malformed, NotNow, HTTPException)
@@ -185,8 +185,8 @@ def _with_checks(view: View, checks: _Checks) -> View:
                 except Malformed as error:
                     if checks.extra_validation is None or not isinstance(raw, dict):
                         raise
-                    further = checks.extra_validation(raw, **arguments)
-                    raise Malformed({**further, **error.fields}) from None
+                    extra_errors = checks.extra_validation(raw, **arguments)
+                    raise Malformed({**extra_errors, **error.fields}) from None
             if is_idempotent:
                 arguments["idempotency_key"] = _idempotency_key()
             return view(**arguments)

@@ -9,7 +9,7 @@ from service.http.metrics import Metrics
 
 SERVICE: Final = "cartulary"
 METRICS: Final = "cartulary-metrics"
-"""The names under which `create_app` stores them in `app.extensions`."""
+"""The names under which `create_app` stores the service and the metrics in `app.extensions`."""
 
 
 def service() -> Service:

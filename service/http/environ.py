@@ -1,7 +1,6 @@
-"""What the gateway and the application tell each other about a request.
+"""Keys in the WSGI environ by which the gateway and the application communicate about a request.
 
-WSGI has no event streams and no requests that fail before they are complete, so both use keys of their own in
-the WSGI environ of a request.
+WSGI has no event streams, and no requests that fail before they are complete.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Strict reading of JSON bodies, so that no two programs can read the same bytes differently.
+"""Strict decoding of JSON bodies, so that all programs read the same bytes in the same way.
 
-Refused here is what JSON allows and this API does not: repeated names in an object, numbers with a
+This file refuses what JSON allows and this API does not: repeated names in an object, numbers with a
 fraction or an exponent or of 2^53 and more, and deep nesting. The schemas check which fields a body
 has.
 """
@@ -41,7 +41,7 @@ def read_json(request: Request, *, required: bool = True) -> Any:
 def decode_json(data: bytes) -> Any:
     """Return the value of a strict JSON text. Raises Malformed."""
     try:
-        # orjson refuses what is not JSON: invalid UTF-8, lone surrogates, NaN. The second reading refuses
+        # orjson refuses what is not JSON: invalid UTF-8, lone surrogates, NaN. The second parser refuses
         # the rest.
         orjson.loads(data)
         value = json.loads(

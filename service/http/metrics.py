@@ -1,7 +1,7 @@
 """Metrics of the web processes, in the format of Prometheus.
 
-A single process counts in memory. Processes that share a port also share a folder, in which each of them
-writes its counts; whichever process is asked adds them up.
+A single process counts in memory. Processes that share a port also share a folder, to which each of them
+writes its counts; the process that receives a request for metrics adds them up.
 """
 
 import os
@@ -65,7 +65,7 @@ class Metrics:
         key = (method, route, status)
         labelled = self._labelled.get(key)
         if labelled is None:
-            # Looking up a labelled metric costs more than counting. There are few: one a route and status.
+            # Looking up a labelled metric costs more than counting. There are few: one per route and status.
             labelled = self._labelled[key] = (
                 self._requests.labels(method, route, str(status)),
                 self._seconds.labels(method, route),

@@ -15,7 +15,7 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from domain.errors import CartularyError, Malformed, NotNow, Refused
-from service.connection import reachable
+from service.connection import unavailable_on_error
 from service.errors import ServiceError, Stale, TooManyRequests, Unauthorised, Unavailable
 from service.store.event_store import HeadMoved
 
@@ -82,17 +82,17 @@ def problem(
 
 
 def register(app: Flask) -> None:
-    """Answer every error of the application with a problem."""
-    app.register_error_handler(CartularyError, _handle_our_error)
+    """Have the application respond to every error with a problem."""
+    app.register_error_handler(CartularyError, _handle_cartulary_error)
     app.register_error_handler(HTTPException, _handle_http_exception)
     app.register_error_handler(redis.RedisError, _handle_redis_error)
-    app.register_error_handler(Exception, _handle_fault)
+    app.register_error_handler(Exception, _handle_unexpected_error)
 
 
-def _handle_our_error(error: CartularyError) -> Response:
+def _handle_cartulary_error(error: CartularyError) -> Response:
     status = status_of(error)
     if status == 500:
-        return _handle_fault(error)
+        return _handle_unexpected_error(error)
     members: dict[str, Any] = {}
     headers: dict[str, str] = {}
     match error:
@@ -122,7 +122,7 @@ def _handle_our_error(error: CartularyError) -> Response:
 
 
 def _handle_http_exception(error: HTTPException) -> Response:
-    """Answer what Flask refuses by itself: unknown routes, methods, sizes and media types."""
+    """Respond to the errors of Flask itself: unknown routes, methods, sizes and media types."""
     status = error.code if error.code is not None and error.code in PROBLEM_TYPES else 400
     headers: dict[str, str] = {}
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
@@ -140,16 +140,16 @@ def _handle_http_exception(error: HTTPException) -> Response:
 
 
 def _handle_redis_error(error: redis.RedisError) -> Response:
-    """Answer errors of Redis that no part of the service has translated, as of the rate limits."""
+    """Respond to an error of Redis that was not translated, such as one of Flask-Limiter."""
     try:
-        with reachable():
+        with unavailable_on_error():
             raise error
     except Unavailable as unavailable:
-        return _handle_our_error(unavailable)
+        return _handle_cartulary_error(unavailable)
     except redis.RedisError:
-        return _handle_fault(error)
+        return _handle_unexpected_error(error)
 
 
-def _handle_fault(error: Exception) -> Response:
+def _handle_unexpected_error(error: Exception) -> Response:
     log.error("unexpected error while handling a request", exc_info=error)
     return problem(500, _INTERNAL)

@@ -1,6 +1,6 @@
 """Rate limits of requests, and of attempts to register or log in (Flask-Limiter).
 
-Attempts cost a password hash each and allow guessing, so they are counted in Redis for all
+Each attempt costs a password hash and may be a guess, so attempts are counted in Redis for all
 processes together. Other requests are counted in the memory of each process, and only if an
 operator sets a limit. Both limits are settings (service/settings.py).
 """
@@ -14,7 +14,7 @@ from flask import Flask, request
 from flask_limiter import Limiter, RequestLimit
 
 from service.errors import TooManyRequests
-from service.http.auth import known_player
+from service.http.auth import authenticated_player
 from service.http.context import service
 
 _KEY_PREFIX: Final = "cartulary:rate"
@@ -42,7 +42,7 @@ def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:
     """Have the application count attempts in Redis, and, if `requests_limit` is not empty, all requests."""
     if requests_limit:
         Limiter(
-            lambda: known_player() or _address(),
+            lambda: authenticated_player() or _address(),
             app=app,
             application_limits=[requests_limit],
             application_limits_exempt_when=lambda: request.path in _UNLIMITED,

@@ -30,7 +30,7 @@ def no_content() -> Response:
 
 
 def game_summaries(games: Sequence[Game]) -> list[Json]:
-    """Return the summaries of games, in their order. Looks up the players of all games in one step."""
+    """Return the summaries of games, in their order. Looks up the players of all games in one round trip."""
     ids = tuple(dict.fromkeys(player for game in games for player in _players(game)))
     handles = {player.id: player.handle for player in service().players.get(ids)} if ids else {}
     return [

@@ -1,7 +1,7 @@
 """The subscription to Redis that reports appends to games.
 
-A message only reports that there is something to read; events are always read from the log. So a lost message
-delays an event, but does not lose it: after an interruption, and regularly, all games are reported.
+A message only says that a game has new events; the events are read from the log. So a lost message delays an
+event, but does not lose it: after an interruption, and at regular intervals, all games are reported.
 """
 
 import asyncio
@@ -46,14 +46,14 @@ class AppendFeed:
             tasks.create_task(self._poll())
 
     def close(self) -> None:
-        """Stop at the next opportunity: the client of Redis may swallow a cancellation while it connects."""
+        """Stop soon. Cancelling the task is not enough: redis-py may swallow that while it connects."""
         self._is_closed = True
 
     async def subscribe(self, game: str) -> None:
-        """Subscribe to a game. Without a connection, the next one begins with it."""
+        """Subscribe to a game. If there is no connection, the next one subscribes to it."""
         if self._pubsub is not None:
-            # Two coroutines that reconnect at once may collide (RuntimeError). `_poll` subscribes to what
-            # was missed.
+            # Two coroutines that reconnect at once may collide (RuntimeError). `_poll` then subscribes to
+            # the games that are missing.
             with suppress(redis.RedisError, OSError, RuntimeError):
                 await self._pubsub.subscribe(appended_channel(game))
 
@@ -64,7 +64,7 @@ class AppendFeed:
                 await self._pubsub.unsubscribe(appended_channel(game))
 
     async def _listen(self) -> None:
-        """Report messages, and every game when its subscription begins. Reconnects when Redis was away."""
+        """Report messages, and every game when its subscription begins. Reconnects after an interruption."""
         while not self._is_closed:
             try:
                 async with self._redis.pubsub() as pubsub:

@@ -1,4 +1,4 @@
-"""The gateway: takes requests from the web server (granian, over ASGI) to the Flask application.
+"""The gateway: passes requests from the web server (granian, over ASGI) to the Flask application.
 
 Flask handles every request in a thread, including the requests for event streams. If it accepts one
 of these, the event loop sends the stream, and the thread is free again. Granian's own WSGI server
@@ -74,7 +74,7 @@ class Gateway:
             await send({"type": "http.response.body", "body": response})
 
     def close(self) -> None:
-        """Wait for the requests that are being handled."""
+        """Wait until all requests under way have been handled."""
         self._threads.shutdown()
 
     def _call_flask(self, environ: dict[str, Any]) -> tuple[int, Headers, bytes]:
@@ -133,7 +133,7 @@ async def _read_body(
     Raises ClientDisconnectedError.
     """
     length = headers.get(b"content-length")
-    # In HTTP/1, a request with a body has one of these headers; later versions need neither.
+    # In HTTP/1, a request with a body has one of these headers; later versions do not require them.
     if length is None and b"transfer-encoding" not in headers and http_version.startswith("1"):
         return b"", None
     if length is not None and int(length) > MAX_BODY_BYTES:

@@ -31,7 +31,7 @@ from service.supervision.supervisor import Supervisor
 log = logging.getLogger(__name__)
 
 SECONDS_TO_STOP: Final = SECONDS_TO_FINISH + 5
-"""After which a web process that was asked to end is killed."""
+"""Time after which a web process that was asked to end is killed."""
 
 
 def run_web(
@@ -55,36 +55,36 @@ def run_web(
     access_log.configure()
     with hold_port(host, port) as (address, held_port):
 
-        def listening() -> None:
+        def report_listening() -> None:
             url = local_url(address, held_port)
             log.info("listening on %s", url)
             if on_listening is not None:
                 on_listening(url)
 
         if processes == 1:
-            asyncio.run(serve_web(settings, address, held_port, threads, listening))
+            asyncio.run(serve_web(settings, address, held_port, threads, report_listening))
             return
-        # The processes do this as well, but only this one reports a key that cannot be used, and ends.
+        # The processes do this as well, but would be restarted again and again for a key that cannot be used.
         publish_key(build(settings))
         command = process_command(address, held_port, threads)
         with tempfile.TemporaryDirectory(prefix="cartulary-metrics-") as folder:
             _supervise(
                 _web_processes(command, environ, processes, folder),
                 lambda: _is_listening(address, held_port),
-                listening,
+                report_listening,
             )
 
 
 def _web_processes(
-    command: list[str], environ: Mapping[str, str], number: int, folder: str
+    command: list[str], environ: Mapping[str, str], count: int, folder: str
 ) -> list[ChildProcess]:
-    """Processes that count their metrics in a folder that they share."""
+    """Return child processes that write their metrics to a folder that they share."""
 
-    def forget(pid: int) -> None:
+    def remove_metrics(pid: int) -> None:
         mark_process_dead(pid, folder)  # type: ignore[no-untyped-call] # it has no annotations
 
     environment = {**environ, MULTIPROC_DIR: folder}
-    return [ChildProcess("web", command, environment, on_exit=forget) for _ in range(number)]
+    return [ChildProcess("web", command, environment, on_exit=remove_metrics) for _ in range(count)]
 
 
 def _supervise(

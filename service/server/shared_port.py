@@ -1,4 +1,4 @@
-"""The port of the web server: how it is held, and the command that starts a web process on it.
+"""The port of the web server: reserving it, and the command that starts a web process on it.
 
 This file does not import the web server itself, so that a process that only supervises stays small.
 """
@@ -17,7 +17,7 @@ THREADS: Final = 4
 """Threads that serve requests in a process: some wait for Redis while one works. With more of them, they
 compete for the interpreter, and the slowest requests get slower."""
 SECONDS_TO_FINISH: Final = 10.0
-"""For the requests under way when a web process stops."""
+"""Time for the requests under way when a web process stops."""
 
 
 class PortError(CartularyError):
@@ -26,19 +26,19 @@ class PortError(CartularyError):
 
 @contextmanager
 def hold_port(host: str, port: int) -> Iterator[tuple[str, int]]:
-    """Hold a port (0: a free one) for processes of this service; gives the numeric address and the port.
+    """Reserve a port (0: a free one) for processes of this service; yield the numeric address and the port.
 
-    The server's sockets let processes of the same user share a port, and two services on one port would
-    respond in turn. So this first checks that nobody else listens there. Raises PortError.
+    The web processes share the port by SO_REUSEPORT, so a second service could listen on it as well and take
+    some of the connections. So this first checks that no other program listens there. Raises PortError.
     """
     try:
-        family, _, _, _, name = socket.getaddrinfo(
+        family, _, _, _, sockaddr = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(name)
-            name = probe.getsockname()
+            probe.bind(sockaddr)
+            sockaddr = probe.getsockname()
         # A socket that is bound and does not listen gets no connections, but keeps the port from other
         # services: without SO_REUSEADDR, their probe fails.
         holder = socket.socket(family, socket.SOCK_STREAM)
@@ -46,11 +46,11 @@ def hold_port(host: str, port: int) -> Iterator[tuple[str, int]]:
             stack.enter_context(holder)
             holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             try:
-                holder.bind(name)
+                holder.bind(sockaddr)
             except OSError:
                 # The last connections of another program on this port are in TIME_WAIT.
                 holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                holder.bind(name)
+                holder.bind(sockaddr)
             stack.pop_all()
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
@@ -60,15 +60,15 @@ def hold_port(host: str, port: int) -> Iterator[tuple[str, int]]:
             ) from None
         raise PortError(f"port {port} of {host} cannot be used: {error.strerror}") from error
     with holder:
-        yield name[0], name[1]
+        yield sockaddr[0], sockaddr[1]
 
 
 def local_url(address: str, port: int) -> str:
-    """The URL at which this machine reaches a server that listens on `address`."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)  # noqa: S104 (nothing is bound here)
+    """Return the URL at which this machine reaches a server that listens on `address`."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)  # noqa: S104 # nothing is bound here
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def web_command(address: str, port: int, threads: int = THREADS) -> list[str]:
-    """The command of a web process that serves on a port held by its parent (web_process.py)."""
+    """Return the command of a web process that serves on a port held by its parent (web_process.py)."""
     return [sys.executable, "-m", "service.server.web_process", address, str(port), str(threads)]

@@ -26,7 +26,7 @@ MAX_STREAMS: Final = 20_000
 MAX_QUEUED_EVENTS: Final = 256
 """Events that may wait for the client of a stream before it counts as too slow."""
 HEARTBEAT_SECONDS: Final = 15.0
-"""Time without events after which a comment is sent, so that nothing on the way closes the connection."""
+"""Time without events after which a comment is sent, so that no proxy closes the connection."""
 RETRY_SECONDS: Final = 0.5
 SHUTDOWN_TIMEOUT: Final = 1.0
 REDIS_CONNECTIONS: Final = 8
@@ -41,7 +41,7 @@ END_FRAME: Final = b"event: end\ndata: {}\n\n"
 
 @dataclass(frozen=True, slots=True)
 class EventFrame:
-    """An event as it is sent. `leaver` is the player who left the game with it, if any."""
+    """An event as it is sent. `leaver` is the id of the player who left the game with this event, if any."""
 
     seq: int
     text: bytes
@@ -78,7 +78,7 @@ class Channel:
     game_id: str
     seq: int
     listeners: set[Listener] = field(default_factory=set)
-    has_news: asyncio.Event = field(default_factory=asyncio.Event)
+    has_new_events: asyncio.Event = field(default_factory=asyncio.Event)
     task: "asyncio.Task[None] | None" = None
 
 
@@ -87,7 +87,7 @@ class StreamHub:
 
     def __init__(self, redis_url: str, metrics: Metrics, max_streams: int = MAX_STREAMS) -> None:
         self._max_streams = max_streams
-        # All streams share a few connections. When many begin at once, they wait for one of them.
+        # All streams share a few connections. If many streams begin at once, they wait for a connection.
         pool: Any = redis.asyncio.BlockingConnectionPool.from_url(
             redis_url,
             max_connections=REDIS_CONNECTIONS,
@@ -118,7 +118,7 @@ class StreamHub:
         self._feed_task = asyncio.create_task(self._feed.run())
 
     async def close(self) -> None:
-        """End all streams in good order, so that their clients can resume them elsewhere at once."""
+        """End all streams after their queued events, so that their clients can resume them elsewhere."""
         self._is_closed = True
         self._feed.close()
         senders = [listener.task for listener in self._listeners if listener.task is not None]
@@ -151,46 +151,47 @@ class StreamHub:
             yield HEARTBEAT_FRAME
             channel = await self._join(stream.game_id, listener)
             # New events are in the queue from here on; earlier ones are read from the log.
-            joined_at = channel.seq
-            sent = stream.after
-            while sent < joined_at:
-                page = await self._read(stream.game_id, sent, min(joined_at, sent + PAGE_SIZE))
+            joined_seq = channel.seq
+            last_sent = stream.after
+            while last_sent < joined_seq:
+                last = min(joined_seq, last_sent + PAGE_SIZE)
+                page = await self._read(stream.game_id, last_sent, last)
                 if not page:
                     break
                 for frame in page:
                     if _evicts(stream, frame):
                         return
                     yield frame.text
-                    sent = frame.seq
+                    last_sent = frame.seq
                     if frame.ends_game:
                         yield END_FRAME
                         return
             while True:
                 try:
-                    queued = await asyncio.wait_for(listener.queue.get(), HEARTBEAT_SECONDS)
+                    next_frame = await asyncio.wait_for(listener.queue.get(), HEARTBEAT_SECONDS)
                 except TimeoutError:
                     yield HEARTBEAT_FRAME
                     continue
-                if queued is None or _evicts(stream, queued):
+                if next_frame is None or _evicts(stream, next_frame):
                     return
-                if queued.seq <= sent:
-                    # The pages included it, or the client has it.
+                if next_frame.seq <= last_sent:
+                    # It was in a page, or the client has it already.
                     continue
-                yield queued.text
-                sent = queued.seq
-                if queued.ends_game:
+                yield next_frame.text
+                last_sent = next_frame.seq
+                if next_frame.ends_game:
                     yield END_FRAME
                     return
         finally:
             self._listeners.discard(listener)
             self._metrics.open_streams.dec()
-            # Looked up again: a listener that was cancelled in `_join` may be in it as well.
-            joined = self._channels.get(stream.game_id)
-            if joined is not None:
-                self._leave(joined, listener)
+            # Looked up again: a task that was cancelled inside `_join` may have added its listener.
+            current_channel = self._channels.get(stream.game_id)
+            if current_channel is not None:
+                self._leave(current_channel, listener)
 
     async def _join(self, game_id: str, listener: Listener) -> Channel:
-        """Add a listener to the channel of a game, which is opened if necessary."""
+        """Add a listener to the channel of a game, which is opened if necessary; return the channel."""
         channel = self._channels.get(game_id)
         if channel is None:
             head = await self._log.head(game_id)
@@ -216,15 +217,15 @@ class StreamHub:
             task.add_done_callback(self._unsubscribing.discard)
 
     def _wake(self, game_id: str) -> None:
-        self._channels[game_id].has_news.set()
+        self._channels[game_id].has_new_events.set()
 
     async def _follow(self, channel: Channel) -> None:
         """Offer the new events of a game to its listeners, whenever there may be some."""
         # Events may have been appended since `_join` read the head.
-        channel.has_news.set()
+        channel.has_new_events.set()
         while True:
-            await channel.has_news.wait()
-            channel.has_news.clear()
+            await channel.has_new_events.wait()
+            channel.has_new_events.clear()
             try:
                 while page := await self._read(
                     channel.game_id, channel.seq, channel.seq + PAGE_SIZE
@@ -234,7 +235,7 @@ class StreamHub:
                     channel.seq = page[-1].seq
             except (redis.RedisError, OSError):
                 await asyncio.sleep(RETRY_SECONDS)
-                channel.has_news.set()
+                channel.has_new_events.set()
 
     def _offer(self, channel: Channel, frame: EventFrame) -> None:
         for listener in [*channel.listeners]:
@@ -242,7 +243,7 @@ class StreamHub:
                 channel.listeners.discard(listener)
                 self._metrics.dropped_streams.inc()
                 if listener.task is not None:
-                    # It waits for its client, and would not see the end of the queue.
+                    # The task waits for its client, and would not read the end of the queue.
                     listener.task.cancel()
 
     async def _read(self, game_id: str, after: int, last: int) -> list[EventFrame]:

@@ -1,4 +1,4 @@
-"""One process of the web server: from settings to a listening server, and to its orderly end.
+"""One process of the web server: starting it with its settings, and stopping it in an orderly way.
 
 `run_web` (processes.py) runs it inside its own process, or starts several processes of it that share a port.
 Such a process is this file run as a module: `python -m service.server.web_process ADDRESS PORT THREADS`.
@@ -35,10 +35,10 @@ from service.supervision.parent_watch import watch_parent
 log = logging.getLogger("service.server.web_process")  # also when the file is run as a module
 
 GC_THRESHOLDS: Final = (20_000, 20, 50)
-"""When to collect garbage in cycles. Cached games live long and contain no cycles, so frequent collections
+"""When to collect cyclic garbage. Cached games live long and contain no cycles, so frequent collections
 cost much and free little."""
 SPARE_FILES: Final = 256
-"""Open files that streams leave free, mainly for the connections of other requests."""
+"""Open files that are not available to streams, mainly for the connections of other requests."""
 
 
 async def serve_web(
@@ -51,8 +51,8 @@ async def serve_web(
     service = build(settings)
     publish_key(service)
     metrics = Metrics()
-    streams = _most_streams()
-    hub = StreamHub(settings.redis_url, metrics, streams)
+    max_streams = _max_streams()
+    hub = StreamHub(settings.redis_url, metrics, max_streams)
     gateway = Gateway(create_app(service, metrics), hub, threads)
     server = Server(
         gateway,
@@ -62,9 +62,9 @@ async def serve_web(
         http=HTTPModes.auto,
         websockets=False,
         backlog=1024,
-        # Connections at once: streams must leave room for other requests.
-        backpressure=streams + SPARE_FILES,
-        # Granian's own messages are about worker processes, of which it has none here. Errors go to our log.
+        # Simultaneous connections: those of streams, and those of other requests.
+        backpressure=max_streams + SPARE_FILES,
+        # Granian's own messages are about its worker processes, of which there are none here.
         log_level=LogLevels.error,
         log_dictconfig={
             "handlers": {},
@@ -145,13 +145,15 @@ async def _wait_until_listening(address: str, port: int, serving: "asyncio.Task[
         raise PortError(f"nothing listens on {address} port {port}")
 
 
-def _most_streams() -> int:
-    """How many streams this process can hold open, after raising its limit of open files."""
-    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+def _max_streams() -> int:
+    """Raise the limit of open files; return how many streams this process can then hold open."""
+    soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        files = most
-    return MAX_STREAMS if files < 0 else max(1, min(MAX_STREAMS, files - SPARE_FILES))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
+        soft_limit = hard_limit
+    if soft_limit < 0:
+        return MAX_STREAMS
+    return max(1, min(MAX_STREAMS, soft_limit - SPARE_FILES))
 
 
 if __name__ == "__main__":

@@ -120,11 +120,12 @@ class EventStore(LogReader, Protocol):
         """Remove an outbox entry if it still has this payload; return whether it was removed."""
 
     def add_outbox_entries_if_absent(self, game_id: str, entries: Mapping[str, str]) -> None:
-        """Add outbox entries, by name; leave an entry alone that has the name already."""
+        """Add outbox entries, by name; an entry that exists already is not changed."""
 
     def mark_active(self, game_id: str) -> None:
-        """Add a game to the active games. Must come before its first append, so that no outbox
-        entry can be overlooked.
+        """Add a game to the active games.
+
+        Must be called before its first append, so that the sweep finds every outbox entry.
         """
 
     def mark_inactive(self, game_id: str) -> bool:

@@ -40,7 +40,7 @@ def outbox_entries(
     else:
         if before is None or before.to_act != after.to_act:
             entries["notify/turn"] = {"seat": after.to_act, "seq": after.seq}
-        if before is None or _turn(before) != _turn(after):
+        if before is None or before.turn != after.turn:
             entries |= _deadline_entries(after)
     for event in events:
         match event["type"]:
@@ -76,7 +76,7 @@ def rebuild_outbox(game: Game) -> dict[str, str]:
 
 
 def _scoring_entries(before: Game | None, after: Game) -> dict[str, Json]:
-    """Entries for the rounds that have ended, and for the end of play, since `before`."""
+    """Return entries for the rounds that have ended, and for the end of play, since `before`."""
     ended_before = {} if before is None else before.rounds_ended
     entries: dict[str, Json] = {
         f"score/{round}": {"seq": seq}
@@ -89,11 +89,6 @@ def _scoring_entries(before: Game | None, after: Game) -> dict[str, Json]:
 
 
 def _deadline_entries(game: Game) -> dict[str, Json]:
-    """The entry for the deadline of the turn under way, if there is one."""
+    """Return the entry for the deadline of the turn under way, if there is one."""
     deadline = clock.deadline(game)
-    return {} if deadline is None else {"deadline": {"turn": _turn(game), "at": deadline}}
-
-
-def _turn(game: Game) -> int:
-    """The number of the turn under way; 0 before the start."""
-    return game.turn
+    return {} if deadline is None else {"deadline": {"turn": game.turn, "at": deadline}}

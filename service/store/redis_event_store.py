@@ -25,7 +25,7 @@ import orjson
 import redis
 import redis.asyncio
 
-from service.connection import reachable
+from service.connection import unavailable_on_error
 from service.errors import IdempotencyConflict
 from service.store.event_store import Appended, AppendRequest, HeadMoved, IdempotencyRecord
 
@@ -66,7 +66,7 @@ class RedisEventStore:
     def append(self, game_id: str, expected_seq: int, request: AppendRequest) -> Appended:
         """See `EventStore.append`."""
         entries = [(name, value) for name, value in request.outbox.items() if value is not None]
-        removed = [name for name, value in request.outbox.items() if value is None]
+        names_to_remove = [name for name, value in request.outbox.items() if value is None]
         record = request.idempotency_record
         args: list[str | bytes | int] = [
             game_id,
@@ -78,14 +78,14 @@ class RedisEventStore:
             len(request.events),
             len(request.secrets),
             len(entries),
-            len(removed),
+            len(names_to_remove),
             *request.events,
         ]
         for name, value in (*request.secrets.items(), *entries):
             args += (name, value)
-        args += removed
+        args += names_to_remove
         keys = [game_key(game_id, part) for part in ("log", "secrets", _OUTBOX, _RECORDS)]
-        with reachable():
+        with unavailable_on_error():
             match self._append(keys=keys, args=args):
                 case [1, first, last]:
                     return Appended(first, last)
@@ -98,7 +98,7 @@ class RedisEventStore:
 
     def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
         """See `EventStore.find_idempotency_record`."""
-        with reachable():
+        with unavailable_on_error():
             stored = self._redis.hget(game_key(game_id, _RECORDS), record.name)
         if stored is None:
             return None
@@ -112,25 +112,25 @@ class RedisEventStore:
     ) -> list[bytes]:
         """See `LogReader.read`."""
         last = "+" if upto is None else f"{upto}-0"
-        with reachable():
+        with unavailable_on_error():
             return _lines(self._redis.xrange(_log_key(game_id), f"{after + 1}-0", last, limit))
 
     def read_each(self, after: Mapping[str, int]) -> dict[str, list[bytes]]:
         """See `LogReader.read_each`."""
-        with reachable(), self._redis.pipeline(transaction=False) as pipeline:
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id, seq in after.items():
                 pipeline.xrange(_log_key(game_id), f"{seq + 1}-0", "+")
             return dict(zip(after, map(_lines, pipeline.execute()), strict=True))
 
     def head(self, game_id: str) -> int:
         """See `LogReader.head`."""
-        with reachable():
+        with unavailable_on_error():
             return self._redis.xlen(_log_key(game_id))
 
     def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | None]:
         """See `EventStore.last_event_types`."""
         game_ids = list(game_ids)
-        with reachable(), self._redis.pipeline(transaction=False) as pipeline:
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id in game_ids:
                 pipeline.xrevrange(_log_key(game_id), count=1)
             replies = map(_lines, pipeline.execute())
@@ -143,7 +143,7 @@ class RedisEventStore:
         """See `EventStore.game_ids`."""
         prefix, suffix = _log_key("\0").split("\0")
         seen = set()
-        with reachable():
+        with unavailable_on_error():
             for name in self._redis.scan_iter(prefix + "*" + suffix, count=_SCAN_PAGE):
                 game_id = _text(name).removeprefix(prefix).removesuffix(suffix)
                 if game_id not in seen:
@@ -152,49 +152,49 @@ class RedisEventStore:
 
     def secrets(self, game_id: str) -> dict[str, str]:
         """See `LogReader.secrets`."""
-        with reachable():
+        with unavailable_on_error():
             return _texts(self._redis.hgetall(game_key(game_id, "secrets")))
 
     def outbox(self, game_id: str) -> dict[str, str]:
         """See `EventStore.outbox`."""
-        with reachable():
+        with unavailable_on_error():
             return _texts(self._redis.hgetall(game_key(game_id, _OUTBOX)))
 
     def outboxes(self, game_ids: Iterable[str]) -> dict[str, dict[str, str]]:
         """See `EventStore.outboxes`."""
         game_ids = list(game_ids)
-        with reachable(), self._redis.pipeline(transaction=False) as pipeline:
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id in game_ids:
                 pipeline.hgetall(game_key(game_id, _OUTBOX))
             return dict(zip(game_ids, map(_texts, pipeline.execute()), strict=True))
 
     def ack(self, game_id: str, name: str, payload: str) -> bool:
         """See `EventStore.ack`."""
-        with reachable():
+        with unavailable_on_error():
             return bool(self._ack(keys=[game_key(game_id, _OUTBOX)], args=[name, payload]))
 
     def add_outbox_entries_if_absent(self, game_id: str, entries: Mapping[str, str]) -> None:
         """See `EventStore.add_outbox_entries_if_absent`."""
-        with reachable(), self._redis.pipeline(transaction=False) as pipeline:
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for name, payload in entries.items():
                 pipeline.hsetnx(game_key(game_id, _OUTBOX), name, payload)
             pipeline.execute()
 
     def mark_active(self, game_id: str) -> None:
         """See `EventStore.mark_active`."""
-        with reachable():
+        with unavailable_on_error():
             self._redis.sadd(ACTIVE_GAMES_KEY, game_id)
 
     def mark_inactive(self, game_id: str) -> bool:
         """See `EventStore.mark_inactive`."""
-        with reachable():
+        with unavailable_on_error():
             if self._redis.hlen(game_key(game_id, _OUTBOX)):
                 return False
             return bool(self._redis.srem(ACTIVE_GAMES_KEY, game_id))
 
     def active_games(self) -> Iterator[str]:
         """See `EventStore.active_games`."""
-        with reachable():
+        with unavailable_on_error():
             for game_id in self._redis.sscan_iter(ACTIVE_GAMES_KEY, count=_SCAN_PAGE):
                 yield _text(game_id)
 

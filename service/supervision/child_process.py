@@ -1,6 +1,6 @@
-"""A child process: how it is started, asked to end, and cleared away.
+"""A child process: starting it, asking it to end, and killing what is left of it.
 
-When a child that has died is started again is decided in supervisor.py.
+supervisor.py decides when a child that has died is started again.
 """
 
 import contextlib
@@ -16,9 +16,9 @@ from service.supervision.parent_watch import PARENT_PIPE
 class ChildProcess:
     """A program that runs as a child of this process and ends with it (parent_watch.py).
 
-    It leads a process group of its own, for two reasons: Ctrl-C in a terminal reaches every process of the
-    foreground group, while children are to be stopped in order; and what the child has started must not
-    outlive it.
+    It leads a process group of its own, for two reasons: Ctrl-C in a terminal sends a signal to the whole
+    foreground group, but children are to be stopped in order; and the processes that the child has started
+    must not outlive it.
     """
 
     def __init__(
@@ -93,8 +93,8 @@ class ChildProcess:
         """
         if self._process is None:
             return None
-        # The number of a group is not given to another one as long as a process of the group is left. Linux
-        # and macOS report in different ways that none is.
+        # The id of a process group is not reused while a process of the group exists. If none does, Linux and
+        # macOS report it in different ways.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         process, self._process = self._process, None

@@ -33,21 +33,21 @@ def watch_parent(environ: Mapping[str, str]) -> None:
     The process gets SIGTERM first. If it has not ended after SECONDS_TO_END, it is killed together with its
     process group.
     """
-    number = environ.get(PARENT_PIPE, "")
-    if not number.isdigit():
+    descriptor = environ.get(PARENT_PIPE, "")
+    if not descriptor.isdigit():
         return
-    pipe = int(number)
+    pipe = int(descriptor)
     # Children of this process get a pipe of their own.
-    os.set_inheritable(pipe, False)  # noqa: FBT003 (the function takes no keyword)
+    os.set_inheritable(pipe, False)  # noqa: FBT003 # the function takes no keyword
     threading.Thread(
         target=_end_with_parent, args=(pipe,), name="parent watch", daemon=True
     ).start()
 
 
 def watched_command(command: Sequence[str]) -> list[str]:
-    """The command that runs `command` (with the path of its program) under a parent watch.
+    """Return the command that runs `command` (with the path of its program) under a parent watch.
 
-    The program keeps the process id of the command. A small second process watches on its behalf.
+    The program has the process id of the returned command. A small second process watches the parent.
     """
     return [sys.executable, "-I", "-S", __file__, *command]
 
@@ -61,34 +61,34 @@ def _end_with_parent(pipe: int) -> None:
 
 
 def _exec_watched(command: list[str]) -> NoReturn:
-    """Become the program, after starting the process that watches the parent."""
+    """Start the process that watches the parent, then replace this process by the program."""
     parent_pipe = int(os.environ.pop(PARENT_PIPE))
-    program_pipe, program_end = os.pipe()
+    program_reader, program_writer = os.pipe()
     program = os.getpid()
     if os.fork() == 0:
         try:
-            _watch(program, parent_pipe, program_pipe)
+            _watch(program, parent_pipe, program_reader)
         finally:
             os._exit(0)
     os.close(parent_pipe)
-    # Only the program holds this end, so that the watcher notices when the program ends.
-    os.set_inheritable(program_end, True)  # noqa: FBT003 (the function takes no keyword)
-    os.execv(command[0], command)  # noqa: S606 (there is no shell to go through)
+    # Only the program has this end, so that the watching process notices when the program ends.
+    os.set_inheritable(program_writer, True)  # noqa: FBT003 # the function takes no keyword
+    os.execv(command[0], command)  # noqa: S606 # no shell is needed
 
 
 def _watch(program: int, parent_pipe: int, program_pipe: int) -> None:
     """End `program` when the parent has died; return when `program` has ended."""
-    # The program may have inherited more, such as the file that locks its folder. That must close with it.
+    # The program may have inherited other files, such as its folder's lock, which must close when it ends.
     first, second = sorted((parent_pipe, program_pipe))
     for low, high in ((3, first), (first + 1, second), (second + 1, os.sysconf("SC_OPEN_MAX"))):
         os.closerange(low, high)
-    ended, _, _ = select.select([parent_pipe, program_pipe], [], [])
-    if program_pipe in ended:
+    closed, _, _ = select.select([parent_pipe, program_pipe], [], [])
+    if program_pipe in closed:
         return
     with contextlib.suppress(ProcessLookupError):
         os.kill(program, signal.SIGTERM)
-        ended, _, _ = select.select([program_pipe], [], [], SECONDS_TO_END)
-        if not ended:
+        closed, _, _ = select.select([program_pipe], [], [], SECONDS_TO_END)
+        if not closed:
             _kill(program)
 
 

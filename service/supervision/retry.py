@@ -20,38 +20,38 @@ from tenacity import (
 from service.supervision.stop_signals import StopSignals
 
 POLL_INTERVAL = 0.02
-"""Seconds between two looks at a condition that comes true soon."""
+"""Seconds between two checks of a condition that will soon be true."""
 
 
 class Backoff:
     """The pauses after failed attempts: each twice as long as the one before, up to a limit.
 
-    After an attempt that lasted longer than `steady` seconds, they begin with the first one again.
+    After an attempt that lasted longer than `steady` seconds, they start again with the first one.
     """
 
     def __init__(self, *, first: float, longest: float, steady: float) -> None:
-        """All in seconds. The first attempt begins now."""
+        """All arguments are in seconds. The first attempt starts now."""
         self._first = first
         self._longest = longest
         self._steady = steady
         self._next = first
-        self._attempt_began = time.monotonic()
+        self._attempt_started_at = time.monotonic()
 
-    def pause(self) -> float:
-        """The seconds to wait now that an attempt has failed. The next attempt begins after them."""
+    def next_pause(self) -> float:
+        """Return the seconds to wait after an attempt that has just failed, before the next one starts."""
         now = time.monotonic()
-        if now - self._attempt_began > self._steady:
+        if now - self._attempt_started_at > self._steady:
             self._next = self._first
         pause = self._next
         self._next = min(2 * pause, self._longest)
-        self._attempt_began = now + pause
+        self._attempt_started_at = now + pause
         return pause
 
 
 def wait_until(
     condition: Callable[[], Any], seconds: float, interval: float = POLL_INTERVAL
 ) -> bool:
-    """Wait until `condition` is true, at most `seconds`; returns whether it is."""
+    """Wait until `condition` returns a true value, at most `seconds`; return whether it did."""
     retrying = Retrying(
         retry=retry_if_not_result(bool),
         stop=stop_after_delay(seconds),
@@ -86,7 +86,7 @@ def retry_until_stopped(
     retrying = Retrying(
         retry=retry_if_exception_type(errors),
         stop=lambda _: stop.is_set(),
-        wait=lambda _: backoff.pause(),
+        wait=lambda _: backoff.next_pause(),
         sleep=sleep,
         before_sleep=before_sleep,
         retry_error_callback=lambda _: None,

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT as a condition that a loop can test and wait for."""
+"""Handling of SIGTERM and SIGINT: a loop can check whether a signal has come, and wait for one."""
 
 import contextlib
 import os
@@ -9,8 +9,8 @@ import signal
 class StopSignals:
     """Whether, and how often, this process was asked to stop.
 
-    A signal handler may call `set`. It could not call that of a `threading.Event`, which deadlocks if
-    the handler interrupts its own thread inside `wait`.
+    Unlike `threading.Event.set`, which deadlocks if a signal handler interrupts its own thread inside
+    `wait`, `set` is safe to call in a signal handler.
     """
 
     def __init__(self) -> None:
@@ -31,10 +31,10 @@ class StopSignals:
             os.write(self._writer, b"\0")
 
     def is_set(self) -> bool:
-        """Whether this process was asked to stop."""
+        """Return whether this process was asked to stop."""
         return self.count > 0
 
     def wait(self, seconds: float) -> bool:
-        """Wait until this process is asked to stop, at most `seconds`; returns whether it was."""
+        """Wait until this process is asked to stop, at most `seconds`; return whether it was."""
         select.select([self._reader], [], [], seconds)
         return self.is_set()

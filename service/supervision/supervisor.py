@@ -10,13 +10,13 @@ from service.supervision.retry import Backoff, wait_until
 from service.supervision.stop_signals import StopSignals
 
 POLL_SECONDS: Final = 0.1
-"""Between two looks at the programs."""
+"""Time between two checks of the programs."""
 SECONDS_TO_BE_READY: Final = 15.0
-"""After which a report says that the programs are not ready yet."""
+"""Time after which the supervisor reports that the programs are not ready yet."""
 
 
 class Program(Protocol):
-    """What a supervisor looks after; `ChildProcess` is one."""
+    """A program that a supervisor can run, such as a `ChildProcess`."""
 
     name: str
 
@@ -31,15 +31,15 @@ class Program(Protocol):
         """Ask the program to end."""
 
     def reap(self) -> int | None:
-        """Kill what is left of the program; returns its exit status, or None if it was not started."""
+        """Kill what is left of the program; return its exit status, or None if it was not started."""
 
 
 class Supervisor:
     """Runs programs until this process is asked to stop.
 
-    `stages`: a stage is started after the one before it, and stopped before it. `report` is called with a
-    sentence whenever something happens to a program. A program that has not ended `seconds_to_stop` after
-    SIGTERM is killed.
+    `stages` are started in order and stopped in reverse order. `report` is called with a sentence whenever
+    a program is started again, ends, or cannot be started. A program that has not ended `seconds_to_stop`
+    after SIGTERM is killed.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class Supervisor:
     def _wait_until_ready(
         self, stop: StopSignals, is_ready: Callable[[], bool], on_ready: Callable[[], None]
     ) -> None:
-        def is_over() -> bool:
+        def is_ready_or_stopped() -> bool:
             self._poll()
             return stop.is_set() or is_ready()
 
-        while not wait_until(is_over, SECONDS_TO_BE_READY, POLL_SECONDS):
-            self._report("the service is not ready yet: does its Redis answer?")
+        while not wait_until(is_ready_or_stopped, SECONDS_TO_BE_READY, POLL_SECONDS):
+            self._report("the service is not ready yet: does its Redis respond?")
         if not stop.is_set():
             on_ready()
 
@@ -102,33 +102,33 @@ class Supervisor:
 
 
 class _Restart:
-    """The restarts of one program."""
+    """Restarts one program whenever it has died, with longer and longer pauses."""
 
     def __init__(self, program: Program, report: Callable[[str], None]) -> None:
         self._program = program
         self._report = report
         self._backoff = Backoff(first=0.2, longest=10.0, steady=30.0)
-        self._due: float | None = None
+        self._restart_at: float | None = None
 
     def poll(self) -> None:
         """Restart the program if it has died and its pause is over."""
         name = self._program.name
-        if self._due is None:
+        if self._restart_at is None:
             if not self._program.is_running:
                 status = self._program.reap()
                 self._schedule(f"{name} {_describe(status)}")
-        elif time.monotonic() >= self._due:
+        elif time.monotonic() >= self._restart_at:
             try:
                 self._program.start()
             except CartularyError as error:
                 self._schedule(f"{name} does not start: {error}")
             else:
-                self._due = None
+                self._restart_at = None
                 self._report(f"{name} was restarted")
 
     def _schedule(self, reason: str) -> None:
-        pause = self._backoff.pause()
-        self._due = time.monotonic() + pause
+        pause = self._backoff.next_pause()
+        self._restart_at = time.monotonic() + pause
         self._report(f"{reason}; it will be restarted in {pause:g} s")
 
 

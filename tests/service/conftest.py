@@ -39,7 +39,7 @@ def web_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedi
     with pytest.MonkeyPatch.context() as patch:
         if embedded_redis.find_executable()[1] >= (7, 0, 0):
             # tests.support.redis_contents.digest uses DEBUG, which Redis 7 and later refuse by default.
-            patch.setitem(embedded_redis.SETTINGS, "enable-debug-command", "local")
+            patch.setitem(embedded_redis.REDIS_SETTINGS, "enable-debug-command", "local")
         server.start()
     try:
         yield server

@@ -16,7 +16,12 @@ import pytest
 import redis
 
 from service import embedded_redis as embedded
-from service.data_folder import DataFolderInUse, default_data_folder, socket_of, url_of
+from service.data_folder import (
+    DataFolderInUse,
+    default_data_folder,
+    embedded_redis_socket,
+    embedded_redis_url,
+)
 from service.embedded_redis import EmbeddedRedis, EmbeddedRedisError
 from tests.support.processes import is_running, wait_until
 
@@ -60,7 +65,9 @@ def test_written_data_survives_a_kill(tmp_path: Path) -> None:
             client.xadd("log", {"event": f"e{seq}"}, id=f"{seq}-0")
     os.kill(pid, signal.SIGKILL)
     wait_until(lambda: server.pid is None)
-    assert socket_of(tmp_path).exists()  # a stale socket, which the next server replaces
+    assert embedded_redis_socket(
+        tmp_path
+    ).exists()  # a stale socket, which the next server replaces
 
     server.start()
     try:
@@ -76,7 +83,7 @@ def test_written_data_survives_a_stop(tmp_path: Path) -> None:
     with EmbeddedRedis(tmp_path) as server, connect(server) as client:
         client.set("a", "1")
     assert server.pid is None
-    assert not socket_of(tmp_path).exists()
+    assert not embedded_redis_socket(tmp_path).exists()
     with EmbeddedRedis(tmp_path) as server, connect(server) as client:
         assert client.get("a") == "1"
 
@@ -92,7 +99,7 @@ def test_start_waits_for_a_long_load_and_reports_it(
         client.bgrewriteaof()
         wait_until(lambda: not client.info("persistence")["aof_rewrite_in_progress"])
     server.kill()
-    monkeypatch.setitem(embedded.SETTINGS, "key-load-delay", "100")  # microseconds a key
+    monkeypatch.setitem(embedded.REDIS_SETTINGS, "key-load-delay", "100")  # microseconds a key
     caplog.set_level("INFO")
     with server, connect(server) as client:
         assert client.dbsize() == 20_000
@@ -166,7 +173,9 @@ def test_an_orphaned_server_that_does_not_end_keeps_its_folder(
         os.kill(pid, signal.SIGSTOP)
         parent.kill()
     monkeypatch.setattr("service.data_folder.SECONDS_TO_WAIT_FOR_ORPHAN", 0.1)
-    with pytest.raises(DataFolderInUse, match=rf"redis-server that is left of it \(`kill {pid}`\)"):
+    with pytest.raises(
+        DataFolderInUse, match=rf"its redis-server, which still runs \(`kill {pid}`\)"
+    ):
         EmbeddedRedis(tmp_path).start()
     # SIGTERM does not reach a stopped process, so it is killed in the end.
     wait_until(lambda: not is_running(pid))
@@ -187,13 +196,13 @@ def test_a_data_folder_with_a_path_too_long_for_a_socket_has_its_socket_in_tmp(
     tmp_path: Path,
 ) -> None:
     data = tmp_path / ("long" * 30)
-    socket = socket_of(data)
-    assert socket.parent.parent == Path("/tmp")  # noqa: S108 (the server keeps such sockets there)
+    socket = embedded_redis_socket(data)
+    assert socket.parent.parent == Path("/tmp")  # noqa: S108 # the server keeps such sockets there
     try:
         with EmbeddedRedis(data) as server, connect(server) as client:
             client.set("a", "1")
             assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
-            assert server.url == url_of(data)
+            assert server.url == embedded_redis_url(data)
     finally:
         socket.unlink(missing_ok=True)
         socket.parent.rmdir()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ledger.keys import SigningKey
-from service.data_folder import url_of
+from service.data_folder import embedded_redis_url
 from service.settings import SettingsError, load_settings
 
 
@@ -14,7 +14,7 @@ def test_by_default_everything_is_in_the_data_folder(monkeypatch: pytest.MonkeyP
     settings = load_settings({})
     assert settings.data == Path("/srv/cartulary")
     assert settings.is_embedded
-    assert settings.redis_url == settings.queue_url == url_of(settings.data)
+    assert settings.redis_url == settings.queue_url == embedded_redis_url(settings.data)
     assert settings.signing_key == Path("/srv/cartulary/signing-key.pem")
     assert settings.cache_games == 1000
     assert (settings.rate_accounts, settings.rate_requests) == ("60/minute", "")

@@ -11,7 +11,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from domain.errors import Unreadable
-from service.connection import reachable
+from service.connection import unavailable_on_error
 from service.errors import Unavailable
 from service.http.blueprint import Blueprint, response
 from service.http.context import metrics, service
@@ -83,7 +83,7 @@ def _is_reachable(url: str) -> bool:
         ),
     )
     try:
-        with reachable():
+        with unavailable_on_error():
             return bool(client.ping())
     except Unavailable:
         return False

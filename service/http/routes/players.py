@@ -1,4 +1,4 @@
-"""Accounts: registering, logging in and out, and the player's own page."""
+"""Accounts: registering, logging in and out, and the player's own data."""
 
 from flask import Response
 
@@ -69,6 +69,6 @@ def log_out(player: str) -> Response:
 )
 def get_me(player: str) -> Response:
     """Get the player's own account, and the games that wait for them."""
-    (own,) = service().players.get([player])
+    (current_player,) = service().players.get([player])
     games = game_summaries(service().queries.games_waiting_for(player))
-    return json_response({"player": account(own), "games": games, "next": None})
+    return json_response({"player": account(current_player), "games": games, "next": None})

@@ -18,8 +18,8 @@ _Messages = dict[str, str | list[Any] | dict[Any, Any]]
 _MESSAGES: Final[_Messages] = {"required": "is missing", "null": "must not be null"}
 
 
-def _messages(**own: str) -> _Messages:
-    return {**_MESSAGES, **own}
+def _messages(**messages: str) -> _Messages:
+    return {**_MESSAGES, **messages}
 
 
 class StrictSchema(Schema):

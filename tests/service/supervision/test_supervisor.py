@@ -131,11 +131,11 @@ def test_pauses_double_up_to_a_limit_and_start_again_after_a_long_attempt(
     backoff = Backoff(first=1, longest=5, steady=30)
     pauses = []
     for _ in range(4):
-        pauses.append(backoff.pause())
+        pauses.append(backoff.next_pause())
         now += pauses[-1] + 1  # each attempt fails after a second
     assert pauses == [1, 2, 4, 5]
     now += 31
-    assert backoff.pause() == 1
+    assert backoff.next_pause() == 1
 
 
 def test_wait_until_returns_whether_the_condition_was_met_in_time() -> None:
