@@ -57,7 +57,7 @@ class GameLoader:
             try:
                 yield self._catch_up(game_id, cached[game_id], lines).game
             except (NotFound, Unreadable) as error:
-                log.error("game %s is left out of a listing: %s", game_id, error)  # noqa: TRY400 (a traceback would add nothing)
+                log.error("game %s is left out of a listing: %s", game_id, error)  # noqa: TRY400 # a traceback would add nothing
 
     def game_at(self, game_id: str, seq: int) -> Game:
         """Return the game as it was after event `seq`. Raises NotFound if there is no such event."""
@@ -88,7 +88,7 @@ class GameLoader:
         """Return the cached game advanced by lines read from the log after `_read_after(cached)`."""
         if cached is not None:
             if not lines or b'"hash":"%b"' % cached.game.hash.encode() not in lines[0]:
-                # The log ends otherwise than the cached game, after a failover: fold it anew.
+                # The log lost its last events in a failover, so the whole game is folded again.
                 self._cache.drop(game_id)
                 return self.load(game_id)
             del lines[0]
@@ -106,5 +106,5 @@ class GameLoader:
 
 
 def _read_after(cached: CachedGame | None) -> int:
-    """After which seq to read the log: the last cached event is read again, to compare its hash."""
+    """Return the seq after which to read the log: the last cached event is read again, for its hash."""
     return 0 if cached is None else cached.game.seq - 1

@@ -75,8 +75,8 @@ class GameRepository(GameLoader):
     ) -> AppendResult:
         """Append the events of a new game. Raises IdempotencyConflict if the game exists already.
 
-        A game id derives from the idempotency key if there is one, so that an existing game means
-        that the key was used before and that its record has expired.
+        If there is an idempotency key, the game id is derived from it. So if the game exists, the key was
+        used before, and its record has expired.
         """
         self._store.mark_active(pending.game_id)
         try:
@@ -96,10 +96,10 @@ class GameRepository(GameLoader):
     ) -> AppendResult:
         """Run a handler on the game and append the events that it adds.
 
-        The handler runs again whenever another writer was first. `at_head` starts from the head of
-        the log instead of the cached game. A request whose idempotency record exists gets the events
-        that it appended then, whatever has happened in the game since. A refusal leaves no record.
-        Raises what the handler raises, NotFound, IdempotencyConflict, and Unavailable after
+        The handler runs again if another writer has appended first. `at_head` starts from the head of
+        the log instead of the cached game. If the idempotency record exists, the result contains the
+        events of the earlier request, whatever has happened in the game since. A refusal leaves no
+        record. Raises the errors of the handler, NotFound, IdempotencyConflict, and Unavailable after
         MAX_ATTEMPTS.
         """
         if not GAME_ID.fullmatch(game_id):
@@ -199,6 +199,6 @@ class GameRepository(GameLoader):
 
 
 def _pending(game_id: str, game: Game | None) -> PendingEvents:
-    """Pending events that all carry the current time."""
+    """Return pending events that will all have the current time."""
     timestamp = clock.next_timestamp("" if game is None else game.at)
     return PendingEvents(game_id, game, timestamp=lambda: timestamp)
