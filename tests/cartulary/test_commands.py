@@ -223,22 +223,24 @@ def test_a_source_that_does_not_exist_is_bad_usage(run: Run, tmp_path: Path, com
     assert run(command).exit_code == 2
 
 
-@pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", 9], ["diff", 1, 2]])
+@pytest.mark.parametrize("command", [["replay"], ["log"], ["inspect", 9], ["diff", 1, 2]])
 def test_a_record_that_cannot_be_read_is_an_error_that_names_the_line(
-    run: Run, path: Path, words: list[Any]
+    run: Run, path: Path, command: list[Any]
 ) -> None:
     path.write_bytes(path.read_bytes()[:-300])
-    result = run(words[0], path, *words[1:])
+    name, *arguments = command
+    result = run(name, path, *arguments)
     assert (result.exit_code, result.stdout) == (1, "")
     assert f"{path}: line " in result.stderr
 
 
-@pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", 9], ["diff", 8, 9]])
+@pytest.mark.parametrize("command", [["replay"], ["log"], ["inspect", 9], ["diff", 8, 9]])
 def test_a_record_that_cannot_be_applied_is_an_error_that_names_the_line(
-    run: Run, path: Path, words: list[Any]
+    run: Run, path: Path, command: list[Any]
 ) -> None:
     path.write_bytes(forge_record(path.read_bytes(), lambda events: events[8]["data"].clear()))
-    result = run(words[0], path, *words[1:])
+    name, *arguments = command
+    result = run(name, path, *arguments)
     assert result.exit_code == 1
     assert "line 10: event 9 cannot be applied" in result.stderr
 
@@ -258,12 +260,12 @@ PROGRAM = (
 )
 
 
-def in_terminal(*words: str, **environ: str) -> str:
+def in_terminal(*arguments: str, **environ: str) -> str:
     """Run a command in a terminal and return its output."""
     reading_end, terminal = pty.openpty()
     environ = {**os.environ, "COLUMNS": "80", **environ}
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *words], stdout=terminal, env=environ
+        [sys.executable, "-c", PROGRAM, *arguments], stdout=terminal, env=environ
     )
     os.close(terminal)
     output = b""
@@ -280,26 +282,28 @@ def in_terminal(*words: str, **environ: str) -> str:
     return output.decode()
 
 
-@pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", "9"], ["audit"]])
+@pytest.mark.parametrize("command", [["replay"], ["log"], ["inspect", "9"], ["audit"]])
 def test_output_to_a_terminal_is_coloured_unless_the_user_turns_it_off(
-    real: Path, words: list[str]
+    real: Path, command: list[str]
 ) -> None:
-    command = (words[0], str(real), *words[1:])
-    assert "\x1b[" in in_terminal(*command, NO_COLOR="")
-    assert "\x1b[" not in in_terminal(*command, NO_COLOR="1")
-    assert "\x1b[" not in in_terminal(*command, "--color", "never")
-    assert "\x1b[" in in_terminal(*command, "--color", "always", NO_COLOR="1")
+    name, *options = command
+    arguments = (name, str(real), *options)
+    assert "\x1b[" in in_terminal(*arguments, NO_COLOR="")
+    assert "\x1b[" not in in_terminal(*arguments, NO_COLOR="1")
+    assert "\x1b[" not in in_terminal(*arguments, "--color", "never")
+    assert "\x1b[" in in_terminal(*arguments, "--color", "always", NO_COLOR="1")
 
 
-@pytest.mark.parametrize("words", [["replay"], ["log"], ["inspect", "9"], ["audit"]])
+@pytest.mark.parametrize("command", [["replay"], ["log"], ["inspect", "9"], ["audit"]])
 def test_output_to_a_file_is_coloured_only_if_the_user_forces_it(
-    real: Path, words: list[str]
+    real: Path, command: list[str]
 ) -> None:
-    command = (words[0], str(real), *words[1:])
+    name, *options = command
+    arguments = (name, str(real), *options)
 
-    def output(*options: str, **environ: str) -> str:
+    def output(*more_options: str, **environ: str) -> str:
         result = subprocess.run(
-            [sys.executable, "-c", PROGRAM, *command, *options],
+            [sys.executable, "-c", PROGRAM, *arguments, *more_options],
             env={**os.environ, "NO_COLOR": "", "FORCE_COLOR": "", **environ},
             capture_output=True,
             text=True,

@@ -33,8 +33,8 @@ class RunningService:
 
     def start(self) -> None:
         self.out.write_bytes(b"")
-        words = ["serve", "--port", "0", "--data", str(self.data)]
-        self.process = processes.begin(*words, out=self.out, err=self.err)
+        arguments = ["serve", "--port", "0", "--data", str(self.data)]
+        self.process = processes.begin(*arguments, out=self.out, err=self.err)
         wait_until(lambda: "Ctrl-C" in self.out.read_text() or self.has_ended())
         assert not self.has_ended(), self.err.read_text()
 
@@ -88,11 +88,11 @@ def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(running: Runn
     assert all(running.pid_of(name) for name in COMMANDS)
 
     pids = [running.pid, *descendants(running.pid)]
-    began = time.monotonic()
+    start = time.monotonic()
     os.killpg(running.pid, signal.SIGINT)
     assert running.process is not None
     assert running.process.wait(20) == 0
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - start < 10
     assert not any(is_running(pid) for pid in pids)
     assert "Traceback" not in running.err.read_text()
     assert "\nstopping\n" in running.err.read_text()
@@ -108,14 +108,14 @@ def test_a_second_ctrl_c_kills_a_process_that_does_not_end(running: RunningServi
     worker = running.pid_of("worker")
     assert worker is not None
     os.kill(worker, signal.SIGSTOP)
-    began = time.monotonic()
+    start = time.monotonic()
     os.kill(running.pid, signal.SIGINT)
     wait_until(lambda: "stopping\n" in running.err.read_text())
     assert is_running(worker)
     os.kill(running.pid, signal.SIGINT)
     assert running.process is not None
     assert running.process.wait(20) == 0
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - start < 5
     assert not is_running(worker)
 
 
@@ -187,9 +187,9 @@ def test_the_error_of_the_same_command_run_twice_names_everything_that_is_in_use
 
 def test_with_a_redis_url_serve_starts_no_redis(tmp_path: Path, redis_url: str) -> None:
     out, err = tmp_path / "out", tmp_path / "err"
-    words = ["serve", "--port", "0", "--data", str(tmp_path / "data")]
+    arguments = ["serve", "--port", "0", "--data", str(tmp_path / "data")]
     settings = {"CARTULARY_REDIS_URL": redis_url}
-    with processes.begin(*words, out=out, err=err, settings=settings) as process:
+    with processes.begin(*arguments, out=out, err=err, settings=settings) as process:
         try:
             wait_until(lambda: "Ctrl-C" in out.read_text())
             assert "CARTULARY_REDIS_URL" in out.read_text()

@@ -132,7 +132,7 @@ class ScriptedGame:
         commands.finish(self._pending, lambda: self._secret)
 
     def abandon(self) -> None:
-        """Let the arbiter end the game as it stands; rounds that are not scored stay unscored."""
+        """Let the arbiter abandon the game; rounds that are not scored stay unscored."""
         self._wait()
         commands.abandon(self._pending, lambda: self._secret)
 
@@ -171,8 +171,10 @@ class ScriptedGame:
         """Let the turn under way take a little longer than the clock allows."""
         clock = self.game.clock
         assert clock is not None
-        began = datetime.fromisoformat(self.game.turn_at)
-        self._now = max(self._now, began + timedelta(seconds=clock["per_turn"], milliseconds=250))
+        turn_start = datetime.fromisoformat(self.game.turn_at)
+        self._now = max(
+            self._now, turn_start + timedelta(seconds=clock["per_turn"], milliseconds=250)
+        )
         commands.forfeit(self._pending, lambda: self._secret)
 
     def _score(self, delay: int) -> None:

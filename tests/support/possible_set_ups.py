@@ -1,7 +1,7 @@
-"""Which set-ups chance can have given, by docs/rules.md and docs/formats.md alone.
+"""Decides which set-ups can be drawn, by docs/rules.md and docs/formats.md alone.
 
-The other opinion beside the rule systems' `set_up_faults` and `infer_secrets`. It knows none of their code,
-and is slow on purpose, so that each function can be compared with its clause.
+Tests compare it with `set_up_faults` and `infer_secrets` of the rule systems, whose code it does not use. It
+is slow on purpose, so that each function can be compared with its clause.
 """
 
 from collections import Counter
@@ -44,13 +44,13 @@ STEPS: Final = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
 VALUE_ONE: Final = ("vineyard", "quarry", "pond")
 
 
-def near(at: Hex) -> list[Hex]:
-    """The six neighbours."""
+def neighbours(at: Hex) -> list[Hex]:
+    """Return the six neighbours of a hex."""
     return [(at[0] + q, at[1] + r) for q, r in STEPS]
 
 
-def far(one: Hex, other: Hex) -> int:
-    """The distance of two hexes."""
+def hex_distance(one: Hex, other: Hex) -> int:
+    """Return the distance of two hexes."""
     q, r = one[0] - other[0], one[1] - other[1]
     return max(abs(q), abs(r), abs(q + r))
 
@@ -67,12 +67,12 @@ def is_possible_board(data: Json, seats: int, sorcery: bool) -> bool:
     board = _as_letters(data["board"])
     if board is None or len(board) != 27 * seats:
         return False
-    if any(far(at, (0, 0)) > RADIUS[seats] for at in board) or _has_gap(board):
+    if any(hex_distance(at, (0, 0)) > RADIUS[seats] for at in board) or _has_gap(board):
         return False
     places = [at for at, letter in board.items() if letter == "S"]
     if len(places) != (PLACES[seats] if sorcery else 0):
         return False
-    if any(far(one, other) < 3 for one in places for other in places if one != other):
+    if any(hex_distance(one, other) < 3 for one in places for other in places if one != other):
         return False
     box = [*TILES, *(PLACE_TILES if sorcery else ()), *(OTHER_TILES if seats == 5 else ())]
     return _can_be_tiled(board, Counter(map(_turned, box)))
@@ -87,7 +87,7 @@ def _are_possible_spells(spells: object, sorcery: bool) -> bool:
 
 
 def _as_letters(cells: Any) -> dict[Hex, str] | None:
-    """The letters of a recorded board by hex; None where it is not of the form."""
+    """Return the letters of a recorded board by hex, or None if the board is malformed."""
     board: dict[Hex, str] = {}
     if not isinstance(cells, list):
         return None
@@ -105,17 +105,17 @@ def _as_letters(cells: Any) -> dict[Hex, str] | None:
 
 def _has_gap(board: Mapping[Hex, str]) -> bool:
     """BY-SET-2: whether a hex off the board is cut off from the outside."""
-    reach = max(far(at, (0, 0)) for at in board) + 1
+    reach = max(hex_distance(at, (0, 0)) for at in board) + 1
     free = {
         (q, r)
         for q in range(-reach, reach + 1)
         for r in range(-reach, reach + 1)
-        if far((q, r), (0, 0)) <= reach and (q, r) not in board
+        if hex_distance((q, r), (0, 0)) <= reach and (q, r) not in board
     }
-    edge = [at for at in free if far(at, (0, 0)) == reach]
+    edge = [at for at in free if hex_distance(at, (0, 0)) == reach]
     outside = set(edge)
     while edge:
-        for at in near(edge.pop()):
+        for at in neighbours(edge.pop()):
             if at in free and at not in outside:
                 outside.add(at)
                 edge.append(at)
@@ -147,7 +147,7 @@ def _is_connected(board: Mapping[Hex, str]) -> bool:
     seen = {(0, 0)}
     edge = [(0, 0)]
     while edge:
-        for at in near(edge.pop()):
+        for at in neighbours(edge.pop()):
             if at in board and at not in seen:
                 seen.add(at)
                 edge.append(at)
@@ -155,7 +155,7 @@ def _is_connected(board: Mapping[Hex, str]) -> bool:
 
 
 def _tiled(left: Sequence[Hex], board: Mapping[Hex, str], box: Counter[str]) -> bool:
-    """Whether these hexes, sorted, can be covered: of the first one only two ways to cover it are left."""
+    """Whether tiles of the box can cover these sorted hexes; only two ways are left for the first one."""
     if not left:
         return True
     (q, r), free = left[0], set(left)
@@ -177,9 +177,9 @@ def _tiled(left: Sequence[Hex], board: Mapping[Hex, str], box: Counter[str]) -> 
 def possible_secrets(
     start: Event, events: Sequence[Event], seats: int, shown: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """All secrets of a game of Baron in which these tiles were drawn (BN-SET, BN-MAT-1), `shown` among them.
+    """Iterate over the possible secrets of a game of Baron with these events (BN-SET, BN-MAT-1).
 
-    The tiles that nobody has drawn yet are in one order only.
+    They agree with the secrets in `shown`. The tiles that nobody has drawn yet are in one order only.
     """
     data = start["data"]
     if data.keys() != {"players", "market", "start", "removed"} or not _is_open_set_up(data, seats):
@@ -209,7 +209,7 @@ def possible_secrets(
 
 
 def _is_open_set_up(data: Json, seats: int) -> bool:
-    """BN-SET-3, 4: what lies open, as far as each part of it goes."""
+    """BN-SET-3, 4: whether the open tiles are possible, each part by itself."""
     market, removed = data["market"], data["removed"]
     if not isinstance(market, list) or len(market) != 3 or not isinstance(removed, list):
         return False

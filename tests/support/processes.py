@@ -12,14 +12,16 @@ ROOT = Path(__file__).parents[2]
 
 def environment(**settings: str) -> dict[str, str]:
     """The environment of this process, with these settings of Cartulary and no others."""
-    plain = {name: value for name, value in os.environ.items() if not name.startswith("CARTULARY_")}
-    return plain | settings
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith("CARTULARY_")
+    }
+    return inherited | settings
 
 
-def cartulary(*words: str, **settings: str) -> "subprocess.CompletedProcess[str]":
-    """Run `cartulary WORDS` to its end."""
+def cartulary(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
+    """Run `cartulary ARGUMENTS` to its end."""
     return subprocess.run(
-        [sys.executable, "-m", "cartulary", *words],
+        [sys.executable, "-m", "cartulary", *arguments],
         cwd=ROOT,
         env=environment(**settings),
         capture_output=True,
@@ -30,12 +32,12 @@ def cartulary(*words: str, **settings: str) -> "subprocess.CompletedProcess[str]
 
 
 def begin(
-    *words: str, out: Path, err: Path, settings: Mapping[str, str] | None = None
+    *arguments: str, out: Path, err: Path, settings: Mapping[str, str] | None = None
 ) -> "subprocess.Popen[bytes]":
-    """Start `cartulary WORDS` in a session of its own, as a terminal would, and return at once."""
+    """Start `cartulary ARGUMENTS` in a session of its own, as a terminal would, and return at once."""
     with out.open("ab") as stdout, err.open("ab") as stderr:
         return subprocess.Popen(
-            [sys.executable, "-m", "cartulary", *words],
+            [sys.executable, "-m", "cartulary", *arguments],
             cwd=ROOT,
             env=environment(**(settings or {})),
             stdin=subprocess.DEVNULL,
@@ -69,8 +71,8 @@ def descendants(pid: int) -> dict[int, str]:
     while queue:
         for child in children.get(queue.pop(), ()):
             if is_running(child):
-                words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
-                command_lines[child] = b" ".join(words).decode(errors="replace").strip()
+                arguments = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
+                command_lines[child] = b" ".join(arguments).decode(errors="replace").strip()
                 queue.append(child)
     return command_lines
 

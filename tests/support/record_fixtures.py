@@ -53,8 +53,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
 
-    def run(*words: object, live: Any = None, stdin: bytes | None = None) -> Result:
-        result = CliRunner().invoke(GROUP, [str(word) for word in words], obj=live, input=stdin)
+    def run(*arguments: object, live: Any = None, stdin: bytes | None = None) -> Result:
+        result = CliRunner().invoke(
+            GROUP, [str(argument) for argument in arguments], obj=live, input=stdin
+        )
         assert result.exception is None or isinstance(result.exception, SystemExit), (
             result.exception
         )

@@ -1,7 +1,7 @@
-"""Records for tests: of games played move by move, and forged ones.
+"""Records for tests: of games played action by action, and forged ones.
 
-`Table` plays by the same commands as the service. `forged` changes the events of a record and makes the
-chain, the positions and the signature fit again, so that only the rules can refute it.
+`Table` plays with the same commands as the service. `forge_record` changes the events of a record and
+computes the chain, the states and the signature again, so that only the rules can refute it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ SECRET = bytes(range(32))
 
 
 class Table:
-    """A game played move by move without a server; each event comes a second after the one before it."""
+    """A game played action by action without a server; each event is a second later than the previous one."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class Table:
         return self.finish()
 
     def abandon(self, by: Literal["arbiter", "start", "clock"] = "arbiter") -> "Table":
-        """End the game as it stands."""
+        """Abandon the game."""
         commands.abandon(self._pending, lambda: SECRET, by={"system": by})
         return self
 

@@ -72,7 +72,7 @@ class ServiceProcesses:
         except httpx.TransportError:
             return False
 
-    def _add(self, name: str, *words: str) -> None:
+    def _add(self, name: str, *arguments: str) -> None:
         settings = {
             "CARTULARY_DATA": str(self.data),
             "CARTULARY_RATE_ACCOUNTS": "",
@@ -80,7 +80,7 @@ class ServiceProcesses:
         }
         self._processes[name] = ChildProcess(
             name,
-            [sys.executable, "-m", "cartulary", *words],
+            [sys.executable, "-m", "cartulary", *arguments],
             environment(**settings),
             output=self.folder / "log",
         )

@@ -20,17 +20,19 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 @pytest.fixture
 def start(tmp_path: Path, settings: Settings) -> Iterator[Start]:
-    """A function that starts `cartulary WORDS` on the service of the test; it is killed after the test."""
+    """A function that starts `cartulary ARGUMENTS` on the service of the test. It is killed at the end."""
     processes = []
 
-    def start(*words: str, **environment: str) -> "subprocess.Popen[bytes]":
+    def start(*arguments: str, **environment: str) -> "subprocess.Popen[bytes]":
         environment = {
             "CARTULARY_REDIS_URL": settings.redis_url,
             "CARTULARY_DATA": str(settings.data),
             "CARTULARY_SWEEP_SECONDS": "0.2",
             **environment,
         }
-        process = begin(*words, out=tmp_path / "out", err=tmp_path / "err", settings=environment)
+        process = begin(
+            *arguments, out=tmp_path / "out", err=tmp_path / "err", settings=environment
+        )
         processes.append(process)
         return process
 

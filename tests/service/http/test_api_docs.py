@@ -15,13 +15,13 @@ PAGE = ROOT / "docs" / "http.md"
 def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path: Path) -> None:
     examples = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     assert len(examples) == 7
-    marked = "".join(f"{example}echo; echo '---'\n" for example in examples)
+    script = "".join(f"{example}echo; echo '---'\n" for example in examples)
     with (
         EmbeddedRedis(tmp_path / "redis") as redis_server,
         WebServer(settings_for(redis_server, tmp_path)) as server,
     ):
-        done = subprocess.run(
-            ["/bin/bash", "-euo", "pipefail", "-c", marked],
+        process = subprocess.run(
+            ["/bin/bash", "-euo", "pipefail", "-c", script],
             env={"URL": server.url, "PATH": "/usr/local/bin:/usr/bin:/bin"},
             cwd=tmp_path,
             capture_output=True,
@@ -29,20 +29,20 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
             check=False,
             timeout=60,
         )
-    assert done.returncode == 0, done.stdout + done.stderr
-    _, table, acted, read, listed, streamed, refused = done.stdout.split("---\n")[:-1]
-    assert json.loads(table)["status"] == "playing"
-    accepted = json.loads(acted)
+    assert process.returncode == 0, process.stdout + process.stderr
+    _, game, receipt, history, games, stream, refusal = process.stdout.split("---\n")[:-1]
+    assert json.loads(game)["status"] == "playing"
+    accepted = json.loads(receipt)
     assert accepted["events"][0]["type"] == "CityPlaced"
     assert accepted["receipt"]["seq"] == 5
     decoder = json.JSONDecoder()
-    position, end = decoder.raw_decode(read)
-    events, more = decoder.raw_decode(read[end:])
-    event, _ = decoder.raw_decode(read[end + more :])
+    position, end = decoder.raw_decode(history)
+    events, length = decoder.raw_decode(history[end:])
+    event, _ = decoder.raw_decode(history[end + length :])
     assert position == event["before"]
     assert events["events"] == [event["event"]]
     assert (tmp_path / "game.jsonl").read_text().count("\n") >= 6
-    assert [game["id"] for game in json.loads(listed)["games"]] == [event["event"]["game"]]
-    assert f"id: 5\ndata: {json.dumps(event['event'], separators=(',', ':'))}\n\n" in streamed
-    problem = json.loads(refused)
+    assert [game["id"] for game in json.loads(games)["games"]] == [event["event"]["game"]]
+    assert f"id: 5\ndata: {json.dumps(event['event'], separators=(',', ':'))}\n\n" in stream
+    problem = json.loads(refusal)
     assert (problem["status"], problem["clause"]) == (422, "BY-SET-4")

@@ -9,12 +9,13 @@ from tests.support.accounts import Accounts, PlayerClient, take_turn
 from tests.support.http_contract import Json
 
 
-def table(accounts: Accounts, seats: int) -> tuple[str, list[PlayerClient]]:
+def start_game(accounts: Accounts, seats: int) -> tuple[str, list[PlayerClient]]:
+    """Start a game of Baron; return its id and its players by seat."""
     return accounts.start_game(seats, rules="baron")
 
 
-def position(person: PlayerClient, game: str, **query: int) -> Json:
-    body: Json = person.http.get(f"/api/v1/games/{game}/position", params=query).json()
+def position(player: PlayerClient, game: str, **query: int) -> Json:
+    body: Json = player.http.get(f"/api/v1/games/{game}/position", params=query).json()
     return body
 
 
@@ -22,14 +23,14 @@ def reserves(position: Json) -> list[list[str] | None]:
     return [player["reserve"] for player in position["players"]]
 
 
-def record(person: PlayerClient, game: str) -> Record:
-    return read(BytesIO(person.http.get(f"/api/v1/games/{game}/record").content))
+def record(player: PlayerClient, game: str) -> Record:
+    return read(BytesIO(player.http.get(f"/api/v1/games/{game}/record").content))
 
 
 @pytest.mark.http("POST /games", 201)
 @pytest.mark.parametrize(("seats", "pile"), [(2, 65), (3, 63), (4, 61), (5, 57)])
 def test_a_game_has_two_to_five_seats(accounts: Accounts, seats: int, pile: int) -> None:
-    game, players = table(accounts, seats)
+    game, players = start_game(accounts, seats)
     summary = accounts.anonymous.get(f"/api/v1/games/{game}").json()
     assert (summary["rules"], summary["seats"], summary["status"]) == ("baron", seats, "playing")
     assert summary["options"] == {"seating": "joined", "private": False}
@@ -43,7 +44,7 @@ def test_a_game_has_two_to_five_seats(accounts: Accounts, seats: int, pile: int)
 @pytest.mark.http("GET /games/ID/events/N", 200)
 @pytest.mark.http("GET /games/ID/record", 200)
 def test_a_reserve_is_shown_to_its_own_player(accounts: Accounts) -> None:
-    game, players = table(accounts, 3)
+    game, players = start_game(accounts, 3)
     seq = [take_turn(game, players)["seq"] for _ in range(7)][-1]
     sizes = [player["reserve_size"] for player in position(players[0], game)["players"]]
     for seat, player in enumerate(players):
@@ -55,15 +56,15 @@ def test_a_reserve_is_shown_to_its_own_player(accounts: Accounts) -> None:
         assert reserves(around["after"]) == shown
         assert {*record(player, game).secret_values()} == {f"reserve/{seat}"}
     without_token = accounts.anonymous.get(f"/api/v1/games/{game}/position").json()
-    for nobodys in (without_token, position(accounts.register(), game)):
-        assert reserves(nobodys) == [None] * 3
-        assert [player["reserve_size"] for player in nobodys["players"]] == sizes
+    for public in (without_token, position(accounts.register(), game)):
+        assert reserves(public) == [None] * 3
+        assert [player["reserve_size"] for player in public["players"]] == sizes
     assert record(accounts.register(), game).secret_values() == {}
 
 
 @pytest.mark.http("GET /games/ID/legal-actions", 200, 403)
 def test_only_the_player_to_act_has_legal_actions(accounts: Accounts) -> None:
-    game, (ada, bea) = table(accounts, 2)
+    game, (ada, bea) = start_game(accounts, 2)
     assert ada.legal_actions(game)[1][0] == {"type": "draw", "slot": 1}
     assert ada.act(game).status_code == 201
     tiles = {action["tile"] for action in ada.legal_actions(game)[1]}
@@ -86,7 +87,7 @@ def test_only_the_player_to_act_has_legal_actions(accounts: Accounts) -> None:
 def test_an_illegal_or_malformed_action_is_refused(
     accounts: Accounts, action: Json, status: int, clause: str | None
 ) -> None:
-    game, (ada, bea) = table(accounts, 2)
+    game, (ada, bea) = start_game(accounts, 2)
     refused = ada.act(game, action)
     assert (refused.status_code, refused.json().get("clause")) == (status, clause)
     not_on_turn = bea.act(game, {"type": "draw", "slot": 1})

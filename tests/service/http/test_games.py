@@ -18,7 +18,7 @@ def summary(person: PlayerClient, game: str) -> Json:
 
 class TestCreating:
     @pytest.mark.http("POST /games", 201)
-    def test_returns_the_summary_and_gives_the_creator_the_first_place(
+    def test_creating_returns_the_summary_with_the_creator_in_the_first_place(
         self, accounts: Accounts
     ) -> None:
         ada, bea = accounts.register(), accounts.register()
@@ -143,7 +143,7 @@ class TestCreating:
         assert invalid_fields(response) == invalid
 
     @pytest.mark.http("POST /games", 401, 413, 415)
-    def test_requires_a_token_and_json(self, accounts: Accounts) -> None:
+    def test_creating_requires_a_token_and_json(self, accounts: Accounts) -> None:
         body = {"rules": "barony", "seats": 2}
         assert accounts.anonymous.post("/api/v1/games", json=body).status_code == 401
         ada = accounts.register()
@@ -166,7 +166,7 @@ class TestCreating:
 
 class TestJoining:
     @pytest.mark.http("POST /games/ID/players", 201)
-    def test_the_last_place_starts_the_game(self, accounts: Accounts) -> None:
+    def test_taking_the_last_place_starts_the_game(self, accounts: Accounts) -> None:
         ada, bea, cid = accounts.register(), accounts.register(), accounts.register()
         game = ada.create_game(3)
         first = bea.http.post(f"/api/v1/games/{game}/players", json={"nonce": NONCE})
@@ -211,7 +211,7 @@ class TestJoining:
 class TestLeaving:
     @pytest.mark.http("DELETE /games/ID/players/me", 204)
     @pytest.mark.http("GET /games/ID", 200)
-    def test_frees_the_place_and_the_last_player_abandons_the_game(
+    def test_leaving_frees_the_place_and_the_last_player_to_leave_abandons_the_game(
         self, accounts: Accounts
     ) -> None:
         ada, bea = accounts.register(), accounts.register()
@@ -224,7 +224,9 @@ class TestLeaving:
         assert summary(bea, game)["status"] == "abandoned"
 
     @pytest.mark.http("DELETE /games/ID/players/me", 409)
-    def test_is_refused_without_a_place_and_after_the_start(self, accounts: Accounts) -> None:
+    def test_leaving_is_refused_without_a_place_and_after_the_start(
+        self, accounts: Accounts
+    ) -> None:
         ada, bea = accounts.register(), accounts.register()
         path = f"/api/v1/games/{ada.create_game()}/players/me"
         assert bea.http.delete(path).status_code == 409
@@ -272,7 +274,7 @@ class TestListing:
         assert started in list_games("status=playing")
 
     @pytest.mark.http("GET /games", 200)
-    def test_a_long_list_has_pages(self, accounts: Accounts) -> None:
+    def test_a_long_list_is_returned_in_pages(self, accounts: Accounts) -> None:
         ada = accounts.register()
         games = [ada.create_game() for _ in range(5)]
         seen: list[str] = []
@@ -352,7 +354,7 @@ class TestPrivateGames:
         game = ada.create_game(options={"private": True})
         client = bea.http if token else accounts.anonymous
         headers = {"Authorization": "Bearer wrong"} if token is False else {}
-        answers: dict[object, list[object]] = {}
+        problems: dict[object, list[object]] = {}
         for name in (game, "0123456789abcdef"):
             for method, path in CALLS:
                 for content in (b"", b"{}", b"no json"):
@@ -362,11 +364,11 @@ class TestPrivateGames:
                     assert response.status_code == 404, (method, path, content, response.text)
                     problem = response.json()
                     del problem["instance"]
-                    answers.setdefault((method, path, content), []).append(
+                    problems.setdefault((method, path, content), []).append(
                         {**problem, "detail": problem["detail"].replace(name, "ID")}
                     )
         # Nothing distinguishes a game that is hidden from one that does not exist.
-        assert all(hidden == absent for hidden, absent in answers.values())
+        assert all(hidden == absent for hidden, absent in problems.values())
         listed = (
             client.get("/api/v1/games?limit=100").json() if token is not False else {"games": []}
         )

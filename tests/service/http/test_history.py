@@ -11,7 +11,7 @@ from tests.support.accounts import Accounts, take_turn
 
 class TestEvents:
     @pytest.mark.http("GET /games/ID/events", 200)
-    def test_a_long_log_has_pages(self, accounts: Accounts) -> None:
+    def test_a_long_log_is_returned_in_pages(self, accounts: Accounts) -> None:
         game, players = accounts.start_game()
         for _ in range(4):
             take_turn(game, players)
@@ -43,7 +43,7 @@ class TestEvents:
 
 class TestOneEvent:
     @pytest.mark.http("GET /games/ID/events/N", 200)
-    def test_an_event_comes_with_the_positions_around_it_and_its_changes(
+    def test_an_event_is_returned_with_the_positions_before_and_after_it_and_its_changes(
         self, accounts: Accounts
     ) -> None:
         game, (ada, _) = accounts.start_game()

@@ -18,7 +18,7 @@ DATA, HEADERS, SETTINGS = 0, 1, 4
 END_STREAM, END_HEADERS = 1, 4
 """Types and flags of HTTP/2 frames (RFC 9113)."""
 
-SEQ = b'{"action": {"type": "resign"}, "expected_seq": 4}'
+RESIGNATION = b'{"action": {"type": "resign"}, "expected_seq": 4}'
 
 NOT_STRICT = [
     b"",
@@ -72,15 +72,15 @@ def test_a_body_that_is_not_strict_json_is_a_400(accounts: Accounts, body: bytes
     assert accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"] == 4
 
 
-words = st.text(st.characters(codec="utf-8"))
-strict = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | words,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=4),
+texts = st.text(st.characters(codec="utf-8"))
+strict_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | texts,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
     max_leaves=10,
 )
 
 
-@given(strict, st.booleans())
+@given(strict_values, st.booleans())
 def test_strict_json_is_decoded_to_its_value(value: Any, ascii: bool) -> None:
     assert decode_json(json.dumps(value, ensure_ascii=ascii).encode()) == value
 
@@ -95,7 +95,7 @@ def test_any_bytes_are_decoded_or_malformed(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "status"),
+    ("content_type", "status"),
     [
         ("application/json", 201),
         ("application/json; charset=utf-8", 201),
@@ -109,14 +109,14 @@ def test_any_bytes_are_decoded_or_malformed(body: bytes) -> None:
     ],
 )
 def test_a_body_must_be_declared_as_uncompressed_json(
-    accounts: Accounts, kind: str, status: int
+    accounts: Accounts, content_type: str, status: int
 ) -> None:
     game, (ada, _) = accounts.start_game()
     path = f"/api/v1/games/{game}/actions"
-    response = ada.http.post(path, content=SEQ, headers={"Content-Type": kind})
+    response = ada.http.post(path, content=RESIGNATION, headers={"Content-Type": content_type})
     assert response.status_code == status
     compressed = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
-    assert ada.http.post(path, content=SEQ, headers=compressed).status_code == 415
+    assert ada.http.post(path, content=RESIGNATION, headers=compressed).status_code == 415
 
 
 def new_account() -> dict[str, str]:
@@ -182,7 +182,9 @@ class TestSize:
             )
             assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
 
-    def test_clients_that_disconnect_within_a_body_do_no_harm(self, accounts: Accounts) -> None:
+    def test_the_server_survives_clients_that_disconnect_within_a_body(
+        self, accounts: Accounts
+    ) -> None:
         host, port = accounts.url.removeprefix("http://").split(":")
         for _ in range(20):
             with socket.create_connection((host, int(port)), timeout=10) as connection:

@@ -13,7 +13,9 @@ RESIGN = {"type": "resign"}
 
 class TestPosition:
     @pytest.mark.http("GET /games/ID/position", 200, 304)
-    def test_positions_at_the_head_and_at_earlier_events(self, accounts: Accounts) -> None:
+    def test_the_position_is_returned_at_the_head_and_at_earlier_events(
+        self, accounts: Accounts
+    ) -> None:
         game, (ada, bea) = accounts.start_game()
         path = f"/api/v1/games/{game}/position"
         first = accounts.anonymous.get(path)

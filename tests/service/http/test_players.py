@@ -12,7 +12,7 @@ LONG = "x" * 2000
 
 class TestRegistering:
     @pytest.mark.http("POST /players", 201)
-    def test_returns_the_player_and_a_token(self, accounts: Accounts) -> None:
+    def test_registering_returns_the_player_and_a_token(self, accounts: Accounts) -> None:
         body = {"handle": "Ada.1", "password": PASSWORD, "email": "ada@example.org", "locale": "fr"}
         response = accounts.anonymous.post("/api/v1/players", json=body)
         assert response.status_code == 201
@@ -77,8 +77,10 @@ class TestLoggingIn:
         assert response.status_code == 201
         token = response.json()["token"]
         assert token != ada.token
-        for valid in (token, ada.token):
-            me = accounts.anonymous.get("/api/v1/me", headers={"Authorization": f"bearer {valid}"})
+        for valid_token in (token, ada.token):
+            me = accounts.anonymous.get(
+                "/api/v1/me", headers={"Authorization": f"bearer {valid_token}"}
+            )
             assert me.json()["player"]["id"] == ada.id
 
     @pytest.mark.http("POST /tokens", 401)
@@ -105,7 +107,7 @@ class TestLoggingIn:
 class TestLoggingOut:
     @pytest.mark.http("DELETE /tokens/current", 204)
     @pytest.mark.http("GET /me", 401)
-    def test_revokes_only_the_token_of_the_request(self, accounts: Accounts) -> None:
+    def test_logging_out_revokes_only_the_token_of_the_request(self, accounts: Accounts) -> None:
         ada = accounts.register()
         body = {"handle": ada.handle, "password": PASSWORD}
         other = accounts.anonymous.post("/api/v1/tokens", json=body).json()["token"]
@@ -117,13 +119,13 @@ class TestLoggingOut:
         assert accounts.anonymous.get("/api/v1/me", headers=headers).status_code == 200
 
     @pytest.mark.http("DELETE /tokens/current", 401)
-    def test_requires_a_token(self, accounts: Accounts) -> None:
+    def test_logging_out_requires_a_token(self, accounts: Accounts) -> None:
         assert accounts.anonymous.delete("/api/v1/tokens/current").status_code == 401
 
 
 class TestMe:
     @pytest.mark.http("GET /me", 200)
-    def test_lists_the_games_in_which_it_is_the_players_turn(self, accounts: Accounts) -> None:
+    def test_me_lists_the_games_in_which_it_is_the_players_turn(self, accounts: Accounts) -> None:
         game, (ada, bea) = accounts.start_game()
         me = ada.http.get("/api/v1/me").json()
         assert me["player"]["handle"] == ada.handle
@@ -136,9 +138,9 @@ class TestMe:
 
     @pytest.mark.http("GET /me", 401)
     @pytest.mark.parametrize(
-        "sent",
+        "authorization",
         [None, "", "Bearer", "Bearer nonsense", "Basic YTpi", "x" * 5000],
     )
-    def test_requires_a_valid_token(self, accounts: Accounts, sent: str | None) -> None:
-        headers = {} if sent is None else {"Authorization": sent}
+    def test_me_requires_a_valid_token(self, accounts: Accounts, authorization: str | None) -> None:
+        headers = {} if authorization is None else {"Authorization": authorization}
         assert accounts.anonymous.get("/api/v1/me", headers=headers).status_code == 401

@@ -86,13 +86,13 @@ class TestMethods:
 
 
 class TestRequestIds:
-    def test_a_well_formed_id_of_the_client_is_used(self, accounts: Accounts) -> None:
+    def test_a_well_formed_request_id_of_the_client_is_used(self, accounts: Accounts) -> None:
         for client_id in ("abc-1.2_X", "0" * 64):
             response = accounts.anonymous.get("/healthz", headers={"X-Request-ID": client_id})
             assert response.headers["x-request-id"] == client_id
 
     @pytest.mark.parametrize("client_id", ["", "x" * 65, "a b", 'a"b', "../x", "a\tb"])
-    def test_any_other_id_is_replaced(self, accounts: Accounts, client_id: str) -> None:
+    def test_any_other_request_id_is_replaced(self, accounts: Accounts, client_id: str) -> None:
         response = accounts.anonymous.get("/healthz", headers={"X-Request-ID": client_id})
         assert re.fullmatch(r"[0-9a-f]{16}", response.headers["x-request-id"])
 
@@ -200,11 +200,11 @@ class TestHealth:
         assert 'cartulary_events_acknowledged_total{type="GameCreated"}' in text
 
 
-def test_an_invalid_host_header_is_no_server_error(web: WebServer) -> None:
-    with http_client(web.url) as stranger:
+def test_an_invalid_host_header_does_not_cause_a_server_error(web: WebServer) -> None:
+    with http_client(web.url) as client:
         for host in ("example.org:99999", "a b", "[::", "x" * 3000):
             try:
-                response = stranger.get("/healthz", headers={"Host": host})
+                response = client.get("/healthz", headers={"Host": host})
             except httpx.HTTPError:
                 continue
             assert response.status_code in {200, 400}

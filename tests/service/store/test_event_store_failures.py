@@ -163,7 +163,7 @@ def test_an_append_whose_reply_was_lost_is_not_sent_again(redis_url: str) -> Non
             )
         proxy.close()
         assert proxy.appends == 1
-        # It was written all the same, as the idempotency record shows.
+        # It was written nevertheless, as the idempotency record shows.
         while not store.head("h"):
             time.sleep(0.01)
         assert store.append(
