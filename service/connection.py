@@ -60,3 +60,8 @@ def unavailable_on_error() -> Iterator[None]:
         if any(word in str(error) for word in _NO_WRITES):
             raise Unavailable("the store accepts no writes at the moment") from error
         raise
+
+
+def to_text(value: bytes | str) -> str:
+    """Return a value of a reply of Redis as text. redis-py declares values as bytes or text."""
+    return value.decode() if isinstance(value, bytes) else value

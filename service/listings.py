@@ -20,7 +20,7 @@ import redis
 
 from domain.errors import Malformed
 from domain.game import Game, Status
-from service.connection import unavailable_on_error
+from service.connection import to_text, unavailable_on_error
 from service.store.redis_event_store import game_key
 
 PREFIX: Final = "cartulary:games:"
@@ -51,7 +51,7 @@ class Listings:
         current = _listings_of(game)
         listings_key = game_key(game.id, "listed")
         with unavailable_on_error():
-            outdated = {_text(name) for name in self._redis.smembers(listings_key)} - current
+            outdated = {to_text(name) for name in self._redis.smembers(listings_key)} - current
             # Written before the game is added, so that a later call removes it from every listing.
             self._redis.sadd(listings_key, *current)
             with self._redis.pipeline(transaction=False) as pipeline:
@@ -115,7 +115,7 @@ class Listings:
         """Iterate over the members of a listing below a bound, in descending order."""
         while True:
             reply = self._redis.zrevrangebylex(listing, below, "-", start=0, num=chunk + 1)
-            members = [_text(member) for member in reply]
+            members = [to_text(member) for member in reply]
             yield from members
             if len(members) <= chunk:
                 return
@@ -162,7 +162,3 @@ def _checked_cursor(cursor: str) -> str:
     if "~" not in cursor:
         raise Malformed({"cursor": "is not a cursor of this list"})
     return cursor
-
-
-def _text(value: bytes | str) -> str:
-    return value.decode() if isinstance(value, bytes) else value

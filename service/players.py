@@ -26,7 +26,7 @@ from redis.typing import EncodableT
 
 from domain.errors import Malformed
 from service import clock
-from service.connection import unavailable_on_error
+from service.connection import to_text, unavailable_on_error
 from service.errors import HandleTaken, NotFound, Unauthorised
 
 TOKEN_DAYS: Final = 180
@@ -110,7 +110,7 @@ class Players:
         if player is not None:
             with unavailable_on_error():
                 stored = self._redis.hget(_player_key(player.id), "password")
-        password_hash = _UNUSED_HASH if stored is None else _text(stored)
+        password_hash = _UNUSED_HASH if stored is None else to_text(stored)
         if not _is_password(password_hash, password) or player is None:
             raise Unauthorised("there is no player with this handle and password")
         if _HASHER.check_needs_rehash(password_hash):
@@ -143,7 +143,7 @@ class Players:
         if stored is None:
             return None
         with self._token_lock:
-            return self._token_owners.setdefault(key, _text(stored))
+            return self._token_owners.setdefault(key, to_text(stored))
 
     def by_handle(self, handle: str) -> Player | None:
         """Return the player with a handle, in any case; None if there is none."""
@@ -152,7 +152,7 @@ class Players:
             return None
         with unavailable_on_error():
             player_id = self._redis.get(_handle_key(handle))
-        return None if player_id is None else self.get([_text(player_id)])[0]
+        return None if player_id is None else self.get([to_text(player_id)])[0]
 
     def get(self, ids: Sequence[str]) -> list[Player]:
         """Return the players with these ids, in this order. Raises NotFound for an unknown id."""
@@ -163,7 +163,7 @@ class Players:
             rows = pipeline.execute()
         players = []
         for id, row in zip(ids, rows, strict=True):
-            handle, created, email, locale = (None if v is None else _text(v) for v in row)
+            handle, created, email, locale = (None if v is None else to_text(v) for v in row)
             if handle is None or created is None:
                 raise NotFound(f"there is no player {id}")
             players.append(Player(id, handle, created, email, locale))
@@ -221,7 +221,3 @@ def _handle_key(handle: str) -> str:
 
 def _token_key(token: str) -> str:
     return "cartulary:token:" + sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _text(value: bytes | str) -> str:
-    return value.decode() if isinstance(value, bytes) else value

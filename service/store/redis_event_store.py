@@ -25,7 +25,7 @@ import orjson
 import redis
 import redis.asyncio
 
-from service.connection import unavailable_on_error
+from service.connection import to_text, unavailable_on_error
 from service.errors import IdempotencyConflict
 from service.store.event_store import Appended, AppendRequest, HeadMoved, IdempotencyRecord
 
@@ -102,7 +102,7 @@ class RedisEventStore:
             stored = self._redis.hget(game_key(game_id, _RECORDS), record.name)
         if stored is None:
             return None
-        digest, first, last = _text(stored).split(" ")
+        digest, first, last = to_text(stored).split(" ")
         if digest != record.digest:
             raise _conflict()
         return Appended(int(first), int(last), is_repeat=True)
@@ -145,7 +145,7 @@ class RedisEventStore:
         seen = set()
         with unavailable_on_error():
             for name in self._redis.scan_iter(prefix + "*" + suffix, count=_SCAN_PAGE):
-                game_id = _text(name).removeprefix(prefix).removesuffix(suffix)
+                game_id = to_text(name).removeprefix(prefix).removesuffix(suffix)
                 if game_id not in seen:
                     seen.add(game_id)
                     yield game_id
@@ -196,7 +196,7 @@ class RedisEventStore:
         """See `EventStore.active_games`."""
         with unavailable_on_error():
             for game_id in self._redis.sscan_iter(ACTIVE_GAMES_KEY, count=_SCAN_PAGE):
-                yield _text(game_id)
+                yield to_text(game_id)
 
 
 class AsyncLogReader:
@@ -219,12 +219,8 @@ def _lines(entries: Any) -> list[bytes]:
     return [fields[b"e"] for _, fields in entries]
 
 
-def _text(value: bytes | str) -> str:
-    return value.decode() if isinstance(value, bytes) else value
-
-
 def _texts(pairs: Mapping[bytes | str, bytes | str]) -> dict[str, str]:
-    return {_text(name): _text(value) for name, value in pairs.items()}
+    return {to_text(name): to_text(value) for name, value in pairs.items()}
 
 
 def _conflict() -> IdempotencyConflict:

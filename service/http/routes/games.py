@@ -13,7 +13,7 @@ from ledger.turn_clock import clock_faults
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.responses import game_summaries, game_summary, json_response, no_content
-from service.http.schemas.games import CreateGame, JoinGame, ListGames
+from service.http.schemas.requests import CreateGame, JoinGame, ListGames
 from service.http.schemas.responses import GameList, GameSummary
 from service.listings import STATUSES, Page
 

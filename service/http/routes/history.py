@@ -15,7 +15,7 @@ from service.http.context import service
 from service.http.environ import STREAM_REQUEST, STREAMS_ARE_FULL, StreamRequest
 from service.http.responses import json_response, no_content
 from service.http.schemas.fields import MAX_INTEGER
-from service.http.schemas.play import EventsQuery, StreamQuery
+from service.http.schemas.requests import EventsQuery, StreamQuery
 from service.http.schemas.responses import EventDetails, EventList, KeyList
 
 MAX_PAGE_SIZE: Final = 500

@@ -12,7 +12,7 @@ from service.errors import NotFound
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.responses import json_response
-from service.http.schemas.play import PositionQuery, SubmitAction
+from service.http.schemas.requests import PositionQuery, SubmitAction
 from service.http.schemas.responses import AcceptedAction, LegalActions, Position
 
 ETAG_DIGITS: Final = 16

@@ -8,7 +8,7 @@ from service.http.blueprint import Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts
 from service.http.responses import account, game_summaries, json_response, no_content
-from service.http.schemas.players import LogIn, Register
+from service.http.schemas.requests import LogIn, Register
 from service.http.schemas.responses import Me, Registration, Token
 
 blueprint = Blueprint("players", __name__, description="Accounts and tokens.")

@@ -1,4 +1,4 @@
-"""Schemas of requests about games: creating, joining and listing them."""
+"""Schemas of requests: accounts, games, play and history. They check bodies and queries."""
 
 from typing import Final
 
@@ -14,12 +14,36 @@ from service.http.schemas.fields import (
     Text,
     TextList,
 )
+from service.http.schemas.type_schemas import REFERENCE
 from service.listings import STATUSES
 
 _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXPANSIONS)
 _NONCE: Final = {
     "description": "Bytes that become part of the game's seed; drawn by the server if left out."
 }
+
+
+class Register(StrictSchema):
+    """A new account."""
+
+    handle = Text(
+        required=True,
+        metadata={"example": "ada", "description": "The player's public name, in any script."},
+    )
+    password = Text(required=True, metadata={"minLength": 8, "maxLength": 1024})
+    email = Text(allow_none=True, load_default=None)
+    locale = Text(
+        allow_none=True,
+        load_default=None,
+        metadata={"example": "en", "description": "A language tag, such as `en` or `fr-CH`."},
+    )
+
+
+class LogIn(StrictSchema):
+    """The credentials of a player."""
+
+    handle = Text(required=True)
+    password = Text(required=True)
 
 
 class CreateGame(StrictSchema):
@@ -69,4 +93,47 @@ class ListGames(StrictSchema):
     cursor = Text(load_default=None, metadata={"description": "`next` of the previous page."})
     limit = QueryInteger(
         minimum=1, load_default=50, metadata={"description": "Games per page, at most 100."}
+    )
+
+
+class SubmitAction(StrictSchema):
+    """An action, and the event after which the player saw the position."""
+
+    action = AnyValue(
+        required=True,
+        metadata={"allOf": [{"$ref": REFERENCE + "Action"}]},
+    )
+    expected_seq = NonNegativeInteger(required=True)
+
+
+class PositionQuery(StrictSchema):
+    """Which position to show."""
+
+    seq = QueryInteger(
+        minimum=1,
+        load_default=None,
+        metadata={"description": "The position after this event; default: the last event."},
+    )
+
+
+class EventsQuery(StrictSchema):
+    """Which page of the log to show."""
+
+    after = QueryInteger(
+        load_default=0,
+        metadata={"description": "`next` of the previous page, or the seq of an event."},
+    )
+    limit = QueryInteger(
+        minimum=1, load_default=100, metadata={"description": "Events per page, at most 500."}
+    )
+
+
+class StreamQuery(StrictSchema):
+    """Where a stream begins."""
+
+    after = QueryInteger(
+        load_default=None,
+        metadata={
+            "description": "The stream begins after this event. `Last-Event-ID` takes precedence."
+        },
     )
