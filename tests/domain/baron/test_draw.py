@@ -39,7 +39,7 @@ def test_the_tile_of_a_slot_has_its_price_and_the_tiles_behind_it_move_up(
 
 @pytest.mark.allows("BN-DRW-1")
 def test_the_event_has_the_drawn_tile_and_the_refill() -> None:
-    when(given(MARKET), 0, "draw 2").tells(
+    when(given(MARKET), 0, "draw 2").produces(
         "TileDrawn", seat=0, slot=2, tile="village", cost=1, refill="forest"
     )
 
@@ -78,7 +78,7 @@ def test_with_an_empty_pile_the_filled_slots_keep_their_prices(
     slot: int, honour: int, market: str, left: str
 ) -> None:
     state = given(f"draw round 2 seat 0\n0: 3\n1: 0\nmarket {market}\nboard\nM")
-    after = when(state, 0, f"draw {slot}").tells("TileDrawn", refill=None)
+    after = when(state, 0, f"draw {slot}").produces("TileDrawn", refill=None)
     assert after.players[0].honour == honour
     assert len(after.market) == len(left)
 

@@ -9,8 +9,8 @@ from domain.baron.state import State
 from domain.contract import ALL_SECRETS, evolve
 from tests.support.baron_positions import given, places, random_game, started
 from tests.support.given_when import (
-    course_of,
-    played,
+    play_lines,
+    progress_of,
     when,
     when_removed,
     when_scored,
@@ -37,10 +37,10 @@ def turns_left(state: State) -> list[int | None]:
 def test_after_the_turn_that_takes_the_last_tile_each_seat_has_two_more_turns() -> None:
     state = given(LAST_TILE.format(phase="draw", seat=1, rest="market V"))
     assert turns_left(state) == [None] * 3
-    state = played(state, "1 draw 1")
+    state = play_lines(state, "1 draw 1")
     assert turns_left(state) == [None] * 3
-    state = played(state, "1 lay village 1,0")
-    assert (course_of(state), turns_left(state)) == ("keep round 30 seat 1", [None] * 3)
+    state = play_lines(state, "1 lay village 1,0")
+    assert (progress_of(state), turns_left(state)) == ("keep round 30 seat 1", [None] * 3)
     state = when(state, 1, "end").leads_to("lay round 30 seat 2")
     assert turns_left(state) == [2, 2, 2]
 
@@ -48,11 +48,11 @@ def test_after_the_turn_that_takes_the_last_tile_each_seat_has_two_more_turns() 
 @pytest.mark.allows("BN-END-1")
 def test_play_is_over_after_the_last_of_these_turns() -> None:
     state = given(LAST_TILE.format(phase="keep", seat=1, rest=""))
-    courses = []
+    history = []
     for _ in range(7):
         state = when_time_is_up(state).after
-        courses.append((course_of(state), turns_left(state)))
-    assert courses == [
+        history.append((progress_of(state), turns_left(state)))
+    assert history == [
         ("lay round 30 seat 2", [2, 2, 2]),
         ("lay round 31 seat 0", [2, 2, 1]),
         ("lay round 31 seat 1", [1, 2, 1]),
@@ -161,8 +161,8 @@ def table(seat: int, turns: str = "", market: str = "market MVF") -> State:
 @pytest.mark.allows("BN-END-4")
 @pytest.mark.parametrize("line", ["0 resign", "arbiter 0"])
 def test_a_seat_that_leaves_is_out_with_its_honour_unchanged(line: str) -> None:
-    state = played(table(2), line)
-    assert course_of(state) == "lay round 6 seat 2"
+    state = play_lines(table(2), line)
+    assert progress_of(state) == "lay round 6 seat 2"
     assert baron.position(state, ALL_SECRETS)["players"][0] == {
         "seat": 0,
         "status": "out",
@@ -179,10 +179,10 @@ def test_a_seat_that_leaves_is_out_with_its_honour_unchanged(line: str) -> None:
 
 @pytest.mark.allows("BN-END-4")
 @pytest.mark.parametrize(
-    ("seat", "course"), [(0, "draw round 6 seat 1"), (3, "draw round 7 seat 0")]
+    ("seat", "progress"), [(0, "draw round 6 seat 1"), (3, "draw round 7 seat 0")]
 )
-def test_the_turn_ends_if_the_seat_leaves_during_it(seat: int, course: str) -> None:
-    state = when(table(seat), seat, "resign").leads_to(course)
+def test_the_turn_ends_if_the_seat_leaves_during_it(seat: int, progress: str) -> None:
+    state = when(table(seat), seat, "resign").leads_to(progress)
     assert state.turn == 23
     assert when_removed(table(seat), seat).event.type == "PlayerRemoved"
 
@@ -190,14 +190,14 @@ def test_the_turn_ends_if_the_seat_leaves_during_it(seat: int, course: str) -> N
 @pytest.mark.allows("BN-END-4")
 def test_a_seat_that_leaves_has_no_turns_left() -> None:
     state = table(2, turns=", turns 2", market="")
-    assert turns_left(played(state, "0 resign")) == [0, 2, 2, 2]
-    assert turns_left(played(state, "2 resign")) == [2, 2, 0, 2]
+    assert turns_left(play_lines(state, "0 resign")) == [0, 2, 2, 2]
+    assert turns_left(play_lines(state, "2 resign")) == [2, 2, 0, 2]
 
 
 @pytest.mark.allows("BN-END-4")
 def test_seats_that_left_later_rank_before_earlier_ones() -> None:
-    state = played(table(2), "3 resign", "arbiter 0", "2 resign")
-    assert course_of(state) == "scoring round 6"
+    state = play_lines(table(2), "3 resign", "arbiter 0", "2 resign")
+    assert progress_of(state) == "scoring round 6"
     assert places(state) == [(1, 1, 0), (2, 2, 7), (3, 0, 3), (4, 3, 4)]
 
 
@@ -210,14 +210,14 @@ def test_a_departure_ends_the_turn_in_which_the_last_tile_was_taken() -> None:
 
 @pytest.mark.refuses("BN-END-4")
 def test_a_seat_cannot_leave_twice() -> None:
-    state = played(table(2), "0 resign")
+    state = play_lines(table(2), "0 resign")
     when(state, 0, "resign").is_refused("BN-TRN-2", "out")
     when_removed(state, 0).is_refused("BN-TRN-2", "out")
 
 
 @pytest.mark.refuses("BN-END-4")
 def test_play_ends_when_one_of_the_last_two_seats_leaves() -> None:
-    state = played(table(2), "0 resign", "1 resign")
+    state = play_lines(table(2), "0 resign", "1 resign")
     when(state, 3, "resign").leads_to("scoring round 6")
 
 

@@ -5,7 +5,7 @@ import pytest
 from domain import baron
 from tests.support.baron_positions import given, legal_texts, random_game
 from tests.support.events import data_of
-from tests.support.given_when import played, when, when_time_is_up
+from tests.support.given_when import play_lines, when, when_time_is_up
 
 KEEPING = """
     keep round 2 seat 0
@@ -27,7 +27,7 @@ def test_a_keep_is_put_on_a_meadow_and_the_turn_ends() -> None:
         board
         M  M1k P  M0k
         """)
-    when(given(KEEPING), 0, "keep 3,0").tells("KeepPlaced", seat=0, at=[3, 0], baronies=None)
+    when(given(KEEPING), 0, "keep 3,0").produces("KeepPlaced", seat=0, at=[3, 0], baronies=None)
 
 
 @pytest.mark.allows("BN-KEP-1")
@@ -47,7 +47,7 @@ def test_a_seat_need_not_put_down_a_keep() -> None:
 @pytest.mark.allows("BN-KEP-1")
 def test_a_keep_may_be_put_on_the_meadow_just_laid() -> None:
     state = given("lay round 2 seat 0\n0: 0, M\n1: 0\nmarket MVF\nboard\nP")
-    state = played(state, "0 lay meadow 1,0", "0 keep 1,0")
+    state = play_lines(state, "0 lay meadow 1,0", "0 keep 1,0")
     assert state.keeps == {(1, 0): (0, "knight")}
 
 
@@ -68,7 +68,7 @@ def test_a_keep_cannot_be_put_on_another_hex(at: str, words: str) -> None:
 def test_a_meadow_has_one_keep_and_a_turn_has_one_keep() -> None:
     state = given(KEEPING.replace("board\n    M ", "board\n    M0k"))
     when(state, 0, "keep 0,0").is_refused("BN-KEP-1", "seat 0 has a keep")
-    when(played(given(KEEPING), "0 keep 0,0"), 0, "keep 3,0").is_refused("BN-TRN-2")
+    when(play_lines(given(KEEPING), "0 keep 0,0"), 0, "keep 3,0").is_refused("BN-TRN-2")
 
 
 LOST = """
@@ -135,7 +135,7 @@ def test_the_turn_ends_if_the_only_keep_is_resting() -> None:
 
 @pytest.mark.allows("BN-KEP-3")
 def test_a_lost_fight_takes_a_keep_off_the_board() -> None:
-    after = when(given(LOST.format(more="")), 0, "lay village -1,0").tells(
+    after = when(given(LOST.format(more="")), 0, "lay village -1,0").produces(
         "TilePlaced", returned=[{"seat": 0, "keeps": 1}]
     )
     assert (0, 0) not in after.keeps

@@ -25,7 +25,7 @@ def test_a_tile_of_the_reserve_is_laid_beside_another() -> None:
         M  F
           P
         """)
-    when(laying("MPV", "M F"), 0, "lay pond 0,1").tells(
+    when(laying("MPV", "M F"), 0, "lay pond 0,1").produces(
         "TilePlaced", tile="pond", at=[0, 1], touches=2
     )
 
@@ -36,7 +36,7 @@ def test_a_tile_is_laid_on_any_of_the_six_adjacent_hexes(at: str) -> None:
     state = laying("P", "M")
     assert f"lay pond {at}" in legal_texts(state, 0)
     assert len(legal_texts(state, 0)) == 6
-    when(state, 0, f"lay pond {at}").tells("TilePlaced", touches=1)
+    when(state, 0, f"lay pond {at}").produces("TilePlaced", touches=1)
 
 
 @pytest.mark.allows("BN-LAY-1")
@@ -108,7 +108,7 @@ CROWDS = {
 @pytest.mark.parametrize(("touches", "bonus"), [(4, 1), (5, 3), (6, 9)])
 def test_a_tile_laid_against_four_or_more_earns_honour_at_once(touches: int, bonus: int) -> None:
     state = given(f"lay round 5 seat 0\n0: -4, F\n1: 0, MM\n{CROWDS[touches]}")
-    after = when(state, 0, "lay field 0,0").tells(
+    after = when(state, 0, "lay field 0,0").produces(
         "TilePlaced", touches=touches, bonus=bonus, honour=[{"seat": 0, "change": bonus}]
     )
     assert after.players[0].honour == bonus - 4
@@ -117,7 +117,7 @@ def test_a_tile_laid_against_four_or_more_earns_honour_at_once(touches: int, bon
 @pytest.mark.refuses("BN-LAY-3")
 def test_a_tile_laid_against_three_earns_nothing() -> None:
     state = given(f"lay round 5 seat 0\n0: 1, F\n1: 0, MM\n{CROWDS[3]}")
-    after = when(state, 0, "lay field 0,0").tells(
+    after = when(state, 0, "lay field 0,0").produces(
         "TilePlaced", touches=3, bonus=None, honour=None, out=None
     )
     assert after.players[0].honour == 1
@@ -152,7 +152,7 @@ def test_a_keep_may_be_put_down_after_a_discarded_tile() -> None:
 
 @pytest.mark.allows("BN-LAY-4")
 def test_the_seat_chooses_the_discarded_tile_and_everyone_sees_it() -> None:
-    when(blocked("PPP"), 0, "discard pond").tells("TileDiscarded", seat=0, tile="pond")
+    when(blocked("PPP"), 0, "discard pond").produces("TileDiscarded", seat=0, tile="pond")
 
 
 @pytest.mark.refuses("BN-LAY-4")

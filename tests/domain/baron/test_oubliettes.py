@@ -7,7 +7,7 @@ from domain.baron.state import State
 from domain.contract import ALL_SECRETS
 from tests.support.baron_positions import given, honours, places
 from tests.support.events import data_of
-from tests.support.given_when import played, when, when_scored
+from tests.support.given_when import play_lines, when, when_scored
 
 COSTLY = """
     lay round 4 turn 11 seat {seat}
@@ -75,7 +75,7 @@ def test_a_seat_may_go_out_in_the_turn_of_another() -> None:
 
 @pytest.mark.refuses("BN-OUB-1")
 def test_a_seat_with_a_debt_of_4_stays_in_the_game() -> None:
-    after = when(costly(0), 0, "lay meadow -1,0").tells("TilePlaced", out=None)
+    after = when(costly(0), 0, "lay meadow -1,0").produces("TilePlaced", out=None)
     assert after.players[0].honour == -4
     assert after.players[0].out is None
 
@@ -115,7 +115,7 @@ def test_a_knight_of_a_seat_that_is_out_is_established_for_no_honour() -> None:
 @pytest.mark.allows("BN-OUB-2")
 def test_a_keep_that_would_come_back_leaves_the_game() -> None:
     state = given(OUT.format(baron="2b"))
-    after = when(state, 1, "lay village -1,0").tells("TilePlaced", returned=None)
+    after = when(state, 1, "lay village -1,0").produces("TilePlaced", returned=None)
     assert after.keeps == {(2, 0): (2, "baron")}
     assert (after.players[0].keeps, after.players[0].resting) == (0, 0)
 
@@ -151,7 +151,7 @@ def test_keeps_of_a_seat_that_is_out_still_fight() -> None:
     state = given(OUT.format(baron="1b")).copy()
     state.keeps[2, 0] = (0, "baron")
     state.keeps[0, 0] = (1, "knight")
-    when(state, 1, "lay village -1,0").tells("TilePlaced", returned=[{"seat": 1, "keeps": 1}])
+    when(state, 1, "lay village -1,0").produces("TilePlaced", returned=[{"seat": 1, "keeps": 1}])
 
 
 TWO = """
@@ -237,5 +237,5 @@ def test_a_seat_that_gains_as_much_in_the_same_moment_is_not_out() -> None:
 @pytest.mark.refuses("BN-OUB-4")
 def test_seats_that_go_out_later_have_another_moment() -> None:
     state = when(pair(0, -4, 0, 0, seat=2), 2, "lay meadow 0,1").after
-    state = played(state, "0 resign")
+    state = play_lines(state, "0 resign")
     assert [player.out for player in state.players] == [2, 1, None, None]

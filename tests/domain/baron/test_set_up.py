@@ -119,7 +119,7 @@ def test_three_tiles_are_in_the_market_and_one_is_on_the_board(seats: int, pile:
 @pytest.mark.allows("BN-SET-4")
 def test_the_market_is_refilled_from_the_top_of_the_pile() -> None:
     state, pile = started(2, 11), secrets_of(set_up(2, 11))["pile"]
-    after = when(state, 0, "draw 1").tells("TileDrawn", refill=pile[0])
+    after = when(state, 0, "draw 1").produces("TileDrawn", refill=pile[0])
     assert after.market[2] == pile[0]
 
 

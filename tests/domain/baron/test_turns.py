@@ -5,7 +5,7 @@ import pytest
 from domain.baron.state import State
 from domain.errors import NotNow
 from tests.support.baron_positions import given, legal_texts, started
-from tests.support.given_when import course_of, played, when, when_removed, when_time_is_up
+from tests.support.given_when import play_lines, progress_of, when, when_removed, when_time_is_up
 
 THREE = """
     {phase} round 4 turn 20 seat {seat}
@@ -38,11 +38,11 @@ def over(state: State) -> State:
 
 @pytest.mark.allows("BN-TRN-1")
 def test_seats_act_in_turn_and_a_round_is_one_turn_of_each() -> None:
-    state, courses = started(3, 1), []
+    state, history = started(3, 1), []
     for _ in range(7):
-        courses.append(course_of(state).removeprefix("draw "))
+        history.append(progress_of(state).removeprefix("draw "))
         state = over(state)
-    assert courses == [
+    assert history == [
         *("round 1 seat 0", "round 1 seat 1", "round 1 seat 2"),
         *("round 2 seat 0", "round 2 seat 1", "round 2 seat 2"),
         "round 3 seat 0",
@@ -52,22 +52,22 @@ def test_seats_act_in_turn_and_a_round_is_one_turn_of_each() -> None:
 
 @pytest.mark.allows("BN-TRN-1")
 @pytest.mark.parametrize(
-    ("out", "courses"),
+    ("out", "history"),
     [
         (0, ["round 4 seat 2", "round 5 seat 1", "round 5 seat 2", "round 6 seat 1"]),
         (2, ["round 5 seat 0", "round 5 seat 1", "round 6 seat 0", "round 6 seat 1"]),
     ],
 )
-def test_seats_that_are_out_have_no_turns(out: int, courses: list[str]) -> None:
+def test_seats_that_are_out_have_no_turns(out: int, history: list[str]) -> None:
     state = when_removed(at("draw", 1), out).leads_to("draw round 4 seat 1")
-    for course in courses:
+    for progress in history:
         state = over(state)
-        assert course_of(state) == f"draw {course}"
+        assert progress_of(state) == f"draw {progress}"
 
 
 @pytest.mark.allows("BN-TRN-1")
 @pytest.mark.parametrize(
-    ("left", "seat", "course", "after"),
+    ("left", "seat", "progress", "after"),
     [
         ((2, 2, 2), 0, "lay round 4 seat 1", (1, 2, 2)),
         ((1, 1, 2), 2, "lay round 5 seat 0", (1, 1, 1)),
@@ -77,9 +77,9 @@ def test_seats_that_are_out_have_no_turns(out: int, courses: list[str]) -> None:
     ],
 )
 def test_seats_without_turns_left_are_skipped(
-    left: tuple[int, int, int], seat: int, course: str, after: tuple[int, int, int]
+    left: tuple[int, int, int], seat: int, progress: str, after: tuple[int, int, int]
 ) -> None:
-    state = when(late(*left, seat), seat, "end").leads_to(course)
+    state = when(late(*left, seat), seat, "end").leads_to(progress)
     assert state.turns_left == after
 
 
@@ -91,7 +91,7 @@ def test_no_seat_acts_twice_in_a_round() -> None:
 
 @pytest.mark.refuses("BN-TRN-1")
 def test_a_round_is_not_over_before_its_last_turn() -> None:
-    assert course_of(over(at("keep", 1))) == "draw round 4 seat 2"
+    assert progress_of(over(at("keep", 1))) == "draw round 4 seat 2"
 
 
 @pytest.mark.allows("BN-TRN-2")
@@ -124,7 +124,7 @@ def test_no_action_is_accepted_when_play_is_over(phase: str, text: str) -> None:
     for outcome in (when_removed(state, 0), when_time_is_up(state)):
         outcome.is_refused("BN-TRN-2")
         with pytest.raises(NotNow):
-            outcome.judge()
+            outcome.decide()
 
 
 @pytest.mark.allows("BN-TRN-3")
@@ -160,18 +160,18 @@ def test_actions_of_another_part_of_the_turn_are_refused(phase: str, text: str, 
 def test_a_forfeited_turn_ends_and_nothing_is_undone(phase: str) -> None:
     state = at(phase, 0)
     after = when_time_is_up(state).leads_to("draw round 4 seat 1")
-    assert when_time_is_up(state).tells("TurnForfeited", seat=0).turn == 21
+    assert when_time_is_up(state).produces("TurnForfeited", seat=0).turn == 21
     assert (after.tiles, after.keeps, after.market) == (state.tiles, state.keeps, state.market)
 
 
 @pytest.mark.allows("BN-TRN-4")
 def test_a_tile_that_was_drawn_stays_in_the_reserve() -> None:
-    state = played(at("draw", 0), "0 draw 2", "clock")
+    state = play_lines(at("draw", 0), "0 draw 2", "clock")
     player = state.players[0]
     assert (player.honour, player.reserve) == (1, ("meadow", "pond", "quarry", "village"))
 
 
 @pytest.mark.refuses("BN-TRN-4")
 def test_a_forfeited_turn_is_not_made_up_for() -> None:
-    state = played(at("draw", 0), "0 draw 2", "clock", "clock", "clock")
+    state = play_lines(at("draw", 0), "0 draw 2", "clock", "clock", "clock")
     when(state, 0, "lay village 3,0").is_refused("BN-TRN-3", "drawn")

@@ -6,7 +6,7 @@ from domain import baron
 from domain.baron.state import State
 from tests.support.baron_positions import given
 from tests.support.events import data_of, event_of
-from tests.support.given_when import course_of, played, when, when_removed, when_scored
+from tests.support.given_when import play_lines, progress_of, when, when_removed, when_scored
 
 LAST_TILE_TAKEN = """
     lay round 30 turn 60 seat 0
@@ -30,8 +30,8 @@ def test_turns_count_when_the_game_ends_within_the_turn_that_took_the_last_tile(
 ) -> None:
     state = given(LAST_TILE_TAKEN)
     assert turns_left(state) == [None, None]
-    state = played(state, line)
-    assert (course_of(state), turns_left(state)) == ("scoring round 30", left)
+    state = play_lines(state, line)
+    assert (progress_of(state), turns_left(state)) == ("scoring round 30", left)
     assert turns_left(when_scored(state).after) == left
 
 
@@ -92,8 +92,8 @@ def test_a_seat_that_stays_in_the_game_keeps_its_turns() -> None:
 
 @pytest.mark.allows("BN-END-4")
 def test_a_seat_that_resigns_in_anothers_turn_has_no_turns_left_at_once() -> None:
-    after = played(given(OUT_IN_ANOTHER_TURN.format(honour=2)), "0 resign")
-    assert (course_of(after), turns_left(after)) == ("lay round 31 seat 2", [0, 1, 2])
+    after = play_lines(given(OUT_IN_ANOTHER_TURN.format(honour=2)), "0 resign")
+    assert (progress_of(after), turns_left(after)) == ("lay round 31 seat 2", [0, 1, 2])
 
 
 def test_an_event_from_before_this_was_corrected_leads_to_the_position_that_it_was_sealed_with() -> (

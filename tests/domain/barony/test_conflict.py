@@ -53,7 +53,7 @@ def test_destroyed_pawns_go_back_to_their_owners_reserve() -> None:
 def test_an_own_village_counts_as_the_second_pawn() -> None:
     state = raid(cells="P0k F0v1k2k P1ck P2ck")
     destroyed = [{"seat": 1, "pawn": "knight"}, {"seat": 2, "pawn": "knight"}]
-    when(state, YELLOW, "move 0,0>1,0").tells(
+    when(state, YELLOW, "move 0,0>1,0").produces(
         "KnightsMoved", moves=[{"from": [0, 0], "to": [1, 0], "destroyed": destroyed}]
     )
 
@@ -104,7 +104,7 @@ def test_a_single_knight_destroys_nothing_and_shares_the_hex(cell: str) -> None:
 @pytest.mark.refuses("BY-CON-1")
 def test_nothing_is_destroyed_on_the_hex_that_was_left_nor_on_adjacent_hexes() -> None:
     state = raid(cells="P0k1k D0k F1k P2ck")
-    when(state, YELLOW, "move 0,0>1,0").tells(
+    when(state, YELLOW, "move 0,0>1,0").produces(
         "KnightsMoved", moves=[{"from": [0, 0], "to": [1, 0]}]
     )
 
@@ -140,7 +140,7 @@ def test_the_token_comes_from_the_owner_even_if_that_seat_is_out(words: str) -> 
 
 @pytest.mark.allows("BY-CON-2")
 def test_an_owner_without_tokens_gives_none() -> None:
-    when(raid(cells="P0k F0k1v P1ck"), YELLOW, "move 0,0>1,0").tells(
+    when(raid(cells="P0k F0k1v P1ck"), YELLOW, "move 0,0>1,0").produces(
         "KnightsMoved",
         moves=[
             {
@@ -193,7 +193,7 @@ def test_tokens_for_two_villages_are_named_in_the_order_of_destruction() -> None
 @pytest.mark.allows("BY-CON-3")
 def test_takes_skip_a_village_whose_owner_has_no_token() -> None:
     state = raid(blue="1D", cells=TWO_RAIDS)
-    when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take field").tells(
+    when(state, YELLOW, "move 0,0>1,0 4,0>3,0 take field").produces(
         "KnightsMoved",
         moves=[
             {

@@ -29,7 +29,7 @@ def test_example_16_a_village_on_a_mountain_and_a_stronghold_on_a_field() -> Non
 
 @pytest.mark.allows("BY-BLD-1")
 def test_a_single_building_is_enough_and_its_knight_goes_back_to_the_reserve() -> None:
-    after = when(given(CAMP), 0, "build village 1,0").tells(
+    after = when(given(CAMP), 0, "build village 1,0").produces(
         "BuildingsBuilt", built=[{"at": [1, 0], "building": "village", "token": "field"}]
     )
     assert (after.reserve_knights[0], after.reserve_villages[0]) == (3, 13)

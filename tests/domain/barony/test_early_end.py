@@ -8,8 +8,8 @@ from domain.errors import Malformed
 from tests.support.barony_positions import given
 from tests.support.barony_results import ranking
 from tests.support.given_when import (
-    course_of,
-    played,
+    play_lines,
+    progress_of,
     when,
     when_removed,
     when_scored,
@@ -42,7 +42,7 @@ def test_the_game_ends_with_the_last_round_of_the_limit() -> None:
 
 @pytest.mark.refuses("BY-END-5")
 @pytest.mark.parametrize(
-    ("head", "course"),
+    ("head", "progress"),
     [
         ("play round 4 seat 1 limit 4", "play round 4 seat 2"),
         ("play round 3 seat 2 limit 4", "play round 4 seat 0"),
@@ -50,9 +50,9 @@ def test_the_game_ends_with_the_last_round_of_the_limit() -> None:
     ],
     ids=["the round is not over", "it is not the last", "there is no limit"],
 )
-def test_the_round_limit_does_not_end_the_game_earlier(head: str, course: str) -> None:
+def test_the_round_limit_does_not_end_the_game_earlier(head: str, progress: str) -> None:
     state = three_players("baron", "baron", "baron", head=head)
-    assert course_of(when_time_is_up(state).after) == course
+    assert progress_of(when_time_is_up(state).after) == progress
 
 
 @pytest.mark.allows("BY-END-5")
@@ -81,7 +81,7 @@ def test_end_by_agreement_must_be_true_or_false(flag: object) -> None:
 
 @pytest.mark.allows("BY-END-5")
 def test_once_all_have_asked_the_game_ends_with_the_current_round() -> None:
-    state = played(three_players("baron", "baron", "baron"), "2 agree", "0 agree")
+    state = play_lines(three_players("baron", "baron", "baron"), "2 agree", "0 agree")
     assert asking(state) == [0, 2]
     state = when(state, 1, "agree").becomes("""
         play round 4 seat 0 agreement
@@ -91,23 +91,23 @@ def test_once_all_have_asked_the_game_ends_with_the_current_round() -> None:
         board
         P0ck P P1ck P P2ck
         """)
-    state = played(state, "0 recruit 1 at 0,0", "clock")
+    state = play_lines(state, "0 recruit 1 at 0,0", "clock")
     when(state, 2, "recruit 1 at 4,0").leads_to("scoring round 4")
 
 
 @pytest.mark.allows("BY-END-5")
 def test_a_seat_may_withdraw_its_request_and_ask_again() -> None:
-    state = played(three_players("baron", "baron", "baron"), "2 agree", "1 agree", "2 disagree")
+    state = play_lines(three_players("baron", "baron", "baron"), "2 agree", "1 agree", "2 disagree")
     assert asking(state) == [1]
-    assert asking(played(state, "1 disagree")) == []
-    assert asking(played(state, "2 agree")) == [1, 2]
+    assert asking(play_lines(state, "1 disagree")) == []
+    assert asking(play_lines(state, "2 agree")) == [1, 2]
 
 
 @pytest.mark.allows("BY-END-5")
 def test_a_request_stays_in_force_in_the_following_rounds() -> None:
-    state = played(three_players("baron", "baron", "baron"), "2 agree", *["clock"] * 4)
-    assert (course_of(state), asking(state)) == ("play round 5 seat 1", [2])
-    state = played(state, "0 agree", "1 agree", "clock")
+    state = play_lines(three_players("baron", "baron", "baron"), "2 agree", *["clock"] * 4)
+    assert (progress_of(state), asking(state)) == ("play round 5 seat 1", [2])
+    state = play_lines(state, "0 agree", "1 agree", "clock")
     when_time_is_up(state).leads_to("scoring round 5")
 
 
@@ -115,9 +115,9 @@ def test_a_request_stays_in_force_in_the_following_rounds() -> None:
 @pytest.mark.parametrize("line", ["1 resign", "arbiter 1"])
 def test_all_have_asked_once_only_seats_that_asked_are_left(line: str) -> None:
     state = three_players("baron, asked", "baron", "baron, asked")
-    state = played(state, line)
+    state = play_lines(state, line)
     when(state, 0, "disagree").is_refused("BY-END-5", "can no longer be withdrawn")
-    state = played(state, "clock")
+    state = play_lines(state, "clock")
     when_time_is_up(state).leads_to("scoring round 4")
 
 
@@ -263,22 +263,22 @@ def test_the_game_ends_at_once_when_a_single_seat_is_left(departing: int, to_act
 @pytest.mark.parametrize("lines", [("0 resign", "2 resign"), ("clock", "arbiter 2")])
 def test_the_game_ends_at_once_in_set_up_too_with_round_0(lines: tuple[str, ...]) -> None:
     state = given("setup round 0 seat 0\n0: baron\n1: baron\n2: baron\nboard\nP P P P P P")
-    after = played(state, *lines)
-    assert course_of(after) == "scoring round 0"
+    after = play_lines(state, *lines)
+    assert progress_of(after) == "scoring round 0"
     assert ranking(after) == [(1, 0), (2, 0), (0, 0)]
-    assert course_of(when_scored(after).after) == "finished round 0"
+    assert progress_of(when_scored(after).after) == "finished round 0"
 
 
 @pytest.mark.refuses("BY-END-6")
 def test_with_two_seats_left_the_game_goes_on() -> None:
-    state = played(three_players("baron", "baron", "baron"), "0 resign")
-    assert course_of(state) == "play round 4 seat 1"
+    state = play_lines(three_players("baron", "baron", "baron"), "0 resign")
+    assert progress_of(state) == "play round 4 seat 1"
     when(state, 0, "recruit 1 at 0,0").is_refused("BY-TURN-3", "out")
 
 
 @pytest.mark.refuses("BY-END-6")
 def test_a_seat_cannot_leave_twice() -> None:
-    state = played(three_players("baron", "baron", "baron"), "2 resign")
+    state = play_lines(three_players("baron", "baron", "baron"), "2 resign")
     when(state, 2, "resign").is_refused("BY-TURN-3", "out")
     when_removed(state, 2).is_refused("BY-TURN-3", "out")
 

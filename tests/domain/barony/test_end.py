@@ -9,7 +9,7 @@ from domain import barony
 from domain.barony.state import State
 from tests.support.barony_positions import given
 from tests.support.barony_results import final_scores, ranking, scores
-from tests.support.given_when import course_of, played, when, when_removed, when_scored
+from tests.support.given_when import play_lines, progress_of, when, when_removed, when_scored
 
 
 def rise(words: str, *actions: str) -> State:
@@ -22,7 +22,7 @@ def rise(words: str, *actions: str) -> State:
         P0v D P0v D P0c D P0c D P0c D P1c
         """)
     for action in actions:
-        state = played(state, f"0 {action}", "1 pass")
+        state = play_lines(state, f"0 {action}", "1 pass")
     return state
 
 
@@ -106,7 +106,9 @@ def test_a_departure_may_end_the_last_round() -> None:
 
 @pytest.mark.refuses("BY-END-2")
 def test_the_duke_has_no_further_turn() -> None:
-    state = played(last_round(0, 0), "0 title 3 field", "1 recruit 1 at 2,0", "2 recruit 1 at 4,0")
+    state = play_lines(
+        last_round(0, 0), "0 title 3 field", "1 recruit 1 at 2,0", "2 recruit 1 at 4,0"
+    )
     when(state, 0, "recruit 1 at 0,0").is_refused("BY-TURN-3", "being scored")
 
 
@@ -181,7 +183,7 @@ def test_turn_order_does_not_outweigh_a_single_point() -> None:
 @pytest.mark.refuses("BY-END-4")
 def test_exactly_one_seat_is_king() -> None:
     state = when_scored(ended("duke", "baron")).after
-    assert course_of(state) == "finished round 9"
+    assert progress_of(state) == "finished round 9"
     when_scored(state).is_refused("BY-END-2")
 
 
@@ -201,7 +203,9 @@ def test_a_city_forgone_in_set_up_can_be_built_later_and_bring_more_than_80_poin
 @pytest.mark.allows("BY-END-7")
 def test_a_forgone_city_stays_in_the_reserve_after_set_up() -> None:
     state = given("setup round 0 seat 0\n0: baron\n1: baron\nboard\nP P F F F P L")
-    state = played(state, "0 place 0,0", "1 place 5,0", "0 recruit 1 at 0,0", "1 recruit 1 at 5,0")
+    state = play_lines(
+        state, "0 place 0,0", "1 place 5,0", "0 recruit 1 at 0,0", "1 recruit 1 at 5,0"
+    )
     assert state.reserve_cities == [4, 4]
     assert scores(state) == [0, 0]
 

@@ -4,7 +4,7 @@ import pytest
 
 from domain import barony
 from tests.support.barony_positions import given
-from tests.support.given_when import played, when
+from tests.support.given_when import play_lines, when
 
 ROSE = """
     play round 6 seat 0
@@ -36,16 +36,16 @@ def test_one_knight_is_removed_for_good_and_the_other_is_placed() -> None:
 @pytest.mark.refuses("BY-EXP-1")
 def test_the_removed_knight_never_comes_back() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP0ckkkkk P L P1ck")
-    state = played(state, "0 expedition 1,0", "1 recruit 1 at 3,0")
+    state = play_lines(state, "0 expedition 1,0", "1 recruit 1 at 3,0")
     when(state, 0, "recruit 1 at 0,0").is_refused("BY-REC-2", "holds no knights")
-    state = played(state, "0 build village 1,0", "1 recruit 1 at 3,0")
+    state = play_lines(state, "0 build village 1,0", "1 recruit 1 at 3,0")
     when(state, 0, "recruit 2 at 0,0").is_refused("BY-REC-2", "holds 1")
 
 
 @pytest.mark.allows("BY-EXP-2")
 @pytest.mark.parametrize("where", ["0,-1", "-1,1"])
 def test_a_hex_with_a_neighbour_off_the_board_is_an_edge_hex(where: str) -> None:
-    when(given(ROSE), 0, f"expedition {where}").tells("ExpeditionSent")
+    when(given(ROSE), 0, f"expedition {where}").produces("ExpeditionSent")
 
 
 @pytest.mark.allows("BY-EXP-2")

@@ -10,7 +10,7 @@ from domain.chance import Chance
 from domain.errors import Malformed
 from tests.support.barony_positions import given
 from tests.support.barony_results import final_scores
-from tests.support.given_when import played, when
+from tests.support.given_when import play_lines, when
 
 VILLAGES_13 = " ".join(["P0v"] * 13)
 
@@ -65,7 +65,7 @@ def test_there_are_no_more_pawns_than_in_the_box(row: str, action: str, clause: 
 )
 def test_every_terrain_but_the_lake_has_a_token(cell: str, token: str) -> None:
     state = given(f"play round 4 seat 0\n0: baron\n1: baron\nboard\n{cell}0k P1ck")
-    after = when(state, 0, "build village 0,0").tells(
+    after = when(state, 0, "build village 0,0").produces(
         "BuildingsBuilt", built=[{"at": [0, 0], "building": "village", "token": token}]
     )
     assert barony.position(after, None)["players"][0]["resources"].get(token) == 1
@@ -95,7 +95,7 @@ def test_there_are_no_lake_tokens(text: str) -> None:
 )
 def test_tokens_worth_15_or_16_buy_a_title(tokens: str, paid: str) -> None:
     state = given(f"play round 4 seat 0\n0: baron, {tokens}\n1: baron\nboard\nP0k P1ck")
-    when(state, 0, f"title {paid}").tells("TitleBought", rank="viscount", points=15)
+    when(state, 0, f"title {paid}").produces("TitleBought", rank="viscount", points=15)
 
 
 @pytest.mark.refuses("BY-MAT-3")
@@ -180,7 +180,7 @@ def test_two_buildings_on_the_terrain_of_the_last_token_gain_one() -> None:
 @pytest.mark.allows("BY-MAT-4")
 def test_tokens_paid_for_a_title_can_be_gained_again() -> None:
     state = given("play round 4 seat 0\n0: baron, 20P\n1: baron\nboard\nP0k P1k")
-    state = played(state, "0 title 4 plain", "1 build village 1,0")
+    state = play_lines(state, "0 title 4 plain", "1 build village 1,0")
     assert (state.bank[2], state.resources[1]) == (3, (0, 0, 1, 0))
 
 

@@ -30,7 +30,7 @@ def test_example_16_a_village_becomes_a_city_and_15_points_are_25() -> None:
 @pytest.mark.allows("BY-CTY-1")
 def test_the_village_returns_to_the_reserve_while_knights_stay_and_no_token_is_gained() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP0vkk D P0v P0c P1ck")
-    after = when(state, 0, "city 0,0").tells("CityFounded", at=[0, 0], points=10)
+    after = when(state, 0, "city 0,0").produces("CityFounded", at=[0, 0], points=10)
     assert (after.reserve_villages[0], after.reserve_cities[0], after.reserve_knights[0]) == (
         13,
         3,
@@ -44,7 +44,7 @@ def test_knights_can_be_recruited_in_a_new_city() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP0v D L P1ck")
     state = when(state, 0, "city 0,0").after
     state.to_act = 0
-    when(state, 0, "recruit 2 at 0,0").tells("KnightsRecruited", at=[0, 0])
+    when(state, 0, "recruit 2 at 0,0").produces("KnightsRecruited", at=[0, 0])
 
 
 @pytest.mark.refuses("BY-CTY-1")

@@ -28,7 +28,7 @@ def test_two_knights_are_recruited_in_a_city() -> None:
 
 @pytest.mark.allows("BY-REC-1")
 def test_a_single_knight_can_be_recruited_in_an_empty_city() -> None:
-    when(given(INLAND), 0, "recruit 1 at 2,0").tells("KnightsRecruited", at=[2, 0], knights=1)
+    when(given(INLAND), 0, "recruit 1 at 2,0").produces("KnightsRecruited", at=[2, 0], knights=1)
 
 
 @pytest.mark.allows("BY-REC-1")
@@ -61,7 +61,7 @@ def inland_but_for(lake: tuple[int, int]) -> State:
 @pytest.mark.allows("BY-REC-1")
 @pytest.mark.parametrize("lake", [(2, 1), (2, 0), (1, 0), (0, 1), (0, 2), (1, 2)])
 def test_a_lake_on_any_of_the_six_sides_counts(lake: tuple[int, int]) -> None:
-    when(inland_but_for(lake), 0, "recruit 3 at 1,1").tells("KnightsRecruited", knights=3)
+    when(inland_but_for(lake), 0, "recruit 3 at 1,1").produces("KnightsRecruited", knights=3)
 
 
 @pytest.mark.refuses("BY-REC-1")

@@ -8,7 +8,7 @@ import pytest
 from domain import barony
 from domain.barony.state import State
 from tests.support.barony_positions import given
-from tests.support.given_when import course_of, played, when, when_removed, when_time_is_up
+from tests.support.given_when import play_lines, progress_of, when, when_removed, when_time_is_up
 
 
 def plains(seats: int, hexes: int = 24) -> State:
@@ -72,7 +72,7 @@ def test_example_17_pawns_of_each_seat_after_set_up(seats: int) -> None:
     state = plains(seats)
     while state.phase == "setup":
         state = after_placement(state)
-    assert course_of(state) == "play round 1 seat 0"
+    assert progress_of(state) == "play round 1 seat 0"
     position = barony.position(state, None)
     for player in position["players"]:
         reserve = {"knights": 4, "villages": 14, "strongholds": 2, "cities": 2}
@@ -97,7 +97,7 @@ def test_no_seat_places_out_of_order(seats: int) -> None:
 @pytest.mark.parametrize("cell", ["M", "P", "D"])
 def test_a_first_city_may_be_placed_on_mountain_plain_or_field(cell: str) -> None:
     state = given(f"setup round 0 seat 0\n0: baron\n1: baron\nboard\nL {cell} F P P")
-    when(state, 0, "place 1,0").tells("CityPlaced", at=[1, 0])
+    when(state, 0, "place 1,0").produces("CityPlaced", at=[1, 0])
 
 
 @pytest.mark.allows("BY-SET-4")
@@ -144,7 +144,7 @@ def test_the_city_of_a_seat_that_is_out_bars_adjacent_hexes_as_well() -> None:
 @pytest.mark.allows("BY-SET-5")
 def test_all_further_cities_are_forgone_when_no_hex_is_left() -> None:
     state = given("setup round 0 seat 0\n0: baron\n1: baron\nboard\nP P F P L")
-    after = played(state, "0 place 0,0")
+    after = play_lines(state, "0 place 0,0")
     after = when(after, 1, "place 3,0").becomes("""
         play round 1 seat 0
         0: baron
@@ -204,7 +204,7 @@ def test_seats_that_are_out_are_skipped_in_the_order_of_placement(
 
 @pytest.mark.allows("BY-SET-6")
 def test_resigning_off_turn_does_not_change_whose_turn_it_is() -> None:
-    state = played(plains(3), "0 place 0,0")
+    state = play_lines(plains(3), "0 place 0,0")
     after = when(state, 2, "resign").leads_to("setup round 0 seat 1")
     assert after.turn == state.turn
 
@@ -214,7 +214,7 @@ def test_play_starts_with_the_first_seat_still_in_the_game() -> None:
     state = when(plains(3), 0, "resign").after
     while state.phase == "setup":
         state = after_placement(state)
-    assert course_of(state) == "play round 1 seat 1"
+    assert progress_of(state) == "play round 1 seat 1"
 
 
 @pytest.mark.allows("BY-SET-6")
@@ -232,7 +232,7 @@ def test_set_up_ends_when_the_last_seat_to_place_departs() -> None:
 
 @pytest.mark.refuses("BY-SET-6")
 def test_a_missed_placement_removes_the_seat_instead_of_forfeiting() -> None:
-    state = played(plains(3, 9), "0 place 0,0")
+    state = play_lines(plains(3, 9), "0 place 0,0")
     when_time_is_up(state).becomes("""
         setup round 0 seat 2
         0: baron
@@ -241,7 +241,7 @@ def test_a_missed_placement_removes_the_seat_instead_of_forfeiting() -> None:
         board
         P0ck P P P P P P P P
         """)
-    when_time_is_up(state).tells("PlayerRemoved", seat=1)
+    when_time_is_up(state).produces("PlayerRemoved", seat=1)
 
 
 @pytest.mark.refuses("BY-SET-6")

@@ -32,7 +32,7 @@ def test_example_1_a_count_pays_16_for_marquis_and_has_45_points() -> None:
     [("baron", "viscount"), ("viscount", "count"), ("count", "marquis"), ("marquis", "duke")],
 )
 def test_each_title_leads_to_the_next(rank: str, next_rank: str) -> None:
-    when(court(f"{rank}, 3D"), 0, "title 3 field").tells(
+    when(court(f"{rank}, 3D"), 0, "title 3 field").produces(
         "TitleBought", rank=next_rank, discarded={"field": 3}, points=15
     )
 
@@ -99,7 +99,7 @@ def test_a_duke_rises_no_further() -> None:
 )
 def test_more_than_15_may_be_paid_where_every_token_is_needed(paid: str) -> None:
     state = court("baron, 5M 5F 5P 5D")
-    when(state, 0, f"title {paid}").tells("TitleBought", rank="viscount")
+    when(state, 0, f"title {paid}").produces("TitleBought", rank="viscount")
 
 
 @pytest.mark.refuses("BY-TTL-3")

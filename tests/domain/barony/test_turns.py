@@ -6,8 +6,8 @@ from domain import barony
 from domain.barony.state import State
 from tests.support.barony_positions import given
 from tests.support.given_when import (
-    course_of,
-    played,
+    play_lines,
+    progress_of,
     when,
     when_removed,
     when_scored,
@@ -27,11 +27,11 @@ FOUR = """
 
 def turns(state: State, number: int) -> list[str]:
     """Round and seat to act in each of so many turns, in which the seat to act recruits."""
-    courses = []
+    history = []
     for _ in range(number):
-        courses.append(course_of(state).removeprefix("play "))
-        state = played(state, f"{state.to_act} recruit 1 at {2 * (state.to_act or 0)},0")
-    return courses
+        history.append(progress_of(state).removeprefix("play "))
+        state = play_lines(state, f"{state.to_act} recruit 1 at {2 * (state.to_act or 0)},0")
+    return history
 
 
 @pytest.mark.allows("BY-TURN-1")
@@ -45,20 +45,20 @@ def test_seats_act_in_turn_and_a_round_is_one_turn_of_each() -> None:
 
 @pytest.mark.allows("BY-TURN-1")
 @pytest.mark.parametrize(
-    ("out", "courses"),
+    ("out", "history"),
     [
         (0, ["round 1 seat 1", "round 1 seat 2", "round 1 seat 3", "round 2 seat 1"]),
         (1, ["round 1 seat 0", "round 1 seat 2", "round 1 seat 3", "round 2 seat 0"]),
         (3, ["round 1 seat 0", "round 1 seat 1", "round 1 seat 2", "round 2 seat 0"]),
     ],
 )
-def test_seats_that_are_out_have_no_turns(out: int, courses: list[str]) -> None:
-    assert turns(when_removed(given(FOUR), out).after, 4) == courses
+def test_seats_that_are_out_have_no_turns(out: int, history: list[str]) -> None:
+    assert turns(when_removed(given(FOUR), out).after, 4) == history
 
 
 @pytest.mark.allows("BY-TURN-1")
 @pytest.mark.parametrize(
-    ("to_act", "departing", "course"),
+    ("to_act", "departing", "progress"),
     [
         (0, 0, "play round 3 seat 1"),
         (1, 1, "play round 3 seat 2"),
@@ -69,7 +69,7 @@ def test_seats_that_are_out_have_no_turns(out: int, courses: list[str]) -> None:
     ],
 )
 def test_a_departure_on_turn_ends_the_turn_and_may_end_the_round(
-    to_act: int, departing: int, course: str
+    to_act: int, departing: int, progress: str
 ) -> None:
     state = given(f"""
         play round 3 turn 20 seat {to_act}
@@ -79,7 +79,7 @@ def test_a_departure_on_turn_ends_the_turn_and_may_end_the_round(
         board
         P0ck P P1ck P P2ck P
         """)
-    after = when(state, departing, "resign").leads_to(course)
+    after = when(state, departing, "resign").leads_to(progress)
     assert after.turn == (21 if to_act == departing else 20)
 
 
@@ -110,7 +110,7 @@ def test_a_seat_acts_once_in_its_turn() -> None:
 )
 def test_a_seat_without_another_legal_action_passes(row: str, words: str) -> None:
     state = given(f"play round 1 seat 0\n0: {words}\n1: baron\nboard\n{row} L P1ck")
-    when(state, 0, "pass").tells("TurnPassed", seat=0)
+    when(state, 0, "pass").produces("TurnPassed", seat=0)
     assert [barony.action_text(action) for action in barony.legal_actions(state, 0)] == ["pass"]
 
 
@@ -213,8 +213,8 @@ ONE_CAN = """
 
 @pytest.mark.allows("BY-TURN-4")
 def test_a_round_in_which_every_seat_passed_is_the_last() -> None:
-    state = played(given(BLOCKED), "0 pass", "1 pass")
-    assert course_of(state) == "play round 3 seat 2"
+    state = play_lines(given(BLOCKED), "0 pass", "1 pass")
+    assert progress_of(state) == "play round 3 seat 2"
     assert barony.position(state, None)["passed"] == [0, 1]
     after = when(state, 2, "pass").leads_to("scoring round 3")
     assert barony.position(after, None)["passed"] == []
@@ -222,7 +222,7 @@ def test_a_round_in_which_every_seat_passed_is_the_last() -> None:
 
 @pytest.mark.allows("BY-TURN-4")
 def test_only_seats_in_the_game_at_the_end_of_the_round_need_to_have_passed() -> None:
-    state = played(given(ONE_CAN), "0 pass", "1 pass")
+    state = play_lines(given(ONE_CAN), "0 pass", "1 pass")
     when(state, 2, "resign").leads_to("scoring round 3")
     when_removed(state, 2).leads_to("scoring round 3")
 
@@ -237,7 +237,7 @@ def test_a_seat_that_acted_and_left_before_the_end_of_the_round_does_not_count()
         board
         P0c P P1c P P2c
         """)
-    state = played(state, "0 recruit 1 at 0,0", "1 pass", "0 resign")
+    state = play_lines(state, "0 recruit 1 at 0,0", "1 pass", "0 resign")
     assert barony.position(state, None)["passed"] == [1]
     when(state, 2, "pass").leads_to("scoring round 3")
 
@@ -252,36 +252,36 @@ def test_a_pass_is_recorded_while_other_seats_act() -> None:
         board
         P0c P P1c P P2c
         """)
-    state = played(state, "0 pass", "1 recruit 1 at 2,0")
+    state = play_lines(state, "0 pass", "1 recruit 1 at 2,0")
     assert barony.position(state, None)["passed"] == [0]
-    when(played(state, "1 resign"), 2, "pass").leads_to("scoring round 3")
+    when(play_lines(state, "1 resign"), 2, "pass").leads_to("scoring round 3")
 
 
 @pytest.mark.refuses("BY-TURN-4")
 def test_a_round_in_which_a_seat_acted_is_not_the_last() -> None:
-    state = played(given(ONE_CAN), "0 pass", "1 pass", "2 recruit 1 at 4,0")
-    assert course_of(state) == "play round 4 seat 0"
+    state = play_lines(given(ONE_CAN), "0 pass", "1 pass", "2 recruit 1 at 4,0")
+    assert progress_of(state) == "play round 4 seat 0"
     assert barony.position(state, None)["passed"] == []
 
 
 @pytest.mark.refuses("BY-TURN-4")
 def test_passes_of_two_rounds_do_not_add_up() -> None:
-    state = played(given(ONE_CAN), "0 pass", "1 pass", "2 recruit 1 at 4,0", "0 pass", "1 pass")
+    state = play_lines(given(ONE_CAN), "0 pass", "1 pass", "2 recruit 1 at 4,0", "0 pass", "1 pass")
     when(state, 2, "move 4,0>3,0").leads_to("play round 5 seat 0")
 
 
 @pytest.mark.refuses("BY-TURN-4")
 def test_passes_end_the_game_only_at_the_end_of_the_round() -> None:
-    state = played(given(ONE_CAN), "0 pass", "1 pass")
-    assert course_of(state) == "play round 3 seat 2"
+    state = play_lines(given(ONE_CAN), "0 pass", "1 pass")
+    assert progress_of(state) == "play round 3 seat 2"
     when_scored(state).is_refused("BY-END-2")
 
 
 @pytest.mark.refuses("BY-TURN-4")
 def test_a_seat_that_passed_and_left_is_no_longer_listed() -> None:
-    state = played(given(ONE_CAN), "0 pass", "0 resign")
+    state = play_lines(given(ONE_CAN), "0 pass", "0 resign")
     assert barony.position(state, None)["passed"] == []
-    state = played(state, "1 pass")
+    state = play_lines(state, "1 pass")
     when(state, 2, "recruit 1 at 4,0").leads_to("play round 4 seat 1")
 
 
@@ -296,12 +296,12 @@ def test_a_forfeited_turn_changes_nothing_even_where_actions_are_legal() -> None
         board
         P0ck P P1ck P P2ck P P3ck
         """)
-    when_time_is_up(given(FOUR)).tells("TurnForfeited", seat=0)
+    when_time_is_up(given(FOUR)).produces("TurnForfeited", seat=0)
 
 
 @pytest.mark.allows("BY-TURN-5")
 def test_the_last_seats_forfeited_turn_ends_the_round() -> None:
-    state = played(given(FOUR), "clock", "clock", "clock")
+    state = play_lines(given(FOUR), "clock", "clock", "clock")
     when_time_is_up(state).leads_to("play round 2 seat 0")
 
 
@@ -311,10 +311,10 @@ def test_the_last_seats_forfeited_turn_ends_the_round() -> None:
     [("clock", "1 pass", "2 pass"), ("0 pass", "clock", "2 pass"), ("0 pass", "1 pass", "clock")],
 )
 def test_a_forfeited_turn_is_no_pass(lines: tuple[str, ...]) -> None:
-    state = played(given(BLOCKED), *lines)
-    assert course_of(state) == "play round 4 seat 0"
+    state = play_lines(given(BLOCKED), *lines)
+    assert progress_of(state) == "play round 4 seat 0"
 
 
 @pytest.mark.refuses("BY-TURN-5")
 def test_a_round_of_forfeited_turns_ends_no_game() -> None:
-    assert course_of(played(given(FOUR), *["clock"] * 8)) == "play round 3 seat 0"
+    assert progress_of(play_lines(given(FOUR), *["clock"] * 8)) == "play round 3 seat 0"

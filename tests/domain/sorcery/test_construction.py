@@ -28,7 +28,7 @@ def test_example_5_abundance_petrification_and_sanctuary_together() -> None:
         given_construction("F0k P P1ck"), 0, "cast abundance petrification sanctuary at 0,0"
     )
     after = event.becomes(after_construction("F0c P P1ck", 0, "1F"))
-    event.tells("SpellsCast", cost=4, replaced="knight", token="forest", points=10)
+    event.produces("SpellsCast", cost=4, replaced="knight", token="forest", points=10)
     assert (after.reserve_knights[0], after.reserve_cities[0]) == (7, 4)
     assert after.bank == [25, 24, 25, 25]
 
@@ -46,7 +46,7 @@ def test_abundance_may_be_cast_when_the_bank_has_run_out() -> None:
     state = given_construction("P0v F P1ck", red="25P")
     event = when(state, 0, "cast abundance at 0,0")
     event.becomes(after_construction("P0c F P1ck", 3, red="25P"))
-    event.tells("SpellsCast", token=None, replaced="village")
+    event.produces("SpellsCast", token=None, replaced="village")
 
 
 @pytest.mark.refuses("BS-ABU-1")

@@ -12,7 +12,7 @@ from domain.barony.tiles import BASE_TILES
 from domain.chance import Chance
 from domain.errors import Malformed
 from tests.support.barony_positions import given
-from tests.support.given_when import played, rule_system_for, when
+from tests.support.given_when import play_lines, rule_system_for, when
 
 
 def after_start(seats: int) -> SorceryState:
@@ -63,7 +63,7 @@ def test_the_25th_token_of_a_kind_is_gained() -> None:
 @pytest.mark.refuses("BS-MAT-1", "BY-MAT-4")
 def test_there_is_no_26th_token_of_a_kind() -> None:
     state = given("play round 4 seat 0\nspells: charm\n0: baron\n1: baron, 25F\nboard\nF0k P1ck")
-    after = when(state, 0, "build village 0,0").tells(
+    after = when(state, 0, "build village 0,0").produces(
         "BuildingsBuilt", built=[{"at": [0, 0], "building": "village", "token": None}]
     )
     assert (after.resources[0], after.bank) == ((0,) * 4, [25, 0, 25, 25])
@@ -88,7 +88,7 @@ def explored_by_three() -> State:
     state = given(FIVE_PLACES)
     for moves in ROUND:
         first = [f"{seat} move {moves}" for seat in range(3)]
-        state = played(state, *first, "clock")
+        state = play_lines(state, *first, "clock")
     return state
 
 
@@ -105,7 +105,7 @@ def test_all_the_magic_and_all_the_imprints_of_a_player_may_be_used() -> None:
 
 @pytest.mark.refuses("BS-MAT-1")
 def test_no_more_than_30_magic_tokens_are_ever_gained() -> None:
-    state = played(explored_by_three(), "clock", "clock", "clock", f"3 move {ROUND[0]}")
+    state = play_lines(explored_by_three(), "clock", "clock", "clock", f"3 move {ROUND[0]}")
     seats = magic_and_imprints(state)
     assert sum(magic for magic, _ in seats) == 30
     assert seats[3] == (0, 0)

@@ -10,7 +10,7 @@ from domain.contract import Json
 from domain.errors import Malformed
 from tests.support.barony_positions import given
 from tests.support.barony_results import final_scores, imprints_of, magic_of, ranking, scores
-from tests.support.given_when import played, rule_system_for, when, when_removed, when_scored
+from tests.support.given_when import play_lines, rule_system_for, when, when_removed, when_scored
 
 
 def row(cells: str, *words: str) -> State:
@@ -23,7 +23,7 @@ def row(cells: str, *words: str) -> State:
 @pytest.mark.allows("BS-MYS-1")
 def test_knights_stay_on_leave_and_are_destroyed_on_a_mysterious_place() -> None:
     state = row("P0k S0k1k P1ck")
-    when(state, 0, "move 1,0>0,0").tells("KnightsMoved")
+    when(state, 0, "move 1,0>0,0").produces("KnightsMoved")
     after = when(state, 0, "move 0,0>1,0").after
     assert [knights[1] for knights in after.knights] == [2, 0]
 
@@ -41,7 +41,7 @@ def test_building_beside_a_mysterious_place_is_legal() -> None:
         {"at": [0, 0], "building": "village", "token": "forest"},
         {"at": [2, 0], "building": "stronghold", "token": "field"},
     ]
-    when(state, 0, "build village 0,0 stronghold 2,0").tells("BuildingsBuilt", built=built)
+    when(state, 0, "build village 0,0 stronghold 2,0").produces("BuildingsBuilt", built=built)
 
 
 @pytest.mark.refuses("BS-MYS-1")
@@ -93,7 +93,7 @@ def test_an_arrival_places_an_imprint_and_gains_3_2_or_1(
 @pytest.mark.allows("BS-MYS-2")
 def test_the_event_states_the_magic_gained() -> None:
     moves = [{"from": [0, 0], "to": [1, 0], "magic": 3}]
-    when(row("P0k S P1ck"), 0, "move 0,0>1,0").tells("KnightsMoved", moves=moves)
+    when(row("P0k S P1ck"), 0, "move 0,0>1,0").produces("KnightsMoved", moves=moves)
 
 
 @pytest.mark.allows("BS-MYS-2")
@@ -108,14 +108,14 @@ def test_successive_arrivals_gain_3_2_and_1() -> None:
         P0k S P1k
          P2k P
         """)
-    state = played(state, "0 move 0,0>1,0", "1 move 2,0>1,0", "2 move 0,1>1,0")
+    state = play_lines(state, "0 move 0,0>1,0", "1 move 2,0>1,0", "2 move 0,1>1,0")
     assert magic_of(state) == [3, 2, 1]
     assert imprints_of(state) == [[[1, 0]]] * 3
 
 
 @pytest.mark.allows("BS-MYS-2")
 def test_an_imprint_stays_and_counts_after_its_knight_was_destroyed() -> None:
-    state = played(row("P0k S P1kk"), "0 move 0,0>1,0", "1 move 2,0>1,0 2,0>1,0")
+    state = play_lines(row("P0k S P1kk"), "0 move 0,0>1,0", "1 move 2,0>1,0 2,0>1,0")
     assert [knights[1] for knights in state.knights] == [0, 2]
     assert (magic_of(state), imprints_of(state)) == ([3, 2], [[[1, 0]], [[1, 0]]])
 
@@ -159,7 +159,9 @@ def test_a_third_imprint_of_a_third_player_is_placed() -> None:
 
 @pytest.mark.allows("BS-MYS-3")
 def test_a_seat_can_have_imprints_on_several_places() -> None:
-    state = played(row("P0k S*1 S P1ck"), "0 move 0,0>1,0", "1 recruit 1 at 3,0", "0 move 1,0>2,0")
+    state = play_lines(
+        row("P0k S*1 S P1ck"), "0 move 0,0>1,0", "1 recruit 1 at 3,0", "0 move 1,0>2,0"
+    )
     assert (magic_of(state), imprints_of(state)) == ([5, 0], [[[1, 0], [2, 0]], [[1, 0]]])
 
 
@@ -189,14 +191,14 @@ def test_an_arrival_without_room_for_an_imprint_is_legal_and_gains_nothing(
         P {arrived} P1ck
         """)
     assert magic_of(after) == [2, 0, 0, 0]
-    when(state, 0, "move 0,0>1,0").tells("KnightsMoved", moves=[{"from": [0, 0], "to": [1, 0]}])
+    when(state, 0, "move 0,0>1,0").produces("KnightsMoved", moves=[{"from": [0, 0], "to": [1, 0]}])
 
 
 @pytest.mark.refuses("BS-MYS-3")
 def test_returning_to_a_place_gains_nothing_more() -> None:
     state = row("P0k S P P1ck")
     for there, back in (("0,0>1,0", "1,0>0,0"), ("0,0>1,0", "1,0>2,0"), ("2,0>1,0", "1,0>0,0")):
-        state = played(state, f"0 move {there}", "clock", f"0 move {back}", "clock")
+        state = play_lines(state, f"0 move {there}", "clock", f"0 move {back}", "clock")
         assert magic_of(state) == [3, 0]
 
 
@@ -205,7 +207,7 @@ def test_only_the_first_of_two_moves_to_one_place_gains() -> None:
     first = {"from": [0, 0], "to": [1, 0], "magic": 3}
     state = row("P0k S P0k P1ck")
     outcome = when(state, 0, "move 0,0>1,0 2,0>1,0")
-    after = outcome.tells("KnightsMoved", moves=[first, {"from": [2, 0], "to": [1, 0]}])
+    after = outcome.produces("KnightsMoved", moves=[first, {"from": [2, 0], "to": [1, 0]}])
     assert (magic_of(after), imprints_of(after)) == ([3, 0], [[[1, 0]], []])
 
 
@@ -226,14 +228,14 @@ def test_an_arrival_that_destroys_pawns_gains_too() -> None:
     state = row("P0k S0k1k P1ck")
     fallen = [{"seat": 1, "pawn": "knight"}]
     moves = [{"from": [0, 0], "to": [1, 0], "destroyed": fallen, "magic": 3}]
-    assert magic_of(when(state, 0, "move 0,0>1,0").tells("KnightsMoved", moves=moves)) == [3, 0]
+    assert magic_of(when(state, 0, "move 0,0>1,0").produces("KnightsMoved", moves=moves)) == [3, 0]
 
 
 @pytest.mark.allows("BS-MYS-4")
 @pytest.mark.parametrize(("cell", "magic"), [("S", 3), ("S*1", 2), ("S*1*2", 1)])
 def test_an_expedition_gains_magic(cell: str, magic: int) -> None:
     state = row(f"{cell} P P0ck P P1ck", "baron, magic 1", "baron", "baron")
-    after = when(state, 0, "expedition 0,0").tells("ExpeditionSent", to=[0, 0], magic=magic)
+    after = when(state, 0, "expedition 0,0").produces("ExpeditionSent", to=[0, 0], magic=magic)
     assert magic_of(after) == [1 + magic, 0, 0]
     assert imprints_of(after)[0] == [[0, 0]]
 
@@ -248,7 +250,7 @@ def test_the_last_step_of_celerity_gains_magic() -> None:
 @pytest.mark.parametrize("cell", ["S*0", "S*0*1", "S*1*2*3"])
 def test_an_expedition_gains_no_more_than_a_move(cell: str) -> None:
     state = row(f"{cell} P P0ck P P1ck", "baron", "baron", "baron", "baron")
-    after = when(state, 0, "expedition 0,0").tells("ExpeditionSent", to=[0, 0], magic=None)
+    after = when(state, 0, "expedition 0,0").produces("ExpeditionSent", to=[0, 0], magic=None)
     assert (magic_of(after), imprints_of(after)) == ([0] * 4, imprints_of(state))
 
 
@@ -349,5 +351,5 @@ def test_the_track_does_not_count_imprints() -> None:
 @pytest.mark.refuses("BS-MYS-5")
 def test_imprints_do_not_lift_a_seat_that_is_out_above_the_others() -> None:
     state = row("S*0 S*0 P0ck P P1ck P P2ck", "duke", "baron", "baron")
-    state = played(when_removed(state, 0).after, "2 resign")
+    state = play_lines(when_removed(state, 0).after, "2 resign")
     assert ranking(state) == [(1, 0), (0, 66), (2, 0)]

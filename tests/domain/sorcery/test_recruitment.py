@@ -197,7 +197,7 @@ def test_portal_brings_removed_knights_back_first() -> None:
     state = given_recruitment(yellow="removed 1, magic 4")
     event = when(state, 0, "cast portal 2 at 0,0")
     event.becomes(after_recruitment("P0ckk P P0s P0ck P P0c P1ck", "magic 2"))
-    event.tells("SpellsCast", returned=1, recruits=[{"at": [0, 0], "knights": 2}])
+    event.produces("SpellsCast", returned=1, recruits=[{"at": [0, 0], "knights": 2}])
 
 
 @pytest.mark.allows("BS-POR-2")
@@ -294,7 +294,7 @@ def test_all_three_spells_recruit_at_every_site_from_reserve_and_removed_knights
     text = "cast charm illusion portal 1 at 5,0 1 at 3,0 1 at 2,0 1 at 0,0"
     event = when(state, 0, text)
     event.becomes(after_recruitment("P0ckk P P0sk P0ckk P P0ck P1ck", "magic 0"))
-    event.tells("SpellsCast", cost=4, returned=2)
+    event.produces("SpellsCast", cost=4, returned=2)
 
 
 @pytest.mark.refuses("BS-POR-2")

@@ -19,7 +19,7 @@ from domain.errors import Malformed
 from domain.hexes import Hex, distance
 from tests.support.barony_positions import connected_hexes, given
 from tests.support.events import data_of
-from tests.support.given_when import played, when, when_scored
+from tests.support.given_when import play_lines, when, when_scored
 
 SEEDS = [bytes([number]) for number in range(16)]
 PLACE = LETTERS.index("S")
@@ -50,8 +50,8 @@ def as_sorcery(state: State) -> SorceryState:
 
 
 def advanced(state: SorceryState, *lines: str) -> SorceryState:
-    """The state after the lines, as for `played`."""
-    return as_sorcery(played(state, *lines))
+    """The state after the lines, as for `play_lines`."""
+    return as_sorcery(play_lines(state, *lines))
 
 
 def laid(seats: int, seed: bytes) -> dict[Hex, str]:
@@ -177,7 +177,7 @@ PLACES_AMID = """
 @pytest.mark.allows("BS-SET-3")
 @pytest.mark.parametrize("where", ["0,0", "4,0", "0,1", "3,1"])
 def test_a_first_city_may_be_placed_two_steps_from_a_mysterious_place(where: str) -> None:
-    when(given(PLACES_AMID), 0, f"place {where}").tells("CityPlaced")
+    when(given(PLACES_AMID), 0, f"place {where}").produces("CityPlaced")
 
 
 @pytest.mark.refuses("BS-SET-3")
@@ -199,7 +199,7 @@ def test_no_first_city_on_a_mysterious_place_or_beside_one(where: str, words: st
 def test_placements_that_barony_refuses_are_refused_with_sorcery_too() -> None:
     state = given(PLACES_AMID)
     when(state, 0, "place 9,9").is_refused("BY-SET-4", "not on the board")
-    when(played(state, "0 place 5,1"), 1, "place 4,1").is_refused("BY-SET-4", "city")
+    when(play_lines(state, "0 place 5,1"), 1, "place 4,1").is_refused("BY-SET-4", "city")
     play = given(PLACES_AMID.replace("setup round 0", "play round 1"))
     when(play, 0, "place 2,0").is_refused("BY-SET-6")
 
@@ -207,7 +207,7 @@ def test_placements_that_barony_refuses_are_refused_with_sorcery_too() -> None:
 @pytest.mark.allows("BS-SET-3")
 def test_in_play_a_city_is_founded_beside_a_mysterious_place() -> None:
     state = given("play round 5 seat 0\nspells: charm\n0: baron\n1: baron\nboard\nP0v S D P1ck")
-    when(state, 0, "city 0,0").tells("CityFounded", at=[0, 0], points=10)
+    when(state, 0, "city 0,0").produces("CityFounded", at=[0, 0], points=10)
 
 
 @pytest.mark.allows("BY-SET-5")

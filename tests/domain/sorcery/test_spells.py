@@ -14,7 +14,7 @@ from domain.errors import FORMAT, Malformed
 from tests.support.barony_positions import given
 from tests.support.barony_results import magic_of
 from tests.support.events import data_of
-from tests.support.given_when import course_of, played, rule_system_for, when, when_removed
+from tests.support.given_when import play_lines, progress_of, rule_system_for, when, when_removed
 
 ALL = "abundance celerity charm illusion petrification portal sanctuary teleportation tornado"
 
@@ -62,7 +62,7 @@ CASTS = {
 def test_spells_of_one_family_cost_the_sum_of_their_costs(text: str, cost: int, more: int) -> None:
     names = [word for word in text.split() if word in ALL.split()]
     outcome = when(position_for_casts(cost + more), 0, f"cast {text}")
-    assert magic_of(outcome.tells("SpellsCast", seat=0, spells=names, cost=cost)) == [more, 9]
+    assert magic_of(outcome.produces("SpellsCast", seat=0, spells=names, cost=cost)) == [more, 9]
 
 
 @pytest.mark.refuses("BS-SPL-2")
@@ -163,8 +163,8 @@ def test_a_spell_can_be_cast_again_by_any_seat() -> None:
         P0ck P P1ck
         """)
     lines = ("0 cast charm 1 at 0,0", "1 cast charm 1 at 2,0", "0 cast charm 1 at 0,0")
-    state = played(state, *lines)
-    assert (magic_of(state), course_of(state)) == ([0, 0], "play round 5 seat 1")
+    state = play_lines(state, *lines)
+    assert (magic_of(state), progress_of(state)) == ([0, 0], "play round 5 seat 1")
     assert rule_system_for(state).position(state, None)["spells"] == ["charm", "portal"]
 
 
@@ -236,7 +236,7 @@ def test_two_pawns_of_one_colour_are_not_isolated(cell: str) -> None:
 @pytest.mark.parametrize("cell", ["M1v", "M1v2k"])
 def test_a_single_village_of_a_colour_is_isolated_for_teleportation(cell: str) -> None:
     state = single_open_spell("teleportation", f"P0k {cell} P P1ck P2ck")
-    when(state, 0, "cast teleportation 0,0>1,0").tells("SpellsCast", spells=["teleportation"])
+    when(state, 0, "cast teleportation 0,0>1,0").produces("SpellsCast", spells=["teleportation"])
 
 
 @pytest.mark.refuses("BS-SPL-5")
@@ -288,8 +288,8 @@ def test_no_seat_casts_off_turn() -> None:
     when(state, 1, "cast charm 1 at 2,0").is_refused("BY-TURN-3", "seat 0's turn")
     out = when_removed(state, 1).after
     when(out, 1, "cast charm 1 at 2,0").is_refused("BY-TURN-3", "out")
-    over = played(out, "2 resign")
-    assert course_of(over) == "scoring round 4"
+    over = play_lines(out, "2 resign")
+    assert progress_of(over) == "scoring round 4"
     when(over, 0, "cast charm 1 at 0,0").is_refused("BY-TURN-3", "being scored")
 
 
@@ -336,7 +336,7 @@ def test_a_seat_that_cannot_pay_for_any_cast_passes(
 ) -> None:
     state = position_without_actions(spells, row, words.split(", magic", maxsplit=1)[0])
     when(state, 0, only).is_refused("BS-SPL-2")
-    when(state, 0, "pass").tells("TurnPassed", seat=0)
+    when(state, 0, "pass").produces("TurnPassed", seat=0)
     assert [action.type for action in rule_system_for(state).legal_actions(state, 0)] == ["pass"]
 
 

@@ -102,7 +102,7 @@ def test_tokens_are_taken_for_the_start_then_arrivals_then_the_end() -> None:
     ]
     first = {"from": [0, 0], "to": [1, 0], "left": [fallen[0]], "destroyed": [fallen[1]]}
     second = {"from": [1, 0], "to": [2, 0], "swept": [fallen[2]]}
-    event.tells("SpellsCast", cost=3, moves=[first, second])
+    event.produces("SpellsCast", cost=3, moves=[first, second])
 
 
 @pytest.mark.allows("BS-TOR-2")
@@ -122,7 +122,7 @@ def test_takes_skip_an_owner_without_tokens() -> None:
         after_movement("P D0k P1ck", yellow="1D, magic 2")
     )
     state = given_movement("P0k1v D1v P1ck", red="1D")  # the start takes the only token of seat 1
-    when(state, 0, "cast tornado 0,0>1,0 take field").tells(
+    when(state, 0, "cast tornado 0,0>1,0 take field").produces(
         "SpellsCast",
         moves=[
             {
@@ -149,7 +149,7 @@ def test_the_takes_must_match_the_swept_villages(takes: str) -> None:
 @pytest.mark.allows("BS-TOR-2")
 def test_pawns_destroyed_by_the_arrival_are_not_swept_again() -> None:
     state = given_movement("P0k D0k1v2k P1ck", red="2F")
-    when(state, 0, "cast tornado 0,0>1,0 take forest").tells(
+    when(state, 0, "cast tornado 0,0>1,0 take forest").produces(
         "SpellsCast",
         moves=[
             {
@@ -235,7 +235,7 @@ def test_all_three_spells_with_the_teleportation_first() -> None:
 @pytest.mark.allows("BS-TOR-3", "BS-SPL-7")
 @pytest.mark.parametrize("cells", ["P0k D P1ck", "P0ck D0v P1ck", "P0k S*0 P1kk"])
 def test_tornado_may_be_cast_where_it_destroys_nothing(cells: str) -> None:
-    when(given_movement(cells), 0, "cast tornado 0,0>1,0").tells(
+    when(given_movement(cells), 0, "cast tornado 0,0>1,0").produces(
         "SpellsCast", cost=2, moves=[{"from": [0, 0], "to": [1, 0]}]
     )
 
