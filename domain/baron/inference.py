@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import product
 from typing import Final, TypeAlias, cast
 
-from domain.baron.components import COUNTS, MEADOW, MOST_SEATS, OF_VALUE_ONE, SLOTS, VALUES
+from domain.baron.components import COUNTS, KEEPS, MEADOW, MOST_SEATS, OF_VALUE_ONE, SLOTS, VALUES
 from domain.baron.formats import Tile
 from domain.baron.legal import first_place
 from domain.baron.set_up import initial_state
@@ -32,6 +32,8 @@ def set_up_faults(
     seats: int, options: object, data: Mapping[str, object], opened: Mapping[str, object]
 ) -> list[str]:
     """BN-SET-1 to 4: why no set-up can give these data of `GameStarted` and these secrets; [] if one can."""
+    if seats not in KEEPS:
+        return [f"the game is not played with {seats} seats"]
     faults = [f"it has no field {name}" for name in data if name not in ("players", *_PUBLIC)]
     market, start, removed = (data.get(name) for name in _PUBLIC)
     if not isinstance(market, list) or len(market) != SLOTS or len(_tiles(market)) != SLOTS:

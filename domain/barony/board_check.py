@@ -1,7 +1,7 @@
-"""Whether a recorded board can have been drawn and laid at all, whatever chance gave (BY-SET-1, 2).
+"""Checks whether a recorded board can have been drawn and laid at all (BY-SET-1, 2).
 
-An audit asks this about a game in progress, whose secret is not known yet. Once it is known, the board is
-drawn again instead. The expansion checks its boards with the same functions.
+Audits of games in progress need this, because the secret behind the draws is not known yet. Once it is
+published, the board is drawn again instead. Sorcery checks its boards with the same functions.
 """
 
 from collections import Counter
@@ -24,6 +24,8 @@ def set_up_faults(
     seats: int, options: object, data: Mapping[str, object], opened: Mapping[str, object]
 ) -> list[str]:
     """BY-SET-1, 2: why no set-up can give these data of `GameStarted`; [] if one can."""
+    if seats not in RADIUS:
+        return [f"the game is not played with {seats} seats"]
     faults = unknown_fields(data)
     if data.get("spells") != []:
         faults.append("spells lie open in a game without Sorcery")
@@ -48,7 +50,7 @@ def unknown_fields(data: Mapping[str, object]) -> list[str]:
 
 
 def recorded_terrain(cells: object) -> dict[Hex, int] | str:
-    """The terrain of a recorded board by hex; what is wrong with its form otherwise."""
+    """The terrain of a recorded board by hex; a string says what is wrong with its form."""
     terrain: dict[Hex, int] = {}
     if not isinstance(cells, list):
         return "the board is no list of hexes"
@@ -130,7 +132,7 @@ def _is_covered(
     fitting: Mapping[Place, Tile],
     left_in_box: Counter[Tile],
 ) -> bool:
-    """Whether the tiles left in the box cover the rest; the hex with the fewest ways to do so comes first."""
+    """Whether the tiles left in the box cover the rest; tries the hex with the fewest places first."""
     if not uncovered:
         return True
     fewest: list[Place] | None = None
@@ -161,5 +163,5 @@ def _places_with(at: Hex) -> Iterator[Place]:
 
 
 def _unturned(letters: Tile) -> Tile:
-    """The same letters for a tile however it is turned."""
+    """The letters of a tile in the turn that sorts first, so that all turns of a tile are equal."""
     return min(letters[turn:] + letters[:turn] for turn in range(HEXES_OF_A_TILE))

@@ -88,6 +88,8 @@ def set_up_faults(
     seats: int, options: object, data: Mapping[str, object], opened: Mapping[str, object]
 ) -> list[str]:
     """BS-SET-1, 2, 4: why no set-up can give these data of `GameStarted`; [] if one can."""
+    if seats not in PLACES:
+        return [f"the game is not played with {seats} seats"]
     faults = unknown_fields(data)
     spells = data.get("spells")
     if not isinstance(spells, list) or len(spells) != OPEN_SPELLS:

@@ -40,6 +40,11 @@ def test_laid_boards_are_possible(seats: int) -> None:
         assert faults(seats, start(seats, seed)) == []
 
 
+@pytest.mark.parametrize("seats", [0, 1, 5, 100])
+def test_no_set_up_is_possible_for_another_number_of_seats(seats: int) -> None:
+    assert faults(seats, start(2, 1)) == [f"the game is not played with {seats} seats"]
+
+
 def cells(data: Json) -> list[Json]:
     board: list[Json] = data["board"]
     return board

@@ -38,6 +38,11 @@ def test_drawn_set_ups_are_possible(seats: int) -> None:
         assert faults(seats, start(seats, seed)) == []
 
 
+@pytest.mark.parametrize("seats", [0, 1, 6, 100])
+def test_no_set_up_is_possible_for_another_number_of_seats(seats: int) -> None:
+    assert faults(seats, start(2, 1)) == [f"the game is not played with {seats} seats"]
+
+
 def crowd(data: Json) -> None:
     """A mysterious place is moved next to another."""
     places = [cell for cell in data["board"] if cell["terrain"] == "mysterious_place"]

@@ -193,6 +193,13 @@ def test_a_set_up_is_checked_field_by_field(seats: int, change: Json, fault: str
     assert faults == ([] if fault is None else [fault])
 
 
+@pytest.mark.parametrize("seats", [0, 1, 6, 100])
+def test_no_set_up_is_possible_for_another_number_of_seats(seats: int) -> None:
+    assert baron.set_up_faults(seats, {}, START, {}) == [
+        f"the game is not played with {seats} seats"
+    ]
+
+
 def test_opened_reserves_must_be_a_possible_deal() -> None:
     opened = {f"reserve/{seat}": ["meadow", "pond"] for seat in range(2)}
     assert baron.set_up_faults(2, {}, START, {"reserve/0": ["field", "meadow"]}) == [
