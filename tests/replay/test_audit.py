@@ -214,7 +214,7 @@ def test_an_extra_receipt_is_checked(eventful: Table, data: bytes) -> None:
 
 
 def test_a_receipt_proves_that_history_was_rewritten(eventful: Table) -> None:
-    """The server itself, with its own key, leaves an accepted action out or tells another."""
+    """Even the server, with its own key, cannot omit or replace an action that it has accepted."""
     receipt = KEY.receipt(eventful.sealed[8].event)
     other = Table(seats=4, clock={"per_turn": 60}).start()
     while other.game.seq < eventful.game.seq and other.game.to_act is not None:

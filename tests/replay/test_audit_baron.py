@@ -1,4 +1,4 @@
-"""Audits of records with secrets: deal and pile drawn again, openings proven, forgeries found."""
+"""Audits of records with secrets: the draws are repeated, and openings compared with commitments."""
 
 from collections.abc import Callable
 from io import BytesIO
@@ -17,30 +17,30 @@ from tests.support.records import KEY, Table, audit_record, first_finding, forge
 TILES = ("village", "field", "forest", "vineyard", "quarry", "pond", "marsh", "cursed_place")
 
 
-def played(seats: int) -> bytes:
+def play_game(seats: int) -> bytes:
     """A whole game among bots."""
     return play(plan("baron", seats, b"audited" * 4, {}, ["sensible", "random"])).record
 
 
 @pytest.fixture(scope="module")
 def whole() -> bytes:
-    return played(3)
+    return play_game(3)
 
 
-def reopened(data: bytes, keep: Callable[[str], bool]) -> bytes:
-    """The record as somebody has it who may see only these secrets."""
-    told = read(data)
+def with_openings(data: bytes, keep: Callable[[str], bool]) -> bytes:
+    """The record for a viewer who may see only these secrets."""
+    original = read(data)
     opens = {
         seq: {name: opening for name, opening in each.items() if keep(name)}
-        for seq, each in told.openings.items()
+        for seq, each in original.openings.items()
     }
-    return b"".join(record.write(told.header, told.lines, opens))
+    return b"".join(record.write(original.header, original.lines, opens))
 
 
-def dealt_otherwise(data: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
-    """The record with another deal, commitments, chain and positions made to fit."""
-    told = read(data)
-    ((seq, opens),) = told.openings.items()
+def with_other_deal(data: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
+    """The record with another deal; commitments, chain and positions are repaired."""
+    original = read(data)
+    ((seq, opens),) = original.openings.items()
     values = {name: opening["value"] for name, opening in opens.items()}
     change(values)
     for name, value in values.items():
@@ -50,63 +50,69 @@ def dealt_otherwise(data: bytes, change: Callable[[dict[str, Any]], None]) -> by
         events[seq - 1]["secrets"] = {name: commitment(opens[name]) for name in opens}
 
     return forge_record(
-        b"".join(record.write(told.header, told.lines, told.openings)), commit, states=True
+        b"".join(record.write(original.header, original.lines, original.openings)),
+        commit,
+        states=True,
     )
 
 
-def started(told: Record) -> Event:
-    return next(event for event in told.events if event["type"] == "GameStarted")
+def start_of(whole: Record) -> Event:
+    return next(event for event in whole.events if event["type"] == "GameStarted")
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_everything_in_a_finished_game_is_checked(seats: int) -> None:
-    data = played(seats)
-    told = read(data)
-    assert started(told)["secrets"].keys() == told.secret_values().keys()
-    assert told.secret_values().keys() == {"pile", *(f"reserve/{seat}" for seat in range(seats))}
+    data = play_game(seats)
+    original = read(data)
+    assert start_of(original)["secrets"].keys() == original.secret_values().keys()
+    assert original.secret_values().keys() == {
+        "pile",
+        *(f"reserve/{seat}" for seat in range(seats)),
+    }
     report = audit_record(data, keys=[read(data).header["keys"][0]["public"]])
     assert report.findings == []
     checks = {check.name: check for check in report.checks}
     assert not any(check.gap for check in report.checks)
     assert checks["secrets"].count == seats + 2
     assert checks["chance"].count == seats + 2
-    assert checks["decisions"].count == len(told.events)
+    assert checks["decisions"].count == len(original.events)
 
 
 def test_an_opening_missing_from_a_finished_game_is_reported(whole: bytes) -> None:
-    finding = first_finding(reopened(whole, lambda name: name != "reserve/1"), "secrets")
+    finding = first_finding(with_openings(whole, lambda name: name != "reserve/1"), "secrets")
     assert "reserve/1 is not opened" in finding.problem
 
 
 def test_a_value_that_was_not_committed_to_is_reported(whole: bytes) -> None:
-    told = read(whole)
-    ((_, opens),) = told.openings.items()
+    original = read(whole)
+    ((_, opens),) = original.openings.items()
     opens["reserve/0"]["value"], opens["reserve/1"]["value"] = (
         opens["reserve/1"]["value"],
         opens["reserve/0"]["value"],
     )
-    data = b"".join(record.write(told.header, told.lines, told.openings))
-    whats = [
+    data = b"".join(record.write(original.header, original.lines, original.openings))
+    problems = [
         finding.problem for finding in audit_record(data).findings if finding.check == "secrets"
     ]
-    assert [what.partition(" ")[0] for what in whats] == ["reserve/0", "reserve/1"]
+    assert [problem.partition(" ")[0] for problem in problems] == ["reserve/0", "reserve/1"]
 
 
-def swapped(values: dict[str, Any]) -> None:
+def swap_reserves(values: dict[str, Any]) -> None:
     values["reserve/0"], values["reserve/1"] = values["reserve/1"], values["reserve/0"]
 
 
-def stacked(values: dict[str, Any]) -> None:
+def stack_pile(values: dict[str, Any]) -> None:
     pile = values["pile"]
     values["pile"] = [*pile[:-2], pile[-1], pile[-2]] if pile[-1] != pile[-2] else pile[::-1]
 
 
-def gifted(values: dict[str, Any]) -> None:
+def give_villages(values: dict[str, Any]) -> None:
     values["reserve/2"] = ["village", "village"]
 
 
 @pytest.mark.parametrize(
-    ("deal", "name"), [(stacked, "pile"), (gifted, "reserve/2"), (swapped, "reserve/0")]
+    ("deal", "name"),
+    [(stack_pile, "pile"), (give_villages, "reserve/2"), (swap_reserves, "reserve/0")],
 )
 def test_a_deal_that_was_chosen_is_reported_even_if_the_rest_fits(
     deal: Callable[[dict[str, Any]], None], name: str
@@ -114,9 +120,9 @@ def test_a_deal_that_was_chosen_is_reported_even_if_the_rest_fits(
     table = Table("baron", seats=3).start()
     table.act({"type": "draw", "slot": 1})
     table.abandon()
-    report = audit_record(dealt_otherwise(table.record(), deal))
-    whats = {finding.problem for finding in report.findings if finding.check == "chance"}
-    assert f"the secret {name} is not what the seed gives" in whats
+    report = audit_record(with_other_deal(table.record(), deal))
+    problems = {finding.problem for finding in report.findings if finding.check == "chance"}
+    assert f"the secret {name} is not what the seed gives" in problems
     assert {finding.check for finding in report.findings} <= {"chance", "decisions"}
 
 
@@ -126,10 +132,10 @@ def test_a_market_or_start_tile_that_was_not_drawn_is_reported(whole: bytes, fie
         data = next(event["data"] for event in events if event["type"] == "GameStarted")
         data[field] = data[field][::-1] if field == "market" else "marsh"
 
-    whats = [
+    problems = [
         f.problem for f in audit_record(forge_record(whole, change)).findings if f.check == "chance"
     ]
-    assert whats == [f"{field} is not what the seed gives"]
+    assert problems == [f"{field} is not what the seed gives"]
 
 
 def test_a_refill_that_was_not_on_top_of_the_pile_is_reported() -> None:
@@ -170,7 +176,7 @@ def test_laying_a_tile_that_is_not_in_the_reserve_is_reported() -> None:
 def test_a_running_game_is_checked_with_the_secrets_of_the_viewer(viewer: int | None) -> None:
     table = Table("baron", seats=2).start()
     table.act({"type": "draw", "slot": 2})
-    data = reopened(
+    data = with_openings(
         table.record(), lambda name: viewer is not None and secret_owner(name) == viewer
     )
     report = audit_record(data, keys=[KEY.public])
@@ -182,12 +188,12 @@ def test_a_running_game_is_checked_with_the_secrets_of_the_viewer(viewer: int | 
     assert "not yet opened" in checks["decisions"].gap
     if viewer is None:
         return
-    told = read(data)
-    told.openings[4][f"reserve/{viewer}"]["value"] = ["field", "meadow"]
-    lying = b"".join(record.write(told.header, told.lines, told.openings))
-    assert "is not what event 4 committed to" in first_finding(lying, "secrets").problem
+    original = read(data)
+    original.openings[4][f"reserve/{viewer}"]["value"] = ["field", "meadow"]
+    changed = b"".join(record.write(original.header, original.lines, original.openings))
+    assert "is not what event 4 committed to" in first_finding(changed, "secrets").problem
 
 
 def test_writing_a_record_again_gives_the_same_bytes(whole: bytes) -> None:
-    told = record.read(BytesIO(whole))
-    assert b"".join(record.write(told.header, told.lines, told.openings)) == whole
+    original = record.read(BytesIO(whole))
+    assert b"".join(record.write(original.header, original.lines, original.openings)) == whole

@@ -1,4 +1,4 @@
-"""No byte of a record changes unseen: flipped, deleted, put in; lines taken out, doubled, swapped, cut."""
+"""Audits of records in which bytes or lines were changed, deleted, inserted, repeated or swapped."""
 
 import random
 from copy import deepcopy
@@ -23,7 +23,7 @@ relaxed = settings(
 
 @cache
 def some_record(name: str) -> bytes:
-    """A finished game with all that a record can have; the cache keeps it for a test's many examples."""
+    """A finished game with everything that a record can have, cached for the many examples of a test."""
     if name == "stones":
         with token_game.registered():
             table = Table(seats=3, clock={"per_turn": 60}).start()
@@ -125,20 +125,20 @@ ODD: list[Any] = [
 
 
 def paths(value: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The ways to everything inside a JSON value."""
+    """The paths to everything inside a JSON value."""
     inside = value.items() if isinstance(value, dict) else enumerate(value)
-    found = []
+    inside_paths = []
     for key, item in inside:
-        found.append((*before, key))
+        inside_paths.append((*before, key))
         if isinstance(item, dict | list):
-            found += paths(item, (*before, key))
-    return found
+            inside_paths += paths(item, (*before, key))
+    return inside_paths
 
 
 @pytest.mark.parametrize("name", RECORDS)
 @pytest.mark.parametrize("seed", range(60))
 def test_made_up_data_that_were_sealed_again_are_reported(name: str, seed: int) -> None:
-    """By somebody with the server's own key: nothing but the rules can tell."""
+    """They were sealed with the server's own key, so only the rules can refute them."""
     chance = random.Random(seed)
     record = some_record(name)
     was: list[Any] = []

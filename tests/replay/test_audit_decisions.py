@@ -105,7 +105,7 @@ def test_a_set_up_that_was_chosen_is_reported() -> None:
     assert (first.seq, first.problem) == (4, "board is not what the seed gives")
 
 
-# Decisions that nobody can have made
+# Decisions that the rules cannot make
 
 
 def edit(seq: int, **fields: Any) -> Change:
@@ -120,7 +120,7 @@ def edit_data(seq: int, **fields: Any) -> Change:
 
 
 @pytest.mark.parametrize(
-    ("change", "what"),
+    ("change", "text"),
     [
         (edit(1, by={"seat": 0}), None),
         (edit(1, by={"player": "other"}), "the first place is not its creator's"),
@@ -149,14 +149,14 @@ def edit_data(seq: int, **fields: Any) -> Change:
     ],
 )
 def test_an_event_that_the_rules_cannot_bring_about_is_reported(
-    eventful: Table, data: bytes, change: Change, what: str | None
+    eventful: Table, data: bytes, change: Change, text: str | None
 ) -> None:
-    """With chain, head and positions forged along where they can be."""
+    """The chain, the head and the positions are repaired where they can be."""
     report = audit_record(forge_record(data, change))
     assert not report.is_sound
-    said = [finding.problem for finding in report.findings if finding.check == "decisions"]
-    if what is not None:
-        assert any(what in line for line in said), said
+    problems = [finding.problem for finding in report.findings if finding.check == "decisions"]
+    if text is not None:
+        assert any(text in problem for problem in problems), problems
 
 
 def test_a_turn_forfeited_before_its_deadline_is_reported(eventful: Table, data: bytes) -> None:
@@ -219,7 +219,7 @@ def test_corrected_rules_are_distinguished_from_a_damaged_record(
 
 @pytest.mark.parametrize("seq", [1, 2, 4, 5])
 def test_a_commitment_that_the_rules_do_not_have_is_reported(seq: int) -> None:
-    """While the game is on, what follows a closed secret is left out: so only real secrets may be there."""
+    """A server commits only to the secrets that the rules draw."""
     table = Table("barony").start()
     table.act(
         table.game.rules.action_to_json(table.game.rules.legal_actions(table.game.state, 0)[0])

@@ -1,4 +1,4 @@
-"""The audit of games with an expansion: what it adds to the set-up, to moves and to scores is judged too."""
+"""Audits of games with Sorcery: what it adds to the set-up, to moves and to scores is checked too."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -34,7 +34,7 @@ def test_whole_games_of_bots_pass(seats: int) -> None:
 
 
 def test_a_running_game_passes() -> None:
-    """The secret that board and spells come from is not known then, and it is said so."""
+    """The secret behind board and spells is not known then, and the report says so."""
     table = game_with_casts("moves")
     cast = next(made.game.seq for made in table.sealed if made.event["type"] == "SpellsCast")
     report = audit_record(table.until(cast).record())
@@ -44,7 +44,7 @@ def test_a_running_game_passes() -> None:
     assert (checks["decisions"].count, checks["decisions"].gap) == (cast, "")
 
 
-# What somebody with the server's own key could write, with chain, positions and head made to fit
+# Forgeries by somebody with the server's own key: chain, positions and head are repaired
 
 
 def start_of(events: list[Event]) -> Json:
@@ -52,14 +52,14 @@ def start_of(events: list[Event]) -> Json:
     return next(event["data"] for event in events if event["type"] == "GameStarted")
 
 
-def turned_spell(data: Json) -> None:
-    """Another spell lies open than the one drawn."""
+def exchange_spell(data: Json) -> None:
+    """Another spell lies open than the drawn one."""
     closed = {"abundance", "celerity", "charm", "illusion", "petrification", "portal"}
     data["spells"] = sorted([*data["spells"][1:], min(closed - {*data["spells"]})])
 
 
-def moved_place(data: Json) -> None:
-    """A mysterious place lies elsewhere."""
+def move_place(data: Json) -> None:
+    """A mysterious place is moved."""
     cells = data["board"]
     place = next(cell for cell in cells if cell["terrain"] == "mysterious_place")
     other = next(cell for cell in cells if cell["terrain"] == "lake")
@@ -67,51 +67,51 @@ def moved_place(data: Json) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "what"),
+    ("change", "problem"),
     [
-        (turned_spell, "spells is not what the seed gives"),
+        (exchange_spell, "spells is not what the seed gives"),
         (lambda data: data["spells"].pop(), "spells is not what the seed gives"),
         (lambda data: data["spells"].reverse(), "spells is not what the seed gives"),
-        (moved_place, "board is not what the seed gives"),
+        (move_place, "board is not what the seed gives"),
         (lambda data: data["board"].pop(), "board is not what the seed gives"),
     ],
 )
-def test_a_set_up_that_was_chosen_is_reported(change: Change, what: str) -> None:
+def test_a_set_up_that_was_chosen_is_reported(change: Change, problem: str) -> None:
     table = Table("barony", 5, {"sorcery": True}).start().abandon()
     first = first_finding(
-        forge_record(table.record(), lambda told: change(start_of(told)), states=True), "chance"
+        forge_record(table.record(), lambda events: change(start_of(events)), states=True), "chance"
     )
-    assert (first.seq, first.problem) == (table.game.seq - 1, what)
+    assert (first.seq, first.problem) == (table.game.seq - 1, problem)
 
 
 @pytest.mark.parametrize("spells", [None, 5, "charm", [], [[]], ["magic"], [{}], {"charm": 1}])
 def test_spells_that_do_not_exist_are_reported(spells: object) -> None:
     data = game_with_casts("moves").record()
-    report = audit_record(forge_record(data, lambda told: start_of(told).update(spells=spells)))
+    report = audit_record(forge_record(data, lambda events: start_of(events).update(spells=spells)))
     assert not report.is_sound
     assert report.first is not None
     assert report.first.check in {"state", "chance"}
 
 
 def holders(event: Event, field: str) -> Iterator[Json]:
-    """What of an event's data has the field: the data themselves, or steps or standings in them."""
+    """The parts of an event's data that have the field: the data, its steps or its standings."""
     data = event["data"]
     parts = [data, *data.get("moves", ()), *data.get("standings", ())]
     yield from (part for part in parts if field in part)
 
 
 def by(field: str, number: int) -> Change:
-    """The field by so much more."""
+    """Add a number to the field."""
     return lambda part: part.update({field: part[field] + number})
 
 
 def to(field: str, value: Any) -> Change:
-    """Something else in the field."""
+    """Put another value into the field."""
     return lambda part: part.update({field: value})
 
 
 def without(field: str) -> Change:
-    """The field left out."""
+    """Remove the field."""
     return lambda part: part.pop(field)
 
 
@@ -146,7 +146,7 @@ def without(field: str) -> Change:
 def test_a_value_that_the_rules_do_not_give_is_reported(
     type: str, field: str, change: Change
 ) -> None:
-    """Positions are made to fit too, so that nothing but deciding again can tell."""
+    """The positions are repaired too, so only deciding again can refute it."""
     table = game_with_casts(*([field] if type == "SpellsCast" else []))
     changed: list[Event] = []
 
@@ -180,19 +180,19 @@ def test_a_ranking_without_the_points_of_imprints_is_reported() -> None:
 
 
 def started() -> Iterator[Table]:
-    """Games that have just started, with other spells each."""
+    """Yield games that have just started, each with other spells."""
     for nonce in range(256):
         options = {"sorcery": True, "seating": "joined"}
         yield Table("barony", 2, options, nonce=bytes([nonce])).start()
 
 
 def open_spells(table: Table) -> list[str]:
-    """The spells that are open in a game."""
+    """The spells that lie open in a game."""
     return list(table.game.rules.position(table.game.state, None)["spells"])
 
 
 def cast_for_nothing(spell: str, *, is_open: bool) -> bytes:
-    """A game in which a server let seat 0 cast a spell of 1 token, open or not, without any magic."""
+    """A game in which a server let seat 0 cast a spell without any magic tokens, open or not."""
     table = next(table for table in started() if (spell in open_spells(table)) == is_open)
     rules = table.game.rules
     while not table.game.round:
@@ -221,7 +221,7 @@ def test_a_cast_that_cannot_be_paid_is_reported() -> None:
 
 @pytest.mark.parametrize("sorcery", [False, None, 1, "true", [], {}])
 def test_a_game_that_denies_its_expansion_is_reported(sorcery: object) -> None:
-    """Its events are those of another rule system: found where they do not fit, whatever that breaks."""
+    """Its events are those of another rule system, and are reported where they do not fit."""
 
     def forge(events: list[Event]) -> None:
         events[0]["data"]["options"]["sorcery"] = sorcery
