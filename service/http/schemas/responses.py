@@ -7,7 +7,8 @@ from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 from domain.event import Clock
 from domain.json_types import Count, Digest, PlayerId, PositiveCount, Seat, Timestamp
-from service.http.schemas.type_schemas import Component
+from domain.registry import RULES
+from service.http.schemas.type_schemas import Component, OneOf
 
 Action: TypeAlias = Annotated[object, Component("Action")]
 Event: TypeAlias = Annotated[object, Component("Event")]
@@ -64,7 +65,7 @@ class GameSummary(TypedDict):
     """The summary of a game. `deadline` is the time at which the turn in progress is forfeited."""
 
     id: str
-    rules: str
+    rules: Annotated[str, OneOf(sorted(RULES))]
     options: Options
     clock: Clock | None
     seats: PositiveCount

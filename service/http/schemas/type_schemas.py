@@ -5,7 +5,7 @@ schemas where they are used. `domain.json_types` has the metadata that state ran
 """
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import (
     Annotated,
     Any,
@@ -35,6 +35,13 @@ class Component:
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+
+class OneOf:
+    """Metadata of a type whose values are only known when the program runs."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        self.values = list(values)
 
 
 class Components:
@@ -114,6 +121,8 @@ class Components:
                     further |= _bounds("minItems", minimum or None) | _bounds("maxItems", maximum)
                 case Pattern(regex):
                     further["pattern"] = f"^{regex}$"
+                case OneOf():
+                    further["enum"] = item.values
                 case str():
                     further["description"] = item
                 case _:

@@ -170,8 +170,11 @@ class TestDocumentation:
                     security = [token]
                 assert operation["security"] == security, (method, path)
         schemas = document["components"]["schemas"]
-        for name in ("CreateGame", "Summary", "Position"):
+        for name in ("CreateGame", "GameSummary"):
             assert schemas[name]["properties"]["rules"]["enum"] == sorted(RULES), name
+        for name in RULES:
+            position = schemas[f"{name.capitalize()}Position"]
+            assert position["properties"]["rules"]["enum"] == [name]
         operation = document["paths"]["/api/v1/games/{game_id}/actions"]["post"]
         assert "requestBody" in operation
         assert {parameter["name"] for parameter in operation["parameters"]} >= {"Idempotency-Key"}
