@@ -173,7 +173,7 @@ def _refuses_by_value(state: token_game.State, seat: int, action: Any) -> Domain
     return token_game.decide(state, seat, action)
 
 
-def _lists_by_value(state: token_game.State, seat: int) -> list[token_game.Take]:
+def _lists_by_value(state: token_game.State, seat: int) -> list[token_game.Action]:
     return [*token_game.legal_actions(state, seat)][: (state.values or (1,))[0]]
 
 

@@ -1,37 +1,59 @@
-"""A tiny game that fulfils the contract of rule systems, for tests of the code above the rules.
+"""A small game that fulfils the contract of rule systems, for tests of the code that handles any game.
 
-Seats take turns to take 1 to 3 stones, whose values nobody knows beforehand. Each seat has a lucky number
-that only it knows. The last stone ends the game, and most points win. So there are secrets of a seat and
-secrets of nobody.
+Seats in turn take 1 to 3 of the remaining stones, whose values are secret until they are taken; each seat has
+a lucky number that only it knows. The last stone ends the game, and the most points win. So there are secrets
+of one seat and secrets of nobody.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy as shallow
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, cast
+from typing import ClassVar, Final, Literal, TypeAlias, cast
 from unittest.mock import patch
 
 from domain import registry
 from domain.chance import Chance
-from domain.contract import ALL_SECRETS, AnyRuleSystem, Bot, DomainEvent, Inference, Json, Resign
+from domain.contract import (
+    ALL_SECRETS,
+    AnyRuleSystem,
+    Bot,
+    DomainEvent,
+    Inference,
+    OwnOptions,
+    Reason,
+    Resign,
+    ResignJson,
+)
 from domain.errors import Malformed, NotNow, Refused
-from domain.event import EventData
+from domain.event import Event, EventData, Ranked, RankingEntry
 from domain.scene import Cell, Panel, Piece, Scene
-from tests.support.events import data_of, event_of
-from tests.support.token_game_formats import (  # noqa: F401 # names of the contract
+from tests.support.token_game_formats import (
     ACTIONS,
     EVENTS,
     OPTIONS,
     POSITION,
     STANDING,
+    OwnStonesOptions,
+    PlayerRemoved,
+    PlayerResigned,
+    SetUp,
+    StonesPosition,
+    StonesStanding,
+    StonesTaken,
+    TakeJson,
+    Then,
+    TurnForfeited,
 )
+
+__all__ = ["ACTIONS", "EVENTS", "OPTIONS", "POSITION", "STANDING"]
 
 NAME: Final = "stones"
 CLAUSES: Final[Mapping[str, str]] = {
-    "ST-TURN": "Seats take stones in turn, those that are out are passed by.",
-    "ST-TAKE": "One to three stones, and no more than there are.",
-    "ST-END": "With the last stone the game ends with its round; so it does when one seat is left.",
+    "ST-TURN": "Seats take stones in turn; seats that are out are skipped.",
+    "ST-TAKE": "A seat takes one to three stones, and no more than there are.",
+    "ST-END": "The game ends with the last stone, after the last round, or when one seat is left.",
 }
 
 
@@ -40,87 +62,98 @@ class Take:
     """Take stones."""
 
     stones: int
-    type: ClassVar[str] = "take"
+    type: ClassVar[Literal["take"]] = "take"
+
+
+Action: TypeAlias = Take | Resign
 
 
 class State:
-    """`values` are those of the stones still there, the next one first; None where they are unknown."""
+    """A position of the game; all values are immutable."""
 
     def __init__(self, seats: int, stones: int, values: Sequence[int] | None) -> None:
-        self.phase = "play"
+        self.phase: Literal["play", "scoring", "finished"] = "play"
         self.round = 1
         self.turn = 1
         self.to_act: int | None = 0
         self.stones = stones
         self.values = None if values is None else tuple(values)
+        """The values of the remaining stones, the next one first; None if they are not known."""
         self.points = (0,) * seats
         self.out: tuple[int, ...] = ()
         self.lucky: tuple[int | None, ...] = (None,) * seats
         self.limit: int | None = None
-        self.ranking: list[Json] | None = None
+        self.ranking: list[RankingEntry] | None = None
 
     def in_game(self) -> list[int]:
         """The seats still in the game."""
         return [seat for seat in range(len(self.points)) if seat not in self.out]
 
 
-def check_options(seats: int, options: Mapping[str, Any]) -> Json:
-    """`stones`: how many there are; `round_limit`: rounds at most."""
-    whole = {"stones": 12, "round_limit": None, **options}
-    wrong = {f"options.{name}": "unknown" for name in whole.keys() - {"stones", "round_limit"}}
-    if type(whole["stones"]) is not int or not 1 <= whole["stones"] <= 1000:
-        wrong["options.stones"] = "must be 1 to 1000"
+def check_options(seats: int, options: Mapping[str, object]) -> OwnStonesOptions:
+    """`stones`, 12 by default, and `round_limit`. Raises Malformed."""
+    errors = {f"options.{name}": "unknown" for name in options.keys() - {"stones", "round_limit"}}
+    stones = options.get("stones", 12)
+    if type(stones) is not int or not 1 <= stones <= 1000:
+        errors["options.stones"] = "must be 1 to 1000"
     if not 2 <= seats <= 5:
-        wrong["seats"] = "must be 2 to 5"
-    if wrong:
-        raise Malformed(wrong)
-    return whole
+        errors["seats"] = "must be 2 to 5"
+    if errors:
+        raise Malformed(errors)
+    own = {"stones": stones, "round_limit": options.get("round_limit")}
+    return cast("OwnStonesOptions", own)
 
 
-def set_up(seats: int, options: Json, chance: Chance) -> DomainEvent:
-    """ST-TAKE: stones and lucky numbers are drawn."""
-    values = [chance.below(9) + 1 for _ in range(options["stones"])]
+def set_up(seats: int, options: OwnOptions, chance: Chance) -> DomainEvent:
+    """ST-TAKE: draw the values of the stones, and the lucky numbers."""
+    stones = cast("OwnStonesOptions", options)["stones"]
+    values = [chance.below(9) + 1 for _ in range(stones)]
     lucky = {f"lucky/{seat}": chance.below(100) for seat in range(seats)}
-    secrets = {"values": values, **lucky}
-    data = cast("EventData", {"stones": options["stones"]})
-    return DomainEvent("GameStarted", data, secrets)
+    data: SetUp = {"stones": stones}
+    return DomainEvent("GameStarted", data, {"values": values, **lucky})
 
 
-def initial_state(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> State:
+def initial_state(
+    seats: int, options: OwnOptions, data: EventData, opened: Mapping[str, object]
+) -> State:
     """All stones are there; seat 0 begins."""
-    state = State(seats, data["stones"], opened.get("values"))
-    state.lucky = tuple(opened.get(f"lucky/{seat}") for seat in range(seats))
-    state.limit = options.get("round_limit")
+    values = cast("list[int] | None", opened.get("values"))
+    state = State(seats, cast("SetUp", data)["stones"], values)
+    state.lucky = tuple(cast("int | None", opened.get(f"lucky/{seat}")) for seat in range(seats))
+    state.limit = cast("OwnStonesOptions", options).get("round_limit")
     return state
 
 
-def set_up_faults(seats: int, options: Json, data: Json, opened: Mapping[str, Any]) -> list[str]:
-    """ST-TAKE: there are as many stones as were asked for, and nothing else is public."""
+def set_up_faults(
+    seats: int, options: OwnOptions, data: EventData, opened: Mapping[str, object]
+) -> list[str]:
+    """ST-TAKE: the number of stones is the only public field."""
     return [] if data.keys() <= {"players", "stones"} else ["it has other fields"]
 
 
 def infer_secrets(
     seats: int,
-    options: Json,
-    start: Json,
+    options: OwnOptions,
+    start: EventData,
     played: Iterable[tuple[State, DomainEvent]],
-    opened: Mapping[str, Any],
+    opened: Mapping[str, object],
 ) -> Inference:
     """The stones that were taken have values from 1 to 9; nothing is known about lucky numbers."""
     values: list[int] = []
     contradictions = {}
-    for index, (_, event) in enumerate(played):
-        taken = data_of(event)["values"] if event.type == "StonesTaken" else []
-        values += taken
-        if not all(1 <= value <= 9 for value in taken):
-            contradictions[index] = "no stone has this value"
-    values += [1] * options["stones"]
+    for index, (_, taken) in enumerate(played):
+        if taken.type == "StonesTaken":
+            new_values = cast("StonesTaken", taken.data)["values"]
+            values += new_values
+            if not all(1 <= value <= 9 for value in new_values):
+                contradictions[index] = "no stone has this value"
+    values += [1] * cast("OwnStonesOptions", options)["stones"]
     lucky = {f"lucky/{seat}": 0 for seat in range(seats)}
     return Inference({"values": values, **lucky, **opened}, contradictions)
 
 
-def parse_action(raw: object) -> Take | Resign:
-    """`{"type": "take", "stones": 2}` or `{"type": "resign"}`."""
+def parse_action(raw: object) -> Action:
+    """`{"type": "take", "stones": 2}` or `{"type": "resign"}`. Raises Malformed."""
     if raw == {"type": "resign"}:
         return Resign()
     if isinstance(raw, dict) and raw.keys() == {"type", "stones"} and raw["type"] == "take":
@@ -130,8 +163,8 @@ def parse_action(raw: object) -> Take | Resign:
     raise Malformed({"": "is no action of this game"})
 
 
-def action_to_json(action: Take | Resign) -> Json:
-    """The other way."""
+def action_to_json(action: Action) -> TakeJson | ResignJson:
+    """The action as JSON."""
     match action:
         case Take(stones):
             return {"type": "take", "stones": stones}
@@ -139,177 +172,196 @@ def action_to_json(action: Take | Resign) -> Json:
             return {"type": "resign"}
 
 
-def decide(state: State, seat: int, action: Take | Resign) -> DomainEvent:
-    """ST-TURN, ST-TAKE."""
+def decide(state: State, seat: int, action: Action) -> DomainEvent:
+    """ST-TURN, ST-TAKE. Raises Refused."""
     if state.phase != "play":
         raise NotNow("ST-TURN", "the game is over")
     if seat in state.out or (isinstance(action, Take) and seat != state.to_act):
         raise Refused("ST-TURN", f"it is not the turn of seat {seat}")
     match action:
         case Resign():
-            return _departed(state, seat, "PlayerResigned")
+            resignation: PlayerResigned = _departure(state, seat)
+            return DomainEvent("PlayerResigned", resignation)
         case Take(stones):
             if not 1 <= stones <= min(3, state.stones):
                 raise Refused("ST-TAKE", f"{stones} of {state.stones} stones")
-            assert state.values is not None, "the values of the stones are needed to decide"
-            values = list(state.values[:stones])
-            then = _then(state, state.stones - stones, state.out)
-            return event_of("StonesTaken", {"seat": seat, "values": values, "then": then})
+            assert state.values is not None, "a decision requires the values of the stones"
+            then = _after_turn(state, state.stones - stones, state.out)
+            data: StonesTaken = {"seat": seat, "values": [*state.values[:stones]], "then": then}
+            return DomainEvent("StonesTaken", data)
 
 
 def forfeit(state: State) -> DomainEvent:
     """ST-TURN: the turn is over."""
-    then = _then(state, state.stones, state.out)
-    return event_of("TurnForfeited", {"seat": state.to_act, "then": then})
+    assert state.to_act is not None
+    then = _after_turn(state, state.stones, state.out)
+    data: TurnForfeited = {"seat": state.to_act, "then": then}
+    return DomainEvent("TurnForfeited", data)
 
 
 def remove(state: State, seat: int) -> DomainEvent:
-    """ST-TURN: as if it had resigned."""
+    """ST-TURN: as if the seat had resigned. Raises Refused when it is out."""
     if seat in state.out:
         raise Refused("ST-TURN", f"seat {seat} is out")
-    return _departed(state, seat, "PlayerRemoved")
+    data: PlayerRemoved = _departure(state, seat)
+    return DomainEvent("PlayerRemoved", data)
 
 
-def _departed(state: State, seat: int, type: str) -> DomainEvent:
+def _departure(state: State, seat: int) -> PlayerResigned:
     out = (*state.out, seat)
     if len(out) == len(state.points) - 1:
-        then = {"phase": "scoring", "round": state.round, "turn": state.turn, "to_act": None}
-    elif seat == state.to_act:
-        then = _then(state, state.stones, out)
-    else:
-        then = {name: getattr(state, name) for name in ("phase", "round", "turn", "to_act")}
-    return event_of(type, {"seat": seat, "then": then})
+        return {"seat": seat, "then": _then(state, "scoring", state.round, state.turn, None)}
+    if seat == state.to_act:
+        return {"seat": seat, "then": _after_turn(state, state.stones, out)}
+    return {"seat": seat, "then": _then(state, "play", state.round, state.turn, state.to_act)}
 
 
-def _then(state: State, stones: int, out: tuple[int, ...]) -> Json:
-    """ST-TURN, ST-END: the course after the turn of `to_act`."""
+def _after_turn(state: State, stones: int, out: tuple[int, ...]) -> Then:
+    """ST-TURN, ST-END: the turn order after the turn of `to_act`."""
     assert state.to_act is not None
     staying = [seat for seat in range(len(state.points)) if seat not in out]
     later = [seat for seat in staying if seat > state.to_act]
-    round = state.round if later else state.round + 1
     if stones == 0 or (not later and state.round == state.limit):
-        return {"phase": "scoring", "round": state.round, "turn": state.turn, "to_act": None}
-    to_act = (later or staying)[0]
-    return {"phase": "play", "round": round, "turn": state.turn + 1, "to_act": to_act}
+        return _then(state, "scoring", state.round, state.turn, None)
+    round = state.round if later else state.round + 1
+    return _then(state, "play", round, state.turn + 1, (later or staying)[0])
+
+
+def _then(
+    state: State, phase: Literal["play", "scoring"], round: int, turn: int, to_act: int | None
+) -> Then:
+    return {"phase": phase, "round": round, "turn": turn, "to_act": to_act}
 
 
 def finish(state: State) -> DomainEvent:
-    """ST-END: most points first, who is out last."""
+    """ST-END: the most points first, seats that are out last."""
     order = sorted(
         range(len(state.points)),
         key=lambda seat: (seat in state.out, -state.points[seat], seat),
     )
-    ranking = [
-        {"seat": seat, "score": state.points[seat], "place": place}
-        for place, seat in enumerate(order, 1)
-    ]
-    return event_of("GameFinished", {"ranking": ranking})
+    data: Ranked = {
+        "ranking": [
+            {"seat": seat, "score": state.points[seat], "place": place}
+            for place, seat in enumerate(order, 1)
+        ]
+    }
+    return DomainEvent("GameFinished", data)
 
 
 def copy(state: State) -> State:
-    """All values in a state are immutable."""
+    """A state that can be changed without changing this one."""
     return shallow(state)
 
 
-def apply(state: State, type: str, data: Json) -> None:
-    """Write a fact into the state."""
+def apply(state: State, type: str, data: EventData) -> None:
+    """Write a recorded event into the state."""
     match type:
         case "StonesTaken":
-            taken, seat = data["values"], data["seat"]
-            state.stones -= len(taken)
+            taken = cast("StonesTaken", data)
+            count, seat = len(taken["values"]), taken["seat"]
+            state.stones -= count
             if state.values is not None:
-                state.values = state.values[len(taken) :]
+                state.values = state.values[count:]
             points = list(state.points)
-            points[seat] += sum(taken)
+            points[seat] += sum(taken["values"])
             state.points = tuple(points)
         case "PlayerResigned" | "PlayerRemoved":
-            state.out += (data["seat"],)
+            state.out += (cast("PlayerResigned", data)["seat"],)
         case "GameFinished":
-            state.phase, state.ranking = "finished", data["ranking"]
+            state.phase = "finished"
+            state.ranking = cast("Ranked", data)["ranking"]
+            return
         case _:
             pass
-    for name, value in data.get("then", {}).items():
-        setattr(state, name, value)
+    then = cast("TurnForfeited", data)["then"]
+    state.phase, state.round = then["phase"], then["round"]
+    state.turn, state.to_act = then["turn"], then["to_act"]
 
 
-def legal_actions(state: State, seat: int) -> Sequence[Take]:
+def legal_actions(state: State, seat: int) -> Sequence[Action]:
     """ST-TAKE."""
     return [Take(n) for n in range(1, min(3, state.stones) + 1)] if seat == state.to_act else []
 
 
-def position(state: State, viewer: int | None) -> Json:
-    """A seat sees its own lucky number only, until the game has ended."""
-    players = [
-        {
-            "seat": seat,
-            "status": "out" if seat in state.out else "active",
-            "points": points,
-            "lucky": state.lucky[seat] if viewer in (seat, ALL_SECRETS) else None,
-        }
-        for seat, points in enumerate(state.points)
-    ]
-    whole: Json = {name: getattr(state, name) for name in ("phase", "round", "to_act", "stones")}
-    whole |= {"rules": NAME, "players": players}
+def position(state: State, viewer: int | None) -> StonesPosition:
+    """The whole state; a seat sees no lucky number but its own until the game has ended."""
+    result: StonesPosition = {
+        "rules": "stones",
+        "phase": state.phase,
+        "round": state.round,
+        "to_act": state.to_act,
+        "stones": state.stones,
+        "players": [
+            {
+                "seat": seat,
+                "status": "out" if seat in state.out else "active",
+                "points": points,
+                "lucky": state.lucky[seat] if viewer in (seat, ALL_SECRETS) else None,
+            }
+            for seat, points in enumerate(state.points)
+        ],
+    }
     if state.ranking is not None:
-        whole["ranking"] = state.ranking
-    return whole
+        result["ranking"] = state.ranking
+    return result
 
 
-def standings(state: State) -> list[Json]:
+def standings(state: State) -> list[StonesStanding]:
     """Points by seat."""
     return [{"seat": seat, "score": points} for seat, points in enumerate(state.points)]
 
 
-def action_text(action: Take | Resign) -> str:
+def action_text(action: Action) -> str:
     """`take 2` or `resign`."""
     return f"take {action.stones}" if isinstance(action, Take) else "resign"
 
 
-def parse_action_text(text: str) -> Take | Resign:
-    """The other way."""
+def parse_action_text(text: str) -> Action:
+    """The action that the short form stands for."""
     word, *rest = text.split()
     return parse_action({"type": word, **({"stones": int(rest[0])} if rest else {})})
 
 
-def event_text(type: str, data: Json) -> str:
-    """One line."""
+def event_text(type: str, data: EventData) -> str:
+    """The event in one line."""
     if type == "StonesTaken":
-        return f"takes {len(data['values'])} worth {sum(data['values'])}"
+        values = cast("StonesTaken", data)["values"]
+        return f"takes {len(values)} worth {sum(values)}"
     return type
 
 
-def explain(state: State | None, seat: int | None, fact: DomainEvent) -> list[tuple[str, str]]:
-    """ST-TAKE for stones taken."""
-    if state is None or fact.type != "StonesTaken":
+def explain(state: State | None, seat: int | None, event: DomainEvent) -> list[Reason]:
+    """ST-TAKE for stones that were taken."""
+    if state is None or event.type != "StonesTaken":
         return []
-    return [("ST-TAKE", f"{len(data_of(fact)['values'])} of the {state.stones} stones there were")]
+    count = len(cast("StonesTaken", event.data)["values"])
+    return [("ST-TAKE", f"{count} of the {state.stones} stones there were")]
 
 
-def scene(position: Json, event: Json | None) -> Scene:
-    """All stones on one hex."""
+def scene(position: StonesPosition, event: Event | None) -> Scene:
+    """The stones on one hex."""
     panels = tuple(
-        Panel(p["seat"], "taker", p["points"], (("status", p["status"]),))
-        for p in position["players"]
+        Panel(player["seat"], "taker", player["points"], (("status", player["status"]),))
+        for player in position["players"]
     )
     cell = Cell((0, 0), "stones", (Piece("stone", 0, position["stones"]),))
-    return Scene(
-        f"Stones, round {position['round']}", (cell,), panels, event["type"] if event else ""
-    )
+    caption = event["type"] if event else ""
+    return Scene(f"Stones, round {position['round']}", (cell,), panels, caption)
 
 
-def greedy(position: Json, actions: Sequence[Json], seat: int, chance: Chance) -> Json:
-    """Takes as many as it may."""
+def greedy(
+    position: StonesPosition, actions: Sequence[Action], seat: int, chance: Chance
+) -> Action:
+    """Take as many stones as possible."""
     return actions[-1]
 
 
-BOTS: Final[Mapping[str, Bot[Any, Any]]] = {"sensible": greedy}
+BOTS: Final[Mapping[str, Bot[Action, StonesPosition]]] = {"sensible": greedy}
 
 
 @contextmanager
 def registered() -> Iterator[None]:
-    """While this lasts, the registry knows the game."""
-    import sys
-
+    """Add the game to the registry while this lasts."""
     system = cast("AnyRuleSystem", sys.modules[__name__])
     with patch.dict(cast("dict[str, AnyRuleSystem]", registry.RULES), {NAME: system}):
         yield

@@ -1,92 +1,96 @@
-"""The JSON of the token game (tests/support/token_game.py) as types, as the contract of rule systems asks."""
+"""The JSON of the token game (tests/support/token_game.py), as the contract of rule systems requires."""
 
 from collections.abc import Mapping
-from typing import Final, Literal, TypedDict
+from typing import Annotated, Final, Literal, TypedDict
 
 from domain import event
-from domain.contract import Position, ResignJson
+from domain.contract import OwnOptions, Position, ResignJson
 from domain.event import LIFE_CYCLE_EVENTS, Options, Standing
-from domain.json_types import Count, ObjectType, PositiveCount, Seat
+from domain.json_types import Count, ObjectType, PositiveCount, Range, Seat
 
 
-class StonesOptions(Options):
-    """How many stones there are, and how many rounds at most."""
+class OwnStonesOptions(OwnOptions):
+    """The number of stones, and of rounds at most."""
 
-    stones: PositiveCount
+    stones: Annotated[int, Range(1, 1000)]
     round_limit: PositiveCount | None
+
+
+class StonesOptions(Options, OwnStonesOptions):
+    """All options of the game."""
 
 
 class TakeJson(TypedDict):
     """Take stones."""
 
     type: Literal["take"]
-    stones: int
+    stones: PositiveCount
 
 
-class Course(TypedDict):
-    """What an event means for the course of the game."""
+class Then(TypedDict):
+    """The turn order after an event."""
 
-    phase: Literal["play", "scoring", "finished"]
+    phase: Literal["play", "scoring"]
     round: PositiveCount
     turn: PositiveCount
     to_act: Seat | None
 
 
-class StonesCreated(event.GameSettings):
-    """A player opens a game of stones."""
-
-    options: StonesOptions
-
-
-class StonesStarted(event.GameStarted):
-    """All stones are there."""
+class SetUp(TypedDict):
+    """The number of stones."""
 
     stones: PositiveCount
 
 
+class GameCreated(event.GameSettings):
+    """A player opens a game."""
+
+    options: StonesOptions
+
+
+class GameStarted(event.GameStarted, SetUp):
+    """All places are taken, and the values are drawn."""
+
+
 class StonesTaken(TypedDict):
-    """A seat takes stones, whose values everybody sees then."""
+    """A seat took stones of these values."""
 
     seat: Seat
-    values: list[int]
-    then: Course
+    values: list[PositiveCount]
+    then: Then
 
 
-class StonesForfeited(event.TurnForfeited):
+class TurnForfeited(event.TurnForfeited):
     """The time for a turn has run out."""
 
-    then: Course
+    then: Then
 
 
-class StonesResigned(event.PlayerResigned):
-    """A player leaves the game for good."""
+class PlayerResigned(event.PlayerResigned):
+    """A player left the game."""
 
-    then: Course
+    then: Then
 
 
-class StonesRemoved(event.PlayerRemoved):
-    """A player is removed from the game."""
+class PlayerRemoved(event.PlayerRemoved):
+    """An arbiter removed a player."""
 
-    then: Course
+    then: Then
 
 
 class StonesStanding(Standing):
-    """What a seat has at the end of a round."""
+    """The points of a seat at the end of a round."""
 
 
-class StonesScored(TypedDict):
+class RoundScored(TypedDict):
     """A round has ended."""
 
     round: PositiveCount
     standings: list[StonesStanding]
 
 
-class StonesFinished(event.GameFinished):
-    """The last stone is taken, or one seat is left."""
-
-
-class TakerJson(TypedDict):
-    """A seat in a position."""
+class PlayerJson(TypedDict):
+    """A seat; `lucky` is null for a viewer who may not see it."""
 
     seat: Seat
     status: Literal["active", "out"]
@@ -95,12 +99,12 @@ class TakerJson(TypedDict):
 
 
 class StonesPosition(Position):
-    """A position of the token game."""
+    """A position of the game."""
 
     rules: Literal["stones"]
     phase: Literal["play", "scoring", "finished"]
     stones: Count
-    players: list[TakerJson]
+    players: list[PlayerJson]
 
 
 OPTIONS: Final[type] = StonesOptions
@@ -109,12 +113,12 @@ STANDING: Final[type] = StonesStanding
 ACTIONS: Final[Mapping[str, ObjectType]] = {"take": TakeJson, "resign": ResignJson}
 EVENTS: Final[Mapping[str, ObjectType]] = {
     **LIFE_CYCLE_EVENTS,
-    "GameCreated": StonesCreated,
-    "GameStarted": StonesStarted,
+    "GameCreated": GameCreated,
+    "GameStarted": GameStarted,
     "StonesTaken": StonesTaken,
-    "TurnForfeited": StonesForfeited,
-    "PlayerResigned": StonesResigned,
-    "PlayerRemoved": StonesRemoved,
-    "RoundScored": StonesScored,
-    "GameFinished": StonesFinished,
+    "TurnForfeited": TurnForfeited,
+    "PlayerResigned": PlayerResigned,
+    "PlayerRemoved": PlayerRemoved,
+    "RoundScored": RoundScored,
+    "GameFinished": event.GameFinished,
 }
