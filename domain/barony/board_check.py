@@ -1,4 +1,4 @@
-"""Checks whether a recorded board can have been drawn and laid at all (BY-SET-1, 2).
+"""Checks whether a recorded board can be the result of a set-up (BY-SET-1, 2).
 
 Audits of games in progress need this, because the secret behind the draws is not known yet. Once it is
 published, the board is drawn again instead. Sorcery checks its boards with the same functions.
@@ -17,18 +17,18 @@ from domain.hex_text import hex_text
 from domain.hexes import Hex, distance, neighbours
 from domain.json_fields import is_integer
 
-HEXES_OF_A_TILE: Final = 3
+HEXES_PER_TILE: Final = 3
 
 
 def set_up_faults(
     seats: int, options: object, data: Mapping[str, object], opened: Mapping[str, object]
 ) -> list[str]:
-    """BY-SET-1, 2: why no set-up can give these data of `GameStarted`; [] if one can."""
+    """BY-SET-1, 2: why no set-up can lead to this data of `GameStarted`; [] if one can."""
     if seats not in RADIUS:
         return [f"the game is not played with {seats} seats"]
     faults = unknown_fields(data)
     if data.get("spells") != []:
-        faults.append("spells lie open in a game without Sorcery")
+        faults.append("a game without Sorcery has no open spells")
     terrain = recorded_terrain(data.get("board"))
     if isinstance(terrain, str):
         return [*faults, terrain]
@@ -43,7 +43,7 @@ def infer_secrets(
 
 
 def unknown_fields(data: Mapping[str, object]) -> list[str]:
-    """The fields that `GameStarted` does not have."""
+    """Faults for the fields that `GameStarted` does not have."""
     return [
         f"it has no field {name}" for name in data if name not in ("players", "board", "spells")
     ]
@@ -53,7 +53,7 @@ def recorded_terrain(cells: object) -> dict[Hex, int] | str:
     """The terrain of a recorded board by hex; a string says what is wrong with its form."""
     terrain: dict[Hex, int] = {}
     if not isinstance(cells, list):
-        return "the board is no list of hexes"
+        return "the board is not a list of hexes"
     for cell in cells:
         match cell:
             case {"at": [int(q), int(r)], "terrain": str(name), **more} if (
@@ -61,29 +61,29 @@ def recorded_terrain(cells: object) -> dict[Hex, int] | str:
             ):
                 terrain[q, r] = NUMBERS[name]
             case _:
-                return "the board has an entry that is no hex with a terrain"
+                return "the board has an entry that is not a hex with a terrain"
     if [tuple(cell["at"]) for cell in cells] != sorted(terrain):
-        return "the hexes of the board are not in order, each once"
+        return "the hexes of the board are not sorted, or one occurs twice"
     return terrain
 
 
 def board_faults(
     terrain: Mapping[Hex, int], seats: int, radius: int, box: Iterable[Tile]
 ) -> list[str]:
-    """BY-SET-1, 2, BY-MAT-5: why no tiles of the box can be laid as this board; [] if some can.
+    """BY-SET-1, 2, BY-MAT-5: why no tiles of the box can form this board; [] if some can.
 
-    The box may have more tiles than the board. The first tile lies in the middle, as docs/formats.md has it.
+    The box may have more tiles than the board. The first tile covers `FIRST_PLACE` (docs/formats.md, Chance).
     """
-    size = HEXES_OF_A_TILE * TILES_A_PLAYER * seats
+    size = HEXES_PER_TILE * TILES_A_PLAYER * seats
     if len(terrain) != size:
         return [f"the board has {len(terrain)} hexes; for {seats} seats it has {size}"]
-    afar = [at for at in terrain if distance(at, MIDDLE) > radius]
-    if afar:
-        return [f"{hex_text(afar[0])} is more than {radius} hexes from {hex_text(MIDDLE)}"]
+    too_far = [at for at in terrain if distance(at, MIDDLE) > radius]
+    if too_far:
+        return [f"{hex_text(too_far[0])} is more than {radius} hexes from {hex_text(MIDDLE)}"]
     if any(at not in terrain for at in FIRST_PLACE):
-        return ["the first tile does not lie in the middle"]
+        return ["the first tile is not in the middle"]
     if not _is_connected(terrain):
-        return ["the board is in several parts"]
+        return ["the board is not connected"]
     if has_gap(terrain):
         return ["the board has a gap"]
     if not _can_be_tiled(terrain, box):
@@ -93,75 +93,75 @@ def board_faults(
 
 def _is_connected(board: Mapping[Hex, int]) -> bool:
     reached = {MIDDLE}
-    edge = [MIDDLE]
-    while edge:
-        for near in neighbours(edge.pop()):
+    border = [MIDDLE]
+    while border:
+        for near in neighbours(border.pop()):
             if near in board and near not in reached:
                 reached.add(near)
-                edge.append(near)
+                border.append(near)
     return len(reached) == len(board)
 
 
 def _can_be_tiled(terrain: Mapping[Hex, int], box: Iterable[Tile]) -> bool:
-    """Whether tiles of the box, each used once, cover the board; one of them lies on `FIRST_PLACE`.
+    """Whether tiles of the box, each used once, can cover the board, one of them on `FIRST_PLACE`.
 
-    The order in which they are laid does not matter: the tiles of a connected board can always be laid so
-    that each touches one that was laid before.
+    The order of the tiles does not matter: the tiles of a connected board can always be laid in an order in
+    which each is adjacent to an earlier one.
     """
-    left_in_box = Counter(map(_unturned, box))
+    remaining = Counter(map(_normalized, box))
     fitting: dict[Place, Tile] = {}
     for place in {place for at in terrain for place in _places_with(at) if at == place[0]}:
         if all(at in terrain for at in place):
-            tile = _unturned("".join(LETTERS[terrain[at]] for at in place))
-            if left_in_box[tile]:
+            tile = _normalized("".join(LETTERS[terrain[at]] for at in place))
+            if remaining[tile]:
                 fitting[place] = tile
-    places_of: dict[Hex, list[Place]] = {at: [] for at in terrain}
+    places_at: dict[Hex, list[Place]] = {at: [] for at in terrain}
     for place in fitting:
         for at in place:
-            places_of[at].append(place)
+            places_at[at].append(place)
     if FIRST_PLACE not in fitting:
         return False
-    left_in_box[fitting[FIRST_PLACE]] -= 1
+    remaining[fitting[FIRST_PLACE]] -= 1
     uncovered = terrain.keys() - set(FIRST_PLACE)
-    return _is_covered(uncovered, places_of, fitting, left_in_box)
+    return _is_covered(uncovered, places_at, fitting, remaining)
 
 
 def _is_covered(
     uncovered: set[Hex],
-    places_of: Mapping[Hex, Sequence[Place]],
+    places_at: Mapping[Hex, Sequence[Place]],
     fitting: Mapping[Place, Tile],
-    left_in_box: Counter[Tile],
+    remaining: Counter[Tile],
 ) -> bool:
-    """Whether the tiles left in the box cover the rest; tries the hex with the fewest places first."""
+    """Whether the remaining tiles can cover the uncovered hexes; tries the hex with fewest places first."""
     if not uncovered:
         return True
     fewest: list[Place] | None = None
     for at in uncovered:
         places = [
             place
-            for place in places_of[at]
-            if left_in_box[fitting[place]] and uncovered.issuperset(place)
+            for place in places_at[at]
+            if remaining[fitting[place]] and uncovered.issuperset(place)
         ]
         if fewest is None or len(places) < len(fewest):
             fewest = places
         if len(fewest) <= 1:
             break
     for place in fewest or ():
-        left_in_box[fitting[place]] -= 1
-        if _is_covered(uncovered - set(place), places_of, fitting, left_in_box):
+        remaining[fitting[place]] -= 1
+        if _is_covered(uncovered - set(place), places_at, fitting, remaining):
             return True
-        left_in_box[fitting[place]] += 1
+        remaining[fitting[place]] += 1
     return False
 
 
 def _places_with(at: Hex) -> Iterator[Place]:
-    """The six places that a hex is part of."""
+    """The six places that contain a hex."""
     around = neighbours(at)
     for one, other in zip(around, around[1:] + around[:1], strict=True):
         first, second, third = sorted((at, one, other))
         yield first, second, third
 
 
-def _unturned(letters: Tile) -> Tile:
-    """The letters of a tile in the turn that sorts first, so that all turns of a tile are equal."""
-    return min(letters[turn:] + letters[:turn] for turn in range(HEXES_OF_A_TILE))
+def _normalized(letters: Tile) -> Tile:
+    """The letters of a tile in the rotation that sorts first, so that all rotations give the same letters."""
+    return min(letters[rotation:] + letters[:rotation] for rotation in range(HEXES_PER_TILE))

@@ -73,7 +73,7 @@ def rotations_apart(tile: Tile, place: Place, terrain: Mapping[Hex, int]) -> Seq
     letter = LETTERS[MYSTERIOUS_PLACE]
     if letter not in tile:
         return any_rotation(tile, place, terrain)
-    others = [at for at, ground in terrain.items() if ground == MYSTERIOUS_PLACE]
+    others = [at for at, kind in terrain.items() if kind == MYSTERIOUS_PLACE]
     return [
         rotation
         for rotation in any_rotation(tile, place, terrain)
@@ -87,19 +87,19 @@ def rotations_apart(tile: Tile, place: Place, terrain: Mapping[Hex, int]) -> Seq
 def set_up_faults(
     seats: int, options: object, data: Mapping[str, object], opened: Mapping[str, object]
 ) -> list[str]:
-    """BS-SET-1, 2, 4: why no set-up can give these data of `GameStarted`; [] if one can."""
+    """BS-SET-1, 2, 4: why no set-up can lead to this data of `GameStarted`; [] if one can."""
     if seats not in PLACES:
         return [f"the game is not played with {seats} seats"]
     faults = unknown_fields(data)
     spells = data.get("spells")
     if not isinstance(spells, list) or len(spells) != OPEN_SPELLS:
-        faults.append(f"{OPEN_SPELLS} spells lie open, of {len(SPELLS)}")
+        faults.append(f"{OPEN_SPELLS} of the {len(SPELLS)} spells are open")
     elif [spell for spell in SPELLS if spell in spells] != spells:
-        faults.append("the spells are not in alphabetical order, each of the nine at most once")
+        faults.append("the spells are not different ones of the nine in alphabetical order")
     terrain = recorded_terrain(data.get("board"))
     if isinstance(terrain, str):
         return [*faults, terrain]
-    places = sorted(at for at, ground in terrain.items() if ground == MYSTERIOUS_PLACE)
+    places = sorted(at for at, kind in terrain.items() if kind == MYSTERIOUS_PLACE)
     if len(places) != PLACES[seats]:
         faults.append(f"for {seats} seats there are {PLACES[seats]} mysterious places")
     elif any(distance(one, other) < PLACES_APART for one, other in combinations(places, 2)):

@@ -18,7 +18,7 @@ from tests.support.events import data_of
 SEEDS = [bytes([number]) for number in range(12)]
 
 
-def laid(seats: int, seed: bytes) -> dict[Hex, str]:
+def laid_board(seats: int, seed: bytes) -> dict[Hex, str]:
     """The terrain by hex, as a letter, of a board laid for so many players."""
     opening = barony.set_up(seats, barony.check_options(seats, {}), Chance(seed))
     return {(cell["at"][0], cell["at"][1]): cell["terrain"] for cell in data_of(opening)["board"]}
@@ -33,22 +33,22 @@ def letters(board: dict[Hex, str]) -> Counter[str]:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("seats", "hexes"), [(2, 54), (3, 81), (4, 108)])
 def test_nine_tiles_a_player_make_one_connected_board(seats: int, hexes: int, seed: bytes) -> None:
-    board = laid(seats, seed)
+    board = laid_board(seats, seed)
     assert len(board) == hexes
     assert connected_hexes((0, 0), set(board)) == set(board)
 
 
 @pytest.mark.allows("BY-SET-1")
 def test_four_players_use_all_36_tiles() -> None:
-    assert letters(laid(4, b"x")) == Counter("".join(BASE_TILES))
+    assert letters(laid_board(4, b"x")) == Counter("".join(BASE_TILES))
 
 
 @pytest.mark.allows("BY-SET-1")
 def test_tiles_and_their_places_depend_on_the_seed() -> None:
-    boards = [laid(2, seed) for seed in SEEDS]
+    boards = [laid_board(2, seed) for seed in SEEDS]
     assert len({tuple(sorted(board)) for board in boards}) == len(SEEDS)
     assert len({tuple(sorted(Counter(board.values()).items())) for board in boards}) > 6
-    assert boards == [laid(2, seed) for seed in SEEDS]
+    assert boards == [laid_board(2, seed) for seed in SEEDS]
 
 
 @pytest.mark.refuses("BY-SET-1")
@@ -63,14 +63,14 @@ def test_there_are_no_tiles_for_other_numbers_of_players(seats: int) -> None:
 def test_with_fewer_than_four_players_tiles_are_left_out() -> None:
     whole = Counter("".join(BASE_TILES))
     for seats in (2, 3):
-        assert letters(laid(seats, b"x")) < whole
+        assert letters(laid_board(seats, b"x")) < whole
 
 
 @pytest.mark.allows("BY-SET-2")
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("seats", "radius"), [(2, 5), (3, 6), (4, 7)])
 def test_the_board_is_compact_and_without_gaps(seats: int, radius: int, seed: bytes) -> None:
-    board = set(laid(seats, seed))
+    board = set(laid_board(seats, seed))
     assert any(all(distance(at, other) <= radius for other in board) for at in board)
     window = {(q, r) for q in range(-12, 13) for r in range(-12, 13)} - board
     assert connected_hexes((12, 12), window) == window

@@ -1,4 +1,4 @@
-"""BY-SET-1, 2: which recorded boards can have been laid, compared with tests/support/possible_set_ups.py."""
+"""BY-SET-1, 2: the check of recorded boards, compared with tests/support/possible_set_ups.py."""
 
 import random
 from collections.abc import Callable
@@ -18,15 +18,15 @@ TERRAINS = ("mountain", "forest", "plain", "field", "lake")
 
 
 @cache
-def drawn(seats: int, seed: int) -> Json:
-    """The data of `GameStarted` as this seed gives them; not to be changed."""
+def cached_start(seats: int, seed: int) -> Json:
+    """The data of `GameStarted` for a seed, which must not be changed."""
     opening = barony.set_up(seats, barony.check_options(seats, {}), Chance(bytes([seed])))
     return {"players": [], **data_of(opening)}
 
 
 def start(seats: int, seed: int) -> Json:
-    """The same, to be changed."""
-    return deepcopy(drawn(seats, seed))
+    """A copy of the data of `GameStarted` for a seed, which may be changed."""
+    return deepcopy(cached_start(seats, seed))
 
 
 def faults(seats: int, data: Json) -> list[str]:
@@ -35,7 +35,7 @@ def faults(seats: int, data: Json) -> list[str]:
 
 @pytest.mark.allows("BY-SET-1", "BY-SET-2", "BY-MAT-5")
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_laid_boards_are_possible(seats: int) -> None:
+def test_boards_for_any_seed_are_possible(seats: int) -> None:
     for seed in range(6):
         assert faults(seats, start(seats, seed)) == []
 
@@ -56,21 +56,21 @@ def remove_the_middle(data: Json) -> None:
     data["board"].sort(key=lambda cell: cell["at"])
 
 
-def dig_a_hole(data: Json) -> None:
-    """A hex in the interior moves to the rim."""
+def move_an_inner_hex(data: Json) -> None:
+    """Move a hex from the interior to the edge of the board."""
     laid = {tuple(cell["at"]) for cell in cells(data)}
     first = {(0, 0), (0, 1), (1, 0)}
     inner = next(at for at in sorted(laid - first) if laid.issuperset(neighbours((at[0], at[1]))))
-    rim = next(
+    outside = next(
         near for at in sorted(laid) for near in neighbours((at[0], at[1])) if near not in laid
     )
     cell = next(cell for cell in cells(data) if tuple(cell["at"]) == inner)
-    cell["at"] = list(rim)
+    cell["at"] = list(outside)
     data["board"].sort(key=lambda cell: cell["at"])
 
 
 def cut_off_a_hex(data: Json) -> None:
-    """A hex on the rim moves away from the board, though not far."""
+    """Move a hex on the edge away from the board, within its radius."""
     laid = {tuple(cell["at"]) for cell in cells(data)}
     hexes = [(q, r) for q in range(-5, 6) for r in range(-5, 6) if -5 <= q + r <= 5]
     apart = next(at for at in hexes if at not in laid and not laid.intersection(neighbours(at)))
@@ -82,22 +82,22 @@ def cut_off_a_hex(data: Json) -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (lambda data: data.update(board=None), "the board is no list of hexes"),
-        (lambda data: data.update(board="plain"), "the board is no list of hexes"),
-        (lambda data: data["board"].append(5), "an entry that is no hex"),
-        (lambda data: data["board"][3].update(terrain="sea"), "an entry that is no hex"),
-        (lambda data: data["board"][3].update(at=[True, 0]), "an entry that is no hex"),
-        (lambda data: data["board"][3].update(at=[0, 0, 0]), "an entry that is no hex"),
-        (lambda data: data["board"][3].update(at=[2**60, 0]), "an entry that is no hex"),
-        (lambda data: data["board"][3].update(castle=1), "an entry that is no hex"),
-        (lambda data: data["board"][3].pop("terrain"), "an entry that is no hex"),
-        (lambda data: data["board"].reverse(), "not in order"),
-        (lambda data: data["board"].insert(0, data["board"][0]), "not in order"),
+        (lambda data: data.update(board=None), "the board is not a list of hexes"),
+        (lambda data: data.update(board="plain"), "the board is not a list of hexes"),
+        (lambda data: data["board"].append(5), "an entry that is not a hex"),
+        (lambda data: data["board"][3].update(terrain="sea"), "an entry that is not a hex"),
+        (lambda data: data["board"][3].update(at=[True, 0]), "an entry that is not a hex"),
+        (lambda data: data["board"][3].update(at=[0, 0, 0]), "an entry that is not a hex"),
+        (lambda data: data["board"][3].update(at=[2**60, 0]), "an entry that is not a hex"),
+        (lambda data: data["board"][3].update(castle=1), "an entry that is not a hex"),
+        (lambda data: data["board"][3].pop("terrain"), "an entry that is not a hex"),
+        (lambda data: data["board"].reverse(), "not sorted"),
+        (lambda data: data["board"].insert(0, data["board"][0]), "not sorted"),
         (lambda data: data["board"].pop(), "the board has 53 hexes; for 2 seats it has 54"),
         (lambda data: data["board"][-1].update(at=[95, 0]), "95,0 is more than 5 hexes from 0,0"),
-        (remove_the_middle, "the first tile does not lie in the middle"),
-        (dig_a_hole, "the board has a gap"),
-        (cut_off_a_hex, "the board is in several parts"),
+        (remove_the_middle, "the first tile is not in the middle"),
+        (move_an_inner_hex, "the board has a gap"),
+        (cut_off_a_hex, "the board is not connected"),
         (
             lambda data: data["board"][3].update(terrain="mysterious_place"),
             "no tiles of the box cover the board",
@@ -115,14 +115,14 @@ def test_an_impossible_set_up_is_refused(change: Callable[[Json], object], fault
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_changed_terrains_are_possible_only_with_other_tiles_of_the_box(seats: int) -> None:
-    """BY-MAT-5: as many of the changed boards can be laid as a second program says."""
-    chance = random.Random(seats)
+    """BY-MAT-5: the check agrees with another implementation about changed boards."""
+    rng = random.Random(seats)
     possible = 0
     for seed in range(2):
         for _ in range(15):
             data = start(seats, seed)
-            for _ in range(chance.choice([1, 1, 2])):
-                chance.choice(cells(data))["terrain"] = chance.choice(TERRAINS)
+            for _ in range(rng.choice([1, 1, 2])):
+                rng.choice(cells(data))["terrain"] = rng.choice(TERRAINS)
             expected = is_possible_board(data, seats, sorcery=False)
             assert (faults(seats, data) == []) == expected
             possible += expected
@@ -130,12 +130,12 @@ def test_changed_terrains_are_possible_only_with_other_tiles_of_the_box(seats: i
 
 
 def test_two_terrains_exchanged_between_tiles_are_mostly_impossible() -> None:
-    """With four seats every tile of the box is used, so that the terrains fit in few ways."""
-    chance = random.Random(4)
+    """With four seats every tile of the box is used, so that few exchanges are possible."""
+    rng = random.Random(4)
     impossible = 0
     for _ in range(20):
         data = start(4, 1)
-        one, other = chance.sample(cells(data), 2)
+        one, other = rng.sample(cells(data), 2)
         one["terrain"], other["terrain"] = other["terrain"], one["terrain"]
         expected = is_possible_board(data, 4, sorcery=False)
         assert (faults(4, data) == []) == expected

@@ -12,7 +12,7 @@ from tests.support.barony_results import final_scores, ranking, scores
 from tests.support.given_when import play_lines, progress_of, when, when_removed, when_scored
 
 
-def rise(words: str, *actions: str) -> State:
+def state_after(words: str, *actions: str) -> State:
     """The state after these actions of seat 0, which has two villages that can become cities."""
     state = given(f"""
         play round 1 seat 0
@@ -40,12 +40,12 @@ def rise(words: str, *actions: str) -> State:
 def test_example_2_the_track_counts_15_a_rank_and_10_a_new_city(
     actions: list[str], score: int
 ) -> None:
-    assert scores(rise("baron, 12D", *actions)) == [score, 0]
+    assert scores(state_after("baron, 12D", *actions)) == [score, 0]
 
 
 @pytest.mark.allows("BY-END-1")
 def test_standings_list_the_parts_of_the_score() -> None:
-    entry = barony.standings(rise("baron, 4D", "city 0,0", "title 3 field"))[0]
+    entry = barony.standings(state_after("baron, 4D", "city 0,0", "title 3 field"))[0]
     assert entry == {
         "seat": 0,
         "score": 25,
@@ -157,7 +157,7 @@ def test_the_track_score_does_not_change_when_the_game_is_finished() -> None:
     ]
 
 
-def ended(*words: str) -> State:
+def being_scored(*words: str) -> State:
     """A game that is being scored, with these words in the lines of its seats."""
     seats = "\n".join(f"{seat}: {text}" for seat, text in enumerate(words))
     return given(f"scoring round 9\n{seats}\nboard\nP0ck P P1ck")
@@ -165,24 +165,29 @@ def ended(*words: str) -> State:
 
 @pytest.mark.allows("BY-END-4")
 def test_the_highest_final_score_wins_not_the_highest_rank() -> None:
-    state = ended("duke", "marquis, 6D", "baron, 3P", "viscount")
+    state = being_scored("duke", "marquis, 6D", "baron, 3P", "viscount")
     assert ranking(state) == [(1, 63), (0, 60), (3, 15), (2, 6)]
 
 
 @pytest.mark.allows("BY-END-4")
 def test_among_equals_the_seat_furthest_from_the_first_player_ranks_first() -> None:
-    assert ranking(ended("baron", "baron", "baron", "baron")) == [(3, 0), (2, 0), (1, 0), (0, 0)]
-    assert ranking(ended("duke, 1D", "duke, 3F", "viscount")) == [(1, 63), (0, 63), (2, 15)]
+    assert ranking(being_scored("baron", "baron", "baron", "baron")) == [
+        (3, 0),
+        (2, 0),
+        (1, 0),
+        (0, 0),
+    ]
+    assert ranking(being_scored("duke, 1D", "duke, 3F", "viscount")) == [(1, 63), (0, 63), (2, 15)]
 
 
 @pytest.mark.refuses("BY-END-4")
 def test_turn_order_does_not_outweigh_a_single_point() -> None:
-    assert ranking(ended("duke, 1F", "duke", "duke, 9M")) == [(0, 61), (2, 60), (1, 60)]
+    assert ranking(being_scored("duke, 1F", "duke", "duke, 9M")) == [(0, 61), (2, 60), (1, 60)]
 
 
 @pytest.mark.refuses("BY-END-4")
 def test_exactly_one_seat_is_king() -> None:
-    state = when_scored(ended("duke", "baron")).after
+    state = when_scored(being_scored("duke", "baron")).after
     assert progress_of(state) == "finished round 9"
     when_scored(state).is_refused("BY-END-2")
 

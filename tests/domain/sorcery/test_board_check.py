@@ -1,4 +1,4 @@
-"""BS-SET-1, 2, 4: which recorded set-ups are possible, compared with tests/support/possible_set_ups.py."""
+"""BS-SET-1, 2, 4: the check of recorded set-ups, compared with tests/support/possible_set_ups.py."""
 
 import random
 from collections.abc import Callable
@@ -15,16 +15,16 @@ from tests.support.possible_set_ups import TERRAINS, is_possible_board
 
 
 @cache
-def drawn(seats: int, seed: int) -> Json:
-    """The data of `GameStarted` as this seed gives them; not to be changed."""
+def cached_start(seats: int, seed: int) -> Json:
+    """The data of `GameStarted` for a seed, which must not be changed."""
     options = sorcery.check_options(seats, {"sorcery": True})
     opening = sorcery.set_up(seats, options, Chance(bytes([seed])))
     return {"players": [], **data_of(opening)}
 
 
 def start(seats: int, seed: int) -> Json:
-    """The same, to be changed."""
-    return deepcopy(drawn(seats, seed))
+    """A copy of the data of `GameStarted` for a seed, which may be changed."""
+    return deepcopy(cached_start(seats, seed))
 
 
 def faults(seats: int, data: Json) -> list[str]:
@@ -33,7 +33,7 @@ def faults(seats: int, data: Json) -> list[str]:
 
 @pytest.mark.allows("BS-SET-1", "BS-SET-2", "BS-SET-4")
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_drawn_set_ups_are_possible(seats: int) -> None:
+def test_set_ups_for_any_seed_are_possible(seats: int) -> None:
     for seed in range(4):
         assert faults(seats, start(seats, seed)) == []
 
@@ -43,8 +43,8 @@ def test_no_set_up_is_possible_for_another_number_of_seats(seats: int) -> None:
     assert faults(seats, start(2, 1)) == [f"the game is not played with {seats} seats"]
 
 
-def crowd(data: Json) -> None:
-    """A mysterious place is moved next to another."""
+def move_places_together(data: Json) -> None:
+    """Move a mysterious place next to another."""
     places = [cell for cell in data["board"] if cell["terrain"] == "mysterious_place"]
     q, r = places[0]["at"]
     beside = [cell for cell in data["board"] if cell["at"] in ([q + 1, r], [q - 1, r], [q, r + 1])]
@@ -55,15 +55,15 @@ def crowd(data: Json) -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (lambda data: data["spells"].pop(), "5 spells lie open, of 9"),
-        (lambda data: data.update(spells=None), "5 spells lie open, of 9"),
-        (lambda data: data["spells"].reverse(), "not in alphabetical order"),
-        (lambda data: data.update(spells=["charm"] * 5), "not in alphabetical order"),
-        (lambda data: data["spells"].__setitem__(4, "zeal"), "not in alphabetical order"),
-        (lambda data: data["spells"].__setitem__(4, ["charm"]), "not in alphabetical order"),
+        (lambda data: data["spells"].pop(), "5 of the 9 spells are open"),
+        (lambda data: data.update(spells=None), "5 of the 9 spells are open"),
+        (lambda data: data["spells"].reverse(), "in alphabetical order"),
+        (lambda data: data.update(spells=["charm"] * 5), "in alphabetical order"),
+        (lambda data: data["spells"].__setitem__(4, "zeal"), "in alphabetical order"),
+        (lambda data: data["spells"].__setitem__(4, ["charm"]), "in alphabetical order"),
         (lambda data: data.update(board=[]), "there are 3 mysterious places"),
-        (lambda data: data.update(board=5), "the board is no list"),
-        (crowd, "too close to each other"),
+        (lambda data: data.update(board=5), "the board is not a list"),
+        (move_places_together, "too close to each other"),
         (lambda data: data.update(weather="fair"), "it has no field weather"),
     ],
 )
@@ -75,13 +75,13 @@ def test_an_impossible_set_up_is_refused(change: Callable[[Json], object], fault
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_changed_boards_are_possible_only_with_other_tiles_of_the_box(seats: int) -> None:
-    chance = random.Random(seats)
+    rng = random.Random(seats)
     for seed in range(2):
         for _ in range(10):
             data = start(seats, seed)
-            one, other = chance.sample(data["board"], 2)
-            if chance.random() < 0.5:
-                one["terrain"] = chance.choice(sorted(TERRAINS))
+            one, other = rng.sample(data["board"], 2)
+            if rng.random() < 0.5:
+                one["terrain"] = rng.choice(sorted(TERRAINS))
             else:
                 one["terrain"], other["terrain"] = other["terrain"], one["terrain"]
             expected = is_possible_board(data, seats, sorcery=True)

@@ -280,7 +280,7 @@ def test_the_clauses_of_movement_apply_to_a_mysterious_place() -> None:
     when(state, 0, "move 0,1>1,0").is_refused("BY-MOV-5")
 
 
-def scored(*words: str, cells: str = "S P S P S P S P S P0ck P P1ck") -> State:
+def being_scored(*words: str, cells: str = "S P S P S P S P S P0ck P P1ck") -> State:
     """A game with Sorcery that is being scored."""
     seats = "\n".join(f"{seat}: {text}" for seat, text in enumerate(words))
     return given(f"scoring round 9\nspells: charm\n{seats}\nboard\n{cells}")
@@ -292,7 +292,7 @@ def scored(*words: str, cells: str = "S P S P S P S P S P0ck P P1ck") -> State:
     [("S S", [0, 0]), ("S*0 S", [3, 0]), ("S*0*1 S*1", [3, 6]), ("S*0 S*0", [6, 0])],
 )
 def test_each_imprint_is_worth_3_points(cells: str, points: list[int]) -> None:
-    state = scored("baron", "baron", cells=f"{cells} P0ck P P1ck")
+    state = being_scored("baron", "baron", cells=f"{cells} P0ck P P1ck")
     assert final_scores(state) == points
     entries = cast("list[Json]", rule_system_for(state).standings(state))
     assert [entry["imprint_points"] for entry in entries] == points
@@ -300,7 +300,7 @@ def test_each_imprint_is_worth_3_points(cells: str, points: list[int]) -> None:
 
 @pytest.mark.allows("BS-MYS-5")
 def test_imprint_points_are_added_to_track_and_tokens() -> None:
-    state = scored(
+    state = being_scored(
         "duke, 2D", "marquis, new cities 1, 1P", cells="S*0*1 S*1 P0ck P P1c P P1c P P1c"
     )
     assert scores(state) == [60, 55]
@@ -320,15 +320,15 @@ def test_imprint_points_are_added_to_track_and_tokens() -> None:
 @pytest.mark.allows("BS-MYS-5")
 def test_imprint_points_decide_the_ranking_and_ties_go_to_the_highest_seat() -> None:
     cells = "S*0*1 S*0 S*0 P0ck P P1ck P P2ck"
-    state = scored("baron, 1D", "baron, 3D", "baron, 4D", cells=cells)
+    state = being_scored("baron, 1D", "baron, 3D", "baron, 4D", cells=cells)
     assert ranking(state) == [(2, 12), (1, 12), (0, 12)]
-    state = scored("baron, 1D 1F", "baron, 3D", "baron, 4D", cells=cells)
+    state = being_scored("baron, 1D 1F", "baron, 3D", "baron, 4D", cells=cells)
     assert ranking(state) == [(0, 13), (2, 12), (1, 12)]
 
 
 @pytest.mark.allows("BS-MYS-5", "BY-END-4")
 def test_the_finished_game_shows_the_ranking_with_imprints() -> None:
-    state = scored("viscount", "baron, 5D", cells="S*0*1 P0ck P P1ck")
+    state = being_scored("viscount", "baron, 5D", cells="S*0*1 P0ck P P1ck")
     position = rule_system_for(state).position(when_scored(state).after, None)
     assert position["ranking"] == [
         {"seat": 1, "score": 18, "place": 1},
@@ -339,7 +339,7 @@ def test_the_finished_game_shows_the_ranking_with_imprints() -> None:
 
 @pytest.mark.refuses("BS-MYS-5")
 def test_magic_tokens_are_worth_nothing_at_the_end() -> None:
-    assert ranking(scored("baron, magic 9", "baron, 1F")) == [(1, 1), (0, 0)]
+    assert ranking(being_scored("baron, magic 9", "baron, 1F")) == [(1, 1), (0, 0)]
 
 
 @pytest.mark.refuses("BS-MYS-5")

@@ -49,12 +49,7 @@ def as_sorcery(state: State) -> SorceryState:
     return state
 
 
-def advanced(state: SorceryState, *lines: str) -> SorceryState:
-    """The state after the lines, as for `play_lines`."""
-    return as_sorcery(play_lines(state, *lines))
-
-
-def laid(seats: int, seed: bytes) -> dict[Hex, str]:
+def laid_board(seats: int, seed: bytes) -> dict[Hex, str]:
     """The terrain by hex, as a letter, of a board laid for so many players."""
     cells = sorcery.position(after_start(seats, seed), None)["board"]
     return {
@@ -76,7 +71,7 @@ def gaps_between_places(board: dict[Hex, str]) -> list[int]:
 def test_the_board_is_complete_for_every_number_of_players(
     seats: int, places: int, radius: int, seed: bytes
 ) -> None:
-    board = laid(seats, seed)
+    board = laid_board(seats, seed)
     hexes = set(board)
     assert (len(hexes), Counter(board.values())["S"]) == (27 * seats, places)
     assert connected_hexes((0, 0), hexes) == hexes
@@ -88,7 +83,7 @@ def test_the_board_is_complete_for_every_number_of_players(
 @pytest.mark.allows("BY-SET-2", "BS-SET-2")
 def test_other_places_are_used_where_the_best_ones_would_leave_a_gap() -> None:
     """A rare board: few places are far enough from a mysterious place, and those would leave a gap."""
-    hexes = set(laid(2, (766).to_bytes(32, "big")))
+    hexes = set(laid_board(2, (766).to_bytes(32, "big")))
     window = {(q, r) for q in range(-18, 19) for r in range(-18, 19)} - hexes
     assert (len(hexes), connected_hexes((18, 18), window)) == (54, window)
 
@@ -96,14 +91,14 @@ def test_other_places_are_used_where_the_best_ones_would_leave_a_gap() -> None:
 @pytest.mark.allows("BS-SET-1")
 def test_five_players_use_all_45_tiles() -> None:
     whole = Counter("".join(BASE_TILES + PLACE_TILES + OTHER_TILES))
-    assert all(Counter(laid(5, seed).values()) == whole for seed in SEEDS)
+    assert all(Counter(laid_board(5, seed).values()) == whole for seed in SEEDS)
 
 
 @pytest.mark.refuses("BS-SET-1")
 def test_four_players_use_only_the_tiles_with_a_mysterious_place() -> None:
     base = Counter("".join(BASE_TILES))
     for seed in SEEDS:
-        rest = Counter(laid(4, seed).values()) - Counter("".join(PLACE_TILES))
+        rest = Counter(laid_board(4, seed).values()) - Counter("".join(PLACE_TILES))
         assert (rest.total(), rest <= base) == (93, True)
 
 
@@ -144,7 +139,7 @@ def test_mysterious_places_lie_at_least_three_steps_apart() -> None:
 
 def gaps_of(seats: int, seed: bytes) -> list[int]:
     """The distances between the mysterious places of a board."""
-    return gaps_between_places(laid(seats, seed))
+    return gaps_between_places(laid_board(seats, seed))
 
 
 @pytest.mark.refuses("BS-SET-2")
@@ -249,7 +244,7 @@ def test_the_fifth_of_five_players_places_three_cities() -> None:
         order.append(state.to_act)
         first = sorcery.legal_actions(state, state.to_act)[0]
         when(state, (state.to_act + 1) % 5, sorcery.action_text(first)).is_refused("BY-TURN-3")
-        state = advanced(state, f"{state.to_act} {sorcery.action_text(first)}")
+        state = play_lines(state, f"{state.to_act} {sorcery.action_text(first)}")
     assert order == [0, 1, 2, 3, 4, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0]
     for player in sorcery.position(state, None)["players"]:
         reserve = {"knights": 4, "villages": 14, "strongholds": 2, "cities": 2}
@@ -269,8 +264,8 @@ def test_the_open_spells_stay_open_to_the_end_of_the_game() -> None:
     states = [after_start(2, b"open")]
     while states[-1].phase == "setup":
         first = sorcery.legal_actions(states[-1], states[-1].to_act or 0)[0]
-        states.append(advanced(states[-1], f"{states[-1].to_act} {sorcery.action_text(first)}"))
-    states.append(advanced(states[-1], "1 resign"))
+        states.append(play_lines(states[-1], f"{states[-1].to_act} {sorcery.action_text(first)}"))
+    states.append(play_lines(states[-1], "1 resign"))
     finished = when_scored(states[-1]).after
     shown = [sorcery.position(state, seat) for state in states for seat in (None, 0, 1)]
     shown.append(sorcery.position(as_sorcery(finished), None))
