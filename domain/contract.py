@@ -24,7 +24,7 @@ from typing import (
 
 from domain.chance import Chance
 from domain.event import DomainEvent, Event, EventData, RankingEntry, Standing
-from domain.json_types import Count, JsonObject, ObjectType, Seat
+from domain.json_types import Count, ObjectType, Seat
 from domain.scene import Scene
 
 __all__ = [
@@ -35,7 +35,6 @@ __all__ = [
     "Bot",
     "DomainEvent",
     "Inference",
-    "Json",
     "OwnOptions",
     "Position",
     "Reason",
@@ -46,9 +45,6 @@ __all__ = [
     "evolve",
     "secret_owner",
 ]
-
-Json: TypeAlias = JsonObject
-"""The former name of `JsonObject`, until every module has been changed."""
 
 ALL_SECRETS: Final = -1
 """The viewer of a game that has ended, who sees every secret that a position can show."""

@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from domain.contract import Json
 from domain.errors import CartularyError, Unreadable
 from domain.event import Event
+from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest, unhex
 
 
@@ -91,15 +91,15 @@ class SigningKey:
         finally:
             Path(name).unlink()
 
-    def public_entry(self, since: str, until: str | None = None) -> Json:
+    def public_entry(self, since: str, until: str | None = None) -> JsonObject:
         """Return the key's entry in a list of public keys; `until` is set once it is retired."""
         return {"key": self.id, "public": self.public, "from": since, "until": until}
 
-    def receipt(self, event: Event) -> Json:
+    def receipt(self, event: Event) -> JsonObject:
         """Return the receipt for the event of an accepted action."""
         return self.sign({name: event[name] for name in ("game", "seq", "hash", "at")})
 
-    def sign(self, statement: Json) -> Json:
+    def sign(self, statement: JsonObject) -> JsonObject:
         """Return the statement with `key` and `signature`; the signature covers everything else."""
         named = {**statement, "key": self.id}
         return {**named, "signature": self.signature(canonical(named))}
@@ -108,7 +108,7 @@ class SigningKey:
         """Return the signature of a message, in hex."""
         return self._private.sign(message).hex()
 
-    def sign_head(self, header: Json) -> Json:
+    def sign_head(self, header: JsonObject) -> JsonObject:
         """Return a record's header with `key` and `signature` in its `head`.
 
         The signature covers the canonical JSON of the whole header without `signature`.
@@ -123,7 +123,7 @@ def key_id(public: bytes) -> str:
     return digest(public)[:16]
 
 
-def check_statement(statement: Json, keys: Iterable[Json]) -> None:
+def check_statement(statement: JsonObject, keys: Iterable[JsonObject]) -> None:
     """Check a statement signed by `SigningKey.sign`, such as a receipt, against public keys.
 
     Raises BadSignature.
@@ -132,7 +132,7 @@ def check_statement(statement: Json, keys: Iterable[Json]) -> None:
     _check(unsigned, statement.get("key"), statement.get("signature"), keys)
 
 
-def is_genuine(statement: Json, keys: Iterable[Json]) -> bool:
+def is_genuine(statement: JsonObject, keys: Iterable[JsonObject]) -> bool:
     """Return whether `check_statement` accepts the statement."""
     try:
         check_statement(statement, keys)
@@ -141,7 +141,7 @@ def is_genuine(statement: Json, keys: Iterable[Json]) -> bool:
     return True
 
 
-def check_receipt(receipt: Json, event: Event, keys: Iterable[Json]) -> None:
+def check_receipt(receipt: JsonObject, event: Event, keys: Iterable[JsonObject]) -> None:
     """Check that a receipt is for this event and was signed by one of these keys before its retirement.
 
     Raises BadSignature.
@@ -156,14 +156,16 @@ def check_receipt(receipt: Json, event: Event, keys: Iterable[Json]) -> None:
         raise BadSignature(f"key {receipt['key']} was retired at {until}")
 
 
-def check_head(header: Json, keys: Iterable[Json]) -> None:
+def check_head(header: JsonObject, keys: Iterable[JsonObject]) -> None:
     """Check the signature in a record's header against public keys. Raises BadSignature."""
     head = header["head"]
     unsigned = {name: value for name, value in head.items() if name != "signature"}
     _check({**header, "head": unsigned}, head.get("key"), head.get("signature"), keys)
 
 
-def _check(unsigned: Json, key: object, signature: object, keys: Iterable[Json]) -> None:
+def _check(
+    unsigned: JsonObject, key: object, signature: object, keys: Iterable[JsonObject]
+) -> None:
     entry = next((entry for entry in keys if entry["key"] == key), None)
     if entry is None:
         raise BadSignature(f"the signing key {key} is not in the list of keys")

@@ -8,9 +8,10 @@ consist of pending events only.
 import secrets as randomness
 from collections.abc import Callable, Mapping
 
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent
 from domain.event import By, Event
 from domain.game import Game
+from domain.json_types import JsonObject
 from ledger.seal import SALT_BYTES, Sealed, seal
 
 
@@ -60,7 +61,7 @@ class PendingEvents:
         return tuple(sealed.line for sealed in self.sealed)
 
     @property
-    def openings(self) -> dict[int, dict[str, Json]]:
+    def openings(self) -> dict[int, dict[str, JsonObject]]:
         """The openings of the pending events' secrets, by seq and name."""
         return {sealed.event["seq"]: sealed.openings for sealed in self.sealed if sealed.openings}
 

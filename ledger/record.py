@@ -10,10 +10,10 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any, BinaryIO, Final
 
-from domain.contract import Json
 from domain.errors import Unreadable
 from domain.event import ENDINGS, Event
 from domain.game import Game
+from domain.json_types import JsonObject
 from ledger.canonical import canonical, decode
 from ledger.record_schema import (
     FORMAT,
@@ -47,11 +47,11 @@ class Record:
     secrets by seq and name. `opening_lines` and `receipt_lines` are the numbers of their lines in the file.
     """
 
-    header: Json
+    header: JsonObject
     events: list[Event] = field(default_factory=list)
     lines: list[bytes] = field(default_factory=list)
     openings: dict[int, dict[str, Opening]] = field(default_factory=dict)
-    receipts: list[Json] = field(default_factory=list)
+    receipts: list[JsonObject] = field(default_factory=list)
     opening_lines: dict[int, int] = field(default_factory=dict)
     receipt_lines: list[int] = field(default_factory=list)
 
@@ -81,7 +81,9 @@ def engine() -> str:
     return version("cartulary")
 
 
-def header(game: Game, keys: Iterable[Json], sign_head: Callable[[Json], Json]) -> Json:
+def header(
+    game: Game, keys: Iterable[JsonObject], sign_head: Callable[[JsonObject], JsonObject]
+) -> JsonObject:
     """Return the signed header for a record of all events of a game so far.
 
     `keys` are all published keys, including retired ones, as `{"key", "public", "from", "until"}`;
@@ -100,10 +102,10 @@ def header(game: Game, keys: Iterable[Json], sign_head: Callable[[Json], Json]) 
 
 
 def write(
-    header: Json,
+    header: JsonObject,
     lines: Iterable[bytes],
     openings: Mapping[int, Mapping[str, Opening]],
-    receipts: Iterable[Json] = (),
+    receipts: Iterable[JsonObject] = (),
 ) -> Iterator[bytes]:
     """Iterate over the lines of a record, each with its line feed.
 
@@ -198,7 +200,7 @@ class _Reader:
             if number > 1 and not self._is_past_events:
                 self._is_cut = True
 
-    def _event(self, line: bytes, value: Json) -> None:
+    def _event(self, line: bytes, value: JsonObject) -> None:
         if self._is_past_events:
             reject("an event comes after openings or receipts")
         if self._is_cut:
@@ -206,7 +208,7 @@ class _Reader:
         self.record.events.append(check_event(value, len(self.record.events) + 1))
         self.record.lines.append(line)
 
-    def _open(self, number: int, value: Json) -> None:
+    def _open(self, number: int, value: JsonObject) -> None:
         if self.record.receipts:
             reject("openings come after receipts")
         self._is_past_events = True
@@ -216,7 +218,7 @@ class _Reader:
         self.record.openings[seq] = openings
         self.record.opening_lines[seq] = number
 
-    def _receipt(self, number: int, value: Json) -> None:
+    def _receipt(self, number: int, value: JsonObject) -> None:
         self._is_past_events = True
         self.record.receipts.append(check_receipt(value))
         self.record.receipt_lines.append(number)

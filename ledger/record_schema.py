@@ -6,9 +6,9 @@ In which order the lines must come is checked in ledger/record.py.
 from collections.abc import Callable, Mapping
 from typing import Final, NoReturn, TypeAlias
 
-from domain.contract import Json
 from domain.errors import Unreadable
 from domain.event import Event
+from domain.json_types import JsonObject
 from ledger.envelope import (
     MAX_SEATS,
     check_envelope,
@@ -22,7 +22,7 @@ from ledger.envelope import (
 
 FORMAT: Final = "cartulary/1"
 
-Opening: TypeAlias = Json
+Opening: TypeAlias = JsonObject
 """`{"salt": hex, "value": …}`"""
 
 
@@ -64,7 +64,7 @@ _OPENINGS: Final[_Schema] = {"seq": is_positive, "open": is_object}
 _RECEIPT: Final[_Schema] = {"receipt": is_object}
 
 
-def check_header(value: Json) -> Json:
+def check_header(value: JsonObject) -> JsonObject:
     """Return the header that a JSON object is. Raises Unreadable."""
     if value.get("format") != FORMAT:
         reject(f"the header does not name the format {FORMAT}: this is not a game record")
@@ -77,7 +77,7 @@ def check_header(value: Json) -> Json:
     return value
 
 
-def check_event(value: Json, seq: int) -> Event:
+def check_event(value: JsonObject, seq: int) -> Event:
     """Return the event that a JSON object is, as event `seq` of its record. Raises Unreadable."""
     event = check_envelope(value)
     if (seq == 1) != (event["type"] == "GameCreated"):
@@ -92,7 +92,7 @@ def check_event(value: Json, seq: int) -> Event:
     return event
 
 
-def check_openings(value: Json) -> tuple[int, dict[str, Opening]]:
+def check_openings(value: JsonObject) -> tuple[int, dict[str, Opening]]:
     """Return the seq and, by name, the openings of a JSON object. Raises Unreadable."""
     _check(value, _OPENINGS, allow_others=False)
     openings = value["open"]
@@ -106,14 +106,14 @@ def check_openings(value: Json) -> tuple[int, dict[str, Opening]]:
     return value["seq"], openings
 
 
-def check_receipt(value: Json) -> Json:
+def check_receipt(value: JsonObject) -> JsonObject:
     """Return the receipt in a JSON object, its own fields unchecked. Raises Unreadable."""
     _check(value, _RECEIPT, allow_others=False)
-    receipt: Json = value["receipt"]
+    receipt: JsonObject = value["receipt"]
     return receipt
 
 
-def _check(value: Json, schema: _Schema, *, allow_others: bool = True) -> None:
+def _check(value: JsonObject, schema: _Schema, *, allow_others: bool = True) -> None:
     for name, is_valid in schema.items():
         if name not in value:
             reject(f"the field {name} is missing")

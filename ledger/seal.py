@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent
 from domain.event import VERSION, ZEROS, By, Event
 from domain.game import Game, evolve
+from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest, unhex
 from ledger.envelope import FIELDS, OPTIONAL_FIELDS
 
@@ -30,7 +31,7 @@ class Sealed:
     event: Event
     line: bytes
     game: Game
-    openings: dict[str, Json] = field(repr=False)
+    openings: dict[str, JsonObject] = field(repr=False)
 
 
 def seal(
@@ -59,8 +60,8 @@ def seal(
         "type": domain_event.type,
         "at": at,
         "by": by,
-        "action": cast("Json | None", action),
-        "data": cast("Json", domain_event.data),
+        "action": cast("JsonObject | None", action),
+        "data": cast("JsonObject", domain_event.data),
         "state": ZEROS,
         "prev": ZEROS if game is None else game.hash,
         "hash": "",
@@ -76,7 +77,7 @@ def seal(
     return Sealed(event, line, after, openings)
 
 
-def commitment(opening: Json) -> str:
+def commitment(opening: JsonObject) -> str:
     """Return the commitment for an opening: SHA-256(salt ‖ canonical JSON of value), in hex.
 
     Raises ValueError if the salt is not lowercase hex, or the value has no canonical JSON.
@@ -100,9 +101,9 @@ def hash_in(line: bytes, stated: str) -> str:
 
 def _around_hash(event: Event) -> tuple[bytes, bytes]:
     """The canonical line without `hash`, in two parts: what sorts before it and after it."""
-    fields: Json = {**event}
+    fields: JsonObject = {**event}
     before = canonical({name: fields[name] for name in _BEFORE_HASH})
-    after: Json = {name: fields[name] for name in _AFTER_HASH}
+    after: JsonObject = {name: fields[name] for name in _AFTER_HASH}
     if "secrets" in event:
         after["secrets"] = event["secrets"]
     return before[:-1] + b",", canonical(after)[1:]

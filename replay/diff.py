@@ -7,14 +7,14 @@ is one change, and does not shift all entries after it.
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from domain.contract import Json
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from replay.render.text_layout import clean
 
 ABSENT: Final = object()
 
 
-def changes(before: Json | None, after: Json | None) -> list[Json]:
+def changes(before: JsonObject | None, after: JsonObject | None) -> list[JsonObject]:
     """Return the differences as `{"path", "before", "after"}` each; [] if and only if both are equal.
 
     The parts of a path are separated by dots: `players.1.score`, `pawns.0,-1/1.knights` (the pawns of seat 1
@@ -51,7 +51,9 @@ def _differences(path: tuple[str, ...], old: Any, new: Any) -> Iterator[_Differe
         yield path, old, new
 
 
-def _differences_by_name(path: tuple[str, ...], old: Json, new: Json) -> Iterator[_Difference]:
+def _differences_by_name(
+    path: tuple[str, ...], old: JsonObject, new: JsonObject
+) -> Iterator[_Difference]:
     for name in _merged(list(old), list(new)):
         yield from _differences((*path, name), old.get(name, ABSENT), new.get(name, ABSENT))
 
@@ -101,7 +103,7 @@ def _is_reordered(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     return [key for key in old if key in new] != [key for key in new if key in old]
 
 
-def change_lines(changed: list[Json]) -> list[str]:
+def change_lines(changed: list[JsonObject]) -> list[str]:
     """Return the changes as lines of text, in sections: the game, each seat, the board, and the rest."""
     sections: dict[str, list[tuple[str, str, str]]] = {"game": []}
     for change in changed:
@@ -123,7 +125,7 @@ def change_lines(changed: list[Json]) -> list[str]:
     return lines
 
 
-def _row(change: Json) -> tuple[str, str, str, str]:
+def _row(change: JsonObject) -> tuple[str, str, str, str]:
     """The section of a change, its place, its subject, and the change itself, as text."""
     old, new = change["before"], change["after"]
     parts: list[str] = change["path"].split(".", 2)

@@ -6,9 +6,10 @@ task of `replay.audit`.
 
 from typing import Final
 
-from domain.contract import AnyRuleSystem, DomainEvent, Json
+from domain.contract import AnyRuleSystem, DomainEvent
 from domain.errors import Malformed
 from domain.event import Event, acting_seat, recorded_data
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from replay.diff import change_lines, changes
 from replay.render.styles import BOLD, DIM, Styler, seat_style
@@ -19,7 +20,7 @@ _INDENT: Final = 10
 _NARROWEST: Final = 40
 
 
-def explain_event(step: Step, openings: Json, *, ended: bool = False) -> Json:
+def explain_event(step: Step, openings: JsonObject, *, ended: bool = False) -> JsonObject:
     """Return the explanation of an event as JSON.
 
     It has the event, its text and its action's, the clauses with their meaning on this board, the positions
@@ -49,7 +50,7 @@ def explain_event(step: Step, openings: Json, *, ended: bool = False) -> Json:
         }
 
 
-def explanation_page(explanation: Json, styler: Styler, width: int) -> str:
+def explanation_page(explanation: JsonObject, styler: Styler, width: int) -> str:
     """Return what `explain_event` returned as text of about `width` columns, with a final line feed."""
     event = explanation["event"]
     text_width = max(width, _NARROWEST) - _INDENT
@@ -87,7 +88,7 @@ def _labelled(label: str, texts: list[str], styler: Styler) -> list[str]:
     return [padded + texts[0], *(" " * _INDENT + text for text in texts[1:])] if texts else []
 
 
-def _clause_lines(clauses: list[Json], styler: Styler, width: int) -> list[str]:
+def _clause_lines(clauses: list[JsonObject], styler: Styler, width: int) -> list[str]:
     if not clauses:
         return []
     id_width = max(len(clause["id"]) for clause in clauses)

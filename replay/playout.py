@@ -18,10 +18,11 @@ from typing import Any, Final, TypeVar, cast
 
 from domain import lifecycle
 from domain.chance import Chance
-from domain.contract import Action, AnyRuleSystem, Bot, Json, Position
+from domain.contract import Action, AnyRuleSystem, Bot, Position
 from domain.errors import Malformed
 from domain.event import Options
 from domain.game import Game
+from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, rule_system_for
 from ledger import commands, record
 from ledger.envelope import format_timestamp
@@ -173,7 +174,7 @@ def _derived(seed: bytes, *label: str | int) -> bytes:
     return sha256(f"cartulary playout v1 {label!r} ".encode() + seed).digest()
 
 
-def play_to_files(plan: Plan, games: int, folder: Path, jobs: int = 1) -> Iterator[Json]:
+def play_to_files(plan: Plan, games: int, folder: Path, jobs: int = 1) -> Iterator[JsonObject]:
     """Play the first games of a plan and write their records; yield a summary of each, in order.
 
     The files are named after rules, expansions, seats, the seed of the game and its number, so that
@@ -189,13 +190,13 @@ def play_to_files(plan: Plan, games: int, folder: Path, jobs: int = 1) -> Iterat
         yield from pool.map(play_one, numbers, chunksize=4)
 
 
-def _play_to_file(plan: Plan, folder: Path, number: int) -> Json:
+def _play_to_file(plan: Plan, folder: Path, number: int) -> JsonObject:
     finished = play(plan, number)
     game = finished.game
     expansions = [
         name
         for rules, name in EXPANSIONS
-        if rules == plan.rules and cast("Json", plan.options)[name]
+        if rules == plan.rules and cast("JsonObject", plan.options)[name]
     ]
     words = (plan.rules, *expansions, plan.seats, plan.game_seed(number).hex()[:8], f"{number:04}")
     path = folder / f"{'-'.join(map(str, words))}.jsonl"

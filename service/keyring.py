@@ -12,9 +12,9 @@ from typing import Final
 import orjson
 import redis
 
-from domain.contract import Json
 from domain.errors import CartularyError
 from domain.event import Event
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from service import clock
@@ -51,15 +51,15 @@ class Keyring:
         """
         self._signing_key()
 
-    def receipt(self, event: Event) -> Json:
+    def receipt(self, event: Event) -> JsonObject:
         """Return the receipt for the event of an accepted action; always the same for one event."""
         return self._signing_key().receipt(event)
 
-    def sign_head(self, header: Json) -> Json:
+    def sign_head(self, header: JsonObject) -> JsonObject:
         """Return the header of a game record with its head signed."""
         return self._signing_key().sign_head(header)
 
-    def public_keys(self) -> list[Json]:
+    def public_keys(self) -> list[JsonObject]:
         """Return all public keys, `{"key", "public", "from", "until"}`, the oldest first.
 
         Unless the keyring is read-only, its own key is among them.
@@ -70,7 +70,7 @@ class Keyring:
             entries = self._redis.hvals(KEYS)
         return sorted(map(orjson.loads, entries), key=lambda entry: (entry["from"], entry["key"]))
 
-    def retire(self, key: str) -> Json:
+    def retire(self, key: str) -> JsonObject:
         """Set `until` of a key to the current time, and return its entry. Raises NotFound.
 
         A key that is retired already stays as it is.

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from domain.contract import ALL_SECRETS, Json
+from domain.contract import ALL_SECRETS
 from domain.event import Event
+from domain.json_types import JsonObject
 from tests.games.records import FOLDER, course_of, record_of
 
 PLAYED_TO_THE_END = {"baron-battles", "baron-five", "baron-last-turns-run-out", "baron-ties"}
@@ -29,7 +30,7 @@ def steps_of_type(name: str, type: str) -> list[tuple[Any, Event, Any]]:
     return [step for step in steps(name) if step[1]["type"] == type]
 
 
-def battles(name: str, *, at_the_end: bool) -> Iterator[list[Json]]:
+def battles(name: str, *, at_the_end: bool) -> Iterator[list[JsonObject]]:
     """Iterate over the moments with battles: lists of the knights in them."""
     for _, event, _ in steps(name):
         if (event["type"] == "GameFinished") is at_the_end:

@@ -17,8 +17,9 @@ from domain.baron.actions import DiscardTile
 from domain.baron.apply import EVENT_APPLIERS
 from domain.baron.components import TILES
 from domain.baron.state import State
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent
 from domain.errors import Malformed
+from domain.json_types import JsonObject
 from tests.support.baron_positions import given, random_game, set_up
 from tests.support.events import data_of, secrets_of
 from tests.support.pages import FORMATS, all_fences, fences, short_forms
@@ -176,7 +177,7 @@ BOARDS = [
 """A board for each event on the page, in the same order."""
 
 
-def decide_example(state: State, example: Json) -> DomainEvent:
+def decide_example(state: State, example: JsonObject) -> DomainEvent:
     """Return the event that the rules produce for the action of an example, or for the end of the game."""
     if example["action"] is None:
         return baron.finish(state)

@@ -16,9 +16,9 @@ from domain import baron, barony, lifecycle
 from domain.baron.apply import EVENT_APPLIERS as OF_BARON
 from domain.barony.components import DUKE, FAMILY
 from domain.barony.sorcery.apply import SORCERY_APPLIERS as OF_BARONY
-from domain.contract import Json
 from domain.event import ZEROS, Event, RankingEntry, acting_seat
 from domain.game import _LIFE_CYCLE_APPLIERS, Game, evolve
+from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest
 from replay.audit import audit
 from tests.games.records import FOLDER, course_of, record_of
@@ -304,7 +304,7 @@ def test_a_record_has_a_receipt_for_every_action(name: str) -> None:
     assert [receipt["seq"] for receipt in record.receipts] == actions
 
 
-def casts_of(name: str) -> list[Json]:
+def casts_of(name: str) -> list[JsonObject]:
     """Return the data of all casts of a game."""
     return [event["data"] for event in record_of(name).events if event["type"] == "SpellsCast"]
 
@@ -358,7 +358,7 @@ def test_places_are_explored_by_moves_and_expeditions_in_one_game() -> None:
 def test_imprints_decide_which_seat_wins() -> None:
     """BS-MYS-5: without imprints seat 1 would have won; with them there is a tie (BY-END-4)."""
     end = course_of("sorcery-imprints-decide")[-1]
-    entries = cast("list[Json]", end.rules.standings(end.state))
+    entries = cast("list[JsonObject]", end.rules.standings(end.state))
     points = [(entry["final_score"], entry["imprint_points"]) for entry in entries]
     assert points == [(76, 9), (89, 6), (89, 12)]
     assert (end.ranking or [])[0]["seat"] == 2
@@ -369,6 +369,6 @@ def test_imprints_of_a_player_who_resigned_stay_and_count() -> None:
     end = course_of("sorcery-resignation")[-1]
     assert end.state is not None
     assert end.state.is_out[1]
-    entry = cast("Json", end.rules.standings(end.state)[1])
+    entry = cast("JsonObject", end.rules.standings(end.state)[1])
     assert entry["imprint_points"] == 9
     assert (end.ranking or [])[-1] == {"seat": 1, "score": 26, "place": 3}

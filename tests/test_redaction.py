@@ -11,17 +11,11 @@ from typing import Any, cast
 
 import pytest
 
-from domain.contract import (
-    ALL_SECRETS,
-    ActionJson,
-    AnyRuleSystem,
-    DomainEvent,
-    Json,
-    secret_owner,
-)
+from domain.contract import ALL_SECRETS, ActionJson, AnyRuleSystem, DomainEvent, secret_owner
 from domain.errors import Malformed, Refused
 from domain.event import Event, acting_seat
 from domain.game import Game, evolve
+from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, RULES
 from ledger.record import Record, read
 from replay.playout import plan, play
@@ -48,7 +42,7 @@ def registered_token_game() -> Iterator[None]:
         yield
 
 
-def recorded(rules: str, seats: int, options: Json, seed: int = 2) -> Record:
+def recorded(rules: str, seats: int, options: JsonObject, seed: int = 2) -> Record:
     """A whole game among bots."""
     limit: int | None = 3
     try:
@@ -59,7 +53,9 @@ def recorded(rules: str, seats: int, options: Json, seed: int = 2) -> Record:
 
 
 @pytest.mark.parametrize(("rules", "options", "seats"), TABLES)
-def test_a_viewer_sees_only_what_the_viewer_may_know(rules: str, options: Json, seats: int) -> None:
+def test_a_viewer_sees_only_what_the_viewer_may_know(
+    rules: str, options: JsonObject, seats: int
+) -> None:
     record = recorded(rules, seats, options)
     for viewer in (None, *range(seats)):
         compare_views(record, viewer)
@@ -102,7 +98,7 @@ def explanation(game: Game, event: Event) -> list[tuple[str, str]]:
 def picture(game: Game, viewer: int | None, event: Event) -> str:
     if event["seq"] % 20:
         return ""
-    return svg(game.rules.scene(cast("Json", game.position(viewer)), event))
+    return svg(game.rules.scene(cast("JsonObject", game.position(viewer)), event))
 
 
 def legal_actions(game: Game, seat: int) -> list[ActionJson]:
@@ -111,7 +107,7 @@ def legal_actions(game: Game, seat: int) -> list[ActionJson]:
     ]
 
 
-def refusal(game: Game, seat: int, raw: Json) -> tuple[str | None, str] | None:
+def refusal(game: Game, seat: int, raw: JsonObject) -> tuple[str | None, str] | None:
     """The clause and the reason for which an action is refused; None if it is not."""
     try:
         game.rules.decide(game.state, seat, game.rules.parse_action(raw))
@@ -121,7 +117,9 @@ def refusal(game: Game, seat: int, raw: Json) -> tuple[str | None, str] | None:
 
 
 @pytest.mark.parametrize(("rules", "options"), KINDS)
-def test_after_the_end_everybody_sees_the_same_at_every_event(rules: str, options: Json) -> None:
+def test_after_the_end_everybody_sees_the_same_at_every_event(
+    rules: str, options: JsonObject
+) -> None:
     record = recorded(rules, 3, options)
     viewers = (None, 0, 1, 2)
     game: Game | None = None
@@ -139,7 +137,7 @@ def test_after_the_end_everybody_sees_the_same_at_every_event(rules: str, option
 @pytest.mark.parametrize(
     ("rules", "options", "seats"), [table for table in TABLES if table[2] in {2, 5}]
 )
-def test_the_name_of_a_secret_states_its_owner(rules: str, options: Json, seats: int) -> None:
+def test_the_name_of_a_secret_states_its_owner(rules: str, options: JsonObject, seats: int) -> None:
     record = recorded(rules, seats, options)
     for event in record.events:
         names = event.get("secrets", {})
@@ -158,12 +156,12 @@ def test_the_owner_of_a_secret(name: str, seat: int | None) -> None:
     assert secret_owner(name) == seat
 
 
-def _next_value(state: token_game.State, viewer: int | None) -> Json:
+def _next_value(state: token_game.State, viewer: int | None) -> JsonObject:
     following = (state.values or (None,))[0]
     return {**token_game.position(state, viewer), "next": following}
 
 
-def _sum_of_lucky(state: token_game.State, viewer: int | None) -> Json:
+def _sum_of_lucky(state: token_game.State, viewer: int | None) -> JsonObject:
     return {**token_game.position(state, viewer), "lucky": sum(n or 0 for n in state.lucky)}
 
 
@@ -189,7 +187,7 @@ def _lists_by_value(state: token_game.State, seat: int) -> list[token_game.Actio
     ],
 )
 def test_the_comparison_finds_a_game_that_does_not_redact(
-    leak: Json, monkeypatch: pytest.MonkeyPatch
+    leak: JsonObject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = recorded(token_game.NAME, 3, {})
     leaky = SimpleNamespace(**{**vars(token_game), **leak})

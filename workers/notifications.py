@@ -6,7 +6,7 @@ A notification contains nothing that only some players may see. notifiers.py del
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from domain.contract import Json
+from domain.json_types import JsonObject
 from service import clock
 from service.games.queries import GameQueries
 from workers.tasks import Task
@@ -27,10 +27,10 @@ class Notification:
     rules: str
     seq: int
     players: tuple[str, ...]
-    details: Json = field(default_factory=dict)
+    details: JsonObject = field(default_factory=dict)
     """`your_turn`: seat, round, deadline; `round_scored`: round, standings; `game_over`: status, ranking."""
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return the notification as it is posted: one object with all fields, including the details."""
         return {
             "delivery": self.delivery,
@@ -51,7 +51,7 @@ def notification_of(queries: GameQueries, task: Task) -> Notification | None:
     game = queries.game(task.game_id)
     data = task.data
     subject: Subject
-    details: Json
+    details: JsonObject
     players = game.players or tuple(place.player for place in game.places)
     match task.entry.split("/"):
         case ["notify", "turn"]:

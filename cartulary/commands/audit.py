@@ -10,8 +10,8 @@ import click
 from cartulary.commands.options import color_option, json_option, redis_option
 from cartulary.source import SourceNotFound, open_source
 from cartulary.terminal import Color, echo, message, progress, result_styler, width
-from domain.contract import Json
 from domain.errors import Unreadable
+from domain.json_types import JsonObject
 from ledger.canonical import canonical, decode_any
 
 RECORDS: Final = "*.jsonl"
@@ -115,7 +115,7 @@ def _public_key(ctx: click.Context, key: str) -> str:
     raise click.BadParameter("a public key is 32 bytes in hex", ctx, param_hint="--key")
 
 
-def _receipt(ctx: click.Context, file: Any) -> Json:
+def _receipt(ctx: click.Context, file: Any) -> JsonObject:
     """Return the receipt in a file, which contains only the receipt or the response to an action."""
     try:
         receipt = decode_any(file.read())

@@ -8,10 +8,10 @@ import click
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
 from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, result_styler, width
-from domain.contract import Json
 from domain.errors import Unreadable
 from domain.game import Game
 from domain.hexes import distance
+from domain.json_types import JsonObject
 from domain.scene import Scene
 from ledger.canonical import canonical
 from ledger.record import Record
@@ -170,7 +170,7 @@ def diff(
         echo(f"the positions after events {before} and {after} are the same")
 
 
-def _spectator_position(record: Record, seq: int) -> Json | None:
+def _spectator_position(record: Record, seq: int) -> JsonObject | None:
     game = game_at(record, seq)
     with unreadable_on_error(seq):
         return game.position(None, ended=record.has_ended)

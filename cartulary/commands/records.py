@@ -9,8 +9,8 @@ import click
 from cartulary.commands.options import json_option, redis_option
 from cartulary.source import live_record
 from cartulary.terminal import echo, message, progress
-from domain.contract import Json
 from domain.errors import Malformed
+from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, RULES
 from ledger.canonical import canonical
 from replay.playout import DEFAULT_BOTS
@@ -123,6 +123,6 @@ def _as_options(error: Malformed) -> str:
     )
 
 
-def _line(result: Json) -> str:
+def _line(result: JsonObject) -> str:
     ranking = ", ".join(f"{place['player']} {place['score']}" for place in result["ranking"])
     return f"{result['file']}  {result['events']} events, {result['rounds']} rounds: {ranking}"

@@ -25,8 +25,9 @@ from domain.barony.actions import (
     Recruit,
 )
 from domain.barony.components import FAMILY, RESOURCES
-from domain.contract import Json, Resign
+from domain.contract import Resign
 from domain.hex_text import hex_pair, hex_text, json_from_text, number_from_text
+from domain.json_types import JsonObject
 
 
 def action_text(action: Action) -> str:
@@ -77,7 +78,7 @@ def parse_action_text(text: str) -> Action:
     return parse_action(json_from_text(text, _read_words))
 
 
-def _read_words(word: str, rest: list[str]) -> Json:
+def _read_words(word: str, rest: list[str]) -> JsonObject:
     """The JSON of a short form in words. Raises ValueError, IndexError."""
     match word, rest:
         case "place", [at]:
@@ -111,11 +112,11 @@ def _read_words(word: str, rest: list[str]) -> Json:
             raise ValueError(word)
 
 
-def _read_cast(rest: list[str]) -> Json:
+def _read_cast(rest: list[str]) -> JsonObject:
     """The JSON of a cast. Raises ValueError, IndexError."""
     spells = [word for word in rest if word in FAMILY]
     words = rest[len(spells) :]
-    raw: Json = {"type": "cast", "spells": spells}
+    raw: JsonObject = {"type": "cast", "spells": spells}
     if words[0] == "at":
         (_, at) = words
         return {**raw, "at": hex_pair(at)}
@@ -129,7 +130,7 @@ def _read_cast(rest: list[str]) -> Json:
     return {**raw, "recruits": recruits}
 
 
-def _split_takes(words: list[str]) -> tuple[list[str], Json]:
+def _split_takes(words: list[str]) -> tuple[list[str], JsonObject]:
     """The words before `take`, and the field `takes` with the words after it."""
     if "take" not in words:
         return words, {}

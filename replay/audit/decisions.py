@@ -10,10 +10,11 @@ from typing import Any, Final, cast
 
 from domain import lifecycle
 from domain.chance import Chance
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent
 from domain.errors import NotNow, Refused, Unreadable
 from domain.event import By, ByPlayer, Event, EventData, acting_seat, recorded_data
 from domain.game import Game
+from domain.json_types import JsonObject
 from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode_any, unhex
 from ledger.commands import ARBITER, CLOCK, SCORER, START
@@ -271,14 +272,14 @@ def _difference(event: Event, decided: DomainEvent) -> str:
         return f"it would be {decided.type}, not {event['type']}"
     if decided.secrets.keys() != event.get("secrets", {}).keys():
         return "it would keep other values secret"
-    different = changes(event["data"], cast("Json", decided.data))
+    different = changes(event["data"], cast("JsonObject", decided.data))
     texts = [_as_text(change) for change in different[:_MOST_DIFFERENCES]]
     if len(different) > _MOST_DIFFERENCES:
         texts.append(f"and {len(different) - _MOST_DIFFERENCES} more")
     return "; ".join(texts)
 
 
-def _as_text(change: Json) -> str:
+def _as_text(change: JsonObject) -> str:
     """One change of `replay.diff` from the recorded to the decided value."""
     recorded, decided = (_quoted(change[name]) for name in ("before", "after"))
     return f"{change['path']} would be {decided}, not {recorded}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
-from domain.contract import Json
+from domain.json_types import JsonObject
 
 Name: TypeAlias = Literal[
     "form", "head", "chain", "state", "secrets", "chance", "decisions", "receipts"
@@ -42,7 +42,7 @@ class Finding:
     meaning: str
     kind: Kind = "wrong"
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return all fields as a JSON object."""
         return {
             "check": self.check,
@@ -90,7 +90,7 @@ class Check:
         """Add a finding about event `seq`, which is in line `seq` + 1."""
         self.add(problem, meaning, line=seq + 1, seq=seq, kind=kind)
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return everything but the findings as a JSON object."""
         return {
             "name": self.name,
@@ -134,7 +134,7 @@ class Report:
         """Whether there are no findings."""
         return not any(check.findings for check in self.checks)
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return the whole report as a JSON object."""
         return {
             **self.summary,

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from domain.contract import Json
 from domain.errors import Unreadable
 from domain.game import Game
+from domain.json_types import JsonObject
 from ledger.record import Record, scan
 from replay.audit.chain import StateCheck, check_chain
 from replay.audit.chance import ChanceCheck
@@ -23,7 +23,9 @@ from replay.audit.signatures import check_form, check_head, check_receipts
 from replay.timeline import steps
 
 
-def audit(source: BinaryIO, *, keys: Sequence[str] = (), receipts: Iterable[Json] = ()) -> Report:
+def audit(
+    source: BinaryIO, *, keys: Sequence[str] = (), receipts: Iterable[JsonObject] = ()
+) -> Report:
     """Run every check on the record in a binary file.
 
     `keys` are public keys in hex, one of which must have signed the record; without any, a key that the

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from domain.contract import Json
 from domain.event import Event
+from domain.json_types import JsonObject
 from ledger.canonical import unhex
 from ledger.keys import BadSignature, check_receipt, check_statement, key_id
 from ledger.keys import check_head as check_signed_head
@@ -77,7 +77,7 @@ def check_head(record: Record, expected_keys: Sequence[str], *, is_cut: bool) ->
     return check
 
 
-def _compare_with_last_event(check: Check, head: Json, events: Sequence[Event]) -> None:
+def _compare_with_last_event(check: Check, head: JsonObject, events: Sequence[Event]) -> None:
     last = events[-1]
     seq = last["seq"]
     if seq < head["seq"]:
@@ -103,7 +103,7 @@ def _compare_with_last_event(check: Check, head: Json, events: Sequence[Event]) 
         )
 
 
-def _id_of(entry: Json) -> str:
+def _id_of(entry: JsonObject) -> str:
     """The id of a listed key by its public bytes; empty if they are not hex."""
     try:
         return key_id(unhex(entry["public"]))
@@ -111,10 +111,10 @@ def _id_of(entry: Json) -> str:
         return ""
 
 
-def check_receipts(record: Record, extra: Iterable[Json]) -> Check:
+def check_receipts(record: Record, extra: Iterable[JsonObject]) -> Check:
     """Check that the receipts in the record and the extra ones are genuine, and match the events."""
     check = Check("receipts", "checked")
-    numbered: list[tuple[int | None, Json]] = [
+    numbered: list[tuple[int | None, JsonObject]] = [
         *zip(record.receipt_lines, record.receipts, strict=True),
         *((None, receipt) for receipt in extra),
     ]
@@ -127,7 +127,7 @@ def check_receipts(record: Record, extra: Iterable[Json]) -> Check:
     return check
 
 
-def _check_one_receipt(check: Check, record: Record, line: int | None, receipt: Json) -> None:
+def _check_one_receipt(check: Check, record: Record, line: int | None, receipt: JsonObject) -> None:
     keys = record.header["keys"]
     seq = receipt.get("seq")
     event = None

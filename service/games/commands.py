@@ -13,10 +13,10 @@ from hashlib import sha256
 from typing import Any
 
 from domain import lifecycle
-from domain.contract import Json
 from domain.errors import Malformed
 from domain.event import ZEROS, Clock, Event
 from domain.game import Game
+from domain.json_types import JsonObject
 from ledger import commands
 from ledger.pending import PendingEvents
 from ledger.turn_clock import clock_faults
@@ -37,7 +37,7 @@ class AcceptedAction:
     """The events that an accepted action became, and the server's receipt for the first of them."""
 
     events: tuple[Event, ...]
-    receipt: Json
+    receipt: JsonObject
 
 
 class GameCommands:

@@ -5,9 +5,9 @@ from typing import cast
 
 import orjson
 
-from domain.contract import Json
 from domain.event import Event
 from domain.game import Game, evolve, fold
+from domain.json_types import JsonObject
 from ledger import record
 from service.errors import NotFound
 from service.games.access import require_seat, require_visible
@@ -64,7 +64,7 @@ class GameQueries:
             if game.to_act is not None and game.players[game.to_act] == player
         ]
 
-    def legal_actions(self, game_id: str, player: str) -> tuple[int, list[Json]]:
+    def legal_actions(self, game_id: str, player: str) -> tuple[int, list[JsonObject]]:
         """Return the game's seq and every action (JSON) that the player's seat may take now.
 
         The list is empty before the start and when it is another seat's turn. Raises NotFound,
@@ -76,7 +76,7 @@ class GameQueries:
             return game.seq, []
         actions = game.rules.legal_actions(game.state, seat)
         to_json = game.rules.action_to_json
-        return game.seq, [cast("Json", to_json(action)) for action in actions]
+        return game.seq, [cast("JsonObject", to_json(action)) for action in actions]
 
     def events(self, game_id: str, after: int, limit: int) -> list[Event]:
         """Return events after+1 … of a game, at most `limit`, without checking who may see it."""
@@ -84,7 +84,7 @@ class GameQueries:
 
     def event(
         self, game_id: str, seq: int, viewer: int | None = None
-    ) -> tuple[Event, Json | None, Json | None]:
+    ) -> tuple[Event, JsonObject | None, JsonObject | None]:
         """Return an event and the positions before and after it, as the seat `viewer` may see them.
 
         `viewer` is None for a spectator. Positions are None before the start. Raises NotFound.
@@ -108,7 +108,7 @@ class GameQueries:
         # The keys in the header must include the one that signs it.
         self._keyring.publish_key()
         lines = self._log_reader.read(game_id, upto=game.seq)
-        openings: dict[int, dict[str, Json]] = {}
+        openings: dict[int, dict[str, JsonObject]] = {}
         for key, opening in self._log_reader.secrets(game_id).items():
             seq, _, name = key.partition("/")
             if name and int(seq) <= game.seq and game.may_see(name, viewer):

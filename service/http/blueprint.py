@@ -15,8 +15,8 @@ from flask import Response, request
 from marshmallow import Schema
 from werkzeug.exceptions import HTTPException
 
-from domain.contract import Json
 from domain.errors import Malformed, NotNow
+from domain.json_types import JsonObject
 from service.errors import Forbidden, Unauthorised
 from service.http.auth import (
     AuthPolicy,
@@ -44,7 +44,7 @@ one of them could request another player's view."""
 _GAME_ID: Final = "<game_id>"
 _HIDING: Final = (Unauthorised, Forbidden, Malformed, NotNow, HTTPException)
 """Errors that would reveal that a private game exists."""
-_SECURITY: Final[Mapping[AuthPolicy, list[Json]]] = {
+_SECURITY: Final[Mapping[AuthPolicy, list[JsonObject]]] = {
     "public": [],
     "optional_auth": [{}, {"token": []}],
     "login_required": [{"token": []}],
@@ -74,7 +74,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         rule: str,
         *,
         auth: AuthPolicy,
-        responses: Mapping[int, Json],
+        responses: Mapping[int, JsonObject],
         query: Schema | None = None,
         json_body: Schema | None = None,
         is_body_required: bool = True,
@@ -145,12 +145,12 @@ def response(
     *,
     content_type: str | None = None,
     headers: Mapping[str, str] | None = None,
-) -> Json:
+) -> JsonObject:
     """Return the OpenAPI description of a response.
 
     `body` is the TypedDict of a JSON body (schemas/responses.py); `headers` are descriptions by name.
     """
-    reply: Json = {"description": description}
+    reply: JsonObject = {"description": description}
     if body is not None:
         reply["content"] = {"application/json": {"schema": RESPONSES.schema_of(body)}}
     elif content_type is not None:
@@ -202,12 +202,12 @@ def _with_checks(view: View, checks: _Checks) -> View:
 
 def _operation(
     checks: _Checks,
-    responses: Mapping[int, Json],
+    responses: Mapping[int, JsonObject],
     error_responses: tuple[int, ...],
     request_headers: Mapping[str, str],
-) -> Json:
+) -> JsonObject:
     """Return the OpenAPI operation of a route, with the errors that follow from its description."""
-    operation: Json = {"security": _SECURITY[checks.auth], "parameters": []}
+    operation: JsonObject = {"security": _SECURITY[checks.auth], "parameters": []}
     headers = dict(request_headers)
     errors = {429, 500, 503, *error_responses}
     if checks.auth != "public":

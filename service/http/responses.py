@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 from flask import Response
 
-from domain.contract import Json
 from domain.game import Game
+from domain.json_types import JsonObject
 from service import clock
 from service.http.context import service
 from service.players import Player
@@ -29,7 +29,7 @@ def no_content() -> Response:
     return Response(status=204)
 
 
-def game_summaries(games: Sequence[Game]) -> list[Json]:
+def game_summaries(games: Sequence[Game]) -> list[JsonObject]:
     """Return the summaries of games, in their order. Looks up the players of all games in one round trip."""
     ids = tuple(dict.fromkeys(player for game in games for player in _players(game)))
     handles = {player.id: player.handle for player in service().players.get(ids)} if ids else {}
@@ -53,12 +53,12 @@ def game_summaries(games: Sequence[Game]) -> list[Json]:
     ]
 
 
-def game_summary(game: Game) -> Json:
+def game_summary(game: Game) -> JsonObject:
     """Return the summary of a game."""
     return game_summaries([game])[0]
 
 
-def account(player: Player) -> Json:
+def account(player: Player) -> JsonObject:
     """Return a player's account, as only that player sees it."""
     return {
         "id": player.id,

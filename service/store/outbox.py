@@ -16,9 +16,9 @@ only if it is still the same.
 
 from collections.abc import Sequence
 
-from domain.contract import Json
 from domain.event import Event
 from domain.game import Game
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from service import clock
 
@@ -30,7 +30,7 @@ def outbox_entries(
 
     `events`, at least one, lead from `before` (None: a new game) to `after`.
     """
-    entries: dict[str, Json | None] = {}
+    entries: dict[str, JsonObject | None] = {}
     if before is None or (before.status, before.places) != (after.status, after.places):
         entries["index"] = {"seq": after.seq}
     entries |= _scoring_entries(before, after)
@@ -75,10 +75,10 @@ def rebuild_outbox(game: Game) -> dict[str, str]:
     return {name: canonical(payload).decode() for name, payload in entries.items()}
 
 
-def _scoring_entries(before: Game | None, after: Game) -> dict[str, Json]:
+def _scoring_entries(before: Game | None, after: Game) -> dict[str, JsonObject]:
     """Return entries for the rounds that have ended, and for the end of play, since `before`."""
     ended_before = {} if before is None else before.rounds_ended
-    entries: dict[str, Json] = {
+    entries: dict[str, JsonObject] = {
         f"score/{round}": {"seq": seq}
         for round, seq in after.rounds_ended.items()
         if round not in ended_before
@@ -88,7 +88,7 @@ def _scoring_entries(before: Game | None, after: Game) -> dict[str, Json]:
     return entries
 
 
-def _deadline_entries(game: Game) -> dict[str, Json]:
+def _deadline_entries(game: Game) -> dict[str, JsonObject]:
     """Return the entry for the deadline of the turn under way, if there is one."""
     deadline = clock.deadline(game)
     return {} if deadline is None else {"deadline": {"turn": game.turn, "at": deadline}}

@@ -6,10 +6,11 @@ from typing import cast
 import pytest
 
 from domain import lifecycle
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent
 from domain.errors import Malformed, NotNow, Refused, Unreadable
 from domain.event import ZEROS, By, Event
 from domain.game import Game, evolve, fold
+from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, RULES, rule_system_for
 from tests.support.events import data_of, event_of
 
@@ -36,7 +37,7 @@ class UnsealedLog:
             "type": event.type,
             "at": AT.format(seq),
             "by": by,
-            "action": cast("Json | None", action),
+            "action": cast("JsonObject | None", action),
             "data": data_of(event),
             "state": ZEROS,
             "prev": ZEROS,
@@ -301,7 +302,7 @@ def test_folding_does_not_change_the_game_that_it_starts_from() -> None:
 
 
 @pytest.mark.parametrize("change", [{"seq": 3}, {"v": 2}, {"type": "SeatTaken"}])
-def test_events_that_cannot_begin_a_log_are_unreadable(change: Json) -> None:
+def test_events_that_cannot_begin_a_log_are_unreadable(change: JsonObject) -> None:
     event = log_of_a_new_game().events[0]
     with pytest.raises(Unreadable):
         fold([{**event, **change}])  # type: ignore[typeddict-item] # the change is wrong on purpose
@@ -319,7 +320,7 @@ def test_events_that_cannot_begin_a_log_are_unreadable(change: Json) -> None:
         {"options": True},
     ],
 )
-def test_a_game_with_unknown_rules_is_unreadable(change: Json) -> None:
+def test_a_game_with_unknown_rules_is_unreadable(change: JsonObject) -> None:
     event = log_of_a_new_game().events[0]
     data = {**event["data"], **change}
     with pytest.raises(Unreadable, match="the game is unknown here"):

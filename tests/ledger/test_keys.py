@@ -11,9 +11,9 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from domain.contract import Json
 from domain.errors import Unreadable
 from domain.event import Event
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.keys import (
     BadSignature,
@@ -55,7 +55,7 @@ def test_a_receipt_that_is_changed_or_checked_with_another_key_is_not_genuine(ev
     receipt = KEY.receipt(event)
     check_receipt(receipt, event, keys)
     for name, value in receipt.items():
-        other: Json = {**receipt, name: value + 1 if name == "seq" else f"{value[:-1]}~"}
+        other: JsonObject = {**receipt, name: value + 1 if name == "seq" else f"{value[:-1]}~"}
         assert not is_genuine(other, keys)
         missing = {field: value for field, value in receipt.items() if field != name}
         assert not is_genuine(missing, keys)

@@ -8,8 +8,8 @@ import orjson
 import pytest
 from typing_extensions import override
 
-from domain.contract import Json
 from domain.errors import Unreadable
+from domain.json_types import JsonObject
 from ledger import record as record_module
 from ledger.canonical import canonical
 from ledger.keys import BadSignature, check_head
@@ -82,7 +82,7 @@ def test_the_signature_covers_the_whole_header(data: bytes) -> None:
         check_head(header, [STRANGER.public_entry(SINCE)])
 
 
-def with_line(data: bytes, number: int, change: Callable[[Json], None]) -> bytes:
+def with_line(data: bytes, number: int, change: Callable[[JsonObject], None]) -> bytes:
     """Change one line of a record (counted from 1) and write it canonically."""
     lines = data.splitlines()
     value = orjson.loads(lines[number - 1])
@@ -91,7 +91,7 @@ def with_line(data: bytes, number: int, change: Callable[[Json], None]) -> bytes
     return b"\n".join(lines) + b"\n"
 
 
-def set_field(name: str, value: Any) -> Callable[[Json], None]:
+def set_field(name: str, value: Any) -> Callable[[JsonObject], None]:
     """Return a function that sets a field of a line."""
     return lambda line: line.__setitem__(name, value)
 
@@ -178,7 +178,7 @@ def test_an_invalid_header_is_rejected(data: bytes, name: str, value: Any) -> No
     [(0, "stones", {}), (101, "stones", {}), (2, 5, {}), (2, "stones", [])],
 )
 def test_an_invalid_game_is_rejected(data: bytes, seats: Any, rules: Any, options: Any) -> None:
-    def change(line: Json) -> None:
+    def change(line: JsonObject) -> None:
         line["data"] |= {"seats": seats, "rules": rules, "options": options}
 
     with pytest.raises(Unreadable, match="line 2: "):
@@ -222,7 +222,7 @@ def test_lines_in_the_wrong_order_are_rejected(eventful: Table, data: bytes) -> 
         {"other": 1},
     ],
 )
-def test_invalid_openings_and_receipts_are_rejected(eventful: Table, line: Json) -> None:
+def test_invalid_openings_and_receipts_are_rejected(eventful: Table, line: JsonObject) -> None:
     data = eventful.record() + canonical(line) + b"\n"
     with pytest.raises(Unreadable, match=f"line {len(data.splitlines())}: "):
         read(data)

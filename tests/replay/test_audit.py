@@ -6,8 +6,8 @@ from typing import Any
 import orjson
 import pytest
 
-from domain.contract import Json
 from domain.event import Event
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from replay import playout
 from replay.audit.findings import NAMES
@@ -159,7 +159,7 @@ def test_a_changed_signature_header_or_key_is_reported(data: bytes) -> None:
     def with_header(**fields: Any) -> bytes:
         return canonical({**header, **fields}) + b"\n" + rest
 
-    changed: list[Json] = [
+    changed: list[JsonObject] = [
         {"engine": "9.9.9"},
         {"more": 1},
         {"keys": [*header["keys"], STRANGER.public_entry(SINCE)]},

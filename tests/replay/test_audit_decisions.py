@@ -6,9 +6,9 @@ from typing import Any
 import orjson
 import pytest
 
-from domain.contract import Json
 from domain.errors import Refused
 from domain.event import Event
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from tests.support import token_game
 from tests.support.events import event_of
@@ -50,7 +50,7 @@ def test_a_changed_or_missing_opening_is_reported(eventful: Table) -> None:
     lines = data.splitlines()
     opening = orjson.loads(lines[-1])
 
-    def with_opening(value: Json) -> bytes:
+    def with_opening(value: JsonObject) -> bytes:
         return b"\n".join([*lines[:-1], canonical(value)]) + b"\n"
 
     opening["open"]["lucky/0"]["value"] += 1

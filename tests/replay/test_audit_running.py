@@ -8,14 +8,14 @@ from typing import Final
 import pytest
 
 from domain import lifecycle
-from domain.contract import Json
+from domain.json_types import JsonObject
 from ledger.seal import commitment
 from tests.games.records import record_of
 from tests.support.events import data_of
 from tests.support.records import SECRET, Table, audit_record, first_finding
 from tests.support.running_games import RunningGame
 
-Change = Callable[[list[Json]], object]
+Change = Callable[[list[JsonObject]], object]
 
 BARON: Final = RunningGame.cut("Baron for three", record_of("baron-battles"), 60)
 BARONY: Final = RunningGame.cut("Barony for four", record_of("duke-of-four"), 60)
@@ -28,7 +28,7 @@ OWN_RESERVE: Final = RunningGame.cut(
 
 def changed(game: RunningGame, change: Change) -> bytes:
     """The record of the game after a change, with its chain, positions and signature repaired."""
-    events: list[Json] = [deepcopy(dict(event)) for event in game.events]
+    events: list[JsonObject] = [deepcopy(dict(event)) for event in game.events]
     change(events)
     return game.record(events)
 
@@ -38,18 +38,20 @@ def problem(game: RunningGame, change: Change) -> str:
     return first_finding(changed(game, change), "decisions").problem
 
 
-def index_of(events: list[Json], type: str) -> int:
+def index_of(events: list[JsonObject], type: str) -> int:
     """The index of the first event of this type."""
     return next(i for i, event in enumerate(events) if event["type"] == type)
 
 
-def start_of(events: list[Json]) -> Json:
+def start_of(events: list[JsonObject]) -> JsonObject:
     """The data of `GameStarted`."""
-    data: Json = events[index_of(events, "GameStarted")]["data"]
+    data: JsonObject = events[index_of(events, "GameStarted")]["data"]
     return data
 
 
-def insert(events: list[Json], index: int, type: str, by: Json, data: Json) -> None:
+def insert(
+    events: list[JsonObject], index: int, type: str, by: JsonObject, data: JsonObject
+) -> None:
     """Put an event without an action before this index."""
     event = {**events[index - 1], "type": type, "by": by, "data": data, "action": None}
     event.pop("secrets", None)
@@ -68,7 +70,7 @@ def test_a_sound_game_passes_with_every_event_decided_again(game: RunningGame) -
 
 
 def test_an_action_of_another_seat_is_reported() -> None:
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         i = index_of(events, "TileDrawn")
         events[i]["by"] = {"seat": 1}
         events[i]["data"]["seat"] = 1
@@ -81,7 +83,7 @@ def test_a_removed_action_is_reported() -> None:
 
 
 def test_a_repeated_action_is_reported() -> None:
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         i = index_of(events, "TurnEnded")
         events.insert(i, deepcopy(events[i]))
 
@@ -90,7 +92,7 @@ def test_a_repeated_action_is_reported() -> None:
 
 @pytest.mark.parametrize("game", [BARON, BARONY, SORCERY])
 def test_a_forfeited_turn_in_a_game_without_a_clock_is_reported(game: RunningGame) -> None:
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         forfeit = lifecycle.forfeit(game.games(game.shown, 40)[-1])
         insert(events, 40, forfeit.type, {"system": "clock"}, dict(data_of(forfeit)))
 
@@ -99,7 +101,7 @@ def test_a_forfeited_turn_in_a_game_without_a_clock_is_reported(game: RunningGam
 
 @pytest.mark.parametrize("game", [BARON, BARONY, SORCERY])
 def test_a_player_who_joins_during_the_game_is_reported(game: RunningGame) -> None:
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         insert(events, 40, "SeatTaken", {"player": "eve"}, {"player": "eve", "nonce": "00"})
 
     assert "the game takes no more players" in problem(game, change)
@@ -107,7 +109,7 @@ def test_a_player_who_joins_during_the_game_is_reported(game: RunningGame) -> No
 
 @pytest.mark.parametrize("game", [BARON, BARONY, SORCERY])
 def test_a_second_start_is_reported(game: RunningGame) -> None:
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         start = events[index_of(events, "GameStarted")]
         events.insert(40, {**deepcopy(start), "at": events[39]["at"]})
 
@@ -116,7 +118,7 @@ def test_a_second_start_is_reported(game: RunningGame) -> None:
 
 @pytest.mark.parametrize("game", [BARON, BARONY, SORCERY])
 def test_wrong_standings_are_reported(game: RunningGame) -> None:
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         events[index_of(events, "RoundScored")]["data"]["standings"][0]["score"] += 1
 
     assert "standings" in problem(game, change)
@@ -124,7 +126,7 @@ def test_wrong_standings_are_reported(game: RunningGame) -> None:
 
 @pytest.mark.parametrize("game", [BARON, BARONY, SORCERY])
 def test_a_wrong_turn_order_is_reported(game: RunningGame) -> None:
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         event = next(event for event in events[40:] if "then" in event["data"])
         event["data"]["then"]["turn"] += 1
 
@@ -134,7 +136,7 @@ def test_a_wrong_turn_order_is_reported(game: RunningGame) -> None:
 def test_more_tiles_of_a_kind_than_the_game_has_are_reported() -> None:
     """BN-MAT-1: four cursed places are drawn, of three."""
 
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         draws = [event for event in events if event["type"] == "TileDrawn"]
         for draw in draws[-4:]:
             draw["data"]["refill"] = "cursed_place"
@@ -146,7 +148,7 @@ def test_more_tiles_of_a_kind_than_the_game_has_are_reported() -> None:
 def test_a_laid_tile_that_the_seat_cannot_have_is_reported() -> None:
     """BN-SET-1, BN-LAY-1: it was neither drawn nor dealt, whatever was dealt."""
 
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         event = events[index_of(events, "TilePlaced")]
         event["action"]["tile"] = event["data"]["tile"] = "marsh"
 
@@ -161,7 +163,7 @@ def test_a_made_up_reserve_that_is_opened_is_reported() -> None:
     opening = openings[5]["reserve/1"]
     opening["value"] = ["field", "meadow"]
 
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         events[index_of(events, "GameStarted")]["secrets"]["reserve/1"] = commitment(opening)
 
     assert "reserve/1 is not a meadow and a tile of value 1" in problem(game, change)
@@ -177,7 +179,7 @@ def test_a_made_up_reserve_that_is_opened_is_reported() -> None:
     ],
 )
 def test_an_impossible_set_up_of_baron_is_reported(
-    change: Callable[[Json], object], text: str
+    change: Callable[[JsonObject], object], text: str
 ) -> None:
     assert text in problem(BARON, lambda events: change(start_of(events)))
 
@@ -185,12 +187,12 @@ def test_an_impossible_set_up_of_baron_is_reported(
 # Barony and Sorcery: set-ups that chance cannot give
 
 
-def move_hex(start: Json) -> None:
+def move_hex(start: JsonObject) -> None:
     """A hex of the board lies far away."""
     start["board"][-1]["at"] = [95, 0]
 
 
-def flood(start: Json) -> None:
+def flood(start: JsonObject) -> None:
     """A forest becomes a lake."""
     forest = next(cell for cell in start["board"] if cell["terrain"] == "forest")
     forest["terrain"] = "lake"
@@ -212,13 +214,13 @@ def flood(start: Json) -> None:
     ],
 )
 def test_an_impossible_set_up_of_barony_is_reported(
-    game: RunningGame, change: Callable[[Json], object], text: str
+    game: RunningGame, change: Callable[[JsonObject], object], text: str
 ) -> None:
     assert text in problem(game, lambda events: change(start_of(events)))
 
 
 def test_players_who_did_not_join_are_reported() -> None:
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         start_of(events)["players"][0] = "stranger"
 
     assert "players would be" in problem(SMALL_BARONY, change)
@@ -230,7 +232,7 @@ def test_players_who_did_not_join_are_reported() -> None:
 def test_an_event_between_the_last_place_and_the_start_is_reported() -> None:
     """A full game starts at once."""
 
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         i = index_of(events, "GameStarted")
         player = start_of(events)["players"][0]
         insert(events, i, "SeatLeft", {"player": player}, {"player": player})
@@ -240,7 +242,7 @@ def test_an_event_between_the_last_place_and_the_start_is_reported() -> None:
 
 @pytest.mark.parametrize("invited", [["ada", "ada"], [5], ["player-0"], "ada"])
 def test_invitations_that_are_not_ids_of_other_players_are_reported(invited: object) -> None:
-    def change(events: list[Json]) -> None:
+    def change(events: list[JsonObject]) -> None:
         creator = events[0]["by"]["player"]
         events[0]["data"]["invited"] = [creator] if invited == ["player-0"] else invited
 

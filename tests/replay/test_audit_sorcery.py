@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from domain.contract import Json
 from domain.event import Event
+from domain.json_types import JsonObject
 from replay import playout
 from tests.support.events import event_of
 from tests.support.records import Table, audit_record, first_finding, forge_record
 from tests.support.sorcery_games import game_with_casts
 
-Change = Callable[[Json], None]
+Change = Callable[[JsonObject], None]
 
 
 def test_games_with_casts_of_every_family_pass_every_check() -> None:
@@ -47,18 +47,18 @@ def test_a_running_game_passes() -> None:
 # Forgeries by somebody with the server's own key: chain, positions and head are repaired
 
 
-def start_of(events: list[Event]) -> Json:
+def start_of(events: list[Event]) -> JsonObject:
     """The data of the event that starts the game."""
     return next(event["data"] for event in events if event["type"] == "GameStarted")
 
 
-def exchange_spell(data: Json) -> None:
+def exchange_spell(data: JsonObject) -> None:
     """Another spell lies open than the drawn one."""
     closed = {"abundance", "celerity", "charm", "illusion", "petrification", "portal"}
     data["spells"] = sorted([*data["spells"][1:], min(closed - {*data["spells"]})])
 
 
-def move_place(data: Json) -> None:
+def move_place(data: JsonObject) -> None:
     """A mysterious place is moved."""
     cells = data["board"]
     place = next(cell for cell in cells if cell["terrain"] == "mysterious_place")
@@ -93,7 +93,7 @@ def test_spells_that_do_not_exist_are_reported(spells: object) -> None:
     assert report.first.check in {"state", "chance"}
 
 
-def holders(event: Event, field: str) -> Iterator[Json]:
+def holders(event: Event, field: str) -> Iterator[JsonObject]:
     """The parts of an event's data that have the field: the data, its steps or its standings."""
     data = event["data"]
     parts = [data, *data.get("moves", ()), *data.get("standings", ())]
@@ -203,7 +203,7 @@ def cast_for_nothing(spell: str, *, is_open: bool) -> bytes:
     city = next(pawn["at"] for pawn in pawns if pawn["seat"] == 0)
     recruits = [{"at": city, "knights": 1}]
     then = {"phase": "play", "round": 1, "turn": table.game.turn + 1, "to_act": 1}
-    cast: Json = {"spells": [spell], "recruits": recruits}
+    cast: JsonObject = {"spells": [spell], "recruits": recruits}
     fact = event_of("SpellsCast", {"seat": 0, "cost": 1, "then": then, **cast})
     table.add(fact, {"seat": 0}, {"type": "cast", **cast})
     return table.record()

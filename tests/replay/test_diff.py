@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.contract import Json
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from replay.diff import change_lines, changes
 from tests.support.records import Table
@@ -31,7 +31,9 @@ POSITIONS = st.dictionaries(st.sampled_from(["board", "pawns", "players", "round
 
 
 @given(POSITIONS, POSITIONS)
-def test_there_are_changes_if_and_only_if_positions_differ(before: Json, after: Json) -> None:
+def test_there_are_changes_if_and_only_if_positions_differ(
+    before: JsonObject, after: JsonObject
+) -> None:
     assert bool(changes(before, after)) == (canonical(before) != canonical(after))
     assert changes(before, deepcopy(before)) == []
     assert bool(change_lines(changes(before, after))) == bool(changes(before, after))
@@ -59,7 +61,7 @@ def test_true_differs_from_1_and_order_matters() -> None:
 
 
 def test_entries_are_matched_by_place_and_seat() -> None:
-    def pawns(*entries: tuple[list[int], int, int]) -> Json:
+    def pawns(*entries: tuple[list[int], int, int]) -> JsonObject:
         return {"pawns": [{"at": at, "seat": seat, "knights": n} for at, seat, n in entries]}
 
     before = pawns(([0, 0], 0, 1), ([0, 1], 0, 1), ([0, 1], 1, 2))
@@ -83,7 +85,7 @@ def test_the_start_is_one_change() -> None:
 
 
 def test_the_text_of_changes() -> None:
-    before: Json = {
+    before: JsonObject = {
         "round": 2,
         "phase": "play",
         "to_act": 1,
@@ -104,7 +106,7 @@ def test_the_text_of_changes() -> None:
         ],
         "bank": {"plain": 20},
     }
-    after: Json = {
+    after: JsonObject = {
         "round": 3,
         "phase": "play",
         "to_act": None,

@@ -10,8 +10,8 @@ import pytest
 from domain import lifecycle
 from domain.baron.actions import Draw
 from domain.chance import Chance
-from domain.contract import Json
 from domain.errors import Malformed, Refused
+from domain.json_types import JsonObject
 from replay import playout
 from replay.playout import play_to_files, random_bot
 from tests.support import token_game
@@ -43,7 +43,7 @@ def test_bots_see_only_what_their_seat_sees(monkeypatch: pytest.MonkeyPatch) -> 
     seats: list[int] = []
 
     def watching(
-        position: Json, actions: Sequence[token_game.Take], seat: int, chance: Chance
+        position: JsonObject, actions: Sequence[token_game.Take], seat: int, chance: Chance
     ) -> token_game.Take:
         own = [player["lucky"] is not None for player in position["players"]]
         assert own == [other == seat for other in range(3)]
@@ -62,7 +62,7 @@ def test_a_bot_that_breaks_a_rule_is_refused_like_a_player(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def cheating(
-        position: Json, actions: Sequence[token_game.Take], seat: int, chance: Chance
+        position: JsonObject, actions: Sequence[token_game.Take], seat: int, chance: Chance
     ) -> token_game.Take:
         return token_game.Take(100)
 
@@ -102,7 +102,7 @@ def test_a_game_without_the_option_is_played_without_a_round_limit(
 ) -> None:
     checked = token_game.check_options
 
-    def without(seats: int, options: Json) -> Json:
+    def without(seats: int, options: JsonObject) -> JsonObject:
         if "round_limit" in options:
             raise Malformed({"options.round_limit": "unknown"})
         return {name: v for name, v in checked(seats, options).items() if name != "round_limit"}

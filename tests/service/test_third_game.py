@@ -9,7 +9,7 @@ from io import BytesIO
 
 import pytest
 
-from domain.contract import Json
+from domain.json_types import JsonObject
 from ledger.record import Record, read
 from replay.audit import audit
 from service.bootstrap import Service
@@ -99,8 +99,8 @@ def test_a_third_game_checks_its_own_options(accounts: Accounts) -> None:
     assert wrong == {"options.stones", "options.sorcery"}
 
 
-def summary(accounts: Accounts, game: str) -> Json:
-    body: Json = accounts.anonymous.get(f"/api/v1/games/{game}").json()
+def summary(accounts: Accounts, game: str) -> JsonObject:
+    body: JsonObject = accounts.anonymous.get(f"/api/v1/games/{game}").json()
     return body
 
 
@@ -125,7 +125,7 @@ def read_record(accounts: Accounts, game: str, viewer: PlayerClient | None) -> R
     return read(BytesIO(data))
 
 
-async def streamed(url: str, game: str) -> list[Json]:
+async def streamed(url: str, game: str) -> list[JsonObject]:
     """Return all events in the stream of a game that has ended."""
     reader = await open_stream(url, f"/api/v1/games/{game}/stream")
     events = []

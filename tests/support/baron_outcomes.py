@@ -10,8 +10,8 @@ from domain.baron.battles import Board, complete_knights
 from domain.baron.components import BARON, KNIGHT
 from domain.baron.formats import Side, Tile
 from domain.baron.resolution import resolve
-from domain.contract import Json
 from domain.hexes import Hex
+from domain.json_types import JsonObject
 from tests.support.baron_maps import parse_map
 from tests.support.baron_reference_rules import Keeps, Tiles
 
@@ -80,7 +80,7 @@ class Outcome:
     """The results of one moment, and summaries of them."""
 
     board: Board
-    results: list[Json]
+    results: list[JsonObject]
 
     @cached_property
     def knights(self) -> list[str]:
@@ -112,7 +112,7 @@ class Outcome:
                 change[beaten["seat"]] -= beaten["loss"]
         return {seat: points for seat, points in change.items() if points}
 
-    def of(self, seat: int) -> Json:
+    def of(self, seat: int) -> JsonObject:
         """The result of the seat's only knight."""
         (entry,) = (entry for entry in self.results if entry["seat"] == seat)
         return entry
@@ -121,10 +121,12 @@ class Outcome:
 def resolve_map(text: str, *, out: Collection[int] = ()) -> Outcome:
     """Resolve the complete knights of a map."""
     board = board_from_map(text, out=out)
-    return Outcome(board, cast("list[Json]", resolve(board, complete_knights(board), at_end=False)))
+    return Outcome(
+        board, cast("list[JsonObject]", resolve(board, complete_knights(board), at_end=False))
+    )
 
 
 def resolve_map_at_end(text: str, *, out: Collection[int] = ()) -> Outcome:
     """Resolve all knights of a map at the end of the game (BN-END-2)."""
     board = board_from_map(text, out=out)
-    return Outcome(board, cast("list[Json]", resolve(board, knights_of(board), at_end=True)))
+    return Outcome(board, cast("list[JsonObject]", resolve(board, knights_of(board), at_end=True)))

@@ -5,7 +5,7 @@ from copy import deepcopy
 from typing import Final
 
 from domain import lifecycle
-from domain.contract import Json
+from domain.json_types import JsonObject
 from tests.support.events import event_of
 from tests.support.forger import BROKEN, Change, Forger, container_of, is_played, shift_time, walk
 
@@ -236,8 +236,8 @@ def desert_game(forger: Forger) -> int | None:
 
 def insert_unknown_event(forger: Forger) -> int | None:
     index = forger.any_insertion_point()
-    by: Json = forger.chance.choice([{"system": "clock"}, {"seat": 0}])
-    action: Json | None = forger.chance.choice([None, {"type": "serve_tea"}])
+    by: JsonObject = forger.chance.choice([{"system": "clock"}, {"seat": 0}])
+    action: JsonObject | None = forger.chance.choice([None, {"type": "serve_tea"}])
     forger.insert(index, event_of("TeaServed", {"seat": 0}), by, action)
     return index + 1
 

@@ -5,8 +5,8 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Final
 
-from domain.contract import Json
 from domain.hexes import neighbours
+from domain.json_types import JsonObject
 from ledger.seal import commitment
 from tests.support.forger import Change, Forger
 
@@ -21,7 +21,7 @@ TILES: Final = ("meadow", "village", "forest", "vineyard", "quarry", "pond", "ma
 def change_creation(forger: Forger) -> int | None:
     """Change the rules, seats, options, clock, invitations or commitment."""
     created, options = forger.created, forger.created["options"]
-    changes: list[Json] = [
+    changes: list[JsonObject] = [
         {"seats": created["seats"] + forger.chance.choice([-1, 1])},
         {"clock": forger.chance.choice([None, {"per_turn": 60}, {"per_turn": 0}, {"per_day": 1}])},
         {"commitment": "00" * 32},

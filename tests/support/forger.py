@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, TypeAlias
 
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent
 from domain.errors import CartularyError
 from domain.event import ZEROS
 from domain.game import Game
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from tests.support.honest_server import HonestServer, NotWritten
 from tests.support.running_games import DATA_ERRORS, RunningGame
@@ -36,28 +37,28 @@ class Forger:
     def __init__(self, game: RunningGame, chance: random.Random) -> None:
         self.running = game
         self.chance = chance
-        self.events: list[Json] = deepcopy([dict(event) for event in game.events])
+        self.events: list[JsonObject] = deepcopy([dict(event) for event in game.events])
         self.start = next(
             i for i, event in enumerate(self.events) if event["type"] == "GameStarted"
         )
 
     @property
-    def created(self) -> Json:
+    def created(self) -> JsonObject:
         """The data of `GameCreated`."""
-        data: Json = self.events[0]["data"]
+        data: JsonObject = self.events[0]["data"]
         return data
 
     @property
-    def started(self) -> Json:
+    def started(self) -> JsonObject:
         """The data of `GameStarted`."""
-        data: Json = self.events[self.start]["data"]
+        data: JsonObject = self.events[self.start]["data"]
         return data
 
     def any_event(self) -> int:
         """The index of some event after the first."""
         return self.chance.randrange(1, len(self.events))
 
-    def any_event_that(self, is_fit: Callable[[Json], object]) -> int | None:
+    def any_event_that(self, is_fit: Callable[[JsonObject], object]) -> int | None:
         """The index of some event for which `is_fit` is true, or None."""
         fit = [i for i, event in enumerate(self.events) if is_fit(event)]
         return self.chance.choice(fit) if fit else None
@@ -92,7 +93,7 @@ class Forger:
     ) -> None:
         """Insert an event at this index, with the time of the previous event."""
         before = self.events[index - 1]
-        event: Json = {
+        event: JsonObject = {
             "v": 1,
             "game": before["game"],
             "seq": index + 1,
@@ -181,7 +182,7 @@ def container_of(value: Any, path: Sequence[Any]) -> Any:
     return value
 
 
-def is_played(event: Json) -> bool:
+def is_played(event: JsonObject) -> bool:
     """Whether an event is one of play."""
     return "then" in event["data"]
 

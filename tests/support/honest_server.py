@@ -13,10 +13,11 @@ from typing import Any, cast
 
 from domain import baron, barony, lifecycle
 from domain.chance import commitment
-from domain.contract import DomainEvent, Json
+from domain.contract import DomainEvent
 from domain.errors import CartularyError
 from domain.event import ENDINGS, Event, EventData
 from domain.game import Game, evolve
+from domain.json_types import JsonObject
 from ledger.canonical import canonical, unhex
 from ledger.record import Record
 from ledger.seal import commitment as commitment_to
@@ -40,27 +41,27 @@ class HonestServer:
     def __init__(self, secrets: Mapping[str, Any], secret: bytes | None = None) -> None:
         self.secrets = dict(secrets)
         self.secret = secret
-        self.log: list[Json] = []
+        self.log: list[JsonObject] = []
         self.game: Game | None = None
         self.round_ends: dict[int, Game] = {}
 
-    def start_with(self, log: Sequence[Json], games: Sequence[Game]) -> None:
+    def start_with(self, log: Sequence[JsonObject], games: Sequence[Game]) -> None:
         """Begin with these events; `games` has the game after each of them."""
         for event, game in zip(log, games, strict=True):
             self._remember(event, game)
 
-    def accept(self, event: Json) -> None:
+    def accept(self, event: JsonObject) -> None:
         """Append an event to the log without checking it."""
         self._remember(event, evolve(self.game, cast("Event", event), self.secrets))
 
-    def _remember(self, event: Json, game: Game) -> None:
+    def _remember(self, event: JsonObject, game: Game) -> None:
         self.log.append(event)
         self.game = game
         for round, seq in game.rounds_ended.items():
             if seq == game.seq:
                 self.round_ends[round] = game
 
-    def decide(self, event: Json) -> tuple[Json, DomainEvent]:
+    def decide(self, event: JsonObject) -> tuple[JsonObject, DomainEvent]:
         """Return the event that the server would write in place of this one: `by`, and the domain event.
 
         Raises NotWritten, Refused, or one of DATA_ERRORS if the data of the event are made up.
@@ -116,7 +117,7 @@ class HonestServer:
             return False
         return all(forfeits[seat] >= 2 for seat in game.state.in_game())
 
-    def _creation(self, data: Json, creator: str) -> DomainEvent:
+    def _creation(self, data: JsonObject, creator: str) -> DomainEvent:
         """`GameCreated` with any valid clock, invitations and commitment."""
         invited = data.get("invited", [])
         if clock_faults(data["clock"]) or len({*invited, creator}) <= len(invited):
@@ -128,7 +129,7 @@ class HonestServer:
         )
         return event_of(created.type, {**created.data, "commitment": data["commitment"]})
 
-    def _start(self, game: Game, data: Json) -> DomainEvent:
+    def _start(self, game: Game, data: JsonObject) -> DomainEvent:
         if not lifecycle.can_start(game):
             raise NotWritten("places are free, or it has started")
         if self.secret is not None:

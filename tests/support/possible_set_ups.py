@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final, TypeAlias
 
-from domain.contract import Json
 from domain.event import Event
+from domain.json_types import JsonObject
 from tests.support.baron_reference_set_up import BOX
 
 Hex: TypeAlias = tuple[int, int]
@@ -58,7 +58,7 @@ def hex_distance(one: Hex, other: Hex) -> int:
 # Barony and Sorcery
 
 
-def is_possible_board(data: Json, seats: int, sorcery: bool) -> bool:
+def is_possible_board(data: JsonObject, seats: int, sorcery: bool) -> bool:
     """Whether `GameStarted` has a board and spells that the set-up can give (BY-SET-1, 2, BS-SET-1, 2, 4)."""
     if data.keys() != {"players", "board", "spells"}:
         return False
@@ -208,7 +208,7 @@ def possible_secrets(
             yield secrets
 
 
-def _is_open_set_up(data: Json, seats: int) -> bool:
+def _is_open_set_up(data: JsonObject, seats: int) -> bool:
     """BN-SET-3, 4: whether the open tiles are possible, each part by itself."""
     market, removed = data["market"], data["removed"]
     if not isinstance(market, list) or len(market) != 3 or not isinstance(removed, list):

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any, Final, cast
 
-from domain.contract import Json
 from domain.errors import CartularyError
 from domain.event import ENDINGS, ZEROS, Event
 from domain.game import Game, evolve
+from domain.json_types import JsonObject
 from ledger import record
 from ledger.canonical import canonical, digest
 from ledger.record import Record
@@ -41,7 +41,7 @@ class RunningGame:
 
     name: str
     events: tuple[Event, ...]
-    openings: Mapping[int, Mapping[str, Json]]
+    openings: Mapping[int, Mapping[str, JsonObject]]
     shown: frozenset[str]
     secret: str
     _folded: dict[frozenset[str], list[Game]] = field(
@@ -76,19 +76,19 @@ class RunningGame:
             games.append(evolve(games[-1] if games else None, event, values))
         return games[:length]
 
-    def unchanged(self, events: Sequence[Json]) -> int:
+    def unchanged(self, events: Sequence[JsonObject]) -> int:
         """Return how many of the events, from the first one on, are the same as in this game."""
         pairs = enumerate(zip(events, self.events, strict=False))
         shorter = min(len(events), len(self.events))
         return next((i for i, (event, own) in pairs if event != own), shorter)
 
-    def record(self, events: Sequence[Json] | None = None) -> bytes:
+    def record(self, events: Sequence[JsonObject] | None = None) -> bytes:
         """Return a record of these events (None: its own) with a valid hash chain, states and signature.
 
         An event that cannot be applied keeps the `state` that it had, and so do those after it. Once the game
         has ended, all secrets are opened.
         """
-        own: list[Json] = [dict(event) for event in self.events]
+        own: list[JsonObject] = [dict(event) for event in self.events]
         events = deepcopy(own if events is None else list(events))
         names = self.shown if events[-1]["type"] not in ENDINGS else self.values().keys()
         unchanged = self.unchanged(events)
@@ -100,7 +100,7 @@ class RunningGame:
             for seq, openings in self.openings.items()
             if seq <= len(events)
         }
-        header: Json = {
+        header: JsonObject = {
             "format": "cartulary/1",
             "game": events[0]["game"],
             "rules": events[0]["data"].get("rules"),
@@ -112,7 +112,7 @@ class RunningGame:
 
 
 def _seal_again(
-    events: Sequence[Json],
+    events: Sequence[JsonObject],
     seq: int,
     game: Game | None,
     prev: str,

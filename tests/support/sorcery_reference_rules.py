@@ -8,7 +8,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from domain.contract import Json
+from domain.json_types import JsonObject
 
 COST = {
     "celerity": 1, "teleportation": 1, "tornado": 2,
@@ -32,14 +32,14 @@ class Broken(Exception):
         self.clauses = set(clauses)
 
 
-def without_turn_order(position: Mapping[str, Any]) -> Json:
+def without_turn_order(position: Mapping[str, Any]) -> JsonObject:
     """The position without the fields about the turn order."""
     return {name: value for name, value in position.items() if name not in TURN_ORDER}
 
 
 def decide_by_reference(
     position: Mapping[str, Any], seat: int, cast: Mapping[str, Any]
-) -> Json | set[str]:
+) -> JsonObject | set[str]:
     """The position after a cast of the seat to act, without the turn order; or the clauses that it breaks."""
     spells = set(cast["spells"])
     if not spells <= set(position["spells"]) or not any(spells <= own for own in FAMILIES):
@@ -64,10 +64,10 @@ def decide_by_reference(
 class Table:
     """A position, with methods that look things up by hex."""
 
-    def __init__(self, position: Json, seat: int) -> None:
+    def __init__(self, position: JsonObject, seat: int) -> None:
         self.position = position
         self.seat = seat
-        self.me: Json = position["players"][seat]
+        self.me: JsonObject = position["players"][seat]
         self.board = {tuple(cell["at"]): cell["terrain"] for cell in position["board"]}
 
     def terrain(self, at: list[int]) -> str | None:
@@ -79,16 +79,16 @@ class Table:
         q, r = at
         return [[q + 1, r], [q + 1, r - 1], [q, r - 1], [q - 1, r], [q - 1, r + 1], [q, r + 1]]
 
-    def entries(self, at: list[int]) -> list[Json]:
+    def entries(self, at: list[int]) -> list[JsonObject]:
         """The pawns on a hex, one entry for each seat."""
-        pawns: list[Json] = self.position["pawns"]
+        pawns: list[JsonObject] = self.position["pawns"]
         return [entry for entry in pawns if entry["at"] == at and _pawns(entry)]
 
-    def others(self, at: list[int]) -> list[Json]:
+    def others(self, at: list[int]) -> list[JsonObject]:
         """The pawns of opponents on a hex."""
         return [entry for entry in self.entries(at) if entry["seat"] != self.seat]
 
-    def own(self, at: list[int]) -> Json:
+    def own(self, at: list[int]) -> JsonObject:
         """The pawns of the seat on a hex, a new entry if there are none; the caller may change it."""
         for entry in self.position["pawns"]:
             if entry["at"] == at and entry["seat"] == self.seat:
@@ -106,7 +106,7 @@ class Table:
             if entry["building"] == "city"
         ]
 
-    def sorted_position(self) -> Json:
+    def sorted_position(self) -> JsonObject:
         """The position with its lists sorted as docs/formats.md requires."""
         pawns = [entry for entry in self.position["pawns"] if _pawns(entry)]
         self.position["pawns"] = sorted(pawns, key=lambda entry: (entry["at"], entry["seat"]))
@@ -115,7 +115,7 @@ class Table:
         return self.position
 
 
-def _pawns(entry: Json) -> int:
+def _pawns(entry: JsonObject) -> int:
     knights: int = entry["knights"]
     return knights + (entry["building"] is not None)
 
@@ -187,7 +187,7 @@ def _sweep(table: Table, at: list[int], takes: list[str]) -> None:
             _destroy(table, entry, takes)
 
 
-def _destroy(table: Table, entry: Json, takes: list[str]) -> None:
+def _destroy(table: Table, entry: JsonObject, takes: list[str]) -> None:
     """BY-CON-1, 2, 3: return pawns to their owner's reserve, and take a token for a village."""
     owner = table.position["players"][entry["seat"]]
     owner["reserve"]["knights"] += entry["knights"]
@@ -216,7 +216,7 @@ def _explore(table: Table, at: list[int]) -> None:
 # Recruitment
 
 
-def _recruit(table: Table, spells: Collection[str], recruits: list[Json]) -> None:
+def _recruit(table: Table, spells: Collection[str], recruits: list[JsonObject]) -> None:
     sites, where, clauses = {
         (True, True): ({"city", "stronghold"}, "each", {"BS-ILL-2"}),
         (True, False): ({"city"}, "each", {"BS-CHA-1"}),

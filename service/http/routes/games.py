@@ -6,9 +6,9 @@ from typing import Any, Final
 from flask import Response
 
 from domain import lifecycle
-from domain.contract import Json
 from domain.errors import Malformed
 from domain.game import Game
+from domain.json_types import JsonObject
 from ledger.turn_clock import clock_faults
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
@@ -22,7 +22,7 @@ MAX_PAGE_SIZE: Final = 100
 blueprint = Blueprint("games", __name__, description="Games, from an open table to their end.")
 
 
-def _rule_errors(body: Json, player: str) -> dict[str, str]:
+def _rule_errors(body: JsonObject, player: str) -> dict[str, str]:
     """Return what is wrong with the clock and with what the rules check, by field."""
     errors = clock_faults(body.get("clock"))
     options = body.get("options", {})
@@ -48,7 +48,7 @@ def _rule_errors(body: Json, player: str) -> dict[str, str]:
         )
     },
 )
-def create_game(player: str, body: Json, idempotency_key: str | None) -> Response:
+def create_game(player: str, body: JsonObject, idempotency_key: str | None) -> Response:
     """Create a game.
 
     The creator has the first place.
@@ -86,7 +86,7 @@ def _invited_players(handles: Sequence[str]) -> tuple[tuple[str, ...], dict[str,
         )
     },
 )
-def list_games(player: str | None, query: Json) -> Response:
+def list_games(player: str | None, query: JsonObject) -> Response:
     """List games, newest first.
 
     With a token, the list includes the private games that the player may see.
@@ -101,7 +101,7 @@ def list_games(player: str | None, query: Json) -> Response:
     return json_response({"games": game_summaries(games), "next": page.next})
 
 
-def _page(statuses: list[Any], query: Json, viewer: str | None) -> Page:
+def _page(statuses: list[Any], query: JsonObject, viewer: str | None) -> Page:
     player_id = None
     if query["player"] is not None:
         player = service().players.by_handle(query["player"])
@@ -134,7 +134,7 @@ def get_game(game_id: str, player: str | None) -> Response:
     responses={201: response("The summary of the game, after joining.", GameSummary)},
     error_responses=(409,),
 )
-def join_game(game_id: str, player: str, body: Json, idempotency_key: str | None) -> Response:
+def join_game(game_id: str, player: str, body: JsonObject, idempotency_key: str | None) -> Response:
     """Join a game.
 
     The game starts when its last place is taken.

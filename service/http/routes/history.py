@@ -6,8 +6,8 @@ from typing import Final
 
 from flask import Response, request
 
-from domain.contract import Json
 from domain.errors import Malformed
+from domain.json_types import JsonObject
 from replay.diff import changes
 from service.errors import Unavailable
 from service.http.blueprint import NO_QUERY, Blueprint, response
@@ -33,7 +33,7 @@ blueprint = Blueprint("history", __name__, description="The log of a game, and p
         200: response("A page of events. `next` is the `after` of the next page.", EventList)
     },
 )
-def list_events(game_id: str, player: str | None, query: Json) -> Response:
+def list_events(game_id: str, player: str | None, query: JsonObject) -> Response:
     """List the events of a game."""
     service().queries.visible_game(game_id, player)
     limit = min(query["limit"], MAX_PAGE_SIZE)
@@ -103,7 +103,7 @@ def get_record(game_id: str, player: str | None) -> Response:
         204: response("The game is over, and the client has all of its events."),
     },
 )
-def stream_events(game_id: str, player: str | None, query: Json) -> Response:
+def stream_events(game_id: str, player: str | None, query: JsonObject) -> Response:
     """Stream the events of a game as they are appended.
 
     The `id` of a server-sent event is the seq. The stream begins after `Last-Event-ID` or `after`, and ends

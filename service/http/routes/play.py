@@ -4,9 +4,9 @@ from typing import Final
 
 from flask import Response, request
 
-from domain.contract import Json
 from domain.errors import Malformed
 from domain.game import Game
+from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest
 from service.errors import NotFound
 from service.http.blueprint import NO_QUERY, Blueprint, response
@@ -40,7 +40,7 @@ blueprint = Blueprint("play", __name__, description="Positions and actions.")
         304: response("The position is still the one that the client has (without `seq` only)."),
     },
 )
-def get_position(game_id: str, player: str | None, query: Json) -> Response:
+def get_position(game_id: str, player: str | None, query: JsonObject) -> Response:
     """Get the position after an event, as the viewer may see it."""
     head = service().queries.visible_game(game_id, player)
     seq = query["seq"] or head.seq
@@ -92,7 +92,7 @@ def get_legal_actions(game_id: str, player: str) -> Response:
     return json_response({"seq": seq, "actions": actions})
 
 
-def _action_errors(body: Json, game_id: str, player: str) -> dict[str, str]:
+def _action_errors(body: JsonObject, game_id: str, player: str) -> dict[str, str]:
     """Return what is wrong with the form of the action, by field."""
     if "action" not in body:
         return {}
@@ -120,7 +120,9 @@ def _within_action(error: Malformed) -> dict[str, str]:
     responses={201: response("The events, and a receipt for the first.", AcceptedAction)},
     error_responses=(409, 422),
 )
-def submit_action(game_id: str, player: str, body: Json, idempotency_key: str | None) -> Response:
+def submit_action(
+    game_id: str, player: str, body: JsonObject, idempotency_key: str | None
+) -> Response:
     """Submit an action.
 
     It applies to the position after event `expected_seq`. If the position has changed since, the response is

@@ -2,7 +2,7 @@
 
 from flask import Response
 
-from domain.contract import Json
+from domain.json_types import JsonObject
 from service.http.auth import bearer_token
 from service.http.blueprint import Blueprint, response
 from service.http.context import service
@@ -23,7 +23,7 @@ blueprint = Blueprint("players", __name__, description="Accounts and tokens.")
     responses={201: response("The player, and a first token.", Registration)},
     error_responses=(409,),
 )
-def register_player(body: Json) -> Response:
+def register_player(body: JsonObject) -> Response:
     """Register a player.
 
     A handle belongs to one player, in upper and lower case. The token is shown only in this response.
@@ -41,7 +41,7 @@ def register_player(body: Json) -> Response:
     responses={201: response("A new token. Earlier tokens stay valid.", Token)},
     error_responses=(401,),
 )
-def log_in(body: Json) -> Response:
+def log_in(body: JsonObject) -> Response:
     """Log in.
 
     The token is shown only in this response, and is valid for 180 days.

@@ -7,8 +7,9 @@ without such a name (`Action`), which is what the calls of the API return.
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from domain.contract import AnyRuleSystem, Json
+from domain.contract import AnyRuleSystem
 from domain.event import LIFE_CYCLE_EVENTS, Event, GameCreated
+from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, RULES
 from service.http.schemas.type_schemas import NULL, REFERENCE, Components
 
@@ -18,7 +19,7 @@ KINDS: Final = ("Options", "Action", "Event", "Position", "Standing")
 
 def add_rule_systems(components: Components) -> None:
     """Add the components of all rule systems in the registry."""
-    members: dict[str, dict[str, Json]] = {kind: {} for kind in KINDS}
+    members: dict[str, dict[str, JsonObject]] = {kind: {} for kind in KINDS}
     for name, rules in _rule_systems():
         for kind, references in _members(components, name, rules).items():
             members[kind] |= references
@@ -41,11 +42,11 @@ def _rule_systems() -> Iterator[tuple[str, AnyRuleSystem]]:
 
 def _members(
     components: Components, name: str, rules: AnyRuleSystem
-) -> Mapping[str, dict[str, Json]]:
+) -> Mapping[str, dict[str, JsonObject]]:
     """Return references to the components of a rule system, by kind and name."""
-    kinds: dict[str, dict[str, Json]] = {kind: {} for kind in KINDS}
+    kinds: dict[str, dict[str, JsonObject]] = {kind: {} for kind in KINDS}
 
-    def add(kind: str, reference: Json) -> None:
+    def add(kind: str, reference: JsonObject) -> None:
         kinds[kind][reference["$ref"]] = reference
 
     add("Options", components.schema_of(rules.OPTIONS))
@@ -62,7 +63,7 @@ def _members(
 
 def _event_variants(
     components: Components, name: str, rules: AnyRuleSystem, event_type: str, type: Any
-) -> Iterator[Json]:
+) -> Iterator[JsonObject]:
     """Yield references to the envelopes of one event type, one for each form of its data."""
     if type is GameCreated:
         options = components.schema_of(rules.OPTIONS)
@@ -85,17 +86,19 @@ def _event_variants(
         yield {"$ref": REFERENCE + envelope_name}
 
 
-def _references(schema: Json) -> Iterator[Json]:
+def _references(schema: JsonObject) -> Iterator[JsonObject]:
     """Yield the references of a schema that is a reference or a union of references."""
     yield from schema.get("anyOf", [schema])
 
 
-def _name_of(reference: Json) -> str:
+def _name_of(reference: JsonObject) -> str:
     name: str = reference["$ref"].rpartition("/")[2]
     return name
 
 
-def _any_of(references: Mapping[str, Json], description: str, *, by_type: bool = False) -> Json:
+def _any_of(
+    references: Mapping[str, JsonObject], description: str, *, by_type: bool = False
+) -> JsonObject:
     members = list(references.values())
     if len(members) == 1:
         return {"allOf": members, "description": description}

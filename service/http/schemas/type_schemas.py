@@ -20,11 +20,10 @@ from typing import (
     is_typeddict,
 )
 
-from domain.contract import Json
-from domain.json_types import INTEGERS_BELOW, Length, Pattern, Range
+from domain.json_types import INTEGERS_BELOW, JsonObject, Length, Pattern, Range
 
 REFERENCE: Final = "#/components/schemas/"
-NULL: Final[Json] = {"nullable": True, "enum": [None]}
+NULL: Final[JsonObject] = {"nullable": True, "enum": [None]}
 """The schema of null alone: in OpenAPI 3.0, `nullable` has no effect beside a reference."""
 _UNIONS: Final = (Union, types.UnionType)
 _SCALARS: Final[Mapping[object, str]] = {str: "string", int: "integer", bool: "boolean"}
@@ -47,10 +46,10 @@ class OneOf:
 class Components:
     """The components that schemas refer to, by name."""
 
-    def __init__(self, schemas: Mapping[str, Json] | None = None) -> None:
-        self.schemas: dict[str, Json] = dict(schemas or {})
+    def __init__(self, schemas: Mapping[str, JsonObject] | None = None) -> None:
+        self.schemas: dict[str, JsonObject] = dict(schemas or {})
 
-    def schema_of(self, type: object) -> Json:
+    def schema_of(self, type: object) -> JsonObject:
         """Return the schema of a type, and add the components that it refers to.
 
         Raises TypeError for a type that has no place in JSON, and for two TypedDicts of one name.
@@ -80,39 +79,39 @@ class Components:
             return {}
         raise TypeError(f"{type!r} has no schema")
 
-    def add(self, name: str, schema: Json) -> Json:
+    def add(self, name: str, schema: JsonObject) -> JsonObject:
         """Add a component and return a reference to it. Raises TypeError if the name has another schema."""
         if self.schemas.setdefault(name, schema) != schema:
             raise TypeError(f"two components have the name {name}")
         return {"$ref": REFERENCE + name}
 
-    def object_schema(self, typed_dict: Any, **fields: Json) -> Json:
+    def object_schema(self, typed_dict: Any, **fields: JsonObject) -> JsonObject:
         """Return the schema of the fields of a TypedDict, some of them replaced by other schemas."""
         hints = get_type_hints(typed_dict, include_extras=True)
         properties = {
             name: fields[name] if name in fields else self.schema_of(hint)
             for name, hint in hints.items()
         }
-        schema: Json = {"type": "object", "properties": properties}
+        schema: JsonObject = {"type": "object", "properties": properties}
         if typed_dict.__doc__:
             schema["description"] = " ".join(typed_dict.__doc__.split())
         if typed_dict.__required_keys__:
             schema["required"] = sorted(typed_dict.__required_keys__)
         return schema
 
-    def _reference(self, typed_dict: Any) -> Json:
+    def _reference(self, typed_dict: Any) -> JsonObject:
         name = component_name(typed_dict)
         if name not in self.schemas:
             self.schemas[name] = {}  # so that a type that contains itself comes to an end
             self.schemas[name] = self.object_schema(typed_dict)
         return {"$ref": REFERENCE + name}
 
-    def _annotated(self, type: object, metadata: tuple[object, ...]) -> Json:
+    def _annotated(self, type: object, metadata: tuple[object, ...]) -> JsonObject:
         for item in metadata:
             if isinstance(item, Component):
                 return {"$ref": REFERENCE + item.name}
         schema = dict(self.schema_of(type))
-        further: Json = {}
+        further: JsonObject = {}
         for item in metadata:
             match item:
                 case Range(minimum, maximum):
@@ -131,7 +130,7 @@ class Components:
             schema = {"allOf": [schema]}  # beside a reference, OpenAPI 3.0 ignores everything
         return schema | further
 
-    def _union(self, members: tuple[object, ...]) -> Json:
+    def _union(self, members: tuple[object, ...]) -> JsonObject:
         schemas = [self.schema_of(member) for member in members if member is not types.NoneType]
         if types.NoneType not in members:
             return {"anyOf": schemas}
@@ -145,20 +144,20 @@ class Components:
 def component_name(typed_dict: Any) -> str:
     """Return the name of a TypedDict's component: its own, after that of its rule system if it has one."""
     package = typed_dict.__module__.split(".")[-2]
-    name: str = typed_dict.__name__.removesuffix("Json")
+    name: str = typed_dict.__name__.removesuffix("JsonObject")
     is_of_rules = typed_dict.__module__.startswith("domain.") and package != "domain"
     prefix = package.capitalize() if is_of_rules else ""
     return name if name.startswith(prefix) else prefix + name
 
 
-def _literal(values: tuple[object, ...]) -> Json:
+def _literal(values: tuple[object, ...]) -> JsonObject:
     kinds = {_SCALARS.get(type(value), "") for value in values}
     if len(kinds) != 1 or "" in kinds:
         raise TypeError(f"values of several types: {values!r}")
     return {"type": kinds.pop(), "enum": list(values)}
 
 
-def _bounds(name: str, value: int | None) -> Json:
+def _bounds(name: str, value: int | None) -> JsonObject:
     return {} if value is None or abs(value) >= INTEGERS_BELOW else {name: value}
 
 

@@ -12,8 +12,9 @@ from domain.baron.battles import complete_knights
 from domain.baron.resolution import resolve
 from domain.baron.state import State
 from domain.chance import Chance
-from domain.contract import DomainEvent, Json, Resign, evolve
+from domain.contract import DomainEvent, Resign, evolve
 from domain.hexes import neighbours
+from domain.json_types import JsonObject
 from tests.support.baron_maps import KEEPS_A_SEAT, random_map
 from tests.support.baron_outcomes import board_of
 from tests.support.baron_reference_rules import (
@@ -28,7 +29,7 @@ from tests.support.baron_reference_rules import (
 from tests.support.events import data_of
 
 
-def summary(entries: list[Json]) -> Resolution:
+def summary(entries: list[JsonObject]) -> Resolution:
     """The results of the program in the form of the reference rules."""
     established = {at(entry): entry["value"] for entry in entries if is_established(entry)}
     beaten = [each for entry in entries for each in entry["beaten"]]
@@ -45,12 +46,12 @@ def summary(entries: list[Json]) -> Resolution:
     }
 
 
-def is_established(entry: Json) -> bool:
+def is_established(entry: JsonObject) -> bool:
     assert entry["result"] in {"established", "returned"}
     return bool(entry["result"] == "established")
 
 
-def at(entry: Json) -> Hex:
+def at(entry: JsonObject) -> Hex:
     q, r = entry["at"]
     return q, r
 
@@ -62,7 +63,7 @@ def resolve_by_program(
     knights = complete_knights(board)
     if at_the_end:
         knights = sorted(hex for hex, (_, side) in keeps.items() if side == "knight")
-    entries = cast("list[Json]", resolve(board, knights, at_end=at_the_end))
+    entries = cast("list[JsonObject]", resolve(board, knights, at_end=at_the_end))
     assert [at(entry) for entry in entries] == knights
     return summary(entries)
 
@@ -137,7 +138,9 @@ def random_play(seats: int, seed: int) -> Iterator[tuple[DomainEvent, State]]:
     while state.to_act is not None:
         seat = state.to_act
         actions = list(baron.legal_actions(state, seat))
-        weights = [_weight(state, cast("Json", baron.action_to_json(action))) for action in actions]
+        weights = [
+            _weight(state, cast("JsonObject", baron.action_to_json(action))) for action in actions
+        ]
         [action] = chooser.choices(actions, weights)
         if chooser.random() < 0.003:
             seat, action = chooser.choice(state.in_game()), Resign()
@@ -148,7 +151,7 @@ def random_play(seats: int, seed: int) -> Iterator[tuple[DomainEvent, State]]:
     yield event, evolve(baron, state, [event])
 
 
-def _weight(state: State, action: Json) -> float:
+def _weight(state: State, action: JsonObject) -> float:
     if action["type"] == "place_tile":
         return float(len(set(neighbours(at(action))) & state.tiles.keys()) ** 3)
     return 0.2 if action["type"] == "end_turn" else 1.0

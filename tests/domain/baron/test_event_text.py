@@ -6,7 +6,7 @@ from domain import baron
 from domain.baron.apply import EVENT_APPLIERS
 from domain.baron.event_text import EVENT_TEXTS
 from domain.baron.explain import EXPLANATIONS
-from domain.contract import Json
+from domain.json_types import JsonObject
 from tests.support.baron_positions import given
 from tests.support.events import event_of
 
@@ -88,7 +88,7 @@ KNIGHT = {"at": [2, -1], "seat": 1, "gain": 0, "beaten": []}
         ("SpellPlayed", {}, "SpellPlayed"),
     ],
 )
-def test_an_event_has_this_text(type: str, data: Json, text: str) -> None:
+def test_an_event_has_this_text(type: str, data: JsonObject, text: str) -> None:
     assert baron.event_text(type, event_of(type, data).data) == text
 
 

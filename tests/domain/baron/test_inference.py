@@ -9,15 +9,16 @@ import pytest
 from domain import baron
 from domain.baron.components import COUNTS
 from domain.baron.state import State
-from domain.contract import DomainEvent, Inference, Json, evolve
+from domain.contract import DomainEvent, Inference, evolve
+from domain.json_types import JsonObject
 from tests.support.baron_positions import given, random_game, set_up, started_without_secrets
 from tests.support.events import data_of, event_of, secrets_of
 
-START: Json = {"market": ["meadow", "meadow", "field"], "start": "village", "removed": []}
+START: JsonObject = {"market": ["meadow", "meadow", "field"], "start": "village", "removed": []}
 
 
 def inferred(
-    seats: int, *events: DomainEvent, opened: Json | None = None, state: State | None = None
+    seats: int, *events: DomainEvent, opened: JsonObject | None = None, state: State | None = None
 ) -> Inference:
     """What is inferred from these events after `START`; `state` is the one before each of them."""
     before = state or baron.initial_state(seats, {}, event_of("GameStarted", START).data, {})
@@ -187,7 +188,9 @@ def test_drawn_set_ups_are_possible(seats: int) -> None:
         (2, {"market": ["cursed_place"] * 3, "start": "meadow"}, None),
     ],
 )
-def test_a_set_up_is_checked_field_by_field(seats: int, change: Json, fault: str | None) -> None:
+def test_a_set_up_is_checked_field_by_field(
+    seats: int, change: JsonObject, fault: str | None
+) -> None:
     start = {**START, "removed": ["meadow", "pond"] if seats == 5 else [], **change}
     faults = baron.set_up_faults(seats, {}, start, {})
     assert faults == ([] if fault is None else [fault])

@@ -7,9 +7,10 @@ import pytest
 from domain import baron
 from domain.baron import parse_action_text, position, scene
 from domain.baron.components import VALUES
-from domain.contract import ALL_SECRETS, DomainEvent, Json, evolve
+from domain.contract import ALL_SECRETS, DomainEvent, evolve
 from domain.event import Event
 from domain.hexes import distance
+from domain.json_types import JsonObject
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.baron_positions import given, random_game
 from tests.support.events import event_of
@@ -30,7 +31,7 @@ BOARD = """
     """
 
 
-def sealed(event: DomainEvent, by: Json) -> Event:
+def sealed(event: DomainEvent, by: JsonObject) -> Event:
     """The event with those fields of its envelope that a scene shows."""
     return cast("Event", {"type": event.type, "data": event.data, "by": by})
 

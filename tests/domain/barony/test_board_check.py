@@ -9,8 +9,8 @@ import pytest
 
 from domain import barony
 from domain.chance import Chance
-from domain.contract import Json
 from domain.hexes import neighbours
+from domain.json_types import JsonObject
 from tests.support.events import data_of
 from tests.support.possible_set_ups import is_possible_board
 
@@ -18,18 +18,18 @@ TERRAINS = ("mountain", "forest", "plain", "field", "lake")
 
 
 @cache
-def cached_start(seats: int, seed: int) -> Json:
+def cached_start(seats: int, seed: int) -> JsonObject:
     """The data of `GameStarted` for a seed, which must not be changed."""
     opening = barony.set_up(seats, barony.check_options(seats, {}), Chance(bytes([seed])))
     return {"players": [], **data_of(opening)}
 
 
-def start(seats: int, seed: int) -> Json:
+def start(seats: int, seed: int) -> JsonObject:
     """A copy of the data of `GameStarted` for a seed, which may be changed."""
     return deepcopy(cached_start(seats, seed))
 
 
-def faults(seats: int, data: Json) -> list[str]:
+def faults(seats: int, data: JsonObject) -> list[str]:
     return list(barony.set_up_faults(seats, {}, data, {}))
 
 
@@ -45,18 +45,18 @@ def test_no_set_up_is_possible_for_another_number_of_seats(seats: int) -> None:
     assert faults(seats, start(2, 1)) == [f"the game is not played with {seats} seats"]
 
 
-def cells(data: Json) -> list[Json]:
-    board: list[Json] = data["board"]
+def cells(data: JsonObject) -> list[JsonObject]:
+    board: list[JsonObject] = data["board"]
     return board
 
 
-def remove_the_middle(data: Json) -> None:
+def remove_the_middle(data: JsonObject) -> None:
     data["board"] = [cell for cell in cells(data) if cell["at"] != [0, 0]]
     data["board"].append({"at": [5, 0], "terrain": "plain"})
     data["board"].sort(key=lambda cell: cell["at"])
 
 
-def move_an_inner_hex(data: Json) -> None:
+def move_an_inner_hex(data: JsonObject) -> None:
     """Move a hex from the interior to the edge of the board."""
     laid = {tuple(cell["at"]) for cell in cells(data)}
     first = {(0, 0), (0, 1), (1, 0)}
@@ -69,7 +69,7 @@ def move_an_inner_hex(data: Json) -> None:
     data["board"].sort(key=lambda cell: cell["at"])
 
 
-def cut_off_a_hex(data: Json) -> None:
+def cut_off_a_hex(data: JsonObject) -> None:
     """Move a hex on the edge away from the board, within its radius."""
     laid = {tuple(cell["at"]) for cell in cells(data)}
     hexes = [(q, r) for q in range(-5, 6) for r in range(-5, 6) if -5 <= q + r <= 5]
@@ -107,7 +107,9 @@ def cut_off_a_hex(data: Json) -> None:
         (lambda data: data.update(weather="fair"), "it has no field weather"),
     ],
 )
-def test_an_impossible_set_up_is_refused(change: Callable[[Json], object], fault: str) -> None:
+def test_an_impossible_set_up_is_refused(
+    change: Callable[[JsonObject], object], fault: str
+) -> None:
     data = start(2, 1)
     change(data)
     assert any(fault in text for text in faults(2, data)), faults(2, data)

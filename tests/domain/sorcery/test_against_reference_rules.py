@@ -12,15 +12,16 @@ from domain.barony import sorcery
 from domain.barony.actions import Cast
 from domain.barony.sorcery.decide import legal_casts
 from domain.barony.sorcery.state import SorceryState
-from domain.contract import Json, evolve
+from domain.contract import evolve
 from domain.errors import Refused
+from domain.json_types import JsonObject
 from tests.support.barony_positions import random_game
 from tests.support.sorcery_diagrams import diagram
 from tests.support.sorcery_positions import small_sorcery_states, some_cast, sorcery_state
 from tests.support.sorcery_reference_rules import decide_by_reference, without_turn_order
 
 
-def decide_by_rules(state: SorceryState, seat: int, cast: Cast) -> Json | str:
+def decide_by_rules(state: SorceryState, seat: int, cast: Cast) -> JsonObject | str:
     """The position after the cast, without the turn order; or the clause that refuses it."""
     try:
         after = evolve(sorcery, state, [sorcery.decide(state, seat, cast)])

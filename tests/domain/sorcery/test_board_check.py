@@ -9,25 +9,25 @@ import pytest
 
 from domain.barony import sorcery
 from domain.chance import Chance
-from domain.contract import Json
+from domain.json_types import JsonObject
 from tests.support.events import data_of
 from tests.support.possible_set_ups import TERRAINS, is_possible_board
 
 
 @cache
-def cached_start(seats: int, seed: int) -> Json:
+def cached_start(seats: int, seed: int) -> JsonObject:
     """The data of `GameStarted` for a seed, which must not be changed."""
     options = sorcery.check_options(seats, {"sorcery": True})
     opening = sorcery.set_up(seats, options, Chance(bytes([seed])))
     return {"players": [], **data_of(opening)}
 
 
-def start(seats: int, seed: int) -> Json:
+def start(seats: int, seed: int) -> JsonObject:
     """A copy of the data of `GameStarted` for a seed, which may be changed."""
     return deepcopy(cached_start(seats, seed))
 
 
-def faults(seats: int, data: Json) -> list[str]:
+def faults(seats: int, data: JsonObject) -> list[str]:
     return list(sorcery.set_up_faults(seats, {}, data, {}))
 
 
@@ -43,7 +43,7 @@ def test_no_set_up_is_possible_for_another_number_of_seats(seats: int) -> None:
     assert faults(seats, start(2, 1)) == [f"the game is not played with {seats} seats"]
 
 
-def move_places_together(data: Json) -> None:
+def move_places_together(data: JsonObject) -> None:
     """Move a mysterious place next to another."""
     places = [cell for cell in data["board"] if cell["terrain"] == "mysterious_place"]
     q, r = places[0]["at"]
@@ -67,7 +67,9 @@ def move_places_together(data: Json) -> None:
         (lambda data: data.update(weather="fair"), "it has no field weather"),
     ],
 )
-def test_an_impossible_set_up_is_refused(change: Callable[[Json], object], fault: str) -> None:
+def test_an_impossible_set_up_is_refused(
+    change: Callable[[JsonObject], object], fault: str
+) -> None:
     data = start(2, 1)
     change(data)
     assert any(fault in text for text in faults(2, data)), faults(2, data)

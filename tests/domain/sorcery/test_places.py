@@ -6,8 +6,8 @@ import pytest
 
 from domain.barony import sorcery
 from domain.barony.state import State
-from domain.contract import Json
 from domain.errors import Malformed
+from domain.json_types import JsonObject
 from tests.support.barony_positions import given
 from tests.support.barony_results import final_scores, imprints_of, magic_of, ranking, scores
 from tests.support.given_when import play_lines, rule_system_for, when, when_removed, when_scored
@@ -294,7 +294,7 @@ def being_scored(*words: str, cells: str = "S P S P S P S P S P0ck P P1ck") -> S
 def test_each_imprint_is_worth_3_points(cells: str, points: list[int]) -> None:
     state = being_scored("baron", "baron", cells=f"{cells} P0ck P P1ck")
     assert final_scores(state) == points
-    entries = cast("list[Json]", rule_system_for(state).standings(state))
+    entries = cast("list[JsonObject]", rule_system_for(state).standings(state))
     assert [entry["imprint_points"] for entry in entries] == points
 
 

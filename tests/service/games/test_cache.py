@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.contract import Json
 from domain.errors import Refused
 from domain.event import Event
 from domain.game import Game
+from domain.json_types import JsonObject
 from domain.registry import RULES
 from service.bootstrap import Service, build
 from service.errors import ServiceError
@@ -96,7 +96,7 @@ def log_key(game: Game) -> str:
     return f"cartulary:{{{game.id}}}:log"
 
 
-def lose_actions(service: Service, game: Game, *, count: int) -> tuple[str, int, list[Json]]:
+def lose_actions(service: Service, game: Game, *, count: int) -> tuple[str, int, list[JsonObject]]:
     """Take actions and lose them again, as in a failover to a replica that is behind.
 
     Returns the player who was to act after them, the seq, and that player's legal actions.
