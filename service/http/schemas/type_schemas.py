@@ -144,7 +144,7 @@ class Components:
 def component_name(typed_dict: Any) -> str:
     """Return the name of a TypedDict's component: its own, after that of its rule system if it has one."""
     package = typed_dict.__module__.split(".")[-2]
-    name: str = typed_dict.__name__.removesuffix("JsonObject")
+    name: str = typed_dict.__name__.removesuffix("Json")
     is_of_rules = typed_dict.__module__.startswith("domain.") and package != "domain"
     prefix = package.capitalize() if is_of_rules else ""
     return name if name.startswith(prefix) else prefix + name

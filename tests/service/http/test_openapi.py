@@ -96,6 +96,12 @@ class Outer(TypedDict):
     number: int | None
 
 
+def test_a_component_is_named_without_json(contract: Contract) -> None:
+    names = contract.document["components"]["schemas"].keys()
+    assert "Resign" in names
+    assert not [name for name in names if name.endswith("Json")]
+
+
 def test_a_typed_dict_becomes_a_component() -> None:
     components = Components()
     reference = components.schema_of(Outer)
