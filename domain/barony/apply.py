@@ -1,6 +1,6 @@
 """`apply`: writes recorded events into a state. It never refuses and never decides.
 
-An event's data says everything that it changes; `domain.barony.formats` has its fields.
+The data of an event contains everything that it changes; `domain.barony.formats` has its fields.
 """
 
 from collections.abc import Callable, Mapping, Sequence

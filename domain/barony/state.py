@@ -108,19 +108,19 @@ class State:
         duplicate.passed = self.passed
         duplicate.end_agreed_by = self.end_agreed_by
         duplicate.knights = list(map(bytearray.copy, self.knights))
-        duplicate.building = self.building[:]
-        duplicate.owner = self.owner[:]
-        duplicate.reserve_knights = self.reserve_knights[:]
-        duplicate.reserve_villages = self.reserve_villages[:]
-        duplicate.reserve_strongholds = self.reserve_strongholds[:]
-        duplicate.reserve_cities = self.reserve_cities[:]
+        duplicate.building = self.building.copy()
+        duplicate.owner = self.owner.copy()
+        duplicate.reserve_knights = self.reserve_knights.copy()
+        duplicate.reserve_villages = self.reserve_villages.copy()
+        duplicate.reserve_strongholds = self.reserve_strongholds.copy()
+        duplicate.reserve_cities = self.reserve_cities.copy()
         duplicate.removed_knights = self.removed_knights
-        duplicate.resources = self.resources[:]
+        duplicate.resources = self.resources.copy()
         duplicate.rank = self.rank
         duplicate.new_cities = self.new_cities
         duplicate.score = self.score
         duplicate.is_out = self.is_out
-        duplicate.bank = self.bank[:]
+        duplicate.bank = self.bank.copy()
         duplicate.ranking = self.ranking
         return duplicate
 

@@ -48,6 +48,6 @@ class SorceryState(State):
         """A state that may be changed without changing this one; they share only what never changes."""
         duplicate = State.copy(self)
         duplicate.spells = self.spells
-        duplicate.magic = self.magic[:]
-        duplicate.imprints = self.imprints[:]
+        duplicate.magic = self.magic.copy()
+        duplicate.imprints = self.imprints.copy()
         return duplicate
