@@ -46,7 +46,7 @@ def _finish_request(response: Response) -> Response:
     # The template of the route and not the URL: metrics must not grow with what clients send.
     route = "none" if request.url_rule is None else _template(request.url_rule.rule)
     method = request.method if request.method in _METHODS else "other"
-    response.headers["X-Request-ID"] = g.request_id
+    response.headers.add("X-Request-ID", g.request_id)
     counts = metrics()
     counts.count_request(method, route, response.status_code, seconds)
     counts.cached_games.set(service().repository.cached_games)

@@ -3,6 +3,7 @@
 from typing import Final
 
 from flask import Response, request
+from werkzeug.http import quote_etag
 
 from domain.errors import Malformed
 from domain.game import Game
@@ -52,13 +53,14 @@ def get_position(game_id: str, player: str | None, query: JsonObject) -> Respons
     body = canonical(position)
     # While the game is on, spectators get the position whose hash is in the log.
     etag = str(seq) if seat is None and not head.has_ended else _etag(game, body)
-    headers = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+    headers = {
+        "ETag": quote_etag(etag),
+        "Cache-Control": "private, no-cache",
+        "Vary": "Authorization",
+    }
     if query["seq"] is None and request.if_none_match.contains_weak(etag):
-        result = Response(status=304, headers=headers)
-    else:
-        result = Response(body, headers=headers, content_type="application/json")
-    result.set_etag(etag)
-    return result
+        return Response(status=304, headers=headers)
+    return Response(body, headers=headers, content_type="application/json")
 
 
 def _etag(game: Game, body: bytes) -> str:
