@@ -153,7 +153,7 @@ def scan(source: BinaryIO, *, max_faults: int = 20) -> tuple[Record, list[Fault]
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes]:
-    """The lines without their ends. Raises Unreadable for what is too long to be looked at."""
+    """Yield the lines without line feeds. Raises Unreadable for a line or a record over the size limit."""
     total = number = 0
     while True:
         number += 1

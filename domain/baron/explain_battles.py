@@ -1,4 +1,4 @@
-"""Explains the battles of knights that are resolved at once (BN-SIM): who is in whose way, and who prevails.
+"""Explains the battles of knights that are resolved at once (BN-SIM): which knights conflict, and which win.
 
 A part of `explain`. Strengths and results are those that the event recorded; the board shows what they
 consist of.

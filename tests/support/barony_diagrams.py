@@ -114,8 +114,8 @@ def write_state(state: State, head: list[str], cells: dict[Hex, str]) -> None:
         _parse_seat(state, int(seat), words)
     bank = next((line[5:] for line in head if line.startswith("bank:")), None)
     if bank is None:
-        held = [sum(counts) for counts in zip(*state.resources, strict=True)]
-        state.bank = [count - taken for count, taken in zip(state.bank, held, strict=True)]
+        owned = [sum(counts) for counts in zip(*state.resources, strict=True)]
+        state.bank = [stock - count for stock, count in zip(state.bank, owned, strict=True)]
     else:
         state.bank = [*_tokens(bank)]
 
