@@ -104,6 +104,16 @@ class TestCreating:
         assert (malformed.status_code, malformed.json()["clause"]) == (400, "FORMAT")
 
 
+# The secret of the game and the nonces decide the board, and with it how often a spell can be cast.
+_FIXED_CHANCE = """
+import secrets, types
+from service.games import commands
+commands.randomness = types.SimpleNamespace(
+    token_bytes=lambda count: bytes([5]) * count, token_hex=secrets.token_hex
+)
+"""
+
+
 class FiveSeatGame:
     """A game of five with Sorcery on a web server, and the workers of the service."""
 
@@ -146,7 +156,7 @@ class FiveSeatGame:
 
 @pytest.fixture
 def five(settings: Settings, service: Service) -> Iterator[FiveSeatGame]:
-    with WebServer(settings) as server:
+    with WebServer(settings, setup_code=_FIXED_CHANCE) as server:
         accounts = Accounts(server.url)
         five = FiveSeatGame(accounts, service)
         yield five
