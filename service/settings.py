@@ -12,12 +12,14 @@
     CARTULARY_WEBHOOK_URL    URL to which notifications are posted; default: none
     CARTULARY_SWEEP_SECONDS  time between two sweeps of the scheduler; default: 10
 
+and one variable for each of the bounds (service/bounds.py).
+
 An empty variable means the default, except that an empty rate means no limit. If variables are invalid,
 `load_settings` names all of them; every command calls it before it does anything else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
@@ -27,6 +29,7 @@ from marshmallow.validate import Range
 from typing_extensions import override
 
 from domain.errors import CartularyError, Unreadable
+from service.bounds import Bounds, minimum_of
 from service.data_folder import default_data_folder, embedded_redis_url
 
 PREFIX: Final = "CARTULARY_"
@@ -50,6 +53,7 @@ class Settings:
     rate_requests: str = ""
     webhook_url: str | None = field(default=None, repr=False)
     sweep_seconds: float = 10.0
+    bounds: Bounds = field(default_factory=Bounds)
     is_embedded: bool = False
     """Whether the logs are in the embedded Redis of the data folder."""
 
@@ -69,6 +73,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     rate_requests = env.str("RATE_REQUESTS", "", validate=_check_rate)
     cache_games = env.int("CACHE_GAMES", 1000, **_number("a whole number", minimum=1))
     sweep_seconds = env.float("SWEEP_SECONDS", 10.0, **_number("a number", minimum=0.05))
+    bounds = _load_bounds(env)
     _raise_errors(env, signing_key)
     return Settings(
         data=data,
@@ -80,6 +85,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         rate_requests=rate_requests,
         webhook_url=webhook_url,
         sweep_seconds=sweep_seconds,
+        bounds=Bounds(**bounds),
         is_embedded=redis_url is None,
     )
 
@@ -96,6 +102,16 @@ class _Variables(Env):
         value = self._given.get(env_key)
         is_unset = value is None or (not value and env_key not in _MAY_BE_EMPTY)
         return default if is_unset else value
+
+
+def _load_bounds(env: Env) -> dict[str, Any]:
+    """Return the values of the bounds by name."""
+    values: dict[str, Any] = {}
+    for name, default in asdict(Bounds()).items():
+        is_whole = isinstance(default, int)
+        read, kind = (env.int, "a whole number") if is_whole else (env.float, "a number")
+        values[name] = read(name.upper(), default, **_number(kind, minimum=minimum_of(name)))
+    return values
 
 
 def _raise_errors(env: Env, signing_key: Path) -> None:

@@ -1,10 +1,12 @@
 """Settings from the environment: their defaults, and how invalid ones are reported."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from ledger.keys import SigningKey
+from service.bounds import Bounds
 from service.data_folder import embedded_redis_url
 from service.settings import SettingsError, load_settings
 
@@ -44,6 +46,16 @@ def test_every_setting_can_be_set() -> None:
     assert (settings.rate_accounts, settings.rate_requests) == ("1/hour", "9/second")
     assert settings.webhook_url == "http://hook/"
     assert settings.sweep_seconds == 0.5
+
+
+def test_every_bound_is_a_setting() -> None:
+    changed = {name: default + 1 for name, default in asdict(Bounds()).items()}
+    environ = {f"CARTULARY_{name.upper()}": str(value) for name, value in changed.items()}
+    assert load_settings(environ).bounds == Bounds(**changed)
+    assert load_settings({}).bounds == Bounds()
+    with pytest.raises(SettingsError) as error:
+        load_settings(dict.fromkeys(environ, "0"))
+    assert all(name in str(error.value) for name in environ)
 
 
 def test_an_empty_variable_has_its_default_but_an_empty_rate_is_no_limit() -> None:

@@ -1,0 +1,66 @@
+"""The bounds of the resources that a visitor can use: reaching one costs that visitor, and not the others.
+
+Each is a setting, `CARTULARY_` and its name in capitals; docs/running.md explains them in one table. Where a
+bound is per visitor, a visitor is the player of a valid token, and otherwise a network: an IPv4 address or an
+IPv6 /64.
+"""
+
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+
+_MINIMUM: Final = "minimum"
+
+
+def _bound(default: float, minimum: float = 1) -> Any:
+    """Return the field of a bound; an int for a whole number, a float for seconds."""
+    return field(default=default, metadata={_MINIMUM: minimum})
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """All bounds of a service. Those on connections, requests and streams hold for each web process."""
+
+    max_connections: int = _bound(10_000)
+    max_connections_per_address: int = _bound(256)
+    header_seconds: float = _bound(10.0, 0.1)
+    """Time for the first byte of a request and the rest of its head."""
+    keep_alive_seconds: float = _bound(75.0, 0.1)
+    """Time for which a connection stays open after a response."""
+    body_seconds: float = _bound(20.0, 0.1)
+    send_seconds: float = _bound(20.0, 0.1)
+    """Time for which a client may read nothing of a response."""
+    max_header_bytes: int = _bound(16 * 1024, 1024)
+
+    request_threads: int = _bound(4)
+    account_threads: int = _bound(2)
+    """Threads for registering and logging in, apart from those of other requests."""
+    max_waiting: int = _bound(256)
+    """Requests that wait for a thread."""
+    max_waiting_per_visitor: int = _bound(32)
+    max_wait_seconds: float = _bound(2.0, 0.1)
+    """Time after which a request that still waits for a thread is refused."""
+    request_seconds: float = _bound(15.0, 0.1)
+    """Time after which the client of a request gets a refusal, whether or not it is still being handled."""
+
+    max_streams: int = _bound(5_000)
+    max_streams_per_visitor: int = _bound(100)
+    record_page_bytes: int = _bound(256 * 1024, 1024)
+
+    cached_prefixes: int = _bound(2_000)
+    """Earlier states of games in the cache of a process."""
+    prefix_interval: int = _bound(256)
+    """Events between two of these states: the most that a read of a cached game folds."""
+
+    max_games_per_player: int = _bound(200)
+    """Games that are open or in progress in which a player has a place."""
+    max_invitations: int = _bound(32)
+    """Invitations to one game."""
+    hashing_threads: int = _bound(1)
+    """Passwords that a process hashes at the same time."""
+
+
+def minimum_of(name: str) -> float:
+    """Return the smallest value that the bound with this name may have."""
+    (bound,) = (item for item in fields(Bounds) if item.name == name)
+    minimum: float = bound.metadata[_MINIMUM]
+    return minimum
