@@ -7,8 +7,8 @@
     CARTULARY_SIGNING_KEY    PEM file of the Ed25519 key that signs receipts, created by a web
                              process if it does not exist; default: signing-key.pem in the data folder
     CARTULARY_CACHE_GAMES    games in the cache of a process; default: 1000
-    CARTULARY_RATE_ACCOUNTS  attempts to register or log in from one address; default: 60/minute
-    CARTULARY_RATE_REQUESTS  requests of one player or address; default: no limit
+    CARTULARY_RATE_ACCOUNTS  attempts to register or log in from one network; default: 60/minute
+    CARTULARY_RATE_REQUESTS  requests of one player or network; default: no limit
     CARTULARY_WEBHOOK_URL    URL to which notifications are posted; default: none
     CARTULARY_SWEEP_SECONDS  time between two sweeps of the scheduler; default: 10
 

@@ -2,7 +2,8 @@
 
 Each attempt costs a password hash and may be a guess, so attempts are counted in Redis for all
 processes together. Other requests are counted in the memory of each process, and only if an
-operator sets a limit. Both limits are settings (service/settings.py).
+operator sets a limit. Both limits are settings (service/settings.py). A request without a valid token
+counts for its network: an IPv4 address or an IPv6 /64 (service/visitors.py).
 """
 
 import math
@@ -16,13 +17,14 @@ from flask_limiter import Limiter, RequestLimit
 from service.errors import TooManyRequests
 from service.http.auth import authenticated_player
 from service.http.context import service
+from service.visitors import network_of
 
 _KEY_PREFIX: Final = "cartulary:rate"
 _UNLIMITED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
-def _address() -> str:
-    return request.remote_addr or "unknown"
+def _network() -> str:
+    return network_of(request.remote_addr or "")
 
 
 def _refuse(limit: RequestLimit) -> None:
@@ -31,7 +33,7 @@ def _refuse(limit: RequestLimit) -> None:
     raise TooManyRequests(f"the limit is {limit.limit}", max(1, seconds))
 
 
-_accounts: Final = Limiter(_address, strategy="fixed-window", on_breach=_refuse)
+_accounts: Final = Limiter(_network, strategy="fixed-window", on_breach=_refuse)
 limit_account_attempts = _accounts.shared_limit(
     lambda: service().settings.rate_accounts, scope="accounts"
 )
@@ -42,7 +44,7 @@ def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:
     """Have the application count attempts in Redis, and, if `requests_limit` is not empty, all requests."""
     if requests_limit:
         Limiter(
-            lambda: authenticated_player() or _address(),
+            lambda: authenticated_player() or _network(),
             app=app,
             application_limits=[requests_limit],
             application_limits_exempt_when=lambda: request.path in _UNLIMITED,

@@ -1,12 +1,16 @@
 """Rate limits: 429 with Retry-After, counted by player or by address, if a limit is set."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import redis
 
+from service.bootstrap import build
 from service.embedded_redis import EmbeddedRedis
+from service.http.app import create_app
+from service.settings import Settings
 from tests.service.conftest import settings_for
 from tests.support.accounts import PASSWORD, Accounts
 from tests.support.http_contract import Contract
@@ -62,3 +66,20 @@ def test_requests_are_counted_by_player_and_by_address(limited: Accounts) -> Non
         assert limited.anonymous.get("/metrics").status_code == 200
     invalid_token = {"Authorization": "Bearer made-up"}
     assert limited.anonymous.get("/api/v1/games", headers=invalid_token).status_code == 429
+
+
+def test_logins_are_counted_by_ipv4_address_or_ipv6_network(settings: Settings) -> None:
+    service = build(replace(settings, rate_accounts="2/hour"))
+    client = create_app(service).test_client()
+
+    def log_in(address: str) -> int:
+        body = {"handle": "nobody", "password": PASSWORD}
+        environ = {"REMOTE_ADDR": address}
+        return client.post("/api/v1/tokens", json=body, environ_base=environ).status_code
+
+    same_network = ("2001:db8::1", "2001:db8::2", "2001:db8::3:4")
+    assert [log_in(address) for address in same_network] == [401, 401, 429]
+    assert log_in("2001:db8:0:1::1") == 401
+    mapped = ("192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1", "::ffff:192.0.2.2")
+    assert [log_in(address) for address in mapped] == [401, 401, 429, 401]
+    service.redis.close()
