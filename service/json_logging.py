@@ -3,7 +3,8 @@
 A line has the fields `at`, `level`, `logger` and `message`, those that the call passed as `extra`,
 `request` (the id of the HTTP request that it belongs to) and, after an exception, `error` (the
 traceback). Nothing that is secret is logged: no bodies, headers, tokens or queries, and of a player
-only the id, which is a pseudonym.
+only the id, which is a pseudonym. A line that cannot be written is dropped
+(service/supervision/standard_output.py).
 """
 
 import logging
@@ -16,6 +17,7 @@ from pythonjsonlogger.orjson import OrjsonFormatter
 from typing_extensions import override
 
 from service import clock
+from service.supervision.standard_output import describe_loss, tolerate_write_errors
 
 
 class JsonFormatter(OrjsonFormatter):
@@ -50,8 +52,15 @@ def configure(
     # shows them.
     logging._srcfile = None  # noqa: SLF001 # the documentation of `logging` recommends it
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    formatter = JsonFormatter(request_id)
+
+    def loss_line(count: int, reason: str) -> str:
+        fields = {"name": __name__, "levelname": "ERROR", "msg": describe_loss(count, reason)}
+        return formatter.format(logging.makeLogRecord(fields))
+
+    tolerate_write_errors(loss_line)
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter(request_id))
+    handler.setFormatter(formatter)
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # It logs the addresses of clients that exceed a limit.
     logging.getLogger("flask-limiter").setLevel(logging.WARNING)

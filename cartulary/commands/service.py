@@ -11,6 +11,7 @@ from cartulary.commands.options import redis_option
 from cartulary.terminal import echo, message
 from service.settings import Settings, load_settings
 from service.supervision.parent_watch import watch_parent
+from service.supervision.standard_output import tolerate_write_errors
 from workers.tasks import GAMES, NOTIFICATIONS, QUEUES
 
 _QUEUES: Final = {"games": GAMES, "notices": NOTIFICATIONS}
@@ -44,6 +45,7 @@ def serve(host: str, port: int, data: Path | None) -> None:
     environ = dict(os.environ)
     if data is not None:
         environ["CARTULARY_DATA"] = str(data)
+    tolerate_write_errors()
     logging.basicConfig(format="%(message)s")
     run(load_settings(environ), environ, host, port, echo, message)
 

@@ -61,12 +61,13 @@ class ChildProcess:
         return self.pid is not None
 
     def start(self) -> None:
-        """Start the child, which must not be running."""
+        """Start the child, which must not be running. Raises OSError if that is not possible now."""
         self.reap()
-        reader, self._pipe = os.pipe()
         environment = os.environ if self._environment is None else self._environment
-        with contextlib.ExitStack() as stack:
+        with contextlib.ExitStack() as stack, contextlib.ExitStack() as on_error:
+            reader, writer = os.pipe()
             stack.callback(os.close, reader)
+            on_error.callback(os.close, writer)
             output = None
             if self._output is not None:
                 output = stack.enter_context(open(self._output, "ab", opener=_open_private))
@@ -80,6 +81,8 @@ class ChildProcess:
                 start_new_session=True,
                 umask=self._umask,
             )
+            on_error.pop_all()
+        self._pipe = writer
 
     def terminate(self) -> None:
         """Ask the child to end (SIGTERM)."""

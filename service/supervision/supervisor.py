@@ -25,7 +25,7 @@ class Program(Protocol):
         """Whether the program runs."""
 
     def start(self) -> None:
-        """Start the program. Raises CartularyError if that is not possible now."""
+        """Start the program. Raises CartularyError or OSError if that is not possible now."""
 
     def terminate(self) -> None:
         """Ask the program to end."""
@@ -59,8 +59,8 @@ class Supervisor:
     ) -> None:
         """Run until `stop` is set; a second signal kills what has not ended by then.
 
-        `on_ready` is called once, as soon as `is_ready` returns True. Raises the CartularyError of a program
-        that does not start the first time; nothing is left running then.
+        `on_ready` is called once, as soon as `is_ready` returns True. Raises the error of a program that does
+        not start the first time; nothing is left running then.
         """
         try:
             for stage in self._stages:
@@ -120,7 +120,7 @@ class _Restart:
         elif time.monotonic() >= self._restart_at:
             try:
                 self._program.start()
-            except CartularyError as error:
+            except (CartularyError, OSError) as error:
                 self._schedule(f"{name} does not start: {error}")
             else:
                 self._restart_at = None

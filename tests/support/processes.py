@@ -1,6 +1,7 @@
 """Real processes for tests: the command line as a user starts it, and which processes are running."""
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -29,6 +30,13 @@ def cartulary(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[
         timeout=60,
         check=False,
     )
+
+
+def free_port() -> int:
+    """A port of the local machine on which nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port
 
 
 def begin(

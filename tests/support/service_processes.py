@@ -1,6 +1,5 @@
 """A service of real processes that a test kills one by one: Redis, web server, workers, schedulers."""
 
-import socket
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +8,7 @@ import httpx
 
 from service.embedded_redis import EmbeddedRedis
 from service.supervision.child_process import ChildProcess
-from tests.support.processes import environment, wait_until
+from tests.support.processes import environment, free_port, wait_until
 
 
 @dataclass
@@ -23,8 +22,7 @@ class ServiceProcesses:
     """How often a process of each kind was killed."""
 
     def __post_init__(self) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port: int = free.getsockname()[1]
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.data = self.folder / "data"
         self.redis = EmbeddedRedis(self.data)

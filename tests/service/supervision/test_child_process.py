@@ -54,6 +54,15 @@ def test_reaping_a_child_that_has_ended_returns_its_status(
     assert ending.reap() == 7
 
 
+def test_a_start_that_fails_leaves_no_file_open(tmp_path: Path) -> None:
+    child = ChildProcess("child", [str(tmp_path / "no such program")])
+    before = set(Path("/proc/self/fd").iterdir())
+    for _ in range(3):
+        with pytest.raises(FileNotFoundError):
+            child.start()
+    assert set(Path("/proc/self/fd").iterdir()) == before
+
+
 PARENT = """
 import sys, time
 from pathlib import Path

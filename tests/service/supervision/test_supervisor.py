@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Self
@@ -21,18 +22,17 @@ from tests.support.processes import wait_until as assert_soon
 
 
 class FakeProgram:
-    """A program that starts and stops instantly. It fails to start `failures` times first."""
+    """A program that starts and stops instantly. It fails to start with each of `failures` first."""
 
-    def __init__(self, name: str, log: list[str], failures: int = 0) -> None:
+    def __init__(self, name: str, log: list[str], failures: Sequence[Exception] = ()) -> None:
         self.name = name
         self.log = log
-        self.failures = failures
+        self.failures = list(failures)
         self.is_running = False
 
     def start(self) -> None:
         if self.failures:
-            self.failures -= 1
-            raise CartularyError("the disk is full")
+            raise self.failures.pop(0)
         self.is_running = True
         self.log.append(f"start {self.name}")
 
@@ -85,10 +85,11 @@ def test_a_program_that_dies_is_restarted_after_a_pause() -> None:
     assert run.reports == [*expected, "stopping"]
 
 
-def test_a_restart_that_fails_is_repeated_after_a_longer_pause() -> None:
+@pytest.mark.parametrize("error", [CartularyError("the disk is full"), OSError("the disk is full")])
+def test_a_restart_that_fails_is_repeated_after_a_longer_pause(error: Exception) -> None:
     program = FakeProgram("web", [])
     with Run([program]) as run:
-        program.failures = 1
+        program.failures = [error]
         program.is_running = False
         assert_soon(lambda: program.is_running)
         assert_soon(lambda: len(run.reports) == 3)
@@ -97,7 +98,10 @@ def test_a_restart_that_fails_is_repeated_after_a_longer_pause() -> None:
 
 def test_a_first_start_that_fails_stops_everything_and_is_raised() -> None:
     log: list[str] = []
-    programs = [FakeProgram("store", log), FakeProgram("web", log, failures=1)]
+    programs = [
+        FakeProgram("store", log),
+        FakeProgram("web", log, [CartularyError("the disk is full")]),
+    ]
     supervisor = Supervisor([programs], log.append, seconds_to_stop=5)
     with pytest.raises(CartularyError, match="the disk is full"):
         supervisor.run(StopSignals(), lambda: True, lambda: None)
