@@ -38,7 +38,12 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     store = RedisEventStore(client)
     listings = Listings(client)
     keyring = Keyring(client, settings.signing_key, read_only=read_only)
-    repository = GameRepository(store, GameCache(settings.cache_games), listings)
+    cache = GameCache(
+        settings.cache_games,
+        max_prefixes=settings.bounds.cached_prefixes,
+        prefix_interval=settings.bounds.prefix_interval,
+    )
+    repository = GameRepository(store, cache, listings)
     return Service(
         settings=settings,
         redis=client,

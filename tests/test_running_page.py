@@ -4,17 +4,20 @@ import re
 import subprocess
 import sys
 from configparser import ConfigParser
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from cartulary.cli import cartulary
 from service import settings
+from service.bounds import Bounds
 from tests.support.processes import environment
 from workers.jobs import RETRY_PAUSES
 from workers.notifiers import SECONDS_TO_RESPOND
 
 PAGE = (Path(__file__).parent.parent / "docs" / "running.md").read_text()
+BOUNDS = {settings.PREFIX + name.upper(): value for name, value in asdict(Bounds()).items()}
 SETTING = re.compile(r"(?<!_)CARTULARY_[A-Z_]+")
 
 
@@ -22,8 +25,15 @@ def test_the_page_describes_every_setting_and_no_other() -> None:
     assert settings.__doc__ is not None
     documented = set(SETTING.findall(settings.__doc__))
     table = set(re.findall(r"^\| `(CARTULARY_[A-Z_]+)` \|", PAGE, re.MULTILINE))
-    assert table == documented
-    assert set(SETTING.findall(PAGE)) == documented
+    assert table - BOUNDS.keys() == documented
+    assert set(SETTING.findall(PAGE)) - BOUNDS.keys() == documented
+
+
+def test_the_page_has_the_defaults_of_the_bounds() -> None:
+    rows = re.findall(r"^\| `(CARTULARY_[A-Z_]+)` \| ([0-9.]+) \|", PAGE, re.MULTILINE)
+    defaults = {name: float(default) for name, default in rows if name in BOUNDS}
+    assert defaults
+    assert defaults == {name: BOUNDS[name] for name in defaults}
 
 
 def test_the_table_of_commands_lists_every_command_once() -> None:

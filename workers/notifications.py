@@ -64,7 +64,7 @@ def notification_of(queries: GameQueries, task: Task) -> Notification | None:
             }
         case ["notify", "round", round]:
             subject = "round_scored"
-            (event,) = queries.events(task.game_id, data["seq"] - 1, 1)
+            (event,) = queries.event_page(task.game_id, data["seq"] - 1, 1)
             details = {"round": int(round), "standings": event["data"]["standings"]}
         case ["notify", "over"]:
             subject = "game_over"

@@ -1,16 +1,21 @@
-"""Games folded from their logs and kept in memory.
+"""Games folded from their logs and kept in memory: their heads, and earlier states of long games.
 
 Cached games are shared among threads and never changed: advancing one folds new events into a copy.
 """
 
+from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import Final
 
 from cachetools import LRUCache
 
 from domain.event import Event
 from domain.game import Game, Opened, fold
+from service.bounds import Bounds
+
+_DEFAULTS: Final = Bounds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +52,89 @@ def with_events(before: CachedGame | None, events: Sequence[Event], game: Game) 
 
 
 class GameCache:
-    """The most recently used games, at most `capacity` of them. Thread-safe."""
+    """The heads of the most recently used games, and their prefixes. Thread-safe.
 
-    def __init__(self, capacity: int) -> None:
-        if capacity < 1:
-            raise ValueError(f"a cache of {capacity} games")
-        self._games: LRUCache[str, CachedGame] = LRUCache(capacity)
+    A prefix is the game after every event whose seq is a multiple of `prefix_interval`. An earlier state
+    of a game is folded from the last prefix before it, so it costs at most that number of events.
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        *,
+        max_prefixes: int = _DEFAULTS.cached_prefixes,
+        prefix_interval: int = _DEFAULTS.prefix_interval,
+    ) -> None:
+        """Create a cache of the heads of at most `capacity` games, and of `max_prefixes` prefixes in all."""
+        if min(capacity, max_prefixes, prefix_interval) < 1:
+            raise ValueError(
+                f"a cache of {capacity} games and {max_prefixes} prefixes every {prefix_interval} events"
+            )
+        self.prefix_interval = prefix_interval
+        self._max_prefixes = max_prefixes
+        self._heads: LRUCache[str, CachedGame] = LRUCache(capacity)
+        self._prefixes: OrderedDict[tuple[str, int], CachedGame] = OrderedDict()
+        """By game id and seq, the least recently used first."""
+        self._prefix_seqs: defaultdict[str, set[int]] = defaultdict(set)
+        """By game id, the seqs of its prefixes."""
         self._lock = Lock()
 
     def __len__(self) -> int:
-        return len(self._games)
+        return len(self._heads)
+
+    @property
+    def prefixes(self) -> int:
+        """How many prefixes of games are cached."""
+        return len(self._prefixes)
 
     def get(self, game_id: str) -> CachedGame | None:
         """Return the game as it was last stored here; its log may have moved on since."""
         with self._lock:
-            return self._games.get(game_id)
+            return self._heads.get(game_id)
 
     def put(self, cached: CachedGame) -> None:
-        """Store a game, unless a later state of it is stored already."""
+        """Store a game at its head, unless a later state of it is stored already."""
         game_id = cached.game.id
         with self._lock:
-            stored = self._games.get(game_id)
+            stored = self._heads.get(game_id)
             if stored is None or stored.game.seq < cached.game.seq:
-                self._games[game_id] = cached
+                self._heads[game_id] = cached
+
+    def latest(self, game_id: str, upto: int | None = None) -> CachedGame | None:
+        """Return the latest cached state of a game after an event of at most `upto` (None: of all)."""
+        with self._lock:
+            head = self._heads.get(game_id)
+            if head is not None and (upto is None or head.game.seq <= upto):
+                return head
+            seqs = self._prefix_seqs.get(game_id, ())
+            seq = max((seq for seq in seqs if upto is None or seq <= upto), default=None)
+            if seq is None:
+                return None
+            self._prefixes.move_to_end((game_id, seq))
+            return self._prefixes[game_id, seq]
+
+    def put_prefix(self, cached: CachedGame) -> None:
+        """Store a game as a prefix if its seq is a multiple of the interval."""
+        game_id, seq = cached.game.id, cached.game.seq
+        if seq % self.prefix_interval:
+            return
+        with self._lock:
+            self._prefixes[game_id, seq] = cached
+            self._prefixes.move_to_end((game_id, seq))
+            self._prefix_seqs[game_id].add(seq)
+            while len(self._prefixes) > self._max_prefixes:
+                self._remove_prefix(*next(iter(self._prefixes)))
 
     def drop(self, game_id: str) -> None:
-        """Remove a game."""
+        """Remove a game and its prefixes."""
         with self._lock:
-            self._games.pop(game_id, None)
+            self._heads.pop(game_id, None)
+            for seq in [*self._prefix_seqs.get(game_id, ())]:
+                self._remove_prefix(game_id, seq)
+
+    def _remove_prefix(self, game_id: str, seq: int) -> None:
+        del self._prefixes[game_id, seq]
+        seqs = self._prefix_seqs[game_id]
+        seqs.remove(seq)
+        if not seqs:
+            del self._prefix_seqs[game_id]

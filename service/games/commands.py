@@ -223,7 +223,7 @@ class GameCommands:
             return
         state = ZEROS
         if expected_seq > 0:
-            (event,) = self._repository.events(game.id, expected_seq - 1, expected_seq)
+            (event,) = self._repository.event_range(game.id, expected_seq - 1, expected_seq)
             state = event["state"]
         if state != game.state_hash:
             raise Stale(

@@ -1,4 +1,7 @@
-"""The game loader: folds games from their logs, with a cache. It only reads the event store."""
+"""The game loader: folds games from their logs, with a cache. It only reads the event store.
+
+Logs are read in pages, so that a long one never blocks Redis for long.
+"""
 
 import logging
 import re
@@ -13,11 +16,14 @@ from domain.game import Game
 from service.errors import NotFound
 from service.games.access import game_not_found
 from service.games.cache import CachedGame, GameCache, advance
+from service.games.single_flight import SingleFlight
 from service.store.event_store import LogReader
 
 log = logging.getLogger(__name__)
 
 GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+PAGE_LINES: Final = 500
+"""Lines of a log that are read with one command."""
 
 
 class GameLoader:
@@ -25,11 +31,15 @@ class GameLoader:
 
     The games that it returns are shared and must not be changed. Every method raises Unavailable if
     the store does not respond.
+
+    If the cache has the prefixes of a game, any state of it costs at most `prefix_interval` events
+    (service/games/cache.py). If not, one thread folds the whole log, while the others wait for it.
     """
 
     def __init__(self, log_reader: LogReader, cache: GameCache) -> None:
         self._log_reader = log_reader
         self._cache = cache
+        self._cold_loads: SingleFlight[CachedGame] = SingleFlight()
 
     @property
     def cached_games(self) -> int:
@@ -41,21 +51,32 @@ class GameLoader:
         if not GAME_ID.fullmatch(game_id):
             raise game_not_found(game_id)
         cached = self._cache.get(game_id)
-        return self._catch_up(game_id, cached, self._log_reader.read(game_id, _read_after(cached)))
+        if cached is None:
+            cached = self._cold_loads.run(
+                game_id, lambda: self._catch_up(game_id, self._cache.latest(game_id))
+            )
+        # Also after a cold load: another thread may have read the head before the caller's last append.
+        return self._catch_up(game_id, cached)
 
     def load_many(self, game_ids: Iterable[str]) -> Iterator[Game]:
-        """Iterate over many games at their heads, read in one round trip.
+        """Iterate over many games at their heads, read in one round trip unless a log is long.
 
         A game whose log is missing or damaged is logged and left out, so that the others can still
         be listed.
         """
         cached = {game_id: self._cache.get(game_id) for game_id in game_ids}
         lines_by_game = self._log_reader.read_each(
-            {game_id: _read_after(game) for game_id, game in cached.items()}
+            {game_id: _read_after(game) for game_id, game in cached.items()}, PAGE_LINES
         )
         for game_id, lines in lines_by_game.items():
+            before = cached[game_id]
             try:
-                yield self._catch_up(game_id, cached[game_id], lines).game
+                if len(lines) == PAGE_LINES or not _continues(before, lines):
+                    yield self.load(game_id).game
+                else:
+                    advanced = self._advance(game_id, before, lines)
+                    self._cache.put(advanced)
+                    yield advanced.game
             except (NotFound, Unreadable) as error:
                 log.error("game %s is left out of a listing: %s", game_id, error)  # noqa: TRY400 # a traceback would add nothing
 
@@ -65,44 +86,125 @@ class GameLoader:
         if seq == head.seq:
             return head
         if not 1 <= seq < head.seq:
-            raise NotFound(f"game {game_id} has no event {seq}, its last is {head.seq}")
-        events = self.events(game_id, 0, seq)
-        return advance(None, events, self.opened_secrets(game_id, events)).game
+            raise _event_not_found(head, seq)
+        prefix, lines = self._read_from_prefix(game_id, seq, seq)
+        return self._advance(game_id, prefix, lines).game
 
-    def events(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:
+    def event(self, head: Game, seq: int) -> tuple[Game | None, Event, Game]:
+        """Return event `seq` of the game with this head, between the games before it and after it.
+
+        There is no game before the first event. Raises NotFound if there is no such event.
+        """
+        if not 1 <= seq <= head.seq:
+            raise _event_not_found(head, seq)
+        game_id = head.id
+        prefix, lines = self._read_from_prefix(game_id, seq - 1, seq)
+        before = self._advance(game_id, prefix, lines[:-1]) if seq > 1 else None
+        after = self._advance(game_id, before, lines[-1:] if before is None else lines[-2:])
+        return None if before is None else before.game, orjson.loads(lines[-1]), after.game
+
+    def event_range(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:
         """Return the events after+1 … upto, as far as they exist."""
         return tuple(orjson.loads(line) for line in self._log_reader.read(game_id, after, upto))
 
-    def opened_secrets(self, game_id: str, events: Sequence[Event]) -> Mapping[str, Any]:
-        """Return the values of the secrets that these events commit to, by name."""
-        if not any("secrets" in event for event in events):
-            return {}
-        stored = self._log_reader.secrets(game_id)
-        return {
-            name: orjson.loads(stored[f"{event['seq']}/{name}"])["value"]
-            for event in events
-            for name in event.get("secrets", ())
-        }
+    def _read_from_prefix(
+        self, game_id: str, latest: int, upto: int
+    ) -> tuple[CachedGame | None, list[bytes]]:
+        """Return a cached state after event `latest` or earlier, and the lines from there to event `upto`.
 
-    def _catch_up(self, game_id: str, cached: CachedGame | None, lines: list[bytes]) -> CachedGame:
-        """Return the cached game advanced by lines read from the log after `_read_after(cached)`."""
-        if cached is not None:
-            if not lines or b'"hash":"%b"' % cached.game.hash.encode() not in lines[0]:
+        The lines begin with that of the cached state's last event, as `_advance` expects. The events
+        `latest` and `upto` must exist.
+        """
+        prefix = self._cache.latest(game_id, latest)
+        if latest - _seq_of(prefix) >= self._cache.prefix_interval:
+            key = f"prefixes of {game_id}"
+            self._cold_loads.run(key, lambda: self._catch_up(game_id, prefix))
+            prefix = self._cache.latest(game_id, latest)
+        lines = self._log_reader.read(game_id, _read_after(prefix), upto)
+        if not _continues(prefix, lines):
+            self._cache.drop(game_id)
+            prefix, lines = None, self._log_reader.read(game_id, 0, upto)
+        if _read_after(prefix) + len(lines) < upto:
+            # The log has lost its last events since the caller loaded the game.
+            raise NotFound(f"game {game_id} has no event {upto}")
+        return prefix, lines
+
+    def _catch_up(self, game_id: str, cached: CachedGame | None) -> CachedGame:
+        """Return the game at its head, folded from a cached state. Raises NotFound."""
+        before = cached
+        while True:
+            lines = self._log_reader.read(game_id, _read_after(before), limit=PAGE_LINES)
+            if _continues(before, lines):
+                before = self._advance(game_id, before, lines)
+                if len(lines) < PAGE_LINES:
+                    break
+            else:
                 # The log lost its last events in a failover, so the whole game is folded again.
                 self._cache.drop(game_id)
-                return self.load(game_id)
-            del lines[0]
-            if not lines:
-                return cached
-        elif not lines:
-            raise game_not_found(game_id)
+                before = cached = None
+        if before is not cached:
+            self._cache.put(before)
+        return before
+
+    def _advance(
+        self, game_id: str, cached: CachedGame | None, lines: Sequence[bytes]
+    ) -> CachedGame:
+        """Return the cached game advanced by the lines read after `_read_after(cached)`.
+
+        The prefixes on the way are cached. Raises NotFound if the game has no event, and Unreadable.
+        """
+        lines = lines[0 if cached is None else 1 :]
+        if not lines:
+            if cached is None:
+                raise game_not_found(game_id)
+            return cached
         try:
             events: list[Event] = [orjson.loads(line) for line in lines]
-            advanced = advance(cached, events, self.opened_secrets(game_id, events))
+            opened = self._opened_secrets(game_id, events)
+            for stretch in self._up_to_prefixes(_seq_of(cached), events):
+                cached = advance(cached, stretch, opened)
+                self._cache.put_prefix(cached)
         except (KeyError, TypeError, ValueError) as error:
             raise Unreadable(f"the log of game {game_id} is damaged: {error!r}") from error
-        self._cache.put(advanced)
-        return advanced
+        assert cached is not None, "there is at least one event"
+        return cached
+
+    def _up_to_prefixes(self, seq: int, events: Sequence[Event]) -> Iterator[Sequence[Event]]:
+        """Split the events that follow event `seq` after each event that ends a prefix."""
+        interval = self._cache.prefix_interval
+        start, end = 0, interval - seq % interval
+        while start < len(events):
+            yield events[start:end]
+            start, end = end, end + interval
+
+    def _opened_secrets(self, game_id: str, events: Sequence[Event]) -> Mapping[str, Any]:
+        """Return the values of the secrets that these events commit to, by name."""
+        names = {
+            f"{event['seq']}/{name}": name for event in events for name in event.get("secrets", ())
+        }
+        if not names:
+            return {}
+        stored = self._log_reader.secrets(game_id, names)
+        return {name: orjson.loads(stored[key])["value"] for key, name in names.items()}
+
+
+def _event_not_found(game: Game, seq: int) -> NotFound:
+    """Return the error for an event that the game does not have."""
+    return NotFound(f"game {game.id} has no event {seq}, its last is {game.seq}")
+
+
+def _seq_of(cached: CachedGame | None) -> int:
+    return 0 if cached is None else cached.game.seq
+
+
+def _continues(cached: CachedGame | None, lines: Sequence[bytes]) -> bool:
+    """Return whether lines read after `_read_after(cached)` begin with the cached game's last event.
+
+    They do not if the log lost that event in a failover.
+    """
+    if cached is None:
+        return True
+    return bool(lines) and b'"hash":"%b"' % cached.game.hash.encode() in lines[0]
 
 
 def _read_after(cached: CachedGame | None) -> int:

@@ -6,10 +6,9 @@ from typing import cast
 import orjson
 
 from domain.event import Event
-from domain.game import Game, evolve, fold
+from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import record
-from service.errors import NotFound
 from service.games.access import require_seat, require_visible
 from service.games.loader import GameLoader
 from service.keyring import Keyring
@@ -78,7 +77,7 @@ class GameQueries:
         to_json = game.rules.action_to_json
         return game.seq, [cast("JsonObject", to_json(action)) for action in actions]
 
-    def events(self, game_id: str, after: int, limit: int) -> list[Event]:
+    def event_page(self, game_id: str, after: int, limit: int) -> list[Event]:
         """Return events after+1 … of a game, at most `limit`, without checking who may see it."""
         return [orjson.loads(line) for line in self._log_reader.read(game_id, after, limit=limit)]
 
@@ -89,15 +88,10 @@ class GameQueries:
 
         `viewer` is None for a spectator. Positions are None before the start. Raises NotFound.
         """
-        has_ended = self._loader.load(game_id).game.has_ended
-        events = self._loader.events(game_id, 0, seq) if seq > 0 else ()
-        if not 0 < seq == len(events):
-            raise NotFound(f"game {game_id} has no event {seq}")
-        opened = self._loader.opened_secrets(game_id, events)
-        before = fold(events[:-1], None, opened)
-        after = evolve(before, events[-1], opened)
-        position_before = None if before is None else before.position(viewer, ended=has_ended)
-        return events[-1], position_before, after.position(viewer, ended=has_ended)
+        game = self._loader.load(game_id).game
+        before, event, after = self._loader.event(game, seq)
+        position_before = None if before is None else before.position(viewer, ended=game.has_ended)
+        return event, position_before, after.position(viewer, ended=game.has_ended)
 
     def record(self, game_id: str, viewer: int | None = None) -> bytes:
         """Return the game record, with the secrets that the seat `viewer` may see.

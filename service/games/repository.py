@@ -174,7 +174,11 @@ class GameRepository(GameLoader):
         )
         if appended.is_repeat:
             return self._earlier_result(pending.game_id, appended)
-        self._cache.put(with_events(cached, events, after))
+        for sealed in pending.sealed:
+            cached = with_events(cached, (sealed.event,), sealed.game)
+            self._cache.put_prefix(cached)
+        assert cached is not None, "an append has at least one event"
+        self._cache.put(cached)
         if "index" in entries:
             try:
                 self.update_listings(pending.game_id)
@@ -195,7 +199,7 @@ class GameRepository(GameLoader):
         return self._earlier_result(game_id, appended)
 
     def _earlier_result(self, game_id: str, appended: Appended) -> AppendResult:
-        return AppendResult(self.events(game_id, appended.first - 1, appended.last), None)
+        return AppendResult(self.event_range(game_id, appended.first - 1, appended.last), None)
 
 
 def _pending(game_id: str, game: Game | None) -> PendingEvents:

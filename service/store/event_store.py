@@ -8,7 +8,7 @@ outbox (entries for the work that the log calls for and that is not done yet) an
 records. `append` writes all of them in one step with the events.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -75,14 +75,19 @@ class LogReader(Protocol):
     ) -> list[bytes]:
         """Return the lines of events after+1 … upto (None: up to the head), at most `limit`."""
 
-    def read_each(self, after: Mapping[str, int]) -> dict[str, list[bytes]]:
-        """Return, for each game id, the lines of all events after the given seq."""
+    def read_each(
+        self, after: Mapping[str, int], limit: int | None = None
+    ) -> dict[str, list[bytes]]:
+        """Return, for each game id, the lines of the events after the given seq, at most `limit` a game."""
 
     def head(self, game_id: str) -> int:
         """Return the seq of the last event, 0 if there is no such game."""
 
-    def secrets(self, game_id: str) -> dict[str, str]:
-        """Return all secrets of a game by name, as in `AppendRequest.secrets`."""
+    def secrets(self, game_id: str, names: Collection[str] | None = None) -> dict[str, str]:
+        """Return the secrets of a game with these names (None: all) that exist, by name.
+
+        They are as in `AppendRequest.secrets`.
+        """
 
 
 class EventStore(LogReader, Protocol):

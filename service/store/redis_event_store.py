@@ -17,7 +17,7 @@ An append is one Lua script, and all of its keys carry the same hash tag. No met
 command twice by itself (service/connection.py).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -115,11 +115,13 @@ class RedisEventStore:
         with unavailable_on_error():
             return _lines(self._redis.xrange(_log_key(game_id), f"{after + 1}-0", last, limit))
 
-    def read_each(self, after: Mapping[str, int]) -> dict[str, list[bytes]]:
+    def read_each(
+        self, after: Mapping[str, int], limit: int | None = None
+    ) -> dict[str, list[bytes]]:
         """See `LogReader.read_each`."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id, seq in after.items():
-                pipeline.xrange(_log_key(game_id), f"{seq + 1}-0", "+")
+                pipeline.xrange(_log_key(game_id), f"{seq + 1}-0", "+", limit)
             return dict(zip(after, map(_lines, pipeline.execute()), strict=True))
 
     def head(self, game_id: str) -> int:
@@ -150,10 +152,15 @@ class RedisEventStore:
                     seen.add(game_id)
                     yield game_id
 
-    def secrets(self, game_id: str) -> dict[str, str]:
+    def secrets(self, game_id: str, names: Collection[str] | None = None) -> dict[str, str]:
         """See `LogReader.secrets`."""
+        key = game_key(game_id, "secrets")
         with unavailable_on_error():
-            return _texts(self._redis.hgetall(game_key(game_id, "secrets")))
+            if names is None:
+                return _texts(self._redis.hgetall(key))
+            values = self._redis.hmget(key, [*names]) if names else []
+        pairs = zip(names, values, strict=True)
+        return {name: to_text(value) for name, value in pairs if value is not None}
 
     def outbox(self, game_id: str) -> dict[str, str]:
         """See `EventStore.outbox`."""

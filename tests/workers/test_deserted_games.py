@@ -65,7 +65,7 @@ def test_a_game_that_all_players_have_left_ends_in_every_rule_system(
         final = service.queries.game(game.id)
         assert final.status == "abandoned"
         assert final.ranking is None
-        *forfeits, abandoned = service.queries.events(game.id, game.seq, 100)
+        *forfeits, abandoned = service.queries.event_page(game.id, game.seq, 100)
         assert [event["type"] for event in forfeits if event["type"] != "RoundScored"] == [
             "TurnForfeited"
         ] * 4

@@ -45,7 +45,7 @@ runner.run(Task(*task))
 
 
 def event_types(service: Service, game: Game) -> list[str]:
-    return [event["type"] for event in service.queries.events(game.id, 0, 10_000)]
+    return [event["type"] for event in service.queries.event_page(game.id, 0, 10_000)]
 
 
 def play_first_round(service: Service) -> Game:

@@ -165,7 +165,7 @@ def check_logs(service: Service, acknowledgements: Acknowledgements) -> Counts:
     game_ids = set(service.store.game_ids())
     counts.lost += len(set(acknowledgements.games) - game_ids)
     for game_id in game_ids:
-        events = service.queries.events(game_id, 0, 100_000)
+        events = service.queries.event_page(game_id, 0, 100_000)
         counts.games += 1
         counts.events += len(events)
         acknowledged = acknowledgements.event_hashes.get(game_id, {})

@@ -192,7 +192,7 @@ def test_a_turn_is_forfeited_at_its_deadline_and_not_before(
         workers.scheduler.check_deadlines()
         assert workers.waiting() == [f"deadline of game {game.id}"]
         workers.work()
-        (event,) = service.queries.events(game.id, game.seq, 10)
+        (event,) = service.queries.event_page(game.id, game.seq, 10)
         assert (event["type"], event["by"]) == ("TurnForfeited", {"system": "clock"})
         assert event["data"]["seat"] == game.to_act
         # The next turn has a deadline of its own.
@@ -214,7 +214,7 @@ def test_a_player_who_misses_a_deadline_in_the_set_up_is_removed(
         time.tick(60)
         workers.scheduler.check_deadlines()
         workers.work()
-        (event,) = service.queries.events(game.id, game.seq, 10)
+        (event,) = service.queries.event_page(game.id, game.seq, 10)
         assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "clock"})
         workers.sweep_and_work(game.id)
         assert service.queries.game(game.id).status == "finished"
@@ -232,7 +232,7 @@ def test_an_action_that_arrives_before_the_forfeit_counts(
         assert f"deadline of game {game.id}" in workers.waiting()
         take_action(service, game.id)
         workers.work()
-        events = service.queries.events(game.id, game.seq, 10)
+        events = service.queries.event_page(game.id, game.seq, 10)
         assert len(events) == 1
         assert events[0]["action"] is not None
 
@@ -249,7 +249,7 @@ def test_an_action_that_arrives_after_the_forfeit_is_refused(
         workers.runner.run(workers.tasks(game.id)["deadline"])
         with pytest.raises(Stale):
             service.commands.act(game.id, player, actions[0], seq)
-        (event,) = service.queries.events(game.id, game.seq, 10)
+        (event,) = service.queries.event_page(game.id, game.seq, 10)
         assert event["type"] == "TurnForfeited"
 
 
@@ -313,7 +313,7 @@ def test_an_outdated_deadline_in_the_index_is_replaced(
         time.tick(30)
         workers.scheduler.check_deadlines()
         workers.work()
-        assert service.queries.events(game.id, game.seq + 1, 1)[0]["type"] == "TurnForfeited"
+        assert service.queries.event_page(game.id, game.seq + 1, 1)[0]["type"] == "TurnForfeited"
 
 
 def test_removing_a_deadline_from_the_index_leaves_a_later_one(

@@ -38,7 +38,7 @@ def list_events(game_id: str, player: str | None, query: JsonObject) -> Response
     service().queries.visible_game(game_id, player)
     limit = min(query["limit"], MAX_PAGE_SIZE)
     # Reading one event more than the page shows whether there is a next page.
-    events = service().queries.events(game_id, query["after"], limit + 1)
+    events = service().queries.event_page(game_id, query["after"], limit + 1)
     page = events[:limit]
     return json_response({"events": page, "next": page[-1]["seq"] if len(events) > limit else None})
 

@@ -38,7 +38,7 @@ def test_an_accepted_action_returns_its_event_and_a_receipt(service: Service) ->
     (published,) = service.keyring.public_keys()
     assert accepted.receipt["key"] == published["key"]
     assert published["from"] <= event["at"]
-    assert service.queries.events(game.id, seq, 10) == [event]
+    assert service.queries.event_page(game.id, seq, 10) == [event]
     after = service.queries.game(game.id)
     assert (after.seq, after.hash) == (event["seq"], event["hash"])
 

@@ -141,7 +141,7 @@ def test_nothing_is_appended_after_other_events_of_the_same_number(
     assert other.queries.game(game.id).seq == seq
     with suppress(Refused, ServiceError):
         service.commands.act(game.id, player, actions[0], seq)
-    events = service.queries.events(game.id, 0, 100)
+    events = service.queries.event_page(game.id, 0, 100)
     assert [event["prev"] for event in events[1:]] == [event["hash"] for event in events[:-1]]
     assert (
         service.queries.game(game.id).hash == other.queries.game(game.id).hash == events[-1]["hash"]

@@ -13,7 +13,7 @@ from tests.support.service_games import start_game
 
 
 def types(service: Service, game_id: str) -> list[str]:
-    return [event["type"] for event in service.queries.events(game_id, 0, 1000)]
+    return [event["type"] for event in service.queries.event_page(game_id, 0, 1000)]
 
 
 def create(service: Service, **changes: Any) -> Any:
@@ -28,7 +28,7 @@ def test_the_creator_takes_the_first_place(service: Service) -> None:
     assert [(place.player, place.nonce) for place in game.places] == [("ada", "0102")]
     assert game.options["seating"] == "drawn"
     assert game.options["private"] is False
-    events = service.queries.events(game.id, 0, 10)
+    events = service.queries.event_page(game.id, 0, 10)
     assert [event["type"] for event in events] == ["GameCreated", "SeatTaken"]
     assert [event["by"] for event in events] == [{"player": "ada"}] * 2
     assert events[0]["data"]["clock"] == {"per_turn": 60}
@@ -77,7 +77,7 @@ def test_the_last_free_place_starts_the_game_in_the_same_append(service: Service
     assert game.status == "playing"
     assert sorted(game.players) == ["ada", "bea", "cid"]
     assert types(service, game.id)[-2:] == ["SeatTaken", "GameStarted"]
-    assert service.queries.events(game.id, 4, 1)[0]["by"] == {"system": "start"}
+    assert service.queries.event_page(game.id, 4, 1)[0]["by"] == {"system": "start"}
 
 
 def test_the_start_derives_from_the_secret_and_the_nonces(service: Service) -> None:
@@ -132,7 +132,7 @@ def test_a_game_is_abandoned_and_its_secret_published_when_the_last_player_leave
     secret = service.store.secrets(game.id)["seed"]
     game = service.commands.leave(game.id, "ada")
     assert game.status == "abandoned"
-    last = service.queries.events(game.id, 3, 1)[0]
+    last = service.queries.event_page(game.id, 3, 1)[0]
     assert last["type"] == "GameAbandoned"
     assert last["by"] == {"system": "start"}
     assert last["data"] == {"secret": secret}

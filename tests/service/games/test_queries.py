@@ -24,15 +24,15 @@ from tests.support.service_games import play_out, play_until, start_game, take_a
 
 def test_events_can_be_read_in_pages(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq == 10)
-    seqs = [event["seq"] for event in service.queries.events(game.id, 3, 4)]
+    seqs = [event["seq"] for event in service.queries.event_page(game.id, 3, 4)]
     assert seqs == [4, 5, 6, 7]
-    assert [event["seq"] for event in service.queries.events(game.id, 8, 100)] == [9, 10]
-    assert service.queries.events(game.id, 10, 100) == []
+    assert [event["seq"] for event in service.queries.event_page(game.id, 8, 100)] == [9, 10]
+    assert service.queries.event_page(game.id, 10, 100) == []
 
 
 def test_the_game_at_any_seq_is_folded_from_its_log_up_to_it(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq == 40)
-    events = service.queries.events(game.id, 0, 100)
+    events = service.queries.event_page(game.id, 0, 100)
     for seq in range(1, 41):
         earlier = service.queries.game_at(game.id, seq)
         folded = fold(events[:seq])
@@ -90,7 +90,7 @@ def test_a_record_is_complete_at_any_time(service: Service) -> None:
     last = ""
     for _ in range(3):
         decoded = record.read(io.BytesIO(service.queries.record(game.id)))
-        assert decoded.events == service.queries.events(game.id, 0, 1000)
+        assert decoded.events == service.queries.event_page(game.id, 0, 1000)
         assert decoded.lines == service.store.read(game.id)
         head = service.queries.game(game.id)
         assert (decoded.header["head"]["seq"], decoded.header["head"]["hash"]) == (

@@ -15,7 +15,7 @@ from tests.support.service_games import play_out, play_set_up, play_until, start
 
 
 def scored_rounds(service: Service, game_id: str) -> list[int]:
-    events = service.queries.events(game_id, 0, 10_000)
+    events = service.queries.event_page(game_id, 0, 10_000)
     return [event["data"]["round"] for event in events if event["type"] == "RoundScored"]
 
 
@@ -105,7 +105,7 @@ def test_scorers_and_players_do_not_disturb_each_other(
         scoring.result()
     scorer.redis.close()
     assert scored_rounds(service, game.id) == list(range(1, 21))
-    events = service.queries.events(game.id, 0, 10_000)
+    events = service.queries.event_page(game.id, 0, 10_000)
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert events[-1]["type"] == "GameFinished"
 

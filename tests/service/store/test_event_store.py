@@ -87,6 +87,7 @@ class EventStoreContract:
             "i": [],
         }
         assert store.read_each({}) == {}
+        assert store.read_each({"g": 0, "h": 0}, 1) == {"g": [line("a")], "h": [line("c")]}
 
     @pytest.mark.parametrize("expected", [0, 1, 3, 100])
     def test_an_append_to_another_head_is_rejected_with_the_head(
@@ -123,6 +124,8 @@ class EventStoreContract:
             ),
         )
         assert store.secrets("g") == {"seed": "00ff", "1/pile": "{}", "2/x": "é"}
+        assert store.secrets("g", ["2/x", "2/y"]) == {"2/x": "é"}
+        assert store.secrets("g", []) == {}
         assert store.outbox("g") == {"finish": "1"}
 
     def test_a_rejected_append_writes_nothing(self, store: EventStore) -> None:

@@ -1,0 +1,268 @@
+"""Prefixes: reading an earlier state of a game costs a bounded number of events, and a cold game one fold."""
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Lock
+
+import pytest
+from typing_extensions import override
+
+from domain.errors import Unreadable
+from domain.game import Game, fold
+from service.bootstrap import Service
+from service.connection import connect
+from service.errors import NotFound, Unavailable
+from service.games import loader as loader_module
+from service.games.cache import CachedGame, GameCache
+from service.games.loader import GameLoader
+from service.games.queries import GameQueries
+from service.games.repository import GameRepository
+from service.settings import Settings
+from service.store.redis_event_store import RedisEventStore
+from tests.service.games.test_cache import cached_game, log_key
+from tests.support.service_games import play_until, start_game, take_action
+
+INTERVAL = 8
+LENGTH = 60
+
+
+class CountingStore(RedisEventStore):
+    """A store that counts the lines that are read, and can be slow or fail."""
+
+    lines = 0
+    largest_read = 0
+    delay = 0.0
+    failures = 0
+    secret_names: Collection[str] | None = ()
+    _counting = Lock()
+
+    @override
+    def read(
+        self, game_id: str, after: int = 0, upto: int | None = None, limit: int | None = None
+    ) -> list[bytes]:
+        time.sleep(self.delay)
+        if self.failures:
+            self.failures -= 1
+            raise Unavailable("the store does not respond")
+        lines = super().read(game_id, after, upto, limit)
+        self._count(lines)
+        return lines
+
+    @override
+    def read_each(
+        self, after: Mapping[str, int], limit: int | None = None
+    ) -> dict[str, list[bytes]]:
+        lines_by_game = super().read_each(after, limit)
+        for lines in lines_by_game.values():
+            self._count(lines)
+        return lines_by_game
+
+    @override
+    def secrets(self, game_id: str, names: Collection[str] | None = None) -> dict[str, str]:
+        self.secret_names = names
+        return super().secrets(game_id, names)
+
+    def _count(self, lines: list[bytes]) -> None:
+        with self._counting:
+            self.lines += len(lines)
+            self.largest_read = max(self.largest_read, len(lines))
+
+    def lines_read_by(self, call: Callable[[], object]) -> int:
+        """Return how many lines a call reads."""
+        before = self.lines
+        call()
+        return self.lines - before
+
+
+@pytest.fixture
+def store(settings: Settings) -> Iterator[CountingStore]:
+    with connect(settings.redis_url) as client:
+        yield CountingStore(client)
+
+
+def loader_with(store: CountingStore, max_prefixes: int = 100) -> GameLoader:
+    """Return a loader with a cache of its own, as in another process."""
+    return GameLoader(store, GameCache(10, max_prefixes=max_prefixes, prefix_interval=INTERVAL))
+
+
+def queries_with(service: Service, loader: GameLoader, store: CountingStore) -> GameQueries:
+    return GameQueries(loader, store, service.listings, service.keyring)
+
+
+def long_game(service: Service, rules: str = "barony", length: int = LENGTH) -> Game:
+    """Play a game of at least `length` events (or to its end), without scoring its rounds."""
+    return play_until(
+        service,
+        start_game(service, rules=rules).id,
+        lambda game: game.seq >= length or game.to_act is None,
+    )
+
+
+def test_a_read_of_a_cached_game_reads_no_more_lines_than_the_interval(
+    service: Service, store: CountingStore
+) -> None:
+    game = long_game(service)
+    loader = loader_with(store)
+    queries = queries_with(service, loader, store)
+    assert store.lines_read_by(lambda: loader.load(game.id)) <= game.seq + 1
+    for seq in range(1, game.seq + 1):
+        # Besides the lines after the prefix: the last line of the prefix, and that of the head.
+        assert store.lines_read_by(partial(queries.game_at, game.id, seq)) <= INTERVAL + 1
+        assert store.lines_read_by(partial(queries.event, game.id, seq)) <= INTERVAL + 2
+
+
+def test_prefixes_are_cached_as_a_game_is_played(service: Service, store: CountingStore) -> None:
+    cache = GameCache(10, max_prefixes=100, prefix_interval=INTERVAL)
+    repository = GameRepository(store, cache, service.listings)
+    game = start_game(service)
+    while repository.load(game.id).game.seq < LENGTH:
+        take_action(service, game.id)
+    assert cache.prefixes == LENGTH // INTERVAL
+    assert store.lines_read_by(lambda: repository.game_at(game.id, 13)) <= INTERVAL + 1
+
+
+@pytest.mark.parametrize("rules", ["barony", "baron"])
+def test_earlier_states_are_the_same_as_those_folded_from_the_first_event(
+    service: Service, store: CountingStore, rules: str
+) -> None:
+    game = long_game(service, rules, 40)
+    queries = queries_with(service, loader_with(store), store)
+    events = service.queries.event_page(game.id, 0, 1000)
+    opened = GameLoader(store, GameCache(1))._opened_secrets(game.id, events)
+    assert bool(opened) == (rules == "baron")
+    before = None
+    for seq in range(1, game.seq + 1):
+        after = fold(events[:seq], None, opened)
+        assert after is not None
+        earlier = queries.game_at(game.id, seq)
+        assert (earlier.seq, earlier.hash, earlier.at) == (seq, after.hash, after.at)
+        assert (earlier.rounds_ended, earlier.turn_at) == (after.rounds_ended, after.turn_at)
+        for viewer in (None, 0, 1):
+            assert earlier.position(viewer) == after.position(viewer)
+            assert queries.event(game.id, seq, viewer) == (
+                events[seq - 1],
+                None if before is None else before.position(viewer),
+                after.position(viewer),
+            )
+        before = after
+
+
+def test_prefixes_of_all_games_share_one_bound() -> None:
+    cache = GameCache(10, max_prefixes=3, prefix_interval=INTERVAL)
+    for seq in range(1, 4 * INTERVAL):
+        cache.put_prefix(cached_game("a", seq))
+    assert cache.prefixes == 3
+    first = cache.latest("a", INTERVAL)
+    assert first is not None
+    assert first.game.seq == INTERVAL
+    cache.put_prefix(cached_game("b", INTERVAL))
+    assert cache.prefixes == 3
+    # The least recently used prefix has been evicted, so the one before it is the latest.
+    latest = cache.latest("a", 2 * INTERVAL)
+    assert latest is first
+    cache.drop("a")
+    assert cache.prefixes == 1
+    assert cache.latest("a") is None
+    assert cache.latest("b") is not None
+
+
+def test_evicted_prefixes_are_folded_again(service: Service, store: CountingStore) -> None:
+    game = long_game(service)
+    loader = loader_with(store, max_prefixes=2)
+    for seq in (3, 30, LENGTH - 1, 20):
+        assert loader.game_at(game.id, seq).seq == seq
+
+
+def test_a_cold_game_is_folded_by_one_thread_while_the_others_wait(
+    service: Service, store: CountingStore
+) -> None:
+    game = long_game(service)
+    for seq in (game.seq, 13):
+        loader = loader_with(store)
+        store.lines, store.delay = 0, 0.1
+        with ThreadPoolExecutor(16) as threads:
+            results = [threads.submit(loader.game_at, game.id, seq) for _ in range(16)]
+            assert {result.result().seq for result in results} == {seq}
+        # Every thread reads the head again, and the events between the prefix and event 13.
+        assert store.lines <= game.seq + 1 + 16 * (INTERVAL + 1)
+
+
+def test_a_reader_that_waited_for_another_thread_gets_events_appended_meanwhile(
+    service: Service, store: CountingStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = long_game(service)
+    loader = loader_with(store)
+    earlier = CachedGame(loader.game_at(game.id, 20), 20)
+    loader._cache.drop(game.id)
+    # The result of another thread, which read the log earlier.
+    monkeypatch.setattr(loader._cold_loads, "run", lambda _key, _call: earlier)
+    assert loader.load(game.id).game.seq == game.seq
+
+
+def test_a_failed_cold_load_fails_for_all_who_wait_and_can_be_repeated(
+    service: Service, store: CountingStore
+) -> None:
+    game = long_game(service)
+    loader = loader_with(store)
+    store.delay, store.failures = 0.1, 1
+    with ThreadPoolExecutor(4) as threads:
+        results = [threads.submit(loader.load, game.id) for _ in range(4)]
+    errors = [result.exception() for result in results]
+    assert all(isinstance(error, Unavailable) for error in errors), errors
+    assert loader.load(game.id).game.seq == game.seq
+
+
+def test_a_log_is_read_in_pages(
+    service: Service, store: CountingStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loader_module, "PAGE_LINES", 10)
+    game = long_game(service)
+    loader = loader_with(store)
+    assert loader.load(game.id).game.hash == game.hash
+    assert [game.seq for game in loader_with(store).load_many([game.id])] == [game.seq]
+    assert store.largest_read == 10
+
+
+def test_prefixes_of_events_that_a_failover_lost_are_not_used(
+    service: Service, store: CountingStore
+) -> None:
+    game = play_until(service, start_game(service).id, lambda game: game.seq == 12)
+    before_failover = service.redis.dump(log_key(game))
+    assert before_failover is not None
+    long_game_after = play_until(service, game.id, lambda game: game.seq == LENGTH, seed=1)
+    loader = loader_with(store)
+    lost = loader.game_at(game.id, 50)
+    # Another process plays on from the restored log, and this one has evicted the head of the game.
+    service.redis.restore(log_key(game), 0, before_failover, replace=True)
+    service.queries.game(game.id)
+    play_until(service, game.id, lambda game: game.seq == long_game_after.seq, seed=2)
+    loader._cache._heads.clear()
+    current = service.queries.event_page(game.id, 49, 1)[0]
+    assert current["hash"] != lost.hash
+    assert loader.game_at(game.id, 50).hash == current["hash"]
+    assert loader.event(loader.load(game.id).game, 50)[1] == current
+    with pytest.raises(NotFound):
+        loader.game_at(game.id, LENGTH + 1)
+
+
+def test_only_the_secrets_that_the_events_commit_to_are_read(
+    service: Service, store: CountingStore
+) -> None:
+    loader = loader_with(store)
+    loader.load(start_game(service).id)
+    assert store.secret_names == ()
+    game = start_game(service, rules="baron")
+    loader.load(game.id)
+    assert store.secret_names is not None
+    assert set(store.secret_names) == {
+        f"{game.seq}/{name}" for name in ("pile", "reserve/0", "reserve/1")
+    }
+    store.secret_names = ()
+    take_action(service, game.id)
+    loader.load(game.id)
+    assert store.secret_names == (), "an action needs no secrets"
+    service.redis.hdel(f"cartulary:{{{game.id}}}:secrets", f"{game.seq}/pile")
+    with pytest.raises(Unreadable, match=game.id):
+        loader_with(store).load(game.id)
