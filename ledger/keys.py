@@ -70,7 +70,7 @@ class SigningKey:
         """Return the key in the file; generate it first if there is none. Safe for concurrent processes."""
         with suppress(FileNotFoundError):
             return cls.load(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError):
             cls.generate().save(path)
         return cls.load(path)

@@ -5,6 +5,7 @@ folder is in service/embedded_redis.py.
 """
 
 import hashlib
+import logging
 import os
 import stat
 import sys
@@ -17,6 +18,11 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from service.errors import ServiceError
+
+log = logging.getLogger(__name__)
+
+SIGNING_KEY: Final = "signing-key.pem"
+"""The file of the key that signs receipts, unless the settings name another one."""
 
 LONGEST_SOCKET_PATH: Final = 103
 """Bytes of the longest path that the address of a Unix socket can hold on every system."""
@@ -92,6 +98,41 @@ def make_private(folder: Path) -> None:
         raise DataFolderError(f"{folder} cannot be used: {error}") from error
 
 
+def protect_data_folder(data: Path) -> None:
+    """Create the data folder for its owner only, or withdraw the access of others to an existing one.
+
+    If an existing folder also contains files of other programs, or belongs to another user, it may be shared
+    on purpose: then a warning is logged, and it stays as it is. Raises DataFolderError if it cannot be used.
+    """
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = data.stat()
+        if not stat.S_IMODE(status.st_mode) & 0o077:
+            return
+        if status.st_uid == os.getuid() and all(map(_is_ours, data.iterdir())):
+            data.chmod(0o700)
+            log.warning("other users had access to the data folder %s; they no longer have", data)
+            return
+    except OSError as error:
+        raise DataFolderError(f"{data} cannot be used: {error}") from error
+    log.warning(
+        "other users have access to the data folder %s: use a folder of its own, or run `chmod 700 %s`",
+        data,
+        data,
+    )
+
+
+def warn_of_exposed_key(path: Path) -> None:
+    """Log a warning if other users can read or replace the file of a signing key.
+
+    Access by a group is accepted if the file belongs to another user, who shares it with this service.
+    """
+    status = path.stat()
+    is_own = status.st_uid == os.getuid()
+    if stat.S_IMODE(status.st_mode) & (0o077 if is_own else 0o007):
+        log.warning("other users have access to the signing key %s: run `chmod 600 %s`", path, path)
+
+
 class DataFolderLock:
     """The lock that lets only one service at a time use a data folder.
 
@@ -124,9 +165,10 @@ class DataFolderLock:
 
         Raises DataFolderInUse, and DataFolderError if the folder cannot be used at all.
         """
-        make_private(self._path.parent)
         if self._lock.is_locked:
             return
+        protect_data_folder(self._data)
+        make_private(self._path.parent)
         try:
             self._lock.acquire()
         except Timeout:
@@ -137,6 +179,8 @@ class DataFolderLock:
                 self._lock.acquire(timeout=SECONDS_TO_WAIT_FOR_ORPHAN, poll_interval=0.02)
             except Timeout:
                 raise DataFolderInUse(self._data, "") from None
+        except OSError as error:
+            raise DataFolderError(f"{self._path} cannot be locked: {error}") from error
 
     def release(self) -> None:
         """Unlock the folder. Does nothing if it is not locked."""
@@ -156,8 +200,14 @@ class DataFolderLock:
     def _on_acquired(self, fd: int) -> None:
         # The file contains the id of the process that has locked it last.
         self._fd = fd
+        os.fchmod(fd, 0o600)
         os.ftruncate(fd, 0)
         os.pwrite(fd, str(os.getpid()).encode(), 0)
+
+
+def _is_ours(path: Path) -> bool:
+    """Return whether a service creates a file of this name in its data folder."""
+    return path.name == "redis" or path.name.startswith(SIGNING_KEY)
 
 
 def _read(path: Path) -> str:

@@ -19,6 +19,7 @@ from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from service import clock
 from service.connection import unavailable_on_error
+from service.data_folder import warn_of_exposed_key
 from service.errors import NotFound
 
 KEYS: Final = "cartulary:keys"
@@ -94,6 +95,7 @@ class Keyring:
     def _create_key(self) -> SigningKey:
         """Load or generate the key, and publish it if it is not published yet."""
         key = SigningKey.load_or_generate(self._path)
+        warn_of_exposed_key(self._path)
         entry = key.public_entry(clock.format(clock.now()))
         with unavailable_on_error():
             self._redis.hsetnx(KEYS, key.id, canonical(entry))

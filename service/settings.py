@@ -30,7 +30,7 @@ from typing_extensions import override
 
 from domain.errors import CartularyError, Unreadable
 from service.bounds import Bounds, minimum_of
-from service.data_folder import default_data_folder, embedded_redis_url
+from service.data_folder import SIGNING_KEY, default_data_folder, embedded_redis_url
 
 PREFIX: Final = "CARTULARY_"
 _MAY_BE_EMPTY: Final = frozenset({f"{PREFIX}RATE_ACCOUNTS", f"{PREFIX}RATE_REQUESTS"})
@@ -65,7 +65,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     """
     env = _Variables(environ)
     data = _absolute(env.path("DATA", default_data_folder()))
-    signing_key = _absolute(env.path("SIGNING_KEY", data / "signing-key.pem"))
+    signing_key = _absolute(env.path("SIGNING_KEY", data / SIGNING_KEY))
     redis_url = env.str("REDIS_URL", None, validate=_url_with("redis", "rediss", "unix"))
     queue_url = env.str("QUEUE_URL", None, validate=_url_with("redis", "rediss", "unix"))
     webhook_url = env.str("WEBHOOK_URL", None, validate=_url_with("http", "https", needs_host=True))
