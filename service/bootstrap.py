@@ -11,7 +11,7 @@ from service.games.queries import GameQueries
 from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
-from service.players import Players
+from service.players.accounts import Players
 from service.settings import Settings
 from service.store.event_store import EventStore
 from service.store.redis_event_store import RedisEventStore
@@ -51,7 +51,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         repository=repository,
         commands=GameCommands(repository, keyring),
         queries=GameQueries(repository, store, listings, keyring),
-        players=Players(client),
+        players=Players(client, settings.bounds),
         listings=listings,
         keyring=keyring,
     )

@@ -57,6 +57,8 @@ class Bounds:
     """Invitations to one game."""
     hashing_threads: int = _bound(1)
     """Passwords that a process hashes at the same time."""
+    max_waiting_passwords: int = _bound(8)
+    """Passwords that wait to be hashed."""
 
 
 def minimum_of(name: str) -> float:

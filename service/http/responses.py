@@ -14,7 +14,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from service import clock
 from service.http.context import service
-from service.players import Player
+from service.players.accounts import Player
 
 
 def json_response(

@@ -5,8 +5,10 @@ from freezegun import freeze_time
 
 from domain.errors import Malformed
 from service.bootstrap import Service
+from service.bounds import Bounds
 from service.errors import HandleTaken, NotFound, Unauthorised
-from service.players import TOKEN_CACHE_TTL, Players
+from service.players.accounts import Players
+from service.players.tokens import TOKEN_CACHE_TTL
 from tests.support.redis_contents import contents
 
 PASSWORD = "correct horse"
@@ -155,7 +157,7 @@ def test_a_token_revoked_by_another_process_expires_from_the_cache(
     players: Players, service: Service
 ) -> None:
     """Another process trusts a token for TOKEN_CACHE_TTL after reading it, and no longer."""
-    other_process = Players(service.redis)
+    other_process = Players(service.redis, Bounds())
     player, token = players.register("Ada", PASSWORD)
     with freeze_time("2026-11-20T09:00:00Z") as frozen:
         assert other_process.by_token(token) == player.id

@@ -1,11 +1,10 @@
-"""Accounts: players, their handles and passwords, and the tokens that authenticate their requests.
+"""Accounts: players with their handles, and what registering and logging in do.
 
     cartulary:player:ID      hash: handle, password (argon2), created, and if given email, locale
     cartulary:handle:FOLDED  id of the player with that handle, which is case-insensitive
-    cartulary:token:SHA256   id of the player whom the token authenticates; expires after TOKEN_DAYS
 
 A player's id reveals nothing about the person, and it is all that the log of a game contains of
-them. Passwords and tokens are stored as hashes only.
+them.
 """
 
 import re
@@ -13,39 +12,22 @@ import secrets
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
-from hashlib import sha256
-from threading import BoundedSemaphore, Lock
-from typing import Final, cast
+from typing import Final
 
 import redis
-from argon2 import PasswordHasher
-from argon2.exceptions import VerifyMismatchError
-from cachetools import TTLCache
 from redis.typing import EncodableT
 
 from domain.errors import Malformed
 from service import clock
+from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import HandleTaken, NotFound, Unauthorised
+from service.players.passwords import PASSWORD_LENGTHS, Passwords, is_outdated
+from service.players.tokens import Tokens
 
-TOKEN_DAYS: Final = 180
-TOKEN_CACHE_TTL: Final = timedelta(seconds=5)
-"""How long a process trusts a token without reading the store: it saves each action a round trip."""
-MAX_CACHED_TOKENS: Final = 10_000
 HANDLE_PATTERN: Final = re.compile(r"\w(?:[\w.-]{0,30}\w)?")
-PASSWORD_LENGTHS: Final = (8, 1024)
-"""The minimum and the maximum number of characters."""
 EMAIL_PATTERN: Final = re.compile(r"[^\s@]+@[^\s@]+")
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
-
-# The smallest setting that OWASP recommends: 19 MiB, two passes, one lane. At most two hashes are computed
-# at a time, so that a burst of log-ins leaves memory and cores to the players.
-_HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
-_HASHING: Final = BoundedSemaphore(2)
-_UNUSED_HASH: Final = _HASHER.hash(secrets.token_urlsafe())
-"""Verified if there is no such handle, so that the response time does not reveal it."""
-_NOT_CACHED: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +42,15 @@ class Player:
 
 
 class Players:
-    """All accounts of a service. Thread-safe. Every method raises Unavailable if Redis does not respond."""
+    """All accounts of a service. Thread-safe. Every method raises Unavailable if Redis does not respond.
 
-    def __init__(self, client: redis.Redis) -> None:
+    `register` and `login` also raise it if too many passwords wait to be hashed.
+    """
+
+    def __init__(self, client: redis.Redis, bounds: Bounds) -> None:
         self._redis = client
-        self._token_owners: TTLCache[str, str | None] = TTLCache(
-            MAX_CACHED_TOKENS,
-            TOKEN_CACHE_TTL.total_seconds(),
-            timer=lambda: clock.now().timestamp(),
-        )
-        """By key of a token, the id of its player; None for a token that was logged out here."""
-        self._token_lock = Lock()
+        self._passwords = Passwords(bounds.hashing_threads, bounds.max_waiting_passwords)
+        self._tokens = Tokens(client)
 
     def register(
         self, handle: str, password: str, email: str | None = None, locale: str | None = None
@@ -87,7 +67,7 @@ class Players:
         player = Player(secrets.token_hex(8), handle, clock.format(clock.now()), email, locale)
         account: dict[EncodableT, EncodableT] = {
             "handle": handle,
-            "password": _hash(password),
+            "password": self._passwords.hash(password),
             "created": player.created,
         }
         if email is not None:
@@ -101,49 +81,32 @@ class Players:
             if not self._redis.set(_handle_key(handle), player.id, nx=True):
                 self._redis.delete(_player_key(player.id))
                 raise handle_taken
-        return player, self._create_token(player.id)
+        return player, self._tokens.create(player.id)
 
     def login(self, handle: str, password: str) -> str:
         """Return a new token. Raises Unauthorised, which does not reveal whether the handle exists."""
         player = self.by_handle(handle)
-        stored = None
+        password_hash = None
         if player is not None:
             with unavailable_on_error():
                 stored = self._redis.hget(_player_key(player.id), "password")
-        password_hash = _UNUSED_HASH if stored is None else to_text(stored)
-        if not _is_password(password_hash, password) or player is None:
+            password_hash = None if stored is None else to_text(stored)
+        is_correct = self._passwords.is_password(password_hash, password)
+        if not is_correct or player is None or password_hash is None:
             raise Unauthorised("there is no player with this handle and password")
-        if _HASHER.check_needs_rehash(password_hash):
+        if is_outdated(password_hash):
+            new_hash = self._passwords.hash(password)
             with unavailable_on_error():
-                self._redis.hset(_player_key(player.id), "password", _hash(password))
-        return self._create_token(player.id)
+                self._redis.hset(_player_key(player.id), "password", new_hash)
+        return self._tokens.create(player.id)
 
     def logout(self, token: str) -> None:
         """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
-        key = _token_key(token)
-        with unavailable_on_error():
-            self._redis.delete(key)
-        # Cached as revoked, not just dropped: another thread may have read the token before it was
-        # deleted, and be about to cache it (`by_token`).
-        with self._token_lock:
-            self._token_owners[key] = None
+        self._tokens.revoke(token)
 
     def by_token(self, token: str) -> str | None:
-        """Return the id of the player whom a token authenticates; None if it is not valid.
-
-        The store is read at most once per TOKEN_CACHE_TTL.
-        """
-        key = _token_key(token)
-        with self._token_lock:
-            cached = self._token_owners.get(key, _NOT_CACHED)
-        if cached is not _NOT_CACHED:
-            return cast("str | None", cached)
-        with unavailable_on_error():
-            stored = self._redis.get(key)
-        if stored is None:
-            return None
-        with self._token_lock:
-            return self._token_owners.setdefault(key, to_text(stored))
+        """Return the id of the player whom a token authenticates; None if it is not valid."""
+        return self._tokens.owner(token)
 
     def by_handle(self, handle: str) -> Player | None:
         """Return the player with a handle, in any case; None if there is none."""
@@ -169,12 +132,6 @@ class Players:
             players.append(Player(id, handle, created, email, locale))
         return players
 
-    def _create_token(self, player_id: str) -> str:
-        token = secrets.token_urlsafe(32)
-        with unavailable_on_error():
-            self._redis.set(_token_key(token), player_id, ex=TOKEN_DAYS * 24 * 3600)
-        return token
-
 
 def _faults(handle: str, password: str, email: str | None, locale: str | None) -> dict[str, str]:
     faults = {}
@@ -193,31 +150,9 @@ def _faults(handle: str, password: str, email: str | None, locale: str | None) -
     return faults
 
 
-def _hash(password: str) -> str:
-    with _HASHING:
-        return _HASHER.hash(_encoded(password))
-
-
-def _is_password(password_hash: str, password: str) -> bool:
-    with _HASHING:
-        try:
-            return _HASHER.verify(password_hash, _encoded(password))
-        except VerifyMismatchError:
-            return False
-
-
-def _encoded(password: str) -> bytes:
-    # JSON may contain a lone surrogate, which UTF-8 cannot encode.
-    return password.encode("utf-8", "surrogatepass")
-
-
 def _player_key(id: str) -> str:
     return f"cartulary:player:{id}"
 
 
 def _handle_key(handle: str) -> str:
     return f"cartulary:handle:{handle.casefold()}"
-
-
-def _token_key(token: str) -> str:
-    return "cartulary:token:" + sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

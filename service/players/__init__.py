@@ -1,0 +1,1 @@
+"""Players: `accounts` is the interface; `handles`, `passwords` and `tokens` are its parts."""

@@ -1,0 +1,113 @@
+"""Passwords: hashed in a bounded pool, whose threads give way to those that serve play."""
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Semaphore
+
+import pytest
+from argon2 import PasswordHasher
+
+from service.bootstrap import Service
+from service.errors import Unavailable
+from service.players import passwords as module
+from service.players.passwords import Passwords, is_outdated
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture
+def slow_hasher(monkeypatch: pytest.MonkeyPatch) -> Iterator["SlowHasher"]:
+    hasher = SlowHasher()
+    monkeypatch.setattr(module, "_HASHER", hasher)
+    yield hasher
+    hasher.finish.set()
+
+
+class SlowHasher:
+    """Hashes that take until `finish` is set; `started` counts those under way."""
+
+    def __init__(self) -> None:
+        self.started = Semaphore(0)
+        self.finish = Event()
+        self.niceness: list[int] = []
+
+    def hash(self, _: bytes) -> str:
+        self.niceness.append(os.getpriority(os.PRIO_PROCESS, 0))
+        self.started.release()
+        assert self.finish.wait(10)
+        return "hash"
+
+
+def test_a_password_has_its_own_hash_and_no_other() -> None:
+    passwords = Passwords(1, 1)
+    first, second = passwords.hash(PASSWORD), passwords.hash(PASSWORD)
+    assert first != second
+    assert first.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+    assert passwords.is_password(first, PASSWORD)
+    assert not passwords.is_password(first, PASSWORD + "x")
+    assert not passwords.is_password(None, PASSWORD)
+
+
+def test_a_password_may_contain_a_lone_surrogate() -> None:
+    passwords = Passwords(1, 1)
+    assert passwords.is_password(passwords.hash("\ud800" * 8), "\ud800" * 8)
+
+
+def test_a_missing_hash_takes_as_long_as_a_wrong_password() -> None:
+    assert not is_outdated(module._HASH_OF_NO_PASSWORD)
+    assert is_outdated(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD))
+
+
+def test_no_more_passwords_are_hashed_or_wait_than_the_bounds_allow(
+    slow_hasher: SlowHasher,
+) -> None:
+    passwords = Passwords(threads=2, max_waiting=3)
+    with ThreadPoolExecutor(5) as callers:
+        results = [callers.submit(passwords.hash, PASSWORD) for _ in range(5)]
+        for _ in range(2):
+            assert slow_hasher.started.acquire(timeout=10)
+        wait_for_waiting(passwords, 3)
+        with pytest.raises(Unavailable, match="too many passwords") as error:
+            passwords.is_password(None, PASSWORD)
+        assert error.value.retry_after > 0
+        # Only as many as there are threads have started; the others wait for one.
+        assert not slow_hasher.started.acquire(blocking=False)
+        slow_hasher.finish.set()
+        assert [result.result(10) for result in results] == ["hash"] * 5
+    assert passwords.hash(PASSWORD) == "hash"
+
+
+def wait_for_waiting(passwords: Passwords, number: int) -> None:
+    """Wait until so many passwords wait for a thread of the pool."""
+    for _ in range(10_000):
+        if passwords._pool._work_queue.qsize() == number:
+            return
+        Event().wait(0.001)
+    pytest.fail(f"{number} passwords do not wait")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has priorities of threads")
+def test_hashing_threads_have_a_lower_priority_than_the_others(slow_hasher: SlowHasher) -> None:
+    slow_hasher.finish.set()
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    Passwords(1, 1).hash(PASSWORD)
+    assert slow_hasher.niceness == [min(19, before + 10)]
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
+
+
+def test_passwords_are_not_hashed_in_the_thread_of_the_request(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[str] = []
+
+    class RecordingHasher:
+        def hash(self, _: bytes) -> str:
+            threads.append(threading.current_thread().name)
+            return "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA"
+
+    monkeypatch.setattr(module, "_HASHER", RecordingHasher())
+    service.players.register("Ada", PASSWORD)
+    assert [name.rpartition("_")[0] for name in threads] == ["hashing"]
