@@ -4,6 +4,7 @@ cartulary:token:SHA256   id of the player whom the token authenticates; expires 
 """
 
 import secrets
+import time
 from datetime import timedelta
 from hashlib import sha256
 from threading import Lock
@@ -12,7 +13,6 @@ from typing import Final, cast
 import redis
 from cachetools import TTLCache
 
-from service import clock
 from service.connection import to_text, unavailable_on_error
 
 TOKEN_DAYS: Final = 180
@@ -30,7 +30,9 @@ class Tokens:
         self._owners: TTLCache[str, str | None] = TTLCache(
             MAX_CACHED_TOKENS,
             TOKEN_CACHE_TTL.total_seconds(),
-            timer=lambda: clock.now().timestamp(),
+            # A change of the time of day must not prolong the trust in a token. The function is looked up at
+            # each call, so that tests can replace it.
+            timer=lambda: time.monotonic(),  # noqa: PLW0108 # see above
         )
         """By key of a token, the id of its player; None for a token that was revoked here."""
         self._lock = Lock()

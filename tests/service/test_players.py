@@ -1,9 +1,13 @@
 """Accounts: unique handles, and passwords and tokens that are stored as hashes only."""
 
+import time
+from datetime import timedelta
+
 import pytest
 from freezegun import freeze_time
 
 from domain.errors import Malformed
+from service import clock
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import HandleTaken, NotFound, Unauthorised
@@ -166,3 +170,16 @@ def test_a_token_revoked_by_another_process_expires_from_the_cache(
         frozen.tick(TOKEN_CACHE_TTL)
         assert other_process.by_token(token) is None
         assert players.by_token(token) is None
+
+
+def test_a_jump_of_the_time_of_day_does_not_prolong_the_trust_in_a_token(
+    players: Players, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other_process = Players(service.redis, Bounds())
+    player, token = players.register("Ada", PASSWORD)
+    assert other_process.by_token(token) == player.id
+    players.logout(token)
+    now, monotonic = clock.now(), time.monotonic()
+    monkeypatch.setattr(clock, "now", lambda: now - timedelta(days=1))
+    monkeypatch.setattr(time, "monotonic", lambda: monotonic + TOKEN_CACHE_TTL.total_seconds())
+    assert other_process.by_token(token) is None
