@@ -32,7 +32,8 @@ def no_content() -> Response:
 def game_summaries(games: Sequence[Game]) -> list[JsonObject]:
     """Return the summaries of games, in their order. Looks up the players of all games in one round trip."""
     ids = tuple(dict.fromkeys(player for game in games for player in _players(game)))
-    handles = {player.id: player.handle for player in service().players.get(ids)} if ids else {}
+    accounts = service().players.get(ids) if ids else []
+    handles = {player.id: player.handle for player in accounts if player is not None}
     return [
         {
             "id": game.id,
@@ -42,7 +43,7 @@ def game_summaries(games: Sequence[Game]) -> list[JsonObject]:
             "seats": game.seats,
             "status": game.status,
             "players": [
-                {"id": player, "handle": handles[player], "seat": game.seat_of(player)}
+                {"id": player, "handle": handles.get(player), "seat": game.seat_of(player)}
                 for player in _players(game)
             ],
             "head": {"seq": game.seq, "hash": game.hash},

@@ -4,7 +4,7 @@
     cartulary:handle:FOLDED  id of the player with that handle, which is case-insensitive
 
 A player's id reveals nothing about the person, and it is all that the log of a game contains of
-them.
+them. If an account has been deleted (the hash), its id stays in the logs, and its handle stays taken.
 """
 
 import re
@@ -21,7 +21,7 @@ from domain.errors import Malformed
 from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
-from service.errors import HandleTaken, NotFound, Unauthorised
+from service.errors import HandleTaken, Unauthorised
 from service.players.passwords import PASSWORD_LENGTHS, Passwords, is_outdated
 from service.players.tokens import Tokens
 
@@ -50,7 +50,7 @@ class Players:
     def __init__(self, client: redis.Redis, bounds: Bounds) -> None:
         self._redis = client
         self._passwords = Passwords(bounds.hashing_threads, bounds.max_waiting_passwords)
-        self._tokens = Tokens(client)
+        self._tokens = Tokens(client, self._has_account)
 
     def register(
         self, handle: str, password: str, email: str | None = None, locale: str | None = None
@@ -117,20 +117,25 @@ class Players:
             player_id = self._redis.get(_handle_key(handle))
         return None if player_id is None else self.get([to_text(player_id)])[0]
 
-    def get(self, ids: Sequence[str]) -> list[Player]:
-        """Return the players with these ids, in this order. Raises NotFound for an unknown id."""
+    def get(self, ids: Sequence[str]) -> list[Player | None]:
+        """Return the players with these ids, in this order; None for an id without an account."""
         fields = ("handle", "created", "email", "locale")
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in ids:
                 pipeline.hmget(_player_key(id), fields)
             rows = pipeline.execute()
-        players = []
+        players: list[Player | None] = []
         for id, row in zip(ids, rows, strict=True):
             handle, created, email, locale = (None if v is None else to_text(v) for v in row)
             if handle is None or created is None:
-                raise NotFound(f"there is no player {id}")
-            players.append(Player(id, handle, created, email, locale))
+                players.append(None)
+            else:
+                players.append(Player(id, handle, created, email, locale))
         return players
+
+    def _has_account(self, player_id: str) -> bool:
+        with unavailable_on_error():
+            return bool(self._redis.exists(_player_key(player_id)))
 
 
 def _faults(handle: str, password: str, email: str | None, locale: str | None) -> dict[str, str]:

@@ -5,6 +5,7 @@ cartulary:token:SHA256   id of the player whom the token authenticates; expires 
 
 import secrets
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from hashlib import sha256
 from threading import Lock
@@ -23,10 +24,14 @@ _NOT_CACHED: Final = object()
 
 
 class Tokens:
-    """All tokens of a service. Thread-safe. Every method raises Unavailable if Redis does not respond."""
+    """All tokens of a service. Thread-safe. Every method raises Unavailable if Redis does not respond.
 
-    def __init__(self, client: redis.Redis) -> None:
+    `has_account` returns whether there is an account with an id. Tokens of a deleted account are not valid.
+    """
+
+    def __init__(self, client: redis.Redis, has_account: Callable[[str], bool]) -> None:
         self._redis = client
+        self._has_account = has_account
         self._owners: TTLCache[str, str | None] = TTLCache(
             MAX_CACHED_TOKENS,
             TOKEN_CACHE_TTL.total_seconds(),
@@ -66,7 +71,7 @@ class Tokens:
             return cast("str | None", cached)
         with unavailable_on_error():
             stored = self._redis.get(key)
-        if stored is None:
+        if stored is None or not self._has_account(to_text(stored)):
             return None
         with self._lock:
             return self._owners.setdefault(key, to_text(stored))

@@ -10,7 +10,7 @@ from domain.errors import Malformed
 from service import clock
 from service.bootstrap import Service
 from service.bounds import Bounds
-from service.errors import HandleTaken, NotFound, Unauthorised
+from service.errors import HandleTaken, Unauthorised
 from service.players.accounts import Players
 from service.players.tokens import TOKEN_CACHE_TTL
 from tests.support.redis_contents import contents
@@ -34,8 +34,8 @@ def test_a_registered_player_is_found_by_token_handle_and_id(players: Players) -
 
 def test_email_and_locale_are_optional(players: Players) -> None:
     player, _ = players.register("Ada", PASSWORD)
-    assert players.get([player.id])[0].email is None
-    assert players.get([player.id])[0].locale is None
+    assert players.get([player.id]) == [player]
+    assert (player.email, player.locale) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -151,10 +151,25 @@ def test_a_password_hashed_with_older_settings_is_hashed_again(
     players.login("Ada", PASSWORD)
 
 
-def test_an_unknown_id_is_not_found(players: Players) -> None:
-    with pytest.raises(NotFound):
-        players.get(["nobody"])
+def test_an_unknown_id_has_no_account(players: Players) -> None:
+    player, _ = players.register("Ada", PASSWORD)
+    assert players.get(["nobody", player.id]) == [None, player]
     assert players.get([]) == []
+
+
+def test_a_deleted_account_has_no_valid_handle_password_or_token(
+    players: Players, service: Service
+) -> None:
+    player, token = players.register("Ada", PASSWORD)
+    service.redis.delete(f"cartulary:player:{player.id}")
+    assert players.get([player.id]) == [None]
+    assert players.by_handle("Ada") is None
+    assert players.by_token(token) is None
+    with pytest.raises(Unauthorised):
+        players.login("Ada", PASSWORD)
+    # Nobody else can play under the name of the player who is gone.
+    with pytest.raises(HandleTaken):
+        players.register("Ada", PASSWORD)
 
 
 def test_a_token_revoked_by_another_process_expires_from_the_cache(

@@ -3,6 +3,7 @@
 from flask import Response
 
 from domain.json_types import JsonObject
+from service.errors import Unauthorised
 from service.http.auth import bearer_token
 from service.http.blueprint import Blueprint, response
 from service.http.context import service
@@ -70,5 +71,7 @@ def log_out(player: str) -> Response:
 def get_me(player: str) -> Response:
     """Get the player's own account, and the games that wait for them."""
     (current_player,) = service().players.get([player])
+    if current_player is None:
+        raise Unauthorised("the account of this token has been deleted")
     games = game_summaries(service().queries.games_waiting_for(player))
     return json_response({"player": account(current_player), "games": games, "next": None})

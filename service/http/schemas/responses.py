@@ -54,10 +54,12 @@ class Head(TypedDict):
 
 
 class GamePlayer(TypedDict):
-    """A player of a game; `seat` is null until the game starts."""
+    """A player of a game. `handle` is null if the account has been deleted; `seat` is null until the game
+    starts.
+    """
 
     id: PlayerId
-    handle: str
+    handle: str | None
     seat: Seat | None
 
 

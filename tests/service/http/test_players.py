@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import redis
 
 from tests.support.accounts import PASSWORD, Accounts
 from tests.support.http_contract import invalid_fields
@@ -144,3 +145,33 @@ class TestMe:
     def test_me_requires_a_valid_token(self, accounts: Accounts, authorization: str | None) -> None:
         headers = {} if authorization is None else {"Authorization": authorization}
         assert accounts.anonymous.get("/api/v1/me", headers=headers).status_code == 401
+
+
+class TestDeletedAccounts:
+    @pytest.mark.http("GET /games", 200)
+    @pytest.mark.http("GET /games/ID", 200)
+    @pytest.mark.http("GET /me", 200, 401)
+    @pytest.mark.http("POST /games", 400)
+    def test_the_games_of_a_deleted_account_are_shown_without_its_handle(
+        self, accounts: Accounts, redis_client: redis.Redis
+    ) -> None:
+        game, (ada, bea) = accounts.start_game()
+        redis_client.delete(f"cartulary:player:{bea.id}")
+        expected = [
+            {"id": ada.id, "handle": ada.handle, "seat": 0},
+            {"id": bea.id, "handle": None, "seat": 1},
+        ]
+        assert ada.http.get(f"/api/v1/games/{game}").json()["players"] == expected
+        (listed,) = ada.http.get("/api/v1/games", params={"player": ada.handle}).json()["games"]
+        assert listed["players"] == expected
+        (waiting,) = ada.http.get("/api/v1/me").json()["games"]
+        assert waiting["players"] == expected
+        by_handle = ada.http.get("/api/v1/games", params={"player": bea.handle})
+        assert by_handle.json() == {"games": [], "next": None}
+        response = ada.http.post(
+            "/api/v1/games", json={"rules": "barony", "seats": 2, "invite": [bea.handle]}
+        )
+        assert invalid_fields(response) == {"invite.0"}
+        assert bea.http.get("/api/v1/me").status_code == 401
+        ada.act(game)
+        assert ada.http.get("/api/v1/me").json()["games"] == []
