@@ -37,4 +37,4 @@ def read_live_record(environ: Mapping[str, str], game_id: str, redis_url: str | 
     Raises NotFound, NoKeyError, and the errors of `open_service`.
     """
     with open_service(environ, redis_url) as service:
-        return service.queries.record(game_id)
+        return b"".join(service.queries.record(game_id))

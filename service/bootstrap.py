@@ -50,7 +50,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         store=store,
         repository=repository,
         commands=GameCommands(repository, keyring),
-        queries=GameQueries(repository, store, listings, keyring),
+        queries=GameQueries(
+            repository, store, listings, keyring, settings.bounds.record_page_bytes
+        ),
         players=Players(client, settings.bounds),
         listings=listings,
         keyring=keyring,

@@ -1,6 +1,6 @@
 """The queries: games, positions, events and records, as far as a viewer may see them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import cast
 
 import orjson
@@ -9,8 +9,10 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import record
+from service.bounds import Bounds
 from service.games.access import require_seat, require_visible
 from service.games.loader import GameLoader
+from service.games.record_pages import join_lines, read_lines
 from service.keyring import Keyring
 from service.listings import Listings
 from service.store.event_store import LogReader
@@ -24,8 +26,14 @@ class GameQueries:
     """
 
     def __init__(
-        self, loader: GameLoader, log_reader: LogReader, listings: Listings, keyring: Keyring
+        self,
+        loader: GameLoader,
+        log_reader: LogReader,
+        listings: Listings,
+        keyring: Keyring,
+        record_page_bytes: int = Bounds().record_page_bytes,
     ) -> None:
+        self._record_page_bytes = record_page_bytes
         self._loader = loader
         self._log_reader = log_reader
         self._listings = listings
@@ -93,19 +101,21 @@ class GameQueries:
         position_before = None if before is None else before.position(viewer, ended=game.has_ended)
         return event, position_before, after.position(viewer, ended=game.has_ended)
 
-    def record(self, game_id: str, viewer: int | None = None) -> bytes:
-        """Return the game record, with the secrets that the seat `viewer` may see.
+    def record(self, game_id: str, viewer: int | None = None) -> Iterator[bytes]:
+        """Return the game record in pages, with the secrets that the seat `viewer` may see.
 
-        Raises NotFound.
+        The game is recorded up to its head at the time of the call. A page has at most
+        `record_page_bytes` bytes, except for a single line that is longer, and is read when it is asked
+        for. Raises NotFound. The iterator raises Unavailable if the rest of the log cannot be read.
         """
         game = self._loader.load(game_id).game
         # The keys in the header must include the one that signs it.
         self._keyring.publish_key()
-        lines = self._log_reader.read(game_id, upto=game.seq)
         openings: dict[int, dict[str, JsonObject]] = {}
         for key, opening in self._log_reader.secrets(game_id).items():
             seq, _, name = key.partition("/")
             if name and int(seq) <= game.seq and game.may_see(name, viewer):
                 openings.setdefault(int(seq), {})[name] = orjson.loads(opening)
         header = record.header(game, self._keyring.public_keys(), self._keyring.sign_head)
-        return b"".join(record.write(header, lines, openings))
+        lines = read_lines(self._log_reader, game, self._record_page_bytes)
+        return join_lines(record.write(header, lines, openings), self._record_page_bytes)

@@ -175,7 +175,7 @@ def test_commands_read_a_live_game_by_its_id(service: Service, settings: Setting
     data = {"CARTULARY_DATA": str(settings.data)}
     exported = processes.cartulary("export", game.id, *redis, **data)
     assert exported.returncode == 0
-    assert exported.stdout.encode() == service.queries.record(game.id)
+    assert exported.stdout.encode() == b"".join(service.queries.record(game.id))
     audited = processes.cartulary("audit", game.id, *redis, **data)
     assert audited.returncode == 0
     replayed = processes.cartulary("replay", game.id, *redis, "--format", "json", **data)

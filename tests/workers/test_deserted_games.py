@@ -71,7 +71,7 @@ def test_a_game_that_all_players_have_left_ends_in_every_rule_system(
         ] * 4
         assert (abandoned["type"], abandoned["by"]) == ("GameAbandoned", {"system": "clock"})
 
-        data = service.queries.record(game.id)
+        data = b"".join(service.queries.record(game.id))
         record = read(io.BytesIO(data))
         secret = bytes.fromhex(record.events[-1]["data"]["secret"])
         assert chance.commitment(secret) == game.commitment

@@ -203,6 +203,6 @@ def check_logs(service: Service, acknowledgements: Acknowledgements) -> Counts:
             # The response to its creation was lost, so no bot knows of this game.
             assert types == ["GameCreated", "SeatTaken"]
         receipts = acknowledgements.receipts.get(game_id, [])
-        report = audit(io.BytesIO(service.queries.record(game_id)), receipts=receipts)
+        report = audit(io.BytesIO(b"".join(service.queries.record(game_id))), receipts=receipts)
         assert report.is_sound, report.first
     return counts

@@ -78,7 +78,9 @@ def get_event(game_id: str, seq: int, player: str | None) -> Response:
 def get_record(game_id: str, player: str | None) -> Response:
     """Get the game record, at any time.
 
-    It contains everything that the viewer may see, and can be replayed and audited without the server.
+    It contains everything that the viewer may see, and can be replayed and audited without the server. A long
+    record is sent in parts as they are read. If that fails, the connection is closed before the record is
+    complete.
     """
     game = service().queries.visible_game(game_id, player)
     seat = None if player is None else game.seat_of(player)

@@ -1,13 +1,10 @@
 """Prefixes: reading an earlier state of a game costs a bounded number of events, and a cold game one fold."""
 
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Lock
 
 import pytest
-from typing_extensions import override
 
 from domain.errors import Unreadable
 from domain.game import Game, fold
@@ -20,60 +17,12 @@ from service.games.loader import GameLoader
 from service.games.queries import GameQueries
 from service.games.repository import GameRepository
 from service.settings import Settings
-from service.store.redis_event_store import RedisEventStore
 from tests.service.games.test_cache import cached_game, log_key
+from tests.support.counting_store import CountingStore
 from tests.support.service_games import play_until, start_game, take_action
 
 INTERVAL = 8
 LENGTH = 60
-
-
-class CountingStore(RedisEventStore):
-    """A store that counts the lines that are read, and can be slow or fail."""
-
-    lines = 0
-    largest_read = 0
-    delay = 0.0
-    failures = 0
-    secret_names: Collection[str] | None = ()
-    _counting = Lock()
-
-    @override
-    def read(
-        self, game_id: str, after: int = 0, upto: int | None = None, limit: int | None = None
-    ) -> list[bytes]:
-        time.sleep(self.delay)
-        if self.failures:
-            self.failures -= 1
-            raise Unavailable("the store does not respond")
-        lines = super().read(game_id, after, upto, limit)
-        self._count(lines)
-        return lines
-
-    @override
-    def read_each(
-        self, after: Mapping[str, int], limit: int | None = None
-    ) -> dict[str, list[bytes]]:
-        lines_by_game = super().read_each(after, limit)
-        for lines in lines_by_game.values():
-            self._count(lines)
-        return lines_by_game
-
-    @override
-    def secrets(self, game_id: str, names: Collection[str] | None = None) -> dict[str, str]:
-        self.secret_names = names
-        return super().secrets(game_id, names)
-
-    def _count(self, lines: list[bytes]) -> None:
-        with self._counting:
-            self.lines += len(lines)
-            self.largest_read = max(self.largest_read, len(lines))
-
-    def lines_read_by(self, call: Callable[[], object]) -> int:
-        """Return how many lines a call reads."""
-        before = self.lines
-        call()
-        return self.lines - before
 
 
 @pytest.fixture
