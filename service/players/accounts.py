@@ -10,7 +10,7 @@ them. If an account has been deleted (the hash), its id stays in the logs, and i
 import re
 import secrets
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -26,6 +26,8 @@ from service.players.passwords import PASSWORD_LENGTHS, Passwords, is_outdated
 from service.players.tokens import Tokens
 
 HANDLE_PATTERN: Final = re.compile(r"\w(?:[\w.-]{0,30}\w)?")
+MAX_RAW_HANDLE_LENGTH: Final = 128
+"""The maximum length before normalization, the time of which can grow with the square of the length."""
 EMAIL_PATTERN: Final = re.compile(r"[^\s@]+@[^\s@]+")
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
@@ -56,7 +58,7 @@ class Players:
         self, handle: str, password: str, email: str | None = None, locale: str | None = None
     ) -> tuple[Player, str]:
         """Create a player and a token. Raises Malformed (naming every wrong field), HandleTaken."""
-        handle = unicodedata.normalize("NFC", handle)
+        handle = unicodedata.normalize("NFC", handle[: MAX_RAW_HANDLE_LENGTH + 1])
         faults = _faults(handle, password, email, locale)
         if faults:
             raise Malformed(faults)
@@ -110,12 +112,25 @@ class Players:
 
     def by_handle(self, handle: str) -> Player | None:
         """Return the player with a handle, in any case; None if there is none."""
-        handle = unicodedata.normalize("NFC", handle)
-        if not HANDLE_PATTERN.fullmatch(handle):
-            return None
-        with unavailable_on_error():
-            player_id = self._redis.get(_handle_key(handle))
-        return None if player_id is None else self.get([to_text(player_id)])[0]
+        return self.by_handles([handle])[handle]
+
+    def by_handles(self, handles: Iterable[str]) -> dict[str, Player | None]:
+        """Return the players by handle, in any case; None for a handle that no player has.
+
+        Needs two round trips, for any number of handles.
+        """
+        players: dict[str, Player | None] = dict.fromkeys(handles)
+        keys = {handle: key for handle in players if (key := _lookup_key(handle)) is not None}
+        if keys:
+            with unavailable_on_error():
+                replies = self._redis.mget(keys.values())
+            ids = {
+                handle: to_text(id)
+                for handle, id in zip(keys, replies, strict=True)
+                if id is not None
+            }
+            players.update(zip(ids, self.get(list(ids.values())), strict=True))
+        return players
 
     def get(self, ids: Sequence[str]) -> list[Player | None]:
         """Return the players with these ids, in this order; None for an id without an account."""
@@ -157,6 +172,14 @@ def _faults(handle: str, password: str, email: str | None, locale: str | None) -
 
 def _player_key(id: str) -> str:
     return f"cartulary:player:{id}"
+
+
+def _lookup_key(handle: str) -> str | None:
+    """Return the key of a handle as a request contains it; None if no player can have it."""
+    if len(handle) > MAX_RAW_HANDLE_LENGTH:
+        return None
+    handle = unicodedata.normalize("NFC", handle)
+    return _handle_key(handle) if HANDLE_PATTERN.fullmatch(handle) else None
 
 
 def _handle_key(handle: str) -> str:

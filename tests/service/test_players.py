@@ -14,6 +14,7 @@ from service.errors import HandleTaken, Unauthorised
 from service.players.accounts import Players
 from service.players.tokens import TOKEN_CACHE_TTL
 from tests.support.redis_contents import contents
+from tests.support.round_trips import count_round_trips
 
 PASSWORD = "correct horse"
 
@@ -30,6 +31,22 @@ def test_a_registered_player_is_found_by_token_handle_and_id(players: Players) -
     assert players.get([player.id]) == [player]
     assert (player.handle, player.email, player.locale) == ("Ada", "ada@example.org", "fr-CH")
     assert "Ada".casefold() not in player.id
+
+
+def test_many_handles_are_looked_up_in_two_round_trips(players: Players) -> None:
+    ada, _ = players.register("Ada", PASSWORD)
+    bea, _ = players.register("Bea", PASSWORD)
+    unknown = [f"player-{number}" for number in range(500)]
+    with count_round_trips() as trips:
+        found = players.by_handles(["ADA", *unknown, "bea", "?", "ada", "\u0301" * 60_000])
+    assert trips.count == 2
+    assert {handle: player for handle, player in found.items() if player is not None} == {
+        "ADA": ada,
+        "bea": bea,
+        "ada": ada,
+    }
+    assert len(found) == 505
+    assert players.by_handles([]) == {}
 
 
 def test_email_and_locale_are_optional(players: Players) -> None:

@@ -64,10 +64,14 @@ def create_game(player: str, body: JsonObject, idempotency_key: str | None) -> R
 
 
 def _invited_players(handles: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the ids of the players with these handles, and the errors for unknown handles by field."""
+    """Return the ids of the players with these handles, and the errors for `invite` by field."""
+    limit = service().settings.bounds.max_invitations
+    if len({handle.casefold() for handle in handles}) > limit:
+        return (), {"invite": f"must name at most {limit} players"}
+    players = service().players.by_handles(handles)
     invited, errors = [], {}
     for index, handle in enumerate(handles):
-        player = service().players.by_handle(handle)
+        player = players[handle]
         if player is None:
             errors[f"invite.{index}"] = "is not the handle of a player"
         else:

@@ -89,12 +89,20 @@ class AnyValue(fields.Raw):
 
 
 class TextList(fields.List[str]):
-    """An array of strings."""
+    """An array of at most `max_items` strings. The strings of a longer one are not looked at."""
 
     default_error_messages = _messages(invalid="must be an array")
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, *, max_items: int, **kwargs: Any) -> None:
+        self.max_items = max_items
+        kwargs.setdefault("metadata", {}).update(maxItems=max_items)
         super().__init__(Text(), **kwargs)
+
+    @override
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> list[Any]:
+        if isinstance(value, list) and len(value) > self.max_items:
+            raise ValidationError(f"must have at most {self.max_items} elements")
+        return super()._deserialize(value, *args, **kwargs)
 
 
 class HexBytes(fields.Field[bytes]):

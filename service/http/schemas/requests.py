@@ -18,6 +18,8 @@ from service.http.schemas.type_schemas import REFERENCE
 from service.listings import STATUSES
 
 _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXPANSIONS)
+_MAX_HANDLES: Final = 1000
+"""The maximum length of `invite`. The bound on the players to invite, a setting, is checked later."""
 _NONCE: Final = {
     "description": "Bytes that become part of the game's seed; drawn by the server if left out."
 }
@@ -72,7 +74,15 @@ class CreateGame(StrictSchema):
             "description": 'Null, or `{"per_turn": SECONDS}`.',
         },
     )
-    invite = TextList(load_default=list, metadata={"description": "Handles of players to invite."})
+    invite = TextList(
+        max_items=_MAX_HANDLES,
+        load_default=list,
+        metadata={
+            "description": (
+                "Handles of players to invite. How many players can be invited is a setting of the server."
+            )
+        },
+    )
     nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
 
 

@@ -1,9 +1,11 @@
-"""Games: creating, joining, leaving and listing them, and hiding private ones."""
+"""Games: creating, joining and leaving them, and hiding private ones."""
 
 from typing import Any
 
+import httpx
 import pytest
 
+from service.bounds import Bounds
 from tests.support.accounts import Accounts, PlayerClient
 from tests.support.http_contract import Json, invalid_fields
 
@@ -150,6 +152,30 @@ class TestCreating:
         assert ada.http.post("/api/v1/games", content=b"{}").status_code == 415
         assert ada.http.post("/api/v1/games", json={"rules": "x" * 70000}).status_code == 413
 
+    @pytest.mark.http("POST /games", 201, 400)
+    def test_the_number_of_invited_players_is_bounded(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        bound = Bounds().max_invitations
+        unknown = [f"nobody-{number}" for number in range(bound)]
+
+        def invite(handles: list[Any], **fields: Any) -> httpx.Response:
+            body = {"rules": "barony", "seats": 2, "invite": handles, **fields}
+            return ada.http.post("/api/v1/games", json=body)
+
+        response = invite([bea.handle, *unknown], clock=[])
+        assert (response.status_code, invalid_fields(response)) == (400, {"invite", "clock"})
+        assert f"at most {bound} players" in response.text
+        response = invite(unknown)
+        assert invalid_fields(response) == {f"invite.{index}" for index in range(bound)}
+        # A list of any length is refused without looking at its elements.
+        assert invalid_fields(invite([1] * 1001)) == {"invite"}
+        # A handle that is repeated counts once.
+        response = invite([bea.handle, bea.handle.upper()] * bound)
+        assert response.status_code == 201
+        private = ada.create_game(3, options={"private": True}, invite=[bea.handle] * 1000)
+        events = bea.http.get(f"/api/v1/games/{private}/events").json()["events"]
+        assert events[0]["data"]["invited"] == [bea.id]
+
     @pytest.mark.http("POST /games", 201, 422)
     def test_a_repeated_idempotency_key_creates_one_game(self, accounts: Accounts) -> None:
         ada = accounts.register()
@@ -252,76 +278,6 @@ class TestLeaving:
             f"/api/v1/games/{game}/players/me", headers={"Idempotency-Key": "k"}
         )
         assert mixed.status_code == 422
-
-
-class TestListing:
-    @pytest.mark.http("GET /games", 200)
-    def test_games_are_listed_newest_first_and_filtered(self, accounts: Accounts) -> None:
-        ada, bea = accounts.register(), accounts.register()
-        opened = ada.create_game(3)
-        started = ada.create_game(2)
-        bea.join(started)
-
-        def list_games(query: str) -> list[str]:
-            page = accounts.anonymous.get(f"/api/v1/games?{query}").json()
-            return [game["id"] for game in page["games"]]
-
-        assert list_games(f"player={ada.handle}") == [started, opened]
-        assert list_games(f"player={ada.handle.upper()}&status=open") == [opened]
-        assert list_games(f"player={bea.handle}&status=open,playing") == [started]
-        assert list_games(f"player={ada.handle}&status=finished,abandoned") == []
-        assert list_games("player=nobody-of-this-name") == []
-        assert started in list_games("status=playing")
-
-    @pytest.mark.http("GET /games", 200)
-    def test_a_long_list_is_returned_in_pages(self, accounts: Accounts) -> None:
-        ada = accounts.register()
-        games = [ada.create_game() for _ in range(5)]
-        seen: list[str] = []
-        cursor: str | None = None
-        for _ in range(3):
-            params: dict[str, Any] = {"player": ada.handle, "limit": 2}
-            if cursor:
-                params["cursor"] = cursor
-            page = accounts.anonymous.get("/api/v1/games", params=params).json()
-            seen += [game["id"] for game in page["games"]]
-            cursor = page["next"]
-        assert seen == games[::-1]
-        assert cursor is None
-
-    @pytest.mark.http("GET /games", 400)
-    @pytest.mark.parametrize(
-        ("query", "invalid"),
-        [
-            ("status=won", {"status"}),
-            ("status=", {"status"}),
-            ("limit=0", {"limit"}),
-            ("limit=-1", {"limit"}),
-            ("limit=1.5", {"limit"}),
-            ("limit=two&order=up", {"limit", "order"}),
-            ("limit=1&limit=2", {"limit"}),
-            ("cursor=nonsense", {"cursor"}),
-        ],
-    )
-    def test_an_invalid_query_is_refused(
-        self, accounts: Accounts, query: str, invalid: set[str]
-    ) -> None:
-        response = accounts.anonymous.get(f"/api/v1/games?{query}")
-        assert (response.status_code, invalid_fields(response)) == (400, invalid)
-
-    @pytest.mark.http("GET /games", 401)
-    @pytest.mark.http("GET /games/ID", 401, 404)
-    @pytest.mark.http("GET /keys", 401)
-    def test_reading_needs_no_token_but_refuses_an_invalid_one(self, accounts: Accounts) -> None:
-        game = accounts.register().create_game()
-        invalid_token = {"Authorization": "Bearer wrong"}
-        for path in ("/games", f"/games/{game}", "/keys"):
-            assert (
-                accounts.anonymous.get("/api/v1" + path, headers=invalid_token).status_code == 401
-            )
-            assert accounts.anonymous.get("/api/v1" + path).status_code == 200
-        assert accounts.anonymous.get("/api/v1/games/nothing").status_code == 404
-        assert accounts.anonymous.get("/api/v1/games/a%20b%00").status_code == 404
 
 
 CALLS = [
