@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import redis
 
 from service.connection import connect
+from service.damaged_games import DamagedGames
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
 from service.games.queries import GameQueries
@@ -30,6 +31,7 @@ class Service:
     players: Players
     listings: Listings
     keyring: Keyring
+    damaged_games: DamagedGames
 
 
 def build(settings: Settings, *, read_only: bool = False) -> Service:
@@ -56,4 +58,5 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         players=Players(client, settings.bounds),
         listings=listings,
         keyring=keyring,
+        damaged_games=DamagedGames(client),
     )

@@ -13,6 +13,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from domain.errors import Unreadable
 from service.errors import Unavailable
 
 SECONDS_TO_CONNECT: Final = 2.0
@@ -35,6 +36,9 @@ _NO_WRITES: Final = (
 )
 """Words in error messages of Redis which mean that it accepts no writes at the moment."""
 
+WRONG_TYPE: Final = "WRONGTYPE"
+"""The word with which Redis begins the error for a key of another type than the command expects."""
+
 
 def connect(url: str) -> redis.Redis:
     """Return a client with a connection pool; it connects when it is first used. Thread-safe."""
@@ -51,7 +55,10 @@ def connect(url: str) -> redis.Redis:
 
 @contextmanager
 def unavailable_on_error() -> Iterator[None]:
-    """Turn errors of Redis in this context into Unavailable if it does not respond or accepts no writes."""
+    """Turn errors of Redis in this context into Unavailable if it does not respond or accepts no writes.
+
+    A key of another type than the command expects is damaged, and becomes Unreadable.
+    """
     try:
         yield
     except _UNREACHABLE as error:
@@ -59,9 +66,14 @@ def unavailable_on_error() -> Iterator[None]:
     except redis.ResponseError as error:
         if any(word in str(error) for word in _NO_WRITES):
             raise Unavailable("the store accepts no writes at the moment") from error
+        if str(error).startswith(WRONG_TYPE):
+            raise Unreadable("a key has another type than it should have") from error
         raise
 
 
 def to_text(value: bytes | str) -> str:
-    """Return a value of a reply of Redis as text. redis-py declares values as bytes or text."""
-    return value.decode() if isinstance(value, bytes) else value
+    """Return a value of a reply of Redis as text, with escapes for bytes that are not UTF-8.
+
+    So one damaged value is no error where many are read. redis-py declares values as bytes or text.
+    """
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else value

@@ -1,8 +1,11 @@
 """Rebuilding everything that derives from the logs: listings, active games, lost outbox entries."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
+from domain.errors import Unreadable
 from service.bootstrap import Service
+from service.damaged_games import work_part
 from service.store.outbox import rebuild_outbox
 
 PROGRESS_STEP = 1000
@@ -10,7 +13,7 @@ PROGRESS_STEP = 1000
 
 
 def reindex(service: Service, on_progress: Callable[[int], None] | None = None) -> int:
-    """Rebuild all derived data and return the number of games.
+    """Rebuild all derived data and return the number of games; a damaged game is reported and left out.
 
     May run while games are played, because every append updates the listings of its game. `on_progress`,
     if given, is called with the number of games that have been reindexed so far. Raises Unavailable; call it
@@ -21,12 +24,23 @@ def reindex(service: Service, on_progress: Callable[[int], None] | None = None) 
     for game_id in service.store.game_ids():
         # Outbox entries are found only if the game is among the active ones.
         service.store.mark_active(game_id)
-        service.repository.update_listings(game_id)
-        rebuild_game_outbox(service, game_id)
+        try:
+            service.repository.update_listings(game_id)
+            rebuild_game_outbox(service, game_id)
+        except Unreadable as error:
+            _leave_to_worker(service, game_id, error)
+            continue
         count += 1
         if on_progress is not None and count % PROGRESS_STEP == 0:
             on_progress(count)
     return count
+
+
+def _leave_to_worker(service: Service, game_id: str, error: Unreadable) -> None:
+    """Report a damaged game, and have a worker list it after its repair."""
+    service.damaged_games.report(game_id, work_part("index"), str(error))
+    with suppress(Unreadable):
+        service.store.add_outbox_entries_if_absent(game_id, {"index": '{"seq":0}'})
 
 
 def rebuild_game_outbox(service: Service, game_id: str) -> None:

@@ -13,14 +13,15 @@ from typing import Any, Final
 import redis
 
 from service import clock
-from service.connection import unavailable_on_error
+from service.connection import to_text, unavailable_on_error
 from workers.tasks import Task
 
 DEADLINES: Final = "cartulary:deadlines"
 
 # Another process may have put a later deadline of the game there in the meantime.
 _REMOVE = """
-if redis.call('ZSCORE', KEYS[1], ARGV[1]) == ARGV[2] then
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if score and tonumber(score) == tonumber(ARGV[2]) then
   return redis.call('ZREM', KEYS[1], ARGV[1])
 end
 return 0
@@ -49,7 +50,15 @@ class DeadlineIndex:
             rows: list[Any] = self._redis.zrange(
                 DEADLINES, "-inf", str(now), byscore=True, offset=0, num=limit, withscores=True
             )
-        return [(game_id.decode(), f"{score:.0f}") for game_id, score in rows]
+        overdue = []
+        for member, score in rows:
+            game_id = to_text(member)
+            if game_id.encode() == member:
+                overdue.append((game_id, repr(score)))
+            else:
+                # No id of a game: `put` did not write it, and `remove` would not find it.
+                self._redis.zrem(DEADLINES, member)
+        return overdue
 
     def remove(self, game_id: str, score: str) -> None:
         """Remove the deadline of a game if it still has this score."""

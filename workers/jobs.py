@@ -12,7 +12,9 @@ from rq import Retry, get_current_job
 from rq.job import Job, JobStatus
 from typing_extensions import override
 
+from domain.errors import Unreadable
 from service.bootstrap import Service
+from service.damaged_games import work_part
 from service.errors import NotFound, Unavailable
 from workers.notifications import Notification, notification_of
 from workers.notifiers import NotDelivered, Notifier
@@ -35,35 +37,47 @@ class TaskRunner:
         self._repository = service.repository
         self._commands = service.commands
         self._queries = service.queries
+        self._damaged_games = service.damaged_games
         self._notifiers = notifiers
 
     def run(self, task: Task, delivered_by: set[str] | None = None, attempt: int = 0) -> bool:
         """Do the work of a task; return False if it is to be tried again after a pause.
 
+        If something of the game is damaged, that is reported, and the entry stays in the outbox.
+
         `delivered_by`: names of the notifiers that have delivered the notification in an earlier attempt;
         those that deliver it now are added. `attempt`: the number of earlier attempts. Raises Unavailable.
         """
+        part = work_part(task.entry)
         try:
             if self._store.outbox(task.game_id).get(task.entry) != task.payload:
                 return True
-            match task.kind:
-                case "score":
-                    self._score(task)
-                case "forfeit":
-                    self._forfeit(task)
-                case "notify":
-                    return self._notify(
-                        task, set() if delivered_by is None else delivered_by, attempt
-                    )
-                case "index":
-                    self._repository.update_listings(task.game_id)
-                case None:
-                    _skip(task)
-                case _:
-                    assert_never(task.kind)
+            is_done = self._do(task, set() if delivered_by is None else delivered_by, attempt)
         except NotFound:
             # Entries are written together with the log, so the store was changed by other means.
-            log.exception("game %s has an outbox entry, %s, but no log", task.game_id, task.entry)
+            self._damaged_games.report(task.game_id, part, "the game has no log")
+        except Unreadable as error:
+            self._damaged_games.report(task.game_id, part, str(error))
+        else:
+            self._damaged_games.clear(task.game_id, part)
+            return is_done
+        return True
+
+    def _do(self, task: Task, delivered_by: set[str], attempt: int) -> bool:
+        """Do the work of a task whose entry is in the outbox. See `run`."""
+        match task.kind:
+            case "score":
+                self._score(task)
+            case "forfeit":
+                self._forfeit(task)
+            case "notify":
+                return self._notify(task, delivered_by, attempt)
+            case "index":
+                self._repository.update_listings(task.game_id)
+            case None:
+                log.warning("game %s has an entry of a later version: %s", task.game_id, task.entry)
+            case _:
+                assert_never(task.kind)
         return True
 
     def _score(self, task: Task) -> None:
@@ -82,9 +96,6 @@ class TaskRunner:
 
     def _notify(self, task: Task, delivered_by: set[str], attempt: int) -> bool:
         notification = notification_of(self._queries, task)
-        if notification is None:
-            _skip(task)
-            return True
         is_done = True
         for notifier in self._notifiers:
             if notifier.name not in delivered_by:
@@ -123,10 +134,6 @@ def _deliver(
         return is_last
     delivered_by.add(notifier.name)
     return True
-
-
-def _skip(task: Task) -> None:
-    log.warning("game %s has an entry of a later version: %s", task.game_id, task.entry)
 
 
 _runner: TaskRunner | None = None

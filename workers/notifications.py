@@ -4,8 +4,9 @@ A notification contains nothing that only some players may see. notifiers.py del
 """
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from service import clock
 from service.games.queries import GameQueries
@@ -43,10 +44,10 @@ class Notification:
         }
 
 
-def notification_of(queries: GameQueries, task: Task) -> Notification | None:
-    """Return the notification that a `notify` task calls for; None if this version does not know it.
+def notification_of(queries: GameQueries, task: Task) -> Notification:
+    """Return the notification that a `notify` task calls for.
 
-    Raises NotFound, Unavailable.
+    Raises NotFound, Unavailable, and Unreadable if the entry does not match the game.
     """
     game = queries.game(task.game_id)
     data = task.data
@@ -55,20 +56,30 @@ def notification_of(queries: GameQueries, task: Task) -> Notification | None:
     players = game.players or tuple(place.player for place in game.places)
     match task.entry.split("/"):
         case ["notify", "turn"]:
+            seat = data["seat"]
+            if seat >= len(game.players):
+                raise Unreadable(f"the entry names seat {seat} of {len(game.players)}")
             subject = "your_turn"
-            players = (game.players[data["seat"]],)
-            details = {
-                "seat": data["seat"],
-                "round": game.round,
-                "deadline": clock.deadline(game),
-            }
+            players = (game.players[seat],)
+            details = {"seat": seat, "round": game.round, "deadline": clock.deadline(game)}
         case ["notify", "round", round]:
             subject = "round_scored"
-            (event,) = queries.event_page(task.game_id, data["seq"] - 1, 1)
-            details = {"round": int(round), "standings": event["data"]["standings"]}
+            standings = _standings(queries, task.game_id, data["seq"])
+            details = {"round": int(round), "standings": standings}
         case ["notify", "over"]:
             subject = "game_over"
             details = {"status": game.status, "ranking": game.ranking}
         case _:
-            return None
+            raise ValueError(f"{task.entry} calls for no notification")
     return Notification(task.id, subject, game.id, game.rules.NAME, data["seq"], players, details)
+
+
+def _standings(queries: GameQueries, game_id: str, seq: int) -> Any:
+    """Return the standings of the event `RoundScored` with this seq. Raises Unreadable."""
+    try:
+        (event,) = queries.event_page(game_id, seq - 1, 1)
+        if event["type"] == "RoundScored":
+            return event["data"]["standings"]
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise Unreadable(f"the entry names event {seq}, which is not RoundScored")

@@ -82,8 +82,10 @@ class TaskQueues:
                         job = TaskJob.fetch(
                             job_id, connection=self._redis, serializer=JSONSerializer
                         )
-                    except NoSuchJobError:
+                    except (NoSuchJobError, KeyError, TypeError, ValueError):
+                        # Gone or damaged. The sweep enqueues its task again.
                         registry.remove(job_id)
+                        self._redis.delete(TaskJob.key_for(job_id))
                         continue
                     with self._redis.pipeline() as pipeline:
                         pipeline.multi()

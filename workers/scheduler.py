@@ -6,14 +6,14 @@ nothing that is not in the outboxes.
 """
 
 import logging
-from datetime import datetime, timedelta
+import time
 
 import redis
 from redis.client import PubSub
 
 from service import clock
 from service.bootstrap import Service
-from service.connection import SECONDS_TO_RESPOND, unavailable_on_error
+from service.connection import SECONDS_TO_RESPOND, to_text, unavailable_on_error
 from service.errors import Unavailable
 from service.store.redis_event_store import APPENDED_CHANNEL
 from service.supervision.retry import Backoff, retry_until_stopped
@@ -41,8 +41,9 @@ class Scheduler:
         self._store = service.store
         self._queues = TaskQueues(queue_client)
         self._deadlines = DeadlineIndex(service.redis)
-        self._sweep = Sweep(service.store, self._queues, self._deadlines)
-        self._interval = timedelta(seconds=service.settings.sweep_seconds)
+        self._damaged_games = service.damaged_games
+        self._sweep = Sweep(service.store, self._queues, self._deadlines, service.damaged_games)
+        self._interval = service.settings.sweep_seconds
 
     def run(self, stop: StopSignals) -> None:
         """Run until `stop` is set, even if Redis does not respond for some time."""
@@ -61,8 +62,10 @@ class Scheduler:
 
     def enqueue_tasks_of(self, game_ids: set[str]) -> None:
         """Enqueue the tasks of games that have new events. Raises Unavailable."""
-        for tasks in tasks_of(self._store, sorted(game_ids)).values():
-            for task in tasks:
+        for game_id, game_tasks in tasks_of(self._store, sorted(game_ids)).items():
+            for part, reason in game_tasks.damage.items():
+                self._damaged_games.report(game_id, part, reason)
+            for task in game_tasks.tasks:
                 match task.kind:
                     case "forfeit":
                         self._deadlines.put([task])
@@ -79,7 +82,9 @@ class Scheduler:
             tasks = tasks_of(self._store, [game_id for game_id, _ in overdue])
             now = clock.format(clock.now())
             for game_id, score in overdue:
-                forfeit = next((task for task in tasks[game_id] if task.kind == "forfeit"), None)
+                forfeit = next(
+                    (task for task in tasks[game_id].tasks if task.kind == "forfeit"), None
+                )
                 if forfeit is not None and forfeit.due_at > now:
                     # The index has the deadline of an earlier turn.
                     self._deadlines.put([forfeit])
@@ -101,14 +106,14 @@ class Scheduler:
             if channel.get_message(timeout=SECONDS_TO_RESPOND) is None:
                 raise Unavailable("the store does not respond")
         log.info("following all appends")
-        swept_at: datetime | None = None
+        swept_at: float | None = None
         while not stop.is_set():
-            if swept_at is None or not timedelta() <= clock.now() - swept_at < self._interval:
+            if swept_at is None or time.monotonic() - swept_at >= self._interval:
                 for _ in self._sweep.pages(is_first=swept_at is None):
                     self._listen(channel, 0)
                     if stop.is_set():
                         return
-                swept_at = clock.now()
+                swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             self._queues.enqueue_retries()
 
@@ -121,7 +126,7 @@ class Scheduler:
                 if message is None:
                     break
                 if message["type"] == "message":
-                    game_ids.add(message["data"].decode().split(" ")[0])
+                    game_ids.add(to_text(message["data"]).split(" ")[0])
                 message = channel.get_message(ignore_subscribe_messages=True, timeout=0)
         for game_id in game_ids:
             self._sweep.on_appended(game_id)

@@ -6,38 +6,49 @@ that the last sweep found already, and that is neither done nor in a queue, is e
 """
 
 import logging
-from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import Final
 
+from domain.errors import Unreadable
 from domain.event import ENDINGS
 from service import clock
+from service.damaged_games import DamagedGames
 from service.store.event_store import EventStore
+from workers.damage_check import DamageCheck
 from workers.deadline_index import DeadlineIndex
 from workers.queue import TaskQueues
-from workers.tasks import Task, tasks_of
+from workers.tasks import GameTasks, Task, tasks_of
 
 log = logging.getLogger(__name__)
 
-PAGE = 200
+PAGE: Final = 200
 """Number of games that are read in one round trip."""
-TIME_TO_CREATE = timedelta(hours=1)
+SECONDS_TO_CREATE: Final = 3600.0
 """How long a game may be active without a log. After that, the process that was creating it has died."""
 
 
 class Sweep:
     """Makes sweeps, and keeps the tasks that the last one has found. For one thread."""
 
-    def __init__(self, store: EventStore, queues: TaskQueues, deadlines: DeadlineIndex) -> None:
+    def __init__(
+        self,
+        store: EventStore,
+        queues: TaskQueues,
+        deadlines: DeadlineIndex,
+        damaged_games: DamagedGames,
+    ) -> None:
         self._store = store
         self._queues = queues
         self._deadlines = deadlines
+        self._damage_check = DamageCheck(damaged_games)
         self._due_tasks: set[Task] = set()
         self._later_tasks: set[Task] = set()
         self._waiting_for_players: set[str] = set()
         """Games that had no tasks and had not ended when a sweep last checked them."""
-        self._without_log: dict[str, datetime] = {}
-        """Active games that have no log, by the time at which a sweep first found that."""
+        self._without_log: dict[str, float] = {}
+        """Active games that have no log, by the monotonic time at which a sweep first found that."""
 
     def on_appended(self, game_id: str) -> None:
         """Have the next sweep check a game that has a new event."""
@@ -53,34 +64,58 @@ class Sweep:
         later_before = set() if is_first else self._later_tasks
         due_tasks: set[Task] = set()
         later_tasks: set[Task] = set()
+        self._damage_check.begin()
         for game_ids in _pages_of(self._store.active_games()):
             now = clock.format(clock.now())
             tasks_by_game = tasks_of(self._store, game_ids)
+            postponed = self._check_games(tasks_by_game)
             tasks = [
-                task for tasks in tasks_by_game.values() for task in tasks if task.kind is not None
+                task
+                for game_tasks in tasks_by_game.values()
+                for task in game_tasks.tasks
+                if task.kind is not None
             ]
             later = {task for task in tasks if task.due_at > now}
             self._deadlines.put(later - later_before)
             later_tasks |= later
-            due = [task for task in tasks if task not in later]
-            due_tasks.update(due)
+            due = {task for task in tasks if task not in later}
+            due_tasks |= due
+            to_enqueue = due if is_first else due & due_before
             count = self._queues.enqueue_again(
-                [task for task in due if is_first or task in due_before]
+                [task for task in tasks if task in to_enqueue - postponed]
             )
             if count:
                 log.info("%s tasks that were not done are enqueued again", count)
-            self._deactivate({game_id for game_id, tasks in tasks_by_game.items() if not tasks})
             yield
+        self._damage_check.end()
         self._due_tasks, self._later_tasks = due_tasks, later_tasks
 
-    def _deactivate(self, game_ids: set[str]) -> None:
+    def _check_games(self, tasks_by_game: Mapping[str, GameTasks]) -> set[Task]:
+        """Report damaged games and deactivate those that need no sweep; return the tasks to postpone."""
+        # Games without tasks: have they ended?
+        last_event_types = self._store.last_event_types(
+            game_id
+            for game_id, game_tasks in tasks_by_game.items()
+            if not game_tasks.tasks
+            and not game_tasks.damage
+            and (game_id not in self._waiting_for_players or self._damage_check.is_damaged(game_id))
+        )
+        postponed: set[Task] = set()
+        for game_id, game_tasks in tasks_by_game.items():
+            self._damage_check.check(game_id, game_tasks, last_event_types.get(game_id))
+            postponed |= self._damage_check.tasks_to_postpone(game_id, game_tasks.tasks)
+        self._deactivate(last_event_types)
+        return postponed
+
+    def _deactivate(self, last_event_types: Mapping[str, str | Unreadable | None]) -> None:
         """Mark those of the games, which have no tasks, inactive that have ended or were never created."""
-        now = clock.now()
-        to_check = game_ids - self._waiting_for_players
-        for game_id, event_type in self._store.last_event_types(to_check).items():
+        now = time.monotonic()
+        for game_id, event_type in last_event_types.items():
+            if isinstance(event_type, Unreadable):
+                continue
             if event_type is None:
                 since = self._without_log.setdefault(game_id, now)
-                if now - since < TIME_TO_CREATE:
+                if now - since < SECONDS_TO_CREATE:
                     continue
                 del self._without_log[game_id]
             elif event_type not in ENDINGS:

@@ -3,13 +3,16 @@
 A task's id is derived from its entry, so that all processes that read the same entry enqueue the same job.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, Literal, TypeAlias
 
 import orjson
 
+from domain.errors import Unreadable
+from ledger.envelope import is_timestamp
+from service.damaged_games import OUTBOX, entry_part
 from service.store.event_store import EventStore
 
 TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "index"]
@@ -18,15 +21,6 @@ GAMES: Final = "cartulary-games"
 NOTIFICATIONS: Final = "cartulary-notices"
 QUEUES: Final = (GAMES, NOTIFICATIONS)
 """In the order in which a worker takes jobs, so that no game waits for a slow receiver of notifications."""
-
-_KINDS: Final[dict[str, TaskKind]] = {
-    "score": "score",
-    "finish": "score",
-    "deadline": "forfeit",
-    "notify": "notify",
-    "index": "index",
-}
-"""The kind of a task, by the first part of its entry's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +34,21 @@ class Task:
     @property
     def kind(self) -> TaskKind | None:
         """The kind of work; None if this version does not know the entry."""
-        return _KINDS.get(self.entry.partition("/")[0])
+        match self.entry.split("/"):
+            case ["finish"]:
+                return "score"
+            case ["score", round] if round.isdecimal():
+                return "score"
+            case ["deadline"]:
+                return "forfeit"
+            case ["notify", "turn" | "over"]:
+                return "notify"
+            case ["notify", "round", round] if round.isdecimal():
+                return "notify"
+            case ["index"]:
+                return "index"
+            case _:
+                return None
 
     @property
     def queue(self) -> str:
@@ -65,9 +73,58 @@ class Task:
         return due_at
 
 
-def tasks_of(store: EventStore, game_ids: Iterable[str]) -> dict[str, list[Task]]:
-    """Return the tasks that the outbox of each game calls for, by game id. Raises Unavailable."""
+@dataclass(frozen=True, slots=True)
+class GameTasks:
+    """The tasks that the outbox of a game calls for, and what of the outbox cannot be read."""
+
+    tasks: tuple[Task, ...] = ()
+    damage: Mapping[str, str] = field(default_factory=dict)
+    """Reasons by damaged part (service/damaged_games.py); a task with a damaged payload is left out."""
+
+
+def tasks_of(store: EventStore, game_ids: Iterable[str]) -> dict[str, GameTasks]:
+    """Return the tasks of each game, by game id. Raises Unavailable."""
     return {
-        game_id: [Task(game_id, entry, payload) for entry, payload in outbox.items()]
+        game_id: _game_tasks(game_id, outbox)
         for game_id, outbox in store.outboxes(game_ids).items()
     }
+
+
+def _game_tasks(game_id: str, outbox: Mapping[str, str] | Unreadable) -> GameTasks:
+    if isinstance(outbox, Unreadable):
+        return GameTasks(damage={OUTBOX: outbox.why})
+    tasks, damage = [], {}
+    for entry, payload in outbox.items():
+        task = Task(game_id, entry, payload)
+        fault = _payload_fault(task)
+        if fault is None:
+            tasks.append(task)
+        else:
+            damage[entry_part(entry)] = fault
+    return GameTasks(tuple(tasks), damage)
+
+
+def _payload_fault(task: Task) -> str | None:
+    """Return what is wrong with the payload of a task; None if it has the form of its kind."""
+    if task.kind is None:
+        return None
+    try:
+        data = orjson.loads(task.payload)
+    except orjson.JSONDecodeError:
+        return "the payload is not JSON"
+    if not isinstance(data, dict):
+        return "the payload is not a JSON object"
+    match task.entry:
+        case "deadline":
+            numbers: tuple[str, ...] = ("turn",)
+        case "notify/turn":
+            numbers = ("seat", "seq")
+        case _:
+            numbers = ("seq",)
+    for name in numbers:
+        number = data.get(name)
+        if type(number) is not int or number < 0:
+            return f"the payload has no number {name!r}"
+    if task.kind == "forfeit" and not is_timestamp(data.get("at")):
+        return "the payload has no timestamp 'at'"
+    return None

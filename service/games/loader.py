@@ -164,7 +164,7 @@ class GameLoader:
             for stretch in self._up_to_prefixes(_seq_of(cached), events):
                 cached = advance(cached, stretch, opened)
                 self._cache.put_prefix(cached)
-        except (KeyError, TypeError, ValueError) as error:
+        except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise Unreadable(f"the log of game {game_id} is damaged: {error!r}") from error
         assert cached is not None, "there is at least one event"
         return cached

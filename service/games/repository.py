@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from domain.errors import Malformed, Refused
+from domain.errors import Malformed, Refused, Unreadable
 from domain.event import Event
 from domain.game import Game
 from ledger.canonical import canonical
@@ -63,8 +63,15 @@ class GameRepository(GameLoader):
         self._listings = listings
 
     def secret(self, game_id: str) -> bytes:
-        """Return the game's secret, which no viewer may see before the game has ended."""
-        return bytes.fromhex(self._store.secrets(game_id)["seed"])
+        """Return the game's secret, which no viewer may see before the game has ended.
+
+        Raises Unreadable if it is missing or damaged.
+        """
+        try:
+            return bytes.fromhex(self._store.secrets(game_id)["seed"])
+        except (KeyError, ValueError):
+            # The error would contain the secret.
+            raise Unreadable(f"the secret of game {game_id} is missing or damaged") from None
 
     def new_game(self, game_id: str) -> PendingEvents:
         """Return pending events for a game that does not exist yet."""

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from domain.errors import Unreadable
 from service.errors import ServiceError
 
 
@@ -109,8 +110,11 @@ class EventStore(LogReader, Protocol):
         Raises IdempotencyConflict if the record has another digest.
         """
 
-    def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | None]:
-        """Return the type of each game's last event, None if there is no such game."""
+    def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | Unreadable | None]:
+        """Return the type of each game's last event, None if there is no such game.
+
+        For a game whose last event is damaged, the value is the error.
+        """
 
     def game_ids(self) -> Iterator[str]:
         """Iterate over the ids of all games by scanning the store, each id once."""
@@ -118,8 +122,11 @@ class EventStore(LogReader, Protocol):
     def outbox(self, game_id: str) -> dict[str, str]:
         """Return the payloads (JSON) of a game's outbox entries, by name."""
 
-    def outboxes(self, game_ids: Iterable[str]) -> dict[str, dict[str, str]]:
-        """Return the outbox of each game, by game id, in one round trip."""
+    def outboxes(self, game_ids: Iterable[str]) -> dict[str, dict[str, str] | Unreadable]:
+        """Return the outbox of each game, by game id, in one round trip.
+
+        For a game whose outbox is damaged, the value is the error.
+        """
 
     def ack(self, game_id: str, name: str, payload: str) -> bool:
         """Remove an outbox entry if it still has this payload; return whether it was removed."""

@@ -17,17 +17,21 @@ An append is one Lua script, and all of its keys carry the same hash tag. No met
 command twice by itself (service/connection.py).
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import orjson
 import redis
 import redis.asyncio
+from redis.client import Pipeline
 
-from service.connection import to_text, unavailable_on_error
+from domain.errors import Unreadable
+from service.connection import WRONG_TYPE, to_text, unavailable_on_error
 from service.errors import IdempotencyConflict
 from service.store.event_store import Appended, AppendRequest, HeadMoved, IdempotencyRecord
+
+T = TypeVar("T")
 
 APPENDED_CHANNEL: Final = "cartulary:appended"
 """The channel on which every append to any game is published, as `GAME SEQ`."""
@@ -129,17 +133,13 @@ class RedisEventStore:
         with unavailable_on_error():
             return self._redis.xlen(_log_key(game_id))
 
-    def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | None]:
+    def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | Unreadable | None]:
         """See `EventStore.last_event_types`."""
         game_ids = list(game_ids)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id in game_ids:
                 pipeline.xrevrange(_log_key(game_id), count=1)
-            replies = map(_lines, pipeline.execute())
-        return {
-            game_id: orjson.loads(lines[0])["type"] if lines else None
-            for game_id, lines in zip(game_ids, replies, strict=True)
-        }
+            return dict(zip(game_ids, _each(pipeline, _last_event_type), strict=True))
 
     def game_ids(self) -> Iterator[str]:
         """See `EventStore.game_ids`."""
@@ -167,13 +167,13 @@ class RedisEventStore:
         with unavailable_on_error():
             return _texts(self._redis.hgetall(game_key(game_id, _OUTBOX)))
 
-    def outboxes(self, game_ids: Iterable[str]) -> dict[str, dict[str, str]]:
+    def outboxes(self, game_ids: Iterable[str]) -> dict[str, dict[str, str] | Unreadable]:
         """See `EventStore.outboxes`."""
         game_ids = list(game_ids)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id in game_ids:
                 pipeline.hgetall(game_key(game_id, _OUTBOX))
-            return dict(zip(game_ids, map(_texts, pipeline.execute()), strict=True))
+            return dict(zip(game_ids, _each(pipeline, _texts), strict=True))
 
     def ack(self, game_id: str, name: str, payload: str) -> bool:
         """See `EventStore.ack`."""
@@ -219,6 +219,36 @@ class AsyncLogReader:
     async def read(self, game_id: str, after: int, upto: int) -> list[bytes]:
         """Return the lines of events after+1 … upto, as far as they exist."""
         return _lines(await self._redis.xrange(_log_key(game_id), f"{after + 1}-0", f"{upto}-0"))
+
+
+def _each(pipeline: Pipeline, decode: Callable[[Any], T]) -> Iterator[T | Unreadable]:
+    """Execute a pipeline and iterate over its replies, decoded; a damaged value becomes an error.
+
+    `decode` may raise Unreadable.
+    """
+    for reply in pipeline.execute(raise_on_error=False):
+        if isinstance(reply, redis.ResponseError) and str(reply).startswith(WRONG_TYPE):
+            yield Unreadable("the key has another type than it should have")
+        elif isinstance(reply, Exception):
+            raise reply
+        else:
+            try:
+                yield decode(reply)
+            except Unreadable as error:
+                yield error
+
+
+def _last_event_type(entries: Any) -> str | None:
+    """Return the type of the only event in a reply, None for an empty one. Raises Unreadable."""
+    if not entries:
+        return None
+    try:
+        event_type: object = orjson.loads(_lines(entries)[0])["type"]
+    except (KeyError, TypeError, ValueError):
+        event_type = None
+    if not isinstance(event_type, str):
+        raise Unreadable("the last entry is not an event")
+    return event_type
 
 
 def _lines(entries: Any) -> list[bytes]:

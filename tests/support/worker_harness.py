@@ -44,7 +44,7 @@ class WorkerHarness:
 
     def tasks(self, game_id: str) -> dict[str, Task]:
         """Return the tasks of a game by the names of their entries."""
-        return {task.entry: task for task in tasks_of(self.service.store, [game_id])[game_id]}
+        return {task.entry: task for task in tasks_of(self.service.store, [game_id])[game_id].tasks}
 
     def waiting(self) -> list[str]:
         """Return the descriptions of the jobs in the queues: `ENTRY of game ID`."""
@@ -65,6 +65,12 @@ class WorkerHarness:
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
+
+    def sweep_twice_and_work(self) -> None:
+        """Sweep until every task that waits in no queue is enqueued, then run all jobs."""
+        self.scheduler.sweep(is_first=False)
+        self.scheduler.sweep(is_first=False)
+        self.work()
 
     def sweep_and_work(self, game_id: str) -> None:
         """Sweep and run jobs until the game has no task left; fails after ten times."""

@@ -259,7 +259,7 @@ def test_an_entry_without_a_log_is_reported(
 ) -> None:
     service.store.add_outbox_entries_if_absent("nothing", {"finish": "{}"})
     assert workers.runner.run(Task("nothing", "finish", "{}"))
-    assert "game nothing has an outbox entry, finish, but no log" in caplog.text
+    assert "game nothing is damaged: work finish: the game has no log" in caplog.text
 
 
 def test_a_store_that_does_not_respond_is_an_error(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from redis.retry import Retry
 from domain.errors import Unreadable
 from service.connection import unavailable_on_error
 from service.errors import Unavailable
+from service.http import stored_metrics
 from service.http.blueprint import Blueprint, response
 from service.http.context import metrics, service
 from service.http.metrics import CONTENT_TYPE
@@ -68,7 +69,8 @@ def check_readiness() -> Response:
 )
 def get_metrics() -> Response:
     """Get metrics in the text format of Prometheus."""
-    return Response(metrics().render(), content_type=CONTENT_TYPE)
+    page = metrics().render() + stored_metrics.render(service())
+    return Response(page, content_type=CONTENT_TYPE)
 
 
 def _is_reachable(url: str) -> bool:

@@ -1,0 +1,314 @@
+"""Damaged values: one affects only its own game, is reported once, and stays until a person repairs it."""
+
+import json
+
+import pytest
+from freezegun import freeze_time
+
+from service.bootstrap import Service, build
+from service.damaged_games import DAMAGED_GAMES_KEY
+from service.http.app import create_app
+from service.reindex import reindex
+from service.settings import Settings
+from service.store.redis_event_store import ACTIVE_GAMES_KEY, game_key
+from tests.support.service_games import play_out, play_set_up, play_until, start_game
+from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from workers.damage_check import SECONDS_TO_RETRY
+from workers.deadline_index import DEADLINES
+from workers.tasks import GAMES, NOTIFICATIONS
+
+NOT_UTF_8 = b"\xff\xfe"
+
+
+def set_entry(service: Service, game_id: str, entry: str, payload: str | bytes) -> None:
+    """Overwrite an outbox entry, as a fault outside of Cartulary would."""
+    service.redis.hset(game_key(game_id, "notes"), entry, payload)
+
+
+def entry_of(service: Service, game_id: str, entry: str) -> bytes | None:
+    """Return the stored payload of an outbox entry."""
+    payload = service.redis.hget(game_key(game_id, "notes"), entry)
+    return payload.encode() if isinstance(payload, str) else payload
+
+
+def remove_last_event(service: Service, game_id: str) -> None:
+    """Remove the last event of a log, as docs/running.md describes it."""
+    key, seq = game_key(game_id, "log"), service.store.head(game_id)
+    service.redis.xdel(key, f"{seq}-0")
+    service.redis.execute_command("XSETID", key, f"{seq - 1}-0")  # type: ignore[no-untyped-call] # redis-py has no method for this command
+
+
+def damage_last_event(service: Service, game_id: str, line: bytes) -> None:
+    """Replace the last event of a log by other bytes."""
+    key, seq = game_key(game_id, "log"), service.store.head(game_id)
+    remove_last_event(service, game_id)
+    service.redis.xadd(key, {"e": line}, id=f"{seq}-0")
+
+
+def damage(service: Service) -> dict[str, str]:
+    """Return the reported damage: reasons by game and part."""
+    return {
+        f"{game_id} {part}": reason
+        for game_id, parts in service.damaged_games.parts().items()
+        for part, reason in parts.items()
+    }
+
+
+def gauge(service: Service) -> str:
+    """Return the line of the metrics that counts damaged games."""
+    page = create_app(service).test_client().get("/metrics").get_data(as_text=True)
+    (line,) = [line for line in page.splitlines() if line.startswith("cartulary_damaged_games ")]
+    return line
+
+
+DAMAGED_ENTRIES: list[tuple[str, str | bytes, str]] = [
+    ("deadline", "not JSON", "the payload is not JSON"),
+    ("deadline", NOT_UTF_8, "the payload is not JSON"),
+    ("deadline", "[]", "the payload is not a JSON object"),
+    ("deadline", '{"turn":3}', "the payload has no timestamp 'at'"),
+    ("deadline", '{"turn":3,"at":"noon"}', "the payload has no timestamp 'at'"),
+    ("deadline", '{"at":"2026-11-20T09:01:00.000Z"}', "the payload has no number 'turn'"),
+    ("score/1", "", "the payload is not JSON"),
+    ("finish", "{}", "the payload has no number 'seq'"),
+    ("notify/turn", '{"seat":true,"seq":1}', "the payload has no number 'seat'"),
+    ("notify/turn", '{"seat":-1,"seq":1}', "the payload has no number 'seat'"),
+    ("notify/round/1", '{"seq":"1"}', "the payload has no number 'seq'"),
+    ("index", "null", "the payload is not a JSON object"),
+]
+
+
+def test_damaged_outbox_entries_affect_only_their_own_games(
+    service: Service, workers: WorkerHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        other = start_game(service, clock={"per_turn": 60})
+        damaged = [start_game(service).id for _ in DAMAGED_ENTRIES]
+        for game_id, (entry, payload, _) in zip(damaged, DAMAGED_ENTRIES, strict=True):
+            set_entry(service, game_id, entry, payload)
+        workers.scheduler.enqueue_tasks_of({*damaged, other.id})
+        for is_first in (True, False, False):
+            workers.scheduler.sweep(is_first=is_first)
+            workers.work()
+        time.tick(60)
+        workers.scheduler.check_deadlines()
+        workers.work()
+    assert service.queries.game(other.id).seq == other.seq + 1
+    for game_id, (entry, payload, reason) in zip(damaged, DAMAGED_ENTRIES, strict=True):
+        stored = payload if isinstance(payload, bytes) else payload.encode()
+        assert entry_of(service, game_id, entry) == stored
+        assert caplog.text.count(f"game {game_id} is damaged: entry {entry}: {reason}") == 1
+        assert service.damaged_games.parts()[game_id] == {f"entry {entry}": reason}
+    assert gauge(service) == f"cartulary_damaged_games {len(damaged)}.0"
+
+
+def test_a_repaired_entry_is_done_and_no_longer_reported(
+    service: Service, workers: WorkerHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    game = play_out(service, start_game(service, round_limit=1).id)
+    payload = workers.tasks(game.id)["score/1"].payload
+    set_entry(service, game.id, "score/1", "{")
+    set_entry(service, game.id, "finish", "{")
+    workers.scheduler.sweep(is_first=True)
+    workers.work()
+    assert service.queries.game(game.id).rounds_scored == 0
+    set_entry(service, game.id, "score/1", payload)
+    service.redis.hdel(game_key(game.id, "notes"), "finish")
+    reindex(service)
+    workers.sweep_and_work(game.id)
+    assert service.queries.game(game.id).status == "finished"
+    workers.scheduler.sweep(is_first=False)
+    assert damage(service) == {}
+    assert f"game {game.id} is no longer damaged: entry finish" in caplog.text
+    assert gauge(service) == "cartulary_damaged_games 0.0"
+
+
+@pytest.mark.parametrize("line", [b"not JSON", b"", NOT_UTF_8, b"{}", b"[1]", b'{"type":5}'])
+def test_a_damaged_last_event_affects_only_its_own_game(
+    service: Service, workers: WorkerHarness, caplog: pytest.LogCaptureFixture, line: bytes
+) -> None:
+    damaged, ended = (play_out(service, start_game(service, round_limit=1).id) for _ in range(2))
+    service.commands.score(damaged.id)
+    for task in workers.tasks(damaged.id).values():
+        service.store.ack(damaged.id, task.entry, task.payload)
+    damage_last_event(service, damaged.id, line)
+    for _ in range(4):
+        workers.scheduler.sweep(is_first=False)
+        workers.work()
+    assert service.queries.game(ended.id).status == "finished"
+    assert service.redis.smembers(ACTIVE_GAMES_KEY) == {damaged.id.encode()}
+    message = f"game {damaged.id} is damaged: log: the last entry is not an event"
+    assert caplog.text.count(message) == 1
+    assert service.store.read(damaged.id)[-1] == line
+
+
+def test_a_log_without_its_last_event_can_be_read_again(
+    service: Service, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    game = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
+    damage_last_event(service, game.id, b"not JSON")
+    # The processes that come later have not cached the game.
+    later = build(settings)
+    workers = WorkerHarness(later, RecordingNotifier())
+    workers.scheduler.sweep(is_first=True)
+    workers.work()
+    assert damage(later).keys() == {f"{game.id} work score/1", f"{game.id} work notify/turn"}
+    assert caplog.text.count(f"game {game.id} is damaged: work score/1: the log of game") == 1
+
+    remove_last_event(later, game.id)
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        workers.scheduler.sweep(is_first=False)
+        time.tick(SECONDS_TO_RETRY)
+        workers.scheduler.sweep(is_first=False)
+        workers.work()
+        workers.scheduler.sweep(is_first=False)
+    assert damage(later) == {}
+    assert later.queries.game(game.id).seq == game.seq - 1
+    workers.close()
+    later.redis.close()
+
+
+def test_work_that_cannot_be_done_is_tried_again_after_a_pause_only(
+    service: Service, settings: Settings
+) -> None:
+    game = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
+    damage_last_event(service, game.id, b"not JSON")
+    later = build(settings)
+    workers = WorkerHarness(later, RecordingNotifier())
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        workers.scheduler.sweep(is_first=True)
+        workers.work()
+        for _ in range(3):
+            workers.scheduler.sweep(is_first=False)
+        assert workers.waiting() == []
+        time.tick(SECONDS_TO_RETRY)
+        workers.scheduler.sweep(is_first=False)
+        assert sorted(workers.queues.lengths().values()) == [1, 1]
+    workers.close()
+    later.redis.close()
+
+
+@pytest.mark.parametrize("payload", ['{"seat":2,"seq":4}', '{"seat":9,"seq":4}'])
+def test_a_notification_for_a_seat_that_does_not_exist_is_damage(
+    service: Service, workers: WorkerHarness, payload: str
+) -> None:
+    game = start_game(service)
+    set_entry(service, game.id, "notify/turn", payload)
+    workers.scheduler.sweep(is_first=True)
+    workers.work()
+    seat = json.loads(payload)["seat"]
+    assert damage(service) == {
+        f"{game.id} work notify/turn": f"the entry names seat {seat} of 2",
+    }
+
+
+@pytest.mark.parametrize("seq", [1, 999])
+def test_a_notification_of_a_round_without_its_event_is_damage(
+    service: Service, workers: WorkerHarness, seq: int
+) -> None:
+    game = start_game(service)
+    set_entry(service, game.id, "notify/round/1", f'{{"seq":{seq}}}')
+    workers.scheduler.sweep(is_first=True)
+    workers.work()
+    reason = f"the entry names event {seq}, which is not RoundScored"
+    assert damage(service) == {f"{game.id} work notify/round/1": reason}
+
+
+def test_a_missing_secret_is_damage_of_its_game(service: Service, workers: WorkerHarness) -> None:
+    game = play_out(service, start_game(service, round_limit=1).id)
+    service.redis.hset(game_key(game.id, "secrets"), "seed", "no hex")
+    workers.sweep_twice_and_work()
+    workers.sweep_twice_and_work()
+    (reason,) = damage(service).values()
+    assert reason == f"the secret of game {game.id} is missing or damaged"
+
+
+@pytest.mark.parametrize("part", ["notes", "log"])
+def test_a_key_of_another_type_affects_only_its_own_game(
+    service: Service, workers: WorkerHarness, part: str
+) -> None:
+    damaged, other = (play_out(service, start_game(service, round_limit=1).id) for _ in range(2))
+    for task in workers.tasks(damaged.id).values():
+        service.store.ack(damaged.id, task.entry, task.payload)
+    service.redis.set(game_key(damaged.id, part), "a string")
+    for _ in range(4):
+        workers.scheduler.sweep(is_first=False)
+        workers.work()
+    assert service.queries.game(other.id).status == "finished"
+    assert list(damage(service)) == [f"{damaged.id} {'outbox' if part == 'notes' else 'log'}"]
+
+
+def test_damaged_listings_affect_only_their_own_game(
+    service: Service, workers: WorkerHarness
+) -> None:
+    damaged, other = (start_game(service) for _ in range(2))
+    service.redis.set(game_key(damaged.id, "listed"), "a string")
+    service.listings.clear()
+    service.redis.set(game_key(damaged.id, "listed"), "a string")
+    for game in (damaged, other):
+        service.store.add_outbox_entries_if_absent(game.id, {"index": '{"seq":4}'})
+    workers.scheduler.sweep(is_first=True)
+    workers.work()
+    assert service.listings.games_in_progress("ada") == [other.id]
+    assert list(damage(service)) == [f"{damaged.id} work index"]
+
+
+def test_reindexing_leaves_a_damaged_game_out(service: Service, settings: Settings) -> None:
+    damaged, other = (start_game(service) for _ in range(2))
+    damage_last_event(service, damaged.id, b"not JSON")
+    later = build(settings)
+    assert reindex(later) == 1
+    assert later.listings.games_in_progress("ada") == [other.id]
+    assert list(damage(later)) == [f"{damaged.id} work index"]
+    later.redis.close()
+
+
+def test_damage_of_a_game_that_is_not_active_any_more_is_forgotten(
+    service: Service, workers: WorkerHarness
+) -> None:
+    service.damaged_games.report("gone", "log", "the last entry is not an event")
+    workers.scheduler.sweep(is_first=False)
+    assert not service.redis.exists(DAMAGED_GAMES_KEY)
+
+
+def test_damaged_members_of_the_deadline_index_are_removed(
+    service: Service, workers: WorkerHarness
+) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
+        workers.scheduler.enqueue_tasks_of({game.id})
+        workers.work()
+        service.redis.zadd(DEADLINES, {NOT_UTF_8: 1})
+        service.redis.zadd(DEADLINES, {"nothing": 1.5, "no id": float("-inf")})
+        time.tick(60)
+        workers.scheduler.check_deadlines()
+        assert workers.waiting() == [f"deadline of game {game.id}"]
+        assert service.redis.zcard(DEADLINES) == 0
+
+
+def test_an_active_game_whose_id_is_not_text_does_not_stop_the_sweep(
+    service: Service, workers: WorkerHarness
+) -> None:
+    service.redis.sadd(ACTIVE_GAMES_KEY, NOT_UTF_8)
+    game = play_out(service, start_game(service, round_limit=1).id)
+    workers.scheduler.sweep(is_first=True)
+    assert len(workers.waiting()) == 2
+    workers.sweep_and_work(game.id)
+
+
+def test_a_damaged_job_is_replaced(service: Service, workers: WorkerHarness) -> None:
+    game = play_out(service, start_game(service, round_limit=1).id)
+    notify = start_game(service)
+    for game_id, entry in ((game.id, "finish"), (notify.id, "notify/turn")):
+        task = workers.tasks(game_id)[entry]
+        workers.queues.enqueue(task)
+        workers.client.hset(f"rq:job:{task.id}", "created_at", "yesterday")
+    registry = workers.queues.queues[NOTIFICATIONS].scheduled_job_registry
+    workers.client.zadd(registry.key, {workers.tasks(notify.id)["notify/turn"].id: 1})
+    assert workers.queues.enqueue_retries() == 0
+    assert registry.count == 0
+    for _ in range(3):
+        workers.work()
+        workers.sweep_twice_and_work()
+    assert service.queries.game(game.id).status == "finished"
+    assert workers.tasks(notify.id) == {}
+    assert workers.queues.lengths() == {GAMES: 0, NOTIFICATIONS: 0}

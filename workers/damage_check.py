@@ -1,0 +1,81 @@
+"""The damage check: a sweep's report of which games are damaged, and which are no longer.
+
+A damaged value stays as it is, for a person to repair. Only its own game is affected: a payload that cannot
+be read is no task, and work that a worker could not do is tried again only after a pause.
+"""
+
+import time
+from collections.abc import Iterable
+from typing import Final
+
+from domain.errors import Unreadable
+from service.damaged_games import LOG, DamagedGames, work_part
+from workers.tasks import GameTasks, Task
+
+SECONDS_TO_RETRY: Final = 60.0
+"""How long work that could not be done is not tried again."""
+
+
+class DamageCheck:
+    """Compares what sweeps find with the damage that is reported. For one thread.
+
+    Every method raises Unavailable if Redis does not respond.
+    """
+
+    def __init__(self, damaged_games: DamagedGames) -> None:
+        self._damaged_games = damaged_games
+        self._reported: dict[str, dict[str, str]] = {}
+        """The reasons by damaged part of each game, as they were when the sweep began."""
+        self._missing: set[str] = set()
+        """Games with reported damage that this sweep has not come to yet."""
+        self._retried_at: dict[str, float] = {}
+        """Games with work that could not be done, by the monotonic time at which it was last retried."""
+
+    def begin(self) -> None:
+        """Begin a sweep."""
+        self._reported = self._damaged_games.parts()
+        self._missing = set(self._reported)
+
+    def is_damaged(self, game_id: str) -> bool:
+        """Return whether damage of the game was reported before this sweep."""
+        return game_id in self._reported
+
+    def check(
+        self, game_id: str, game_tasks: GameTasks, last_event_type: str | Unreadable | None
+    ) -> None:
+        """Report what of the game is damaged now, and what is no longer.
+
+        `last_event_type` is the type, the error, or None if it was not read.
+        """
+        damage = dict(game_tasks.damage)
+        if isinstance(last_event_type, Unreadable):
+            damage[LOG] = last_event_type.why
+        reported = self._reported.get(game_id, {})
+        for part, reason in damage.items():
+            if reported.get(part) != reason:
+                self._damaged_games.report(game_id, part, reason)
+        # The worker that does the work of an entry reports when it can be done again.
+        unfinished = {work_part(task.entry) for task in game_tasks.tasks}
+        for part in reported.keys() - damage.keys() - unfinished:
+            self._damaged_games.clear(game_id, part)
+        self._missing.discard(game_id)
+
+    def tasks_to_postpone(self, game_id: str, tasks: Iterable[Task]) -> set[Task]:
+        """Return those tasks of a game that could not be done and are not to be retried yet."""
+        reported = self._reported.get(game_id, {})
+        damaged = {task for task in tasks if work_part(task.entry) in reported}
+        if not damaged:
+            self._retried_at.pop(game_id, None)
+            return set()
+        now = time.monotonic()
+        if now - self._retried_at.setdefault(game_id, now) < SECONDS_TO_RETRY:
+            return damaged
+        self._retried_at[game_id] = now
+        return set()
+
+    def end(self) -> None:
+        """End a complete sweep: a game that is not active has no work, so its damage matters no more."""
+        for game_id in self._missing:
+            self._retried_at.pop(game_id, None)
+            for part in self._reported[game_id]:
+                self._damaged_games.clear(game_id, part)
