@@ -1,4 +1,4 @@
-"""Rebuilding everything that derives from the logs: listings, active games, lost outbox entries."""
+"""Rebuilding derived data: listings, active games and lost outbox entries, and the skeletons of handles."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,6 +20,7 @@ def reindex(service: Service, on_progress: Callable[[int], None] | None = None) 
     again then.
     """
     count = 0
+    service.players.index_skeletons()
     service.listings.clear()
     for game_id in service.store.game_ids():
         # Outbox entries are found only if the game is among the active ones.

@@ -96,7 +96,7 @@ def scheduler() -> None:
 @click.command()
 @redis_option
 def reindex(redis: str | None) -> None:
-    """Rebuild the listings and the outbox from the logs.
+    """Rebuild the listings and the outbox from the logs, and the skeletons of handles.
 
     May run while games are played.
     """

@@ -1,7 +1,9 @@
 """Accounts: players with their handles, and what registering and logging in do.
 
-    cartulary:player:ID      hash: handle, password (argon2), created, and if given email, locale
-    cartulary:handle:FOLDED  id of the player with that handle, which is case-insensitive
+    cartulary:player:ID          hash: handle, password (argon2), created, and if given email, locale
+    cartulary:handle:FOLDED      id of the player with that handle, which is case-insensitive
+    cartulary:skeleton:SKELETON  id of a player whose handle has that skeleton, so that nobody can
+                                 register one that looks like it
 
 A player's id reveals nothing about the person, and it is all that the log of a game contains of
 them. If an account has been deleted (the hash), its id stays in the logs, and its handle stays taken.
@@ -9,9 +11,9 @@ them. If an account has been deleted (the hash), its id stays in the logs, and i
 
 import re
 import secrets
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 import redis
@@ -22,12 +24,17 @@ from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import HandleTaken, Unauthorised
+from service.players.handles import (
+    InvalidHandle,
+    folded,
+    folded_spellings,
+    parse_handle,
+    skeletons,
+)
 from service.players.passwords import PASSWORD_LENGTHS, Passwords, is_outdated
 from service.players.tokens import Tokens
 
-HANDLE_PATTERN: Final = re.compile(r"\w(?:[\w.-]{0,30}\w)?")
-MAX_RAW_HANDLE_LENGTH: Final = 128
-"""The maximum length before normalization, the time of which can grow with the square of the length."""
+_BATCH_SIZE: Final = 500
 EMAIL_PATTERN: Final = re.compile(r"[^\s@]+@[^\s@]+")
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
@@ -58,14 +65,14 @@ class Players:
         self, handle: str, password: str, email: str | None = None, locale: str | None = None
     ) -> tuple[Player, str]:
         """Create a player and a token. Raises Malformed (naming every wrong field), HandleTaken."""
-        handle = unicodedata.normalize("NFC", handle[: MAX_RAW_HANDLE_LENGTH + 1])
-        faults = _faults(handle, password, email, locale)
+        faults = _faults(password, email, locale)
+        try:
+            handle = parse_handle(handle)
+        except InvalidHandle as error:
+            faults["handle"] = str(error)
         if faults:
             raise Malformed(faults)
-        handle_taken = HandleTaken(f"the handle {handle!r} is taken")
-        with unavailable_on_error():
-            if self._redis.exists(_handle_key(handle)):
-                raise handle_taken
+        self._require_free(handle)
         player = Player(secrets.token_hex(8), handle, clock.format(clock.now()), email, locale)
         account: dict[EncodableT, EncodableT] = {
             "handle": handle,
@@ -80,9 +87,11 @@ class Players:
             # The account is written before the handle that leads to it. A process that dies in between
             # leaves an account that nobody can reach, and the handle free.
             self._redis.hset(_player_key(player.id), mapping=account)
-            if not self._redis.set(_handle_key(handle), player.id, nx=True):
+            keys = (_handle_key(folded(handle)), *map(_skeleton_key, skeletons(handle)))
+            if not self._redis.msetnx(dict.fromkeys(keys, player.id)):
                 self._redis.delete(_player_key(player.id))
-                raise handle_taken
+                self._require_free(handle)
+                raise HandleTaken(f"the handle {handle!r} is taken")
         return player, self._tokens.create(player.id)
 
     def login(self, handle: str, password: str) -> str:
@@ -120,15 +129,14 @@ class Players:
         Needs two round trips, for any number of handles.
         """
         players: dict[str, Player | None] = dict.fromkeys(handles)
-        keys = {handle: key for handle in players if (key := _lookup_key(handle)) is not None}
-        if keys:
+        spellings = [(handle, text) for handle in players for text in folded_spellings(handle)]
+        if spellings:
             with unavailable_on_error():
-                replies = self._redis.mget(keys.values())
-            ids = {
-                handle: to_text(id)
-                for handle, id in zip(keys, replies, strict=True)
-                if id is not None
-            }
+                replies = self._redis.mget(_handle_key(text) for _, text in spellings)
+            ids: dict[str, str] = {}
+            for (handle, _), id in zip(spellings, replies, strict=True):
+                if id is not None:
+                    ids.setdefault(handle, to_text(id))
             players.update(zip(ids, self.get(list(ids.values())), strict=True))
         return players
 
@@ -148,18 +156,44 @@ class Players:
                 players.append(Player(id, handle, created, email, locale))
         return players
 
+    def index_skeletons(self) -> None:
+        """Store the skeletons of all handles, also of those that earlier versions have registered.
+
+        Of two old handles that look alike, both stay valid.
+        """
+        with unavailable_on_error():
+            keys = map(to_text, self._redis.scan_iter(_handle_key("*"), count=_BATCH_SIZE))
+            while batch := list(islice(keys, _BATCH_SIZE)):
+                ids = [None if id is None else to_text(id) for id in self._redis.mget(batch)]
+                players = self.get([id or "" for id in ids])
+                with self._redis.pipeline(transaction=False) as pipeline:
+                    for key, id, player in zip(batch, ids, players, strict=True):
+                        handle = (
+                            key.removeprefix(_handle_key("")) if player is None else player.handle
+                        )
+                        for skeleton in skeletons(handle):
+                            if id is not None:
+                                pipeline.setnx(_skeleton_key(skeleton), id)
+                    pipeline.execute()
+
+    def _require_free(self, handle: str) -> None:
+        """Raise HandleTaken if another player has this handle, or one that looks like it."""
+        keys = [_handle_key(folded(handle)), *map(_skeleton_key, skeletons(handle))]
+        with unavailable_on_error():
+            is_taken, *is_similar = (id is not None for id in self._redis.mget(keys))
+        if is_taken:
+            raise HandleTaken(f"the handle {handle!r} is taken")
+        if any(is_similar):
+            raise HandleTaken(f"the handle {handle!r} looks like the handle of another player")
+
     def _has_account(self, player_id: str) -> bool:
         with unavailable_on_error():
             return bool(self._redis.exists(_player_key(player_id)))
 
 
-def _faults(handle: str, password: str, email: str | None, locale: str | None) -> dict[str, str]:
+def _faults(password: str, email: str | None, locale: str | None) -> dict[str, str]:
+    """Return what is wrong with the fields of a new account, except for the handle."""
     faults = {}
-    if not HANDLE_PATTERN.fullmatch(handle):
-        faults["handle"] = (
-            "must be 1 to 32 letters, digits, underscores, hyphens or full stops, and neither begin nor end"
-            " with a hyphen or a full stop"
-        )
     shortest, longest = PASSWORD_LENGTHS
     if not shortest <= len(password) <= longest:
         faults["password"] = f"must have {shortest} to {longest} characters"
@@ -174,13 +208,9 @@ def _player_key(id: str) -> str:
     return f"cartulary:player:{id}"
 
 
-def _lookup_key(handle: str) -> str | None:
-    """Return the key of a handle as a request contains it; None if no player can have it."""
-    if len(handle) > MAX_RAW_HANDLE_LENGTH:
-        return None
-    handle = unicodedata.normalize("NFC", handle)
-    return _handle_key(handle) if HANDLE_PATTERN.fullmatch(handle) else None
+def _handle_key(folded_handle: str) -> str:
+    return f"cartulary:handle:{folded_handle}"
 
 
-def _handle_key(handle: str) -> str:
-    return f"cartulary:handle:{handle.casefold()}"
+def _skeleton_key(skeleton: str) -> str:
+    return f"cartulary:skeleton:{skeleton}"

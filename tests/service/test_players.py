@@ -1,6 +1,8 @@
 """Accounts: unique handles, and passwords and tokens that are stored as hashes only."""
 
 import time
+import unicodedata
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,8 +13,9 @@ from service import clock
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import HandleTaken, Unauthorised
-from service.players.accounts import Players
+from service.players.accounts import Player, Players
 from service.players.tokens import TOKEN_CACHE_TTL
+from service.reindex import reindex
 from tests.support.redis_contents import contents
 from tests.support.round_trips import count_round_trips
 
@@ -56,7 +59,14 @@ def test_email_and_locale_are_optional(players: Players) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [("Ada", "ada"), ("straße", "STRASSE"), ("\xe9", "e\u0301")]
+    ("first", "second"),
+    [
+        ("Ada", "ada"),
+        ("straße", "STRASSE"),
+        ("\xe9", "e\u0301"),
+        ("ada", "\N{FULLWIDTH LATIN SMALL LETTER A}da"),
+        ("\N{LATIN SMALL LIGATURE FI}nn", "Finn"),
+    ],
 )
 def test_a_handle_is_taken_in_any_case_and_unicode_form(
     players: Players, service: Service, first: str, second: str
@@ -67,6 +77,57 @@ def test_a_handle_is_taken_in_any_case_and_unicode_form(
         players.register(second, PASSWORD)
     assert contents(service.redis) == before
     assert players.by_handle(second) == player
+
+
+COCO_IN_CYRILLIC = "\u0441\u043e\u0441\u043e"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("coco", COCO_IN_CYRILLIC), (COCO_IN_CYRILLIC, "COCO"), ("modern", "modem"), ("Ian", "lan")],
+)
+def test_a_handle_that_looks_like_another_cannot_be_registered(
+    players: Players, service: Service, first: str, second: str
+) -> None:
+    players.register(first, PASSWORD)
+    before = contents(service.redis)
+    with pytest.raises(HandleTaken, match="looks like the handle of another player"):
+        players.register(second, PASSWORD)
+    assert contents(service.redis) == before
+    # It does not lead to the player whose handle it looks like, either.
+    assert players.by_handle(second) is None
+
+
+def register_as_earlier_versions_did(players: Players, service: Service, handle: str) -> Player:
+    """Register a player, and store the handle in NFC and without skeletons."""
+    player, _ = players.register(f"{len(contents(service.redis))}", PASSWORD)
+    service.redis.delete(*service.redis.keys("cartulary:skeleton:*"))
+    service.redis.rename(
+        f"cartulary:handle:{player.handle}",
+        f"cartulary:handle:{unicodedata.normalize('NFC', handle).casefold()}",
+    )
+    service.redis.hset(f"cartulary:player:{player.id}", "handle", handle)
+    return replace(player, handle=handle)
+
+
+def test_handles_of_earlier_versions_stay_valid_and_are_protected_after_reindexing(
+    players: Players, service: Service
+) -> None:
+    coco = register_as_earlier_versions_did(players, service, "Coco")
+    wide_ada = register_as_earlier_versions_did(players, service, "\uff21da")
+    ada = register_as_earlier_versions_did(players, service, "Ada")
+    gone = register_as_earlier_versions_did(players, service, "bob")
+    service.redis.delete(f"cartulary:player:{gone.id}")
+    reindex(service)
+    for player in (coco, wide_ada, ada):
+        assert players.by_handle(player.handle.upper()) == player
+        assert players.by_token(players.login(player.handle, PASSWORD)) == player.id
+    for handle in (COCO_IN_CYRILLIC, "BOB", "b0b"):
+        with pytest.raises(HandleTaken):
+            players.register(handle, PASSWORD)
+    before = contents(service.redis)
+    reindex(service)
+    assert contents(service.redis) == before
 
 
 def test_one_of_several_concurrent_registrations_gets_the_handle(service: Service) -> None:
@@ -94,6 +155,7 @@ def test_one_of_several_concurrent_registrations_gets_the_handle(service: Servic
         ("a" * 33, PASSWORD, None, None, {"handle"}),
         ("a\n", PASSWORD, None, None, {"handle"}),
         ("\ud800", PASSWORD, None, None, {"handle"}),
+        ("\N{CYRILLIC SMALL LETTER A}da", PASSWORD, None, None, {"handle"}),
         ("ada", "short", None, None, {"password"}),
         ("ada", "x" * 1025, None, None, {"password"}),
         ("ada", PASSWORD, "nowhere", None, {"email"}),

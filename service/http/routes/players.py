@@ -27,7 +27,8 @@ blueprint = Blueprint("players", __name__, description="Accounts and tokens.")
 def register_player(body: JsonObject) -> Response:
     """Register a player.
 
-    A handle belongs to one player, in upper and lower case. The token is shown only in this response.
+    A handle belongs to one player, in upper and lower case. A handle that looks like that of another player
+    is refused. The token is shown only in this response.
     """
     player, token = service().players.register(**body)
     return json_response({"player": account(player), "token": token}, 201)

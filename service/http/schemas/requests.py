@@ -30,7 +30,12 @@ class Register(StrictSchema):
 
     handle = Text(
         required=True,
-        metadata={"example": "ada", "description": "The player's public name, in any script."},
+        metadata={
+            "example": "ada",
+            "description": (
+                "The player's public name, in any script, but not in several. It is normalized (NFKC)."
+            ),
+        },
     )
     password = Text(required=True, metadata={"minLength": 8, "maxLength": 1024})
     email = Text(allow_none=True, load_default=None)

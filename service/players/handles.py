@@ -1,0 +1,155 @@
+"""Handles: which ones are allowed, which ones are the same, and which ones look alike.
+
+A handle is a PRECIS username (RFC 8265) of letters, digits and a few signs, in one script. Upper and lower
+case do not distinguish handles. Two handles look alike if they have a skeleton in common (UTS 39). In a
+skeleton, every character is replaced by the one that Unicode lists as its prototype: the Cyrillic letter a,
+for example, by the Latin one.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, Final
+
+MAX_LENGTH: Final = 32
+_MAX_RAW_LENGTH: Final = 4 * MAX_LENGTH
+"""The maximum length before normalization, the time of which can grow with the square of the length."""
+_SIGNS: Final = "_-."
+_PROFILE: Final = "UsernameCasePreserved"
+_WRITING_SYSTEMS: Final = (
+    frozenset({"HAN", "HIRAGANA", "KATAKANA"}),
+    frozenset({"HAN", "HANGUL"}),
+    frozenset({"HAN", "BOPOMOFO"}),
+)
+"""Scripts that are written together."""
+_ALL_SCRIPTS: Final = frozenset({"COMMON", "INHERITED"})
+"""The Unicode script of characters that belong to all scripts, such as digits."""
+_LEFT_TO_RIGHT_MARK: Final = "\u200e"
+
+
+class InvalidHandle(ValueError):
+    """A text that is not allowed as a handle. The message is what is wrong, for a field error."""
+
+
+def parse_handle(text: str) -> str:
+    """Return the handle that a text spells, in the normalization form NFKC: letters have their usual form.
+
+    Raises InvalidHandle.
+    """
+    if len(text) > _MAX_RAW_LENGTH or not _is_well_formed(handle := _normalized(text)):
+        raise InvalidHandle(
+            f"must be 1 to {MAX_LENGTH} letters, digits, underscores, hyphens or full stops, and neither"
+            " begin nor end with a hyphen or a full stop"
+        )
+    _check_characters(handle)
+    _check_scripts(handle)
+    return handle
+
+
+def folded(handle: str) -> str:
+    """Return a handle without the distinction of upper and lower case."""
+    return handle.casefold()
+
+
+def folded_spellings(text: str) -> tuple[str, ...]:
+    """Return the folded handles that a text may spell, the most exact first; none if it cannot be a handle.
+
+    Handles that were registered before `parse_handle` normalized them to NFKC are stored in NFC.
+    """
+    if len(text) > _MAX_RAW_LENGTH:
+        return ()
+    spellings = (unicodedata.normalize("NFC", text), _normalized(text))
+    return tuple(dict.fromkeys(folded(text) for text in spellings if _is_well_formed(text)))
+
+
+def skeletons(handle: str) -> frozenset[str]:
+    """Return the skeletons of a handle, as it is written and in lower case.
+
+    Case changes what a character looks like: a capital I looks like a lower-case l.
+    """
+    return frozenset(folded(_skeleton(text)) for text in (handle, folded(handle)))
+
+
+def _check_characters(handle: str) -> None:
+    """Raise InvalidHandle if PRECIS does not allow a character, or an order of characters, in a username."""
+    # The libraries are imported here and below, so that processes that register nobody start quickly.
+    import precis_i18n
+
+    try:
+        precis_i18n.get_profile(_PROFILE).enforce(handle)
+    except UnicodeEncodeError as error:
+        if error.reason.endswith("bidi_rule"):
+            raise InvalidHandle(
+                "must not mix directions of writing, and must begin with a letter if it is written from right"
+                " to left"
+            ) from None
+        character = handle[error.start]
+        raise InvalidHandle(f"must not contain the character U+{ord(character):04X}") from None
+
+
+def _check_scripts(handle: str) -> None:
+    """Raise InvalidHandle if the characters of a handle are of scripts that are not written together."""
+    from confusable_homoglyphs.categories import unique_aliases
+
+    scripts = unique_aliases(handle) - _ALL_SCRIPTS
+    if len(scripts) > 1 and not any(scripts <= system for system in _WRITING_SYSTEMS):
+        names = sorted(script.replace("_", " ").title() for script in scripts)
+        raise InvalidHandle(f"must not mix scripts: {' and '.join(names)}")
+
+
+def _normalized(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def _is_well_formed(handle: str) -> bool:
+    """Return whether a normalized handle consists of letters, marks, digits and signs where they may be."""
+    return (
+        0 < len(handle) <= MAX_LENGTH
+        and all(c in _SIGNS or unicodedata.category(c)[0] in "LMN" for c in handle)
+        and (handle[0] == "_" or unicodedata.category(handle[0])[0] in "LN")
+        and handle[-1] not in "-."
+    )
+
+
+def _skeleton(handle: str) -> str:
+    """Return the skeleton of a handle (UTS 39, section 4)."""
+    prototypes = _prototypes()
+    decomposed = unicodedata.normalize("NFD", _normalized(handle))
+    replaced = "".join(prototypes.get(c, c) for c in decomposed)
+    # A dot above does not change these letters, which have one already.
+    return re.sub("(?<=[ijl])\u0307", "", unicodedata.normalize("NFD", replaced))
+
+
+@cache
+def _prototypes() -> Mapping[str, str]:
+    """Return by character the character, or the characters, that it looks like."""
+    from confusable_homoglyphs.utils import load
+
+    neighbors = _neighbors(load("confusables.json"))
+
+    def prototype(character: str) -> str:
+        """Return the prototype of a character: the center of the star that it is connected to."""
+        connected = neighbors.get(character, set())
+        if len(connected) != 1:
+            return character
+        (other,) = connected
+        if len(other) > 1:
+            return "".join(map(prototype, other))
+        return other if len(neighbors[other]) > 1 else min(character, other)
+
+    pairs = {character: prototype(character) for character in neighbors if len(character) == 1}
+    return {character: other for character, other in pairs.items() if other != character}
+
+
+def _neighbors(confusables: Mapping[str, Iterable[Any]]) -> dict[str, set[str]]:
+    """Return by text the texts that look like it, from the data of confusable-homoglyphs.
+
+    The data connects each character with its prototype, in both directions, and encloses right-to-left
+    characters in left-to-right marks.
+    """
+    neighbors: dict[str, set[str]] = {}
+    for text, entries in confusables.items():
+        connected = neighbors.setdefault(text.replace(_LEFT_TO_RIGHT_MARK, ""), set())
+        connected.update(entry["c"].replace(_LEFT_TO_RIGHT_MARK, "") for entry in entries)
+    return neighbors

@@ -1,0 +1,151 @@
+"""Handles: which ones are allowed, and which ones look alike."""
+
+import unicodedata
+
+import pytest
+
+from service.players.handles import (
+    InvalidHandle,
+    folded_spellings,
+    parse_handle,
+    skeletons,
+)
+
+
+def look_alike(first: str, second: str) -> bool:
+    return not skeletons(parse_handle(first)).isdisjoint(skeletons(parse_handle(second)))
+
+
+@pytest.mark.parametrize(
+    "handle",
+    [
+        *("ada", "Ada.1", "a", "_", "7", "x" * 32, "ada_b-c.d", "José", "Ñandú", "Đặng", "straße"),
+        *(
+            "张伟",
+            "山田たろう",
+            "ヤマダ",
+            "김철수",
+            "Ελένη",
+            "Владимир",
+            "Հայկ",
+            "ნინო",
+            "שלום",
+            "محمد",
+            "محمد7",
+        ),
+        *("हिन्दी", "সুমি", "அம்மா", "สมชาย", "አበበ"),
+    ],
+)
+def test_a_plain_name_in_any_script_is_a_handle(handle: str) -> None:
+    assert parse_handle(handle) == unicodedata.normalize("NFKC", handle)
+
+
+@pytest.mark.parametrize(
+    ("text", "handle"),
+    [
+        ("e\u0301", "\xe9"),
+        ("\N{FULLWIDTH LATIN CAPITAL LETTER A}da", "Ada"),
+        ("\N{HALFWIDTH KATAKANA LETTER YA}", "\N{KATAKANA LETTER YA}"),
+        ("\N{LATIN SMALL LIGATURE FI}nn", "finn"),
+        ("ada\N{SUPERSCRIPT TWO}", "ada2"),
+        ("\N{MATHEMATICAL BOLD SMALL A}da", "ada"),
+    ],
+)
+def test_letters_in_an_unusual_form_are_replaced_by_the_usual_ones(text: str, handle: str) -> None:
+    assert parse_handle(text) == handle
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "",
+            " ",
+            "a b",
+            "a\n",
+            "-ada",
+            "ada.",
+            ".",
+            "x" * 33,
+            "\u0301a",
+            "a@b",
+            "a\u200bb",
+            "\ud800",
+        ),
+        *(
+            "a\N{ZERO WIDTH JOINER}b",
+            "\N{PILE OF POO}",
+        ),
+        "a" + "\u0301" * 60_000,
+    ],
+)
+def test_only_letters_digits_and_a_few_signs_are_allowed(text: str) -> None:
+    with pytest.raises(InvalidHandle, match="1 to 32 letters, digits"):
+        parse_handle(text)
+    assert folded_spellings(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\N{HANGUL FILLER}", "the character U\\+1160"),
+        ("a\N{COMBINING GRAPHEME JOINER}da", "the character U\\+034F"),
+        ("\N{ARABIC TATWEEL}", "the character U\\+0640"),
+        ("7\u05d0", "directions of writing"),
+        ("\N{CYRILLIC SMALL LETTER A}da", "must not mix scripts: Cyrillic and Latin"),
+        ("\N{GREEK SMALL LETTER OMICRON}lga", "must not mix scripts: Greek and Latin"),
+        ("田中ken", "must not mix scripts: Han and Latin"),
+        ("たろう김", "must not mix scripts: Hangul and Hiragana"),
+    ],
+)
+def test_invisible_characters_and_mixed_scripts_are_refused(text: str, message: str) -> None:
+    with pytest.raises(InvalidHandle, match=message):
+        parse_handle(text)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("coco", "\u0441\u043e\u0441\u043e"),  # Cyrillic
+        (
+            "HOB",
+            "\u041d\u041e\u0412",
+        ),  # Cyrillic capitals, the small letters of which look different
+        ("IA", "\u0456\u0430"),  # Cyrillic small letters
+        ("ovo", "\u03bf\u03bd\u03bf"),  # Greek
+        ("modern", "modem"),
+        ("Ian", "lan"),
+        ("player1", "playerl"),
+        ("bob", "b0b"),
+        ("ida", "\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}da"),
+        ("ada", "ADA"),
+    ],
+)
+def test_handles_that_look_alike_share_a_skeleton(first: str, second: str) -> None:
+    assert look_alike(first, second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        *(
+            ("ada", "adá"),
+            ("ada", "adb"),
+            ("lan", "ian"),
+            ("player-1", "player-2"),
+            ("nick", "nik"),
+        ),
+        *(("Влад", "Vlad"), ("ana", "añá"), ("e", "\N{LATIN SMALL LETTER E WITH DOT ABOVE}")),
+        ("田中", "田小"),
+    ],
+)
+def test_different_names_share_no_skeleton(first: str, second: str) -> None:
+    assert not look_alike(first, second)
+
+
+def test_a_text_may_spell_an_old_handle_in_nfc_or_a_new_one_in_nfkc() -> None:
+    assert folded_spellings("Ada") == ("ada",)
+    assert folded_spellings("\N{FULLWIDTH LATIN CAPITAL LETTER A}da") == (
+        "\N{FULLWIDTH LATIN SMALL LETTER A}da",
+        "ada",
+    )
