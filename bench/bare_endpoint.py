@@ -34,9 +34,9 @@ def act(game: str) -> tuple[Response, int]:
     return jsonify({"seq": id.decode(), "expected": body["expected_seq"]}), 201
 
 
-def process_command(address: str, port: int, threads: int) -> list[str]:
+def process_command(address: str, port: int) -> list[str]:
     """Return the command that starts one of several web processes."""
-    return [sys.executable, "-m", "bench.bare_endpoint", address, str(port), str(threads)]
+    return [sys.executable, "-m", "bench.bare_endpoint", address, str(port)]
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
 from service.players.accounts import Players
+from service.readiness import Readiness
 from service.settings import Settings
 from service.store.event_store import EventStore
 from service.store.redis_event_store import RedisEventStore
@@ -32,6 +33,7 @@ class Service:
     listings: Listings
     keyring: Keyring
     damaged_games: DamagedGames
+    readiness: Readiness
 
 
 def build(settings: Settings, *, read_only: bool = False) -> Service:
@@ -59,4 +61,5 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         listings=listings,
         keyring=keyring,
         damaged_games=DamagedGames(client),
+        readiness=Readiness(settings, keyring),
     )

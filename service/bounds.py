@@ -30,13 +30,15 @@ class Bounds:
     send_seconds: float = _bound(20.0, 0.1)
     """Time for which a client may read nothing of a response."""
     max_header_bytes: int = _bound(16 * 1024, 1024)
+    max_unsent_bytes_per_address: int = _bound(16 * 1024 * 1024, 64 * 1024)
+    """Bytes of responses that wait in memory for clients at one address to read them."""
 
     request_threads: int = _bound(4)
     account_threads: int = _bound(2)
     """Threads for registering and logging in, apart from those of other requests."""
-    max_waiting: int = _bound(256)
+    max_waiting: int = _bound(512)
     """Requests that wait for a thread."""
-    max_waiting_per_visitor: int = _bound(32)
+    max_waiting_per_visitor: int = _bound(128)
     max_wait_seconds: float = _bound(2.0, 0.1)
     """Time after which a request that still waits for a thread is refused."""
     request_seconds: float = _bound(15.0, 0.1)
@@ -44,7 +46,7 @@ class Bounds:
 
     max_streams: int = _bound(5_000)
     max_streams_per_visitor: int = _bound(100)
-    record_page_bytes: int = _bound(256 * 1024, 1024)
+    record_page_bytes: int = _bound(64 * 1024, 1024)
 
     cached_prefixes: int = _bound(2_000)
     """Earlier states of games in the cache of a process."""

@@ -10,6 +10,8 @@
     CARTULARY_RATE_ACCOUNTS  attempts to register or log in from one network; default: 60/minute
     CARTULARY_RATE_REQUESTS  requests of one player or network; default: no limit
     CARTULARY_WEBHOOK_URL    URL to which notifications are posted; default: none
+    CARTULARY_TRUSTED_PROXIES  addresses or networks of reverse proxies, separated by commas, which name
+                             their clients in X-Forwarded-For; default: none
     CARTULARY_SWEEP_SECONDS  time between two sweeps of the scheduler; default: 10
 
 and one variable for each of the bounds (service/bounds.py).
@@ -20,6 +22,7 @@ An empty variable means the default, except that an empty rate means no limit. I
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
@@ -53,6 +56,7 @@ class Settings:
     rate_requests: str = ""
     webhook_url: str | None = field(default=None, repr=False)
     sweep_seconds: float = 10.0
+    trusted_proxies: tuple[str, ...] = ()
     bounds: Bounds = field(default_factory=Bounds)
     is_embedded: bool = False
     """Whether the logs are in the embedded Redis of the data folder."""
@@ -73,6 +77,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     rate_requests = env.str("RATE_REQUESTS", "", validate=_check_rate)
     cache_games = env.int("CACHE_GAMES", 1000, **_number("a whole number", minimum=1))
     sweep_seconds = env.float("SWEEP_SECONDS", 10.0, **_number("a number", minimum=0.05))
+    proxies = env.str("TRUSTED_PROXIES", "", validate=_check_networks)
     bounds = _load_bounds(env)
     _raise_errors(env, signing_key)
     return Settings(
@@ -85,6 +90,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         rate_requests=rate_requests,
         webhook_url=webhook_url,
         sweep_seconds=sweep_seconds,
+        trusted_proxies=_networks(proxies),
         bounds=Bounds(**bounds),
         is_embedded=redis_url is None,
     )
@@ -160,6 +166,20 @@ def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
             raise ValidationError("must have a host")
 
     return check
+
+
+def _networks(value: str) -> tuple[str, ...]:
+    return tuple(network.strip() for network in value.split(",") if network.strip())
+
+
+def _check_networks(value: str) -> None:
+    for network in _networks(value):
+        try:
+            ip_network(network, strict=False)
+        except ValueError:
+            raise ValidationError(
+                f"must be IP addresses or networks, separated by commas; {network!r} is neither"
+            ) from None
 
 
 def _check_rate(value: str) -> None:

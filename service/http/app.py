@@ -8,14 +8,12 @@ and one line in the access log.
 from importlib.metadata import version
 from typing import Final
 
-from flask import Flask, request
-from werkzeug.exceptions import HTTPException, RequestEntityTooLarge, RequestTimeout
+from flask import Flask
 
 from service.bootstrap import Service
 from service.http import access_log, api_docs, headers, problems, ratelimits
 from service.http.blueprint import Api
 from service.http.context import METRICS, SERVICE
-from service.http.environ import REFUSED_STATUS
 from service.http.json_body import MAX_BODY_BYTES
 from service.http.metrics import Metrics
 from service.http.routes import games, health, history, play, players
@@ -25,10 +23,6 @@ _INTRODUCTION: Final = (
     " account; for everything else, register and send the token as `Authorization: Bearer TOKEN`."
     " Errors are problem details (RFC 9457), and a refused request changes nothing."
 )
-_REFUSALS: Final[dict[int, HTTPException]] = {
-    408: RequestTimeout("the body did not arrive in time"),
-    413: RequestEntityTooLarge(f"a body may have at most {MAX_BODY_BYTES} bytes"),
-}
 
 
 def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
@@ -47,7 +41,6 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     app.extensions[METRICS] = metrics or Metrics()
     access_log.register(app)
     ratelimits.register(app, service.redis, service.settings.rate_requests)
-    app.before_request(_refuse_incomplete)
     headers.register(app)
     api = Api(
         app,
@@ -64,12 +57,3 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     api_docs.register(app, api)
     problems.register(app)
     return app
-
-
-def _refuse_incomplete() -> None:
-    """Refuse a request that did not arrive in time, or whose body is too large, whatever its URL."""
-    status = request.environ.get(REFUSED_STATUS)
-    if status is None and (request.content_length or 0) > MAX_BODY_BYTES:
-        status = 413
-    if status is not None:
-        raise _REFUSALS[status]

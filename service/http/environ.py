@@ -1,13 +1,10 @@
 """Keys in the WSGI environ by which the gateway and the application communicate about a request.
 
-WSGI has no event streams, and no requests that fail before they are complete.
+WSGI has no event streams.
 """
 
 from dataclasses import dataclass
 from typing import Final
-
-REFUSED_STATUS: Final = "cartulary.refused_status"
-"""Set by the gateway: the HTTP status with which the application must refuse the request (408 or 413)."""
 
 STREAMS_ARE_FULL: Final = "cartulary.streams_are_full"
 """Set by the gateway if no further event stream can be opened."""

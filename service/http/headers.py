@@ -9,7 +9,7 @@ from typing import Final
 
 from flask import Flask, Response, request
 
-_DEFAULTS: Final = (
+DEFAULT_HEADERS: Final = (
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
     ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
@@ -32,7 +32,7 @@ def register(app: Flask) -> None:
 
 def _add_headers(response: Response) -> Response:
     present = {name.title() for name, _ in response.headers}
-    for name, value in _DEFAULTS:
+    for name, value in DEFAULT_HEADERS:
         if name not in present:
             response.headers.add(name, value)
     if request.method == "OPTIONS" and response.status_code == 200:

@@ -41,6 +41,24 @@ class Metrics:
             ("type",),
             registry=self._registry,
         )
+        self._refusals = Counter(
+            "cartulary_refused",
+            "Requests and connections refused before they reached the application",
+            ("reason",),
+            registry=self._registry,
+        )
+        self.waiting_requests = Gauge(
+            "cartulary_requests_waiting",
+            "Requests that wait for a thread",
+            multiprocess_mode="livesum",
+            registry=self._registry,
+        )
+        self.open_connections = Gauge(
+            "cartulary_connections_open",
+            "Connections open",
+            multiprocess_mode="livesum",
+            registry=self._registry,
+        )
         self._labelled: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self.open_streams = Gauge(
             "cartulary_streams_open",
@@ -73,6 +91,10 @@ class Metrics:
         counter, histogram = labelled
         counter.inc()
         histogram.observe(seconds)
+
+    def count_refusal(self, reason: str) -> None:
+        """Count a request or a connection that was refused before it reached the application."""
+        self._refusals.labels(reason).inc()
 
     def count_events(self, *types: str) -> None:
         """Count events that a response acknowledges, by their types."""

@@ -44,6 +44,7 @@ PROBLEM_TYPES: Final[Mapping[int, ProblemType]] = {
     415: ProblemType("not-json", "The body is not JSON"),
     422: ProblemType("refused", "The request is refused"),
     429: ProblemType("too-many-requests", "Too many requests"),
+    431: ProblemType("headers-too-large", "The headers are too large"),
     500: ProblemType("internal", "Internal server error"),
     503: ProblemType("unavailable", "Temporarily unavailable"),
 }
@@ -65,19 +66,24 @@ def status_of(error: CartularyError) -> int:
             return 500
 
 
-def problem(
-    status: int, detail: str, headers: Mapping[str, str] | None = None, **members: Any
-) -> Response:
-    """Return a problem as a response. `members` are added to its body."""
+def problem_document(status: int, detail: str, request_id: str, **members: Any) -> dict[str, Any]:
+    """Return the body of a problem. `members` are added to those that every problem has."""
     name, title = PROBLEM_TYPES[status]
-    body = {
+    return {
         "type": f"urn:cartulary:problem:{name}",
         "title": title,
         "status": status,
         "detail": detail,
-        "instance": f"urn:cartulary:request:{g.request_id}",
+        "instance": f"urn:cartulary:request:{request_id}",
         **members,
     }
+
+
+def problem(
+    status: int, detail: str, headers: Mapping[str, str] | None = None, **members: Any
+) -> Response:
+    """Return a problem as a response. `members` are added to its body."""
+    body = problem_document(status, detail, g.request_id, **members)
     return Response(orjson.dumps(body), status, headers, content_type=CONTENT_TYPE)
 
 

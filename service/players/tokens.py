@@ -59,6 +59,14 @@ class Tokens:
         with self._lock:
             self._owners[key] = None
 
+    def cached_owner(self, token: str) -> str | None:
+        """Return the id of the player of a token that was looked up lately; else None.
+
+        Does not read the store.
+        """
+        with self._lock:
+            return self._owners.get(_key(token))
+
     def owner(self, token: str) -> str | None:
         """Return the id of the player whom a token authenticates; None if it is not valid.
 

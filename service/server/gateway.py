@@ -1,202 +1,365 @@
-"""The gateway: passes requests from the web server (granian, over ASGI) to the Flask application.
+"""The gateway: takes complete requests from connections, and has threads run the Flask application on them.
 
-Flask handles every request in a thread, including the requests for event streams. If it accepts one
-of these, the event loop sends the stream, and the thread is free again. Granian's own WSGI server
-would use a thread for every open stream; over its RSGI interface, data for a client that does not
-read would pile up in memory unnoticed.
+    connection ─▶ gateway ─┬▶ /healthz, /readyz         answered by the event loop
+                           ├▶ queue of accounts ─▶ threads ─┐
+                           └▶ queue of requests ─▶ threads ─┴▶ Flask ─▶ response, pages or event stream
+
+Registering and logging in cost a password hash, so they have a queue and threads of their own. A thread only
+computes: everything that waits for a client happens in the event loop.
 """
 
 import asyncio
-import io
 import logging
-import sys
-from collections.abc import Awaitable, Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from typing import Any, Final, TypeAlias
 
-import redis
 from flask import Flask
 
-from service.http.environ import REFUSED_STATUS, STREAM_REQUEST, STREAMS_ARE_FULL, StreamRequest
-from service.http.json_body import MAX_BODY_BYTES
-from service.server.streams import Listener, StreamHub
+from service.bounds import Bounds
+from service.errors import Unavailable
+from service.http.environ import STREAM_REQUEST, STREAMS_ARE_FULL, StreamRequest
+from service.readiness import Readiness
+from service.server.exchange import Exchange, send_pages, send_stream
+from service.server.http_connection import HttpConnection
+from service.server.http_request import HttpRequest, has_normal_path
+from service.server.http_response import json_response, problem_response, response_head
+from service.server.refusals import Reason, Refusals
+from service.server.request_queue import Job, RequestQueue
+from service.server.streams import StreamHub
+from service.server.wsgi import AppResponse, call_app, wsgi_environ
+from service.visitors import network_of
 
 log = logging.getLogger(__name__)
 
-BODY_TIMEOUT: Final = 30.0
-"""Seconds within which the body of a request must arrive."""
+READINESS_SECONDS: Final = 1.5
+"""Time after which a check of the readiness that has not ended counts as failed."""
+RETRY_AFTER: Final = 1
+"""Seconds after which a client may repeat a request that was refused because of the load."""
+PAGE_RETRY_SECONDS: Final = 0.2
+_ACCOUNT_PATHS: Final = frozenset({b"/api/v1/players", b"/api/v1/tokens"})
+_BEARER: Final = b"bearer "
 
-Message: TypeAlias = dict[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-Headers: TypeAlias = list[tuple[str, str]]
+PlayerOf: TypeAlias = Callable[[str], str | None]
+"""Returns the id of the player of a token that this process has seen lately, without asking the store."""
 
 
-class ClientDisconnectedError(Exception):
-    """The client closed the connection before its request was complete."""
+class _NotRunError(Exception):
+    """A job has waited too long for a thread."""
 
 
 class Gateway:
-    """The ASGI application that the web server calls for every request."""
+    """The handler of all requests of a process. Belongs to one event loop."""
 
-    def __init__(self, app: Flask, hub: StreamHub, threads: int) -> None:
+    def __init__(
+        self,
+        app: Flask,
+        hub: StreamHub,
+        readiness: Readiness,
+        refusals: Refusals,
+        bounds: Bounds,
+        player_of: PlayerOf,
+    ) -> None:
         self._app = app
         self._hub = hub
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
+        self._readiness = readiness
+        self._refusals = refusals
+        self._bounds = bounds
+        self._player_of = player_of
+        self._loop = asyncio.get_running_loop()
+        waiting = (bounds.max_waiting, bounds.max_waiting_per_visitor)
+        self._requests = RequestQueue("request", bounds.request_threads, *waiting)
+        self._accounts = RequestQueue("account", bounds.account_threads, *waiting)
+        self._health = RequestQueue("health", 1, 1, 1)
+        self._readiness_check: asyncio.Future[str | None] | None = None
+        self._inbox: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
+        self._is_scheduled = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._open_exchanges = 0
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        request_headers: list[tuple[bytes, bytes]] = list(scope["headers"])
-        try:
-            body, refused_status = await _read_body(
-                dict(request_headers), scope["http_version"], receive
-            )
-        except ClientDisconnectedError:
-            return
-        environ = _environ(scope, request_headers, body)
-        if refused_status is not None:
-            environ[REFUSED_STATUS] = refused_status
-        if self._hub.is_full:
-            environ[STREAMS_ARE_FULL] = True
-        loop = asyncio.get_running_loop()
-        status, headers, response = await loop.run_in_executor(
-            self._threads, self._call_flask, environ
-        )
-        if refused_status is not None and scope["http_version"].startswith("1"):
-            # The rest of the body is not read, so the connection cannot be used again.
-            headers.append(("Connection", "close"))
-        stream: StreamRequest | None = environ.get(STREAM_REQUEST)
-        if stream is not None and status == 200 and scope["method"] == "GET":
-            await self._send_stream(stream, headers, receive, send)
+    @property
+    def waiting_requests(self) -> int:
+        """How many requests wait for a thread."""
+        return len(self._requests) + len(self._accounts)
+
+    async def wait_until_idle(self, seconds: float) -> None:
+        """Wait until no request is being handled, for at most this time."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._is_idle.wait(), seconds)
+
+    # The connection calls these.
+
+    def handle(self, request: HttpRequest, connection: HttpConnection) -> None:
+        """See `RequestHandler.handle`."""
+        is_account = request.method == "POST" and request.raw_path in _ACCOUNT_PATHS
+        exchange = Exchange(request, connection, self._accounts if is_account else self._requests)
+        connection.exchange = exchange
+        self._open_exchanges += 1
+        self._is_idle.clear()
+        if request.method in ("GET", "HEAD") and request.raw_path in (b"/healthz", b"/readyz"):
+            # Not at once, so that the connection counts the requests that a client sends together.
+            if request.raw_path == b"/healthz":
+                self._loop.call_soon(self._respond_health, exchange, None)
+            else:
+                self._start(self._check_readiness(exchange))
+        elif not has_normal_path(request.raw_path):
+            detail = "there is no resource at this address"
+            self._loop.call_soon(self._respond_problem, exchange, 404, detail)
         else:
-            await send(_response_start(status, headers))
-            await send({"type": "http.response.body", "body": response})
+            exchange.job = Job(
+                self._visitor(request),
+                run=partial(self._run, exchange),
+                refuse=partial(self._refuse_load, exchange),
+            )
+            self._enqueue(exchange.queue, exchange.job)
 
-    def close(self) -> None:
-        """Wait until all requests under way have been handled."""
-        self._threads.shutdown()
+    def refuse(self, connection: HttpConnection, status: int, detail: str) -> None:
+        """See `RequestHandler.refuse`."""
+        retry_after = RETRY_AFTER if status == 503 else None
+        connection.write(problem_response(status, detail, is_last=True, retry_after=retry_after))
+        connection.end_refusal()
 
-    def _call_flask(self, environ: dict[str, Any]) -> tuple[int, Headers, bytes]:
-        """Return the status, the headers and the body of Flask's response."""
-        starts: list[tuple[int, Headers]] = []
+    def on_disconnect(self, connection: HttpConnection) -> None:
+        """See `RequestHandler.on_disconnect`."""
+        exchange = connection.exchange
+        if isinstance(exchange, Exchange):
+            self._end(exchange)
 
-        def start_response(
-            status: str, headers: Headers, error: object = None
-        ) -> Callable[[bytes], object]:
-            starts.append((int(status[:3]), headers))
-            return _refuse_write
+    def on_timeout(self, connection: HttpConnection) -> None:
+        """See `RequestHandler.on_timeout`."""
+        exchange = connection.exchange
+        self._refusals.add("no_response", connection.peer)
+        if isinstance(exchange, Exchange):
+            self._end(exchange)
+            if exchange.has_started:
+                connection.abort()
+                return
+        self.refuse(connection, 503, "the server is overloaded and could not respond in time")
 
-        parts: Iterable[bytes] = self._app.wsgi_app(environ, start_response)
+    # The web process calls these.
+
+    def sweep(self) -> None:
+        """Refuse the requests that have waited too long for a thread."""
+        for queue in (self._requests, self._accounts):
+            for job in queue.remove_expired(self._bounds.max_wait_seconds):
+                job.refuse("waited_too_long")
+
+    def close(self, seconds: float) -> None:
+        """End the threads; those that are at work have so many seconds to finish."""
+        for queue in (self._requests, self._accounts, self._health):
+            queue.close(seconds)
+
+    def _enqueue(self, queue: RequestQueue, job: Job) -> None:
+        """Queue a job, and refuse the one that has no place any more."""
+        displaced = queue.put(job)
+        if displaced is not None:
+            displaced.refuse("queue_full")
+
+    def _visitor(self, request: HttpRequest) -> str:
+        """Return the player of the request, if its token has been seen lately, or the client's network."""
+        value = request.header(b"authorization")
+        if value is not None and value[: len(_BEARER)].lower() == _BEARER:
+            player = self._player_of(value[len(_BEARER) :].decode("latin-1").strip())
+            if player is not None:
+                return player
+        return network_of(request.address)
+
+    def _end(self, exchange: Exchange) -> None:
+        """Stop caring for an exchange, because it is complete or its client is gone."""
+        if exchange.is_open:
+            exchange.is_open = False
+            exchange.connection.exchange = None
+            exchange.listener.close()
+            self._open_exchanges -= 1
+            if not self._open_exchanges:
+                self._is_idle.set()
+            if exchange.job is not None:
+                exchange.queue.remove(exchange.job)
+
+    def _respond(self, exchange: Exchange, response: bytes, *, is_last: bool = False) -> None:
+        """Send a complete response, unless its client is gone."""
+        if exchange.is_open:
+            self._end(exchange)
+            exchange.connection.write(response)
+            exchange.connection.end_response(is_last=is_last)
+
+    def _respond_problem(
+        self, exchange: Exchange, status: int, detail: str, retry_after: int | None = None
+    ) -> None:
+        request = exchange.request
+        response = problem_response(
+            status,
+            detail,
+            client_id=request.header(b"x-request-id"),
+            http_version=request.http_version,
+            is_last=request.is_last,
+            is_head=request.method == "HEAD",
+            retry_after=retry_after,
+        )
+        self._respond(exchange, response)
+
+    def _refuse_load(self, exchange: Exchange, reason: Reason) -> None:
+        """Refuse a request because too many others are waiting."""
+        if exchange.is_open:
+            self._refusals.add(reason, exchange.request.address)
+            detail = "the server is overloaded at the moment"
+            self._respond_problem(exchange, 503, detail, RETRY_AFTER)
+
+    def _respond_health(self, exchange: Exchange, problem: str | None) -> None:
+        if problem is not None:
+            self._respond_problem(exchange, 503, problem, RETRY_AFTER)
+            return
+        request = exchange.request
+        status = "alive" if request.raw_path == b"/healthz" else "ready"
+        response = json_response(
+            200,
+            {"status": status},
+            client_id=request.header(b"x-request-id"),
+            http_version=request.http_version,
+            is_last=request.is_last,
+            is_head=request.method == "HEAD",
+        )
+        self._respond(exchange, response)
+
+    async def _check_readiness(self, exchange: Exchange) -> None:
+        """Respond to /readyz. All requests that arrive during a check share its result."""
+        check = self._readiness_check
+        if check is None or check.done():
+            check = self._readiness_check = self._loop.create_future()
+            job = Job(
+                "",
+                run=partial(self._run_check, check),
+                refuse=lambda _: _set_result(check, "the last check has not ended"),
+            )
+            self._enqueue(self._health, job)
         try:
-            body = b"".join(parts)
+            problem = await asyncio.wait_for(asyncio.shield(check), READINESS_SECONDS)
+        except TimeoutError:
+            problem = "the check of the readiness has not ended in time"
+        self._respond_health(exchange, problem)
+
+    def _run_check(self, check: "asyncio.Future[str | None]") -> None:
+        problem: str | None = "the check of the readiness has failed"
+        try:
+            self._readiness.check()
+            problem = None
+        except Unavailable as error:
+            problem = error.why
         finally:
-            close = getattr(parts, "close", None)
-            if close is not None:
-                close()
-        status, headers = starts[-1]
-        return status, headers, body
+            self._post(_set_result, check, problem)
+
+    # A thread runs these two, and `_post`.
+
+    def _run(self, exchange: Exchange) -> None:
+        """Run the application on a request and have the event loop send the response."""
+        request = exchange.request
+        extra = {STREAMS_ARE_FULL: True} if self._hub.is_full else {}
+        environ = wsgi_environ(request, extra)
+        try:
+            response = call_app(self._app, environ)
+            stream: StreamRequest | None = environ.get(STREAM_REQUEST)
+            if stream is not None and response.status == 200 and request.method == "GET":
+                response.close()
+                self._post(self._start_stream, exchange, stream, response)
+                return
+            if response.is_paged and request.method != "HEAD":
+                self._post(self._start_pages, exchange, response)
+                return
+            try:
+                body = b"".join(response.parts)
+            finally:
+                response.close()
+        except Exception:
+            log.exception("the application failed without a response")
+            self._post(self._respond_problem, exchange, 500, "the request could not be handled")
+            return
+        head = response_head(
+            response.status,
+            response.headers,
+            http_version=request.http_version,
+            is_last=request.is_last,
+        )
+        self._post(self._respond, exchange, head + body)
+
+    def _post(self, callback: Callable[..., None], *args: Any) -> None:
+        """Have the event loop call a function. Wakes the loop once for several calls."""
+        self._inbox.append((callback, args))
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            # The loop is closed if the process did not wait for this request.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._empty_inbox)
+
+    def _empty_inbox(self) -> None:
+        self._is_scheduled = False
+        while self._inbox:
+            callback, args = self._inbox.popleft()
+            callback(*args)
+
+    def _start(self, coroutine: Any) -> None:
+        task = self._loop.create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _start_stream(
+        self, exchange: Exchange, stream: StreamRequest, response: AppResponse
+    ) -> None:
+        if exchange.is_open:
+            self._start(self._send_stream(exchange, stream, response.headers))
+
+    def _start_pages(self, exchange: Exchange, response: AppResponse) -> None:
+        if exchange.is_open:
+            self._start(self._send_pages(exchange, response))
+        else:
+            response.close()
 
     async def _send_stream(
-        self, stream: StreamRequest, headers: Headers, receive: Receive, send: Send
+        self, exchange: Exchange, stream: StreamRequest, headers: list[tuple[str, str]]
     ) -> None:
-        without_length = [pair for pair in headers if pair[0].lower() != "content-length"]
-        await send(_response_start(200, without_length))
-        listener = Listener()
-        disconnect = asyncio.create_task(_wait_for_disconnect(receive))
-        disconnect.add_done_callback(lambda _: listener.close())
+        if await send_stream(exchange, self._hub, stream, headers):
+            self._respond(exchange, exchange.body_end, is_last=not exchange.is_chunked)
+
+    async def _send_pages(self, exchange: Exchange, response: AppResponse) -> None:
+        pages = iter(response.parts)
+        if await send_pages(exchange, response, lambda: self._next_page(exchange, pages)):
+            self._respond(exchange, exchange.body_end, is_last=not exchange.is_chunked)
+
+    async def _next_page(self, exchange: Exchange, pages: Iterator[bytes]) -> bytes | None:
+        """Have a thread produce the next page, None after the last. Raises ConnectionError."""
+        while exchange.is_open:
+            result: asyncio.Future[bytes | None] = self._loop.create_future()
+            job = Job(
+                self._visitor(exchange.request),
+                run=partial(self._read_page, pages, result),
+                refuse=partial(_set_not_run, result),
+            )
+            self._enqueue(exchange.queue, job)
+            with suppress(_NotRunError):
+                return await result
+            # Too many requests wait. The client has a part of the response, so it cannot be refused now.
+            await asyncio.sleep(PAGE_RETRY_SECONDS)
+        raise ConnectionError("the client has disconnected")
+
+    def _read_page(self, pages: Iterator[bytes], result: "asyncio.Future[bytes | None]") -> None:
         try:
-            async with aclosing(self._hub.frames(stream, listener)) as frames:
-                async for frame in frames:
-                    await send({"type": "http.response.body", "body": frame, "more_body": True})
-            await send({"type": "http.response.body", "body": b""})
-        except RuntimeError:
-            log.debug("the client of a stream has disconnected")
-        except redis.RedisError as error:
-            log.warning("a stream could not begin: %s", type(error).__name__)
-        except asyncio.CancelledError:
-            log.info("the client of a stream was too slow")
-        finally:
-            disconnect.cancel()
+            self._post(_set_result, result, next(pages, None))
+        except Exception as error:  # noqa: BLE001 # it is raised again where the result is awaited
+            self._post(_set_exception, result, error)
 
 
-async def _wait_for_disconnect(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+def _set_result(future: "asyncio.Future[Any]", value: Any) -> None:
+    if not future.done():
+        future.set_result(value)
 
 
-async def _read_body(
-    headers: dict[bytes, bytes], http_version: str, receive: Receive
-) -> tuple[bytes, int | None]:
-    """Return the body, or the status of its refusal: 413 if it is too large, 408 if it is too slow.
-
-    Raises ClientDisconnectedError.
-    """
-    length = headers.get(b"content-length")
-    # In HTTP/1, a request with a body has one of these headers; later versions do not require them.
-    if length is None and b"transfer-encoding" not in headers and http_version.startswith("1"):
-        return b"", None
-    if length is not None and int(length) > MAX_BODY_BYTES:
-        return b"", 413
-    body = b""
-    try:
-        async with asyncio.timeout(BODY_TIMEOUT):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise ClientDisconnectedError
-                body += message.get("body", b"")
-                if len(body) > MAX_BODY_BYTES:
-                    return b"", 413
-                if not message.get("more_body", False):
-                    return body, None
-    except TimeoutError:
-        return b"", 408
+def _set_exception(future: "asyncio.Future[Any]", error: Exception) -> None:
+    if not future.done():
+        future.set_exception(error)
 
 
-def _environ(scope: Message, headers: list[tuple[bytes, bytes]], body: bytes) -> dict[str, Any]:
-    """Return the request as a WSGI environ."""
-    host, port = scope.get("server") or ("localhost", 80)
-    client = scope.get("client") or ("", 0)
-    environ: dict[str, Any] = {
-        "REQUEST_METHOD": scope["method"],
-        "SCRIPT_NAME": "",
-        "PATH_INFO": scope["path"].encode().decode("latin-1"),
-        "QUERY_STRING": scope["query_string"].decode("latin-1"),
-        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
-        "SERVER_NAME": host,
-        "SERVER_PORT": str(port),
-        "REMOTE_ADDR": client[0],
-        "CONTENT_LENGTH": str(len(body)),
-        "wsgi.version": (1, 0),
-        "wsgi.url_scheme": scope["scheme"],
-        "wsgi.input": io.BytesIO(body),
-        "wsgi.errors": sys.stderr,
-        "wsgi.multithread": True,
-        "wsgi.multiprocess": True,
-        "wsgi.run_once": False,
-    }
-    for raw_name, raw_value in headers:
-        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
-        if name == "content-type":
-            environ["CONTENT_TYPE"] = value
-        elif name not in ("content-length", "transfer-encoding") and "_" not in name:
-            # The body is complete, however it was transferred. A name with an underscore is left out, since
-            # it would be mistaken for the one with a hyphen.
-            variable = "HTTP_" + name.upper().replace("-", "_")
-            environ[variable] = f"{environ[variable]},{value}" if variable in environ else value
-    return environ
-
-
-def _response_start(status: int, headers: Headers) -> Message:
-    return {
-        "type": "http.response.start",
-        "status": status,
-        "headers": [
-            (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers
-        ],
-    }
-
-
-def _refuse_write(data: bytes) -> object:
-    raise NotImplementedError("the application returns its responses and does not write them")
+def _set_not_run(future: "asyncio.Future[Any]", _reason: Reason) -> None:
+    _set_exception(future, _NotRunError())

@@ -17,7 +17,6 @@ from service.http import access_log
 from service.http.metrics import MULTIPROC_DIR
 from service.server.shared_port import (
     SECONDS_TO_FINISH,
-    THREADS,
     hold_port,
     local_url,
     web_command,
@@ -41,15 +40,14 @@ def run_web(
     port: int = 8000,
     *,
     processes: int = 1,
-    threads: int = THREADS,
     on_listening: Callable[[str], None] | None = None,
-    process_command: Callable[[str, int, int], list[str]] = web_command,
+    process_command: Callable[[str, int], list[str]] = web_command,
 ) -> None:
     """Serve until SIGTERM or SIGINT; then finish the requests under way and end the streams.
 
     `port` 0 takes a free one. `on_listening` is called with the URL once the server listens.
     `settings` are those of `environ`, from which the processes load them again if there are
-    several; each of these is started with `process_command(address, port, threads)`. Needs the
+    several; each of these is started with `process_command(address, port)`. Needs the
     main thread. Raises PortError, and SettingsError for a signing key that cannot be used.
     """
     access_log.configure()
@@ -62,11 +60,11 @@ def run_web(
                 on_listening(url)
 
         if processes == 1:
-            asyncio.run(serve_web(settings, address, held_port, threads, report_listening))
+            asyncio.run(serve_web(settings, address, held_port, report_listening))
             return
         # The processes do this as well, but would be restarted again and again for a key that cannot be used.
         publish_key(build(settings))
-        command = process_command(address, held_port, threads)
+        command = process_command(address, held_port)
         with tempfile.TemporaryDirectory(prefix="cartulary-metrics-") as folder:
             _supervise(
                 _web_processes(command, environ, processes, folder),

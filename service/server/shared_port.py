@@ -13,9 +13,6 @@ from typing import Final
 
 from domain.errors import CartularyError
 
-THREADS: Final = 4
-"""Threads that serve requests in a process: some wait for Redis while one works. With more of them, they
-compete for the interpreter, and the slowest requests get slower."""
 SECONDS_TO_FINISH: Final = 10.0
 """Time for the requests under way when a web process stops."""
 
@@ -69,6 +66,6 @@ def local_url(address: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def web_command(address: str, port: int, threads: int = THREADS) -> list[str]:
+def web_command(address: str, port: int) -> list[str]:
     """Return the command of a web process that serves on a port held by its parent (web_process.py)."""
-    return [sys.executable, "-m", "service.server.web_process", address, str(port), str(threads)]
+    return [sys.executable, "-m", "service.server.web_process", address, str(port)]

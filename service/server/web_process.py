@@ -1,24 +1,20 @@
 """One process of the web server: starting it with its settings, and stopping it in an orderly way.
 
 `run_web` (processes.py) runs it inside its own process, or starts several processes of it that share a port.
-Such a process is this file run as a module: `python -m service.server.web_process ADDRESS PORT THREADS`.
+Such a process is this file run as a module: `python -m service.server.web_process ADDRESS PORT`.
 """
 
 import asyncio
+import contextlib
 import gc
 import logging
 import os
 import resource
 import signal
+import socket
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
 from typing import Final
-
-from granian.constants import HTTPModes, Interfaces
-from granian.log import LogLevels
-from granian.server.embed import Server
-from tenacity import AsyncRetrying, retry_if_exception_type, wait_fixed
 
 from domain.errors import CartularyError, Unreadable
 from service.bootstrap import Service, build
@@ -26,9 +22,13 @@ from service.errors import Unavailable
 from service.http import access_log
 from service.http.app import create_app
 from service.http.metrics import Metrics
+from service.server.client_address import TrustedProxies
+from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
+from service.server.http_connection import HttpConnection
+from service.server.refusals import Refusals
 from service.server.shared_port import SECONDS_TO_FINISH, PortError
-from service.server.streams import MAX_STREAMS, StreamHub
+from service.server.streams import StreamHub
 from service.settings import Settings, SettingsError, load_settings
 from service.supervision.parent_watch import watch_parent
 
@@ -37,12 +37,17 @@ log = logging.getLogger("service.server.web_process")  # also when the file is r
 GC_THRESHOLDS: Final = (20_000, 20, 50)
 """When to collect cyclic garbage. Cached games live long and contain no cycles, so frequent collections
 cost much and free little."""
-SPARE_FILES: Final = 256
-"""Open files that are not available to streams, mainly for the connections of other requests."""
+ACCEPT_BATCH: Final = 64
+"""Connections that are accepted at once, so that many of them do not keep the event loop from the others."""
+BACKLOG: Final = 4096
+"""Connections that wait in the kernel."""
+SWEEP_SECONDS: Final = 0.25
+"""Time between two checks of all deadlines."""
+SWEEPS_PER_LOG: Final = 4
 
 
 async def serve_web(
-    settings: Settings, address: str, port: int, threads: int, on_listening: Callable[[], None]
+    settings: Settings, address: str, port: int, on_listening: Callable[[], None]
 ) -> None:
     """Serve in this process until SIGTERM or SIGINT; then finish the requests under way and end the streams.
 
@@ -50,27 +55,21 @@ async def serve_web(
     """
     service = build(settings)
     publish_key(service)
-    metrics = Metrics()
-    max_streams = _max_streams()
-    hub = StreamHub(settings.redis_url, metrics, max_streams)
-    gateway = Gateway(create_app(service, metrics), hub, threads)
-    server = Server(
-        gateway,
-        address,
-        port,
-        interface=Interfaces.ASGINL,
-        http=HTTPModes.auto,
-        websockets=False,
-        backlog=1024,
-        # Simultaneous connections: those of streams, and those of other requests.
-        backpressure=max_streams + SPARE_FILES,
-        # Granian's own messages are about its worker processes, of which there are none here.
-        log_level=LogLevels.error,
-        log_dictconfig={
-            "handlers": {},
-            "formatters": {},
-            "loggers": {"_granian": {"level": "ERROR"}},
-        },
+    metrics, bounds = Metrics(), settings.bounds
+    refusals = Refusals(metrics)
+    max_files = _raise_file_limit()
+    proxies = TrustedProxies(settings.trusted_proxies)
+    table = ConnectionTable(bounds, refusals, proxies.is_trusted, max_files)
+    hub = StreamHub(
+        settings.redis_url, metrics, max(1, min(bounds.max_streams, max_files - 2 * SPARE_FILES))
+    )
+    gateway = Gateway(
+        create_app(service, metrics),
+        hub,
+        service.readiness,
+        refusals,
+        bounds,
+        service.players.cached_player,
     )
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -78,22 +77,75 @@ async def serve_web(
     # of streams close at once.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
+
+    def create_connection() -> HttpConnection:
+        return HttpConnection(loop, gateway, table, refusals, proxies, bounds)
+
+    def sweep() -> None:
+        table.sweep(loop.time())
+        gateway.sweep()
+        metrics.open_connections.set(len(table))
+        metrics.waiting_requests.set(gateway.waiting_requests)
+
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
     hub.start()
-    serving = asyncio.create_task(server.serve())
-    stopping = asyncio.create_task(stop.wait())
-    await _wait_until_listening(address, port, serving)
-    on_listening()
-    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    log.info("stopping; %d streams are open", len(hub))
-    await hub.close()
-    server.stop()  # type: ignore[no-untyped-call] # granian's embedded server has no annotations here
-    with suppress(TimeoutError):
-        await asyncio.wait_for(serving, SECONDS_TO_FINISH)
-    gateway.close()
+    async with _repeat(sweep, refusals.write):
+        server = await _listen(create_connection, address, port)
+        on_listening()
+        await stop.wait()
+        log.info("stopping; %d streams are open", len(hub))
+        server.close()
+        table.close_waiting()
+        await hub.close()
+        await gateway.wait_until_idle(SECONDS_TO_FINISH)
+        gateway.close(0)
+        # What has been written is sent before the connections are closed.
+        await asyncio.sleep(0)
+        table.abort_unsent()
+        refusals.write()
     service.redis.close()
+
+
+async def _listen(
+    create_connection: Callable[[], HttpConnection], address: str, port: int
+) -> asyncio.Server:
+    """Listen on a port that other processes of this service may share. Raises PortError."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listener.bind((address, port))
+    except OSError as error:
+        listener.close()
+        raise PortError(f"port {port} of {address} cannot be used: {error.strerror}") from error
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(create_connection, sock=listener, backlog=ACCEPT_BATCH)
+    # asyncio accepts as many connections at once as may wait, so the longer queue is set afterwards.
+    listener.listen(BACKLOG)
+    return server
+
+
+@contextlib.asynccontextmanager
+async def _repeat(sweep: Callable[[], None], write: Callable[[], None]) -> AsyncIterator[None]:
+    """Call `sweep` every SWEEP_SECONDS, and `write` after some of these calls, until the end of the block."""
+
+    async def run() -> None:
+        count = 0
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            sweep()
+            count += 1
+            if count % SWEEPS_PER_LOG == 0:
+                write()
+
+    task = asyncio.create_task(run())
+    try:
+        yield
+    finally:
+        task.cancel()
 
 
 def publish_key(service: Service) -> None:
@@ -116,44 +168,25 @@ def main() -> None:
     """Serve on the port that the parent process holds, with the settings of the environment."""
     watch_parent(os.environ)
     access_log.configure()
-    address, port, threads = sys.argv[1:]
+    address, port = sys.argv[1:]
 
     def on_listening() -> None:
         log.info("process %d is listening", os.getpid())
 
     try:
         settings = load_settings(os.environ)
-        asyncio.run(serve_web(settings, address, int(port), int(threads), on_listening))
+        asyncio.run(serve_web(settings, address, int(port), on_listening))
     except CartularyError as error:
         sys.exit(f"Error: {error}")
 
 
-async def _wait_until_listening(address: str, port: int, serving: "asyncio.Task[None]") -> None:
-    async def connect() -> None:
-        _, writer = await asyncio.open_connection(address, port)
-        writer.close()
-
-    retrying = AsyncRetrying(
-        retry=retry_if_exception_type(OSError),
-        wait=wait_fixed(0.01),
-        stop=lambda _: serving.done(),
-        retry_error_callback=lambda _: None,
-    )
-    await retrying(connect)
-    if serving.done():
-        serving.result()
-        raise PortError(f"nothing listens on {address} port {port}")
-
-
-def _max_streams() -> int:
-    """Raise the limit of open files; return how many streams this process can then hold open."""
+def _raise_file_limit() -> int:
+    """Raise the limit of open files as far as possible, and return it."""
     soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):
+    with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
         soft_limit = hard_limit
-    if soft_limit < 0:
-        return MAX_STREAMS
-    return max(1, min(MAX_STREAMS, soft_limit - SPARE_FILES))
+    return soft_limit if soft_limit >= 0 else sys.maxsize
 
 
 if __name__ == "__main__":

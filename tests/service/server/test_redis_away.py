@@ -62,7 +62,7 @@ def test_the_server_recovers_when_redis_is_killed_and_restarted(
         assert response.status_code == 503
         assert int(response.headers["retry-after"]) >= 1
     assert accounts.anonymous.get("/healthz").status_code == 200
-    assert "cannot be reached" in accounts.anonymous.get("/readyz").json()["detail"]
+    assert "does not respond" in accounts.anonymous.get("/readyz").json()["detail"]
     own_redis.start()
     # The very first request after the restart succeeds.
     assert accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"] == seq

@@ -1,0 +1,67 @@
+"""Whether a process is ready: the log accepts writes, the queue responds, and the signing key is published.
+
+The check has connections and timeouts of its own, so that it is quick whatever the rest of the process is
+waiting for.
+"""
+
+import logging
+from typing import Final
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from domain.errors import Unreadable
+from service.connection import unavailable_on_error
+from service.errors import Unavailable
+from service.keyring import Keyring
+from service.settings import Settings
+
+log = logging.getLogger(__name__)
+
+SECONDS_TO_RESPOND: Final = 0.5
+"""Time after which a Redis that does not respond counts as unreachable."""
+WRITE_CHECK_KEY: Final = "cartulary:write-check"
+_KEY_SECONDS: Final = 60
+
+
+class Readiness:
+    """The readiness of one process. Thread-safe."""
+
+    def __init__(self, settings: Settings, keyring: Keyring) -> None:
+        self._log = _connect(settings.redis_url)
+        self._queue = (
+            self._log if settings.queue_url == settings.redis_url else _connect(settings.queue_url)
+        )
+        self._keyring = keyring
+
+    def check(self) -> None:
+        """Raise Unavailable if the process is not ready; takes about a second at most.
+
+        A ping is not enough: a replica, a Redis without memory, and one that cannot save respond to it, and
+        accept no writes.
+        """
+        try:
+            with unavailable_on_error():
+                self._log.set(WRITE_CHECK_KEY, 1, ex=_KEY_SECONDS)
+        except Unavailable as error:
+            raise Unavailable(f"the log is not available: {error.why}") from error
+        try:
+            with unavailable_on_error():
+                self._queue.ping()
+        except Unavailable as error:
+            raise Unavailable(f"the queue is not available: {error.why}") from error
+        try:
+            self._keyring.publish_key()
+        except (Unreadable, OSError) as error:
+            log.error("the signing key cannot be used: %s", error)  # noqa: TRY400 # the message is enough
+            raise Unavailable("the signing key cannot be used") from error
+
+
+def _connect(url: str) -> redis.Redis:
+    return redis.Redis.from_url(
+        url,
+        retry=Retry(NoBackoff(), 0),
+        socket_connect_timeout=SECONDS_TO_RESPOND,
+        socket_timeout=SECONDS_TO_RESPOND,
+    )

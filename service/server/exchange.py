@@ -1,0 +1,109 @@
+"""An exchange, which is a request and its response, and the responses that are sent part by part."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import redis
+
+from service.http.environ import StreamRequest
+from service.server.http_connection import HttpConnection
+from service.server.http_request import HttpRequest
+from service.server.http_response import LAST_CHUNK, chunk, response_head
+from service.server.request_queue import Job, RequestQueue
+from service.server.streams import Listener, StreamHub
+from service.server.wsgi import AppResponse
+
+log = logging.getLogger(__name__)
+
+PageReader: TypeAlias = Callable[[], Awaitable[bytes | None]]
+"""Returns the next page of a body, None after the last. Raises ConnectionError if the client is gone."""
+
+
+@dataclass(slots=True, eq=False)
+class Exchange:
+    """A request and what becomes of it. `is_open`: its client still waits for the response."""
+
+    request: HttpRequest
+    connection: HttpConnection
+    queue: RequestQueue
+    job: Job | None = None
+    is_open: bool = True
+    has_started: bool = False
+    """Whether a part of the response has been sent."""
+    listener: Listener = field(default_factory=Listener)
+
+    @property
+    def is_chunked(self) -> bool:
+        """Whether a body of unknown length is sent in chunks; else it ends with the connection."""
+        return self.request.http_version != "1.0"
+
+    @property
+    def body_end(self) -> bytes:
+        """What is sent after the last part of a body of unknown length."""
+        return LAST_CHUNK if self.is_chunked else b""
+
+    def send_head(self, status: int, headers: list[tuple[str, str]]) -> None:
+        """Send the head of a response whose body has no known length."""
+        own = [pair for pair in headers if pair[0].lower() != "content-length"]
+        if self.is_chunked:
+            own.append(("Transfer-Encoding", "chunked"))
+        is_last = self.request.is_last or not self.is_chunked
+        version = self.request.http_version
+        self.has_started = True
+        self.connection.write(response_head(status, own, http_version=version, is_last=is_last))
+
+    async def send_part(self, part: bytes) -> None:
+        """Send a part of the body, and wait until the client has read it. Raises ConnectionError."""
+        self.connection.write(chunk(part) if self.is_chunked else part)
+        await self.connection.drain()
+
+
+async def send_stream(
+    exchange: Exchange, hub: StreamHub, stream: StreamRequest, headers: list[tuple[str, str]]
+) -> bool:
+    """Send an event stream. Returns whether it has come to its end while the client was there."""
+    exchange.connection.keep_open()
+    exchange.send_head(200, headers)
+    try:
+        async with aclosing(hub.frames(stream, exchange.listener)) as frames:
+            async for frame in frames:
+                await exchange.send_part(frame)
+    except ConnectionError:
+        log.debug("the client of a stream has disconnected")
+        return False
+    except redis.RedisError as error:
+        log.warning("a stream could not begin: %s", type(error).__name__)
+        exchange.connection.abort()
+        return False
+    except asyncio.CancelledError:
+        log.info("the client of a stream was too slow")
+        exchange.connection.abort()
+        return False
+    return True
+
+
+async def send_pages(exchange: Exchange, response: AppResponse, next_page: PageReader) -> bool:
+    """Send a body page by page, each when the client has read the one before it.
+
+    Returns whether it was sent completely.
+    """
+    exchange.send_head(response.status, response.headers)
+    try:
+        while (page := await next_page()) is not None:
+            if page:
+                await exchange.send_part(page)
+    except ConnectionError:
+        log.debug("the client of a long response has disconnected")
+        return False
+    except Exception:
+        # The client must not take the part that it has got for the whole.
+        log.exception("a response has ended early")
+        exchange.connection.abort()
+        return False
+    finally:
+        response.close()
+    return True

@@ -1,0 +1,327 @@
+"""One connection of a client: reads requests, writes responses, and limits the time of each step.
+
+A client has a limited time for the first byte, for the head and for the body of a request, and for reading
+the response. Requests that arrive while one is being handled wait their turn.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import Any, Final, Protocol
+
+from typing_extensions import override
+
+from service.bounds import Bounds
+from service.server.client_address import TrustedProxies
+from service.server.connections import ConnectionTable
+from service.server.http_request import HttpRequest
+from service.server.refusals import Reason, Refusals
+from service.server.request_parser import RequestParser
+from service.visitors import network_of
+
+MAX_PIPELINED: Final = 8
+"""Requests that may wait on one connection."""
+MAX_DISCARDED_BYTES: Final = 512 * 1024
+"""Bytes that a client may send after a refusal."""
+LINGER_SECONDS: Final = 2.0
+"""Time for a refused client to read the refusal: a connection that is closed with unread data loses it."""
+MIN_PROGRESS: Final = 16 * 1024
+"""Bytes that a client has to read to get more time for the rest."""
+
+
+class State(Enum):
+    """What a connection is doing."""
+
+    IDLE = auto()
+    """It waits for the first byte of a request."""
+    HEAD = auto()
+    BODY = auto()
+    HANDLING = auto()
+    """A complete request is waiting for a thread or being handled."""
+    SENDING = auto()
+    """The response is complete, and the client has not read all of it."""
+    LINGERING = auto()
+    """The response is sent, and the connection closes when the client has closed it."""
+    CLOSED = auto()
+
+
+class RequestHandler(Protocol):
+    """Handles complete requests; implemented by the gateway."""
+
+    def handle(self, request: HttpRequest, connection: "HttpConnection") -> None:
+        """Begin to handle a request. The response is written to the connection, at any later time."""
+
+    def refuse(self, connection: "HttpConnection", status: int, detail: str) -> None:
+        """Respond to a request that is malformed, too large or too slow, and end the connection."""
+
+    def on_disconnect(self, connection: "HttpConnection") -> None:
+        """Stop handling the request of a connection whose client is gone."""
+
+    def on_timeout(self, connection: "HttpConnection") -> None:
+        """Respond to a request that takes too long to handle, and end the connection."""
+
+
+class HttpConnection(asyncio.Protocol):
+    """A connection with HTTP/1.1 or HTTP/1.0. Belongs to one event loop."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        handler: RequestHandler,
+        table: ConnectionTable,
+        refusals: Refusals,
+        proxies: TrustedProxies,
+        bounds: Bounds,
+    ) -> None:
+        self._loop = loop
+        self._handler = handler
+        self._table = table
+        self._refusals = refusals
+        self._proxies = proxies
+        self._bounds = bounds
+        self._is_stream = False
+        self._parser = RequestParser(bounds, self._client_of, self._on_head, self._on_request)
+        self._transport: Any = None
+        self._state = State.IDLE
+        self.deadline = 0.0
+        self.peer = ""
+        self.network = ""
+        self.exchange: object = None
+        """Belongs to the handler: the request that it is handling."""
+        self._pipeline: deque[HttpRequest] = deque()
+        self._is_last = False
+        """Whether the connection closes after the response that is being written."""
+        self._is_write_paused = False
+        self._unsent_mark = 0
+        self._drain_waiter: asyncio.Future[None] | None = None
+        self._discarded = 0
+
+    # The transport calls these.
+
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to wait for a request, unless there are too many connections."""
+        self._transport = transport
+        # Writing is paused as soon as anything waits in memory.
+        self._transport.set_write_buffer_limits(0)
+        peer = transport.get_extra_info("peername")
+        self.peer = peer[0] if peer else ""
+        self.network = network_of(self.peer)
+        self.deadline = self._loop.time() + self._bounds.header_seconds
+        if not self._table.add(self):
+            self._handler.refuse(self, 503, "the server has too many connections")
+            # No lingering: the table would not end it.
+            self._transport.close()
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        """Parse what the client has sent."""
+        if self._state in (State.LINGERING, State.CLOSED) or self._is_last:
+            self._discarded += len(data)
+            if self._discarded > MAX_DISCARDED_BYTES:
+                self.abort()
+            return
+        is_first = self._state is State.IDLE
+        self._parser.feed(data)
+        if self._parser.fault is not None:
+            self._refuse(*self._parser.fault)
+        elif is_first and self._state is State.IDLE:
+            self._wait_for_client()
+
+    @override
+    def eof_received(self) -> bool:
+        """Close the connection: the client has closed it, or has closed its half and will not read."""
+        return False
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Drop the request that is being handled."""
+        was_handling = self._state is State.HANDLING
+        self._state = State.CLOSED
+        self._table.remove(self)
+        self._pipeline.clear()
+        self._parser.close()
+        if was_handling:
+            self._handler.on_disconnect(self)
+        self._end_drain()
+
+    @override
+    def pause_writing(self) -> None:
+        """Give the client a limited time to read what waits in memory."""
+        self._is_write_paused = True
+        self._unsent_mark = self._transport.get_write_buffer_size()
+        self.deadline = self._loop.time() + self._bounds.send_seconds
+
+    @override
+    def resume_writing(self) -> None:
+        """Go on after the client has read everything."""
+        self._is_write_paused = False
+        self._give_time()
+        self._end_drain()
+        if self._state is State.SENDING:
+            self._next_request()
+
+    # The parser calls these.
+
+    def _client_of(self, headers: Sequence[tuple[bytes, bytes]]) -> tuple[str, str]:
+        return self._proxies.client_of(self.peer, headers)
+
+    def _on_head(self, *, expects_continue: bool) -> None:
+        """Give the client time for the body."""
+        if self._state in (State.IDLE, State.HEAD):
+            self._state = State.BODY
+            self.deadline = self._loop.time() + self._bounds.body_seconds
+            if expects_continue:
+                self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def _on_request(self, request: HttpRequest) -> None:
+        """Handle the request, or queue it behind the one that is being handled."""
+        if self._state not in (State.HANDLING, State.SENDING):
+            self._handle(request)
+        elif len(self._pipeline) < MAX_PIPELINED:
+            self._pipeline.append(request)
+        else:
+            self._parser.set_fault(400, "too many requests were sent without waiting for responses")
+
+    # The handler calls these.
+
+    def write(self, data: bytes) -> None:
+        """Send a part of a response. The caller waits for `drain` before it sends more."""
+        if self._state is not State.CLOSED:
+            self._give_time()
+            self._transport.write(data)
+
+    async def drain(self) -> None:
+        """Wait until the client has read everything. Raises ConnectionError if it is gone."""
+        if self._is_write_paused:
+            self._drain_waiter = self._loop.create_future()
+            await self._drain_waiter
+        if self._state is not State.HANDLING:
+            raise ConnectionError("the client has disconnected")
+
+    def keep_open(self) -> None:
+        """Let the response take any time, as long as the client reads it: it is a stream."""
+        self._is_stream = True
+        if not self._is_write_paused:
+            self._give_time()
+
+    def end_response(self, *, is_last: bool = False) -> None:
+        """Go on to the next request after a complete response, or close the connection if it `is_last`."""
+        if self._state is State.CLOSED:
+            return
+        self._is_last = self._is_last or is_last
+        self._is_stream = False
+        if self._is_write_paused:
+            self._state = State.SENDING
+        else:
+            self._next_request()
+
+    def end_refusal(self) -> None:
+        """Close the connection after a refusal, when the client has had time to read it."""
+        if self._state is State.CLOSED:
+            return
+        self._state = State.LINGERING
+        self._is_last = True
+        self._pipeline.clear()
+        self._table.set_busy(self)
+        self.deadline = self._loop.time() + LINGER_SECONDS
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+
+    # The table calls these.
+
+    def on_deadline(self, now: float) -> None:
+        """See `Connection.on_deadline`."""
+        if self._is_write_paused:
+            unsent = self._transport.get_write_buffer_size()
+            if self._state is not State.LINGERING and unsent <= self._unsent_mark - MIN_PROGRESS:
+                self._unsent_mark = unsent
+                self.deadline = now + self._bounds.send_seconds
+            else:
+                self._refusals.add("unsent_response", self.peer)
+                self.abort()
+            return
+        match self._state:
+            case State.IDLE:
+                self.evict()
+            case State.HEAD | State.BODY:
+                self._refuse(408, "the request did not arrive in time")
+            case State.HANDLING:
+                self._handler.on_timeout(self)
+            case _:
+                self.abort()
+
+    def evict(self) -> None:
+        """See `Connection.evict`."""
+        self._transport.close()
+
+    def abort(self) -> None:
+        """See `Connection.abort`."""
+        self._transport.abort()
+
+    def unsent_bytes(self) -> int:
+        """See `Connection.unsent_bytes`."""
+        size: int = self._transport.get_write_buffer_size() if self._is_write_paused else 0
+        return size
+
+    def _refuse(self, status: int, detail: str) -> None:
+        """Refuse the request that is being read.
+
+        If an earlier one is being handled, the connection closes after the response to that one.
+        """
+        reasons: dict[int, Reason] = {
+            400: "malformed",
+            408: "too_slow",
+            413: "body_too_large",
+            431: "headers_too_large",
+        }
+        self._refusals.add(reasons[status], self.peer, detail)
+        if self._state in (State.HANDLING, State.SENDING):
+            self._is_last = True
+            self._pipeline.clear()
+        else:
+            self._handler.refuse(self, status, detail)
+
+    def _handle(self, request: HttpRequest) -> None:
+        self._state = State.HANDLING
+        self._is_last = request.is_last
+        self._give_time()
+        self._table.set_busy(self)
+        self._handler.handle(request, self)
+
+    def _next_request(self) -> None:
+        if self._is_last:
+            self._state = State.CLOSED
+            self._transport.close()
+        elif self._pipeline:
+            # Not at once: a client with many requests must not keep the event loop from other connections.
+            self._state = State.HANDLING
+            self._loop.call_soon(self._handle_pipelined)
+        else:
+            self._table.set_waiting(self)
+            self._wait_for_client()
+
+    def _wait_for_client(self) -> None:
+        """Set the state and the deadline for the next part of a request, of which a part may be there."""
+        if not self._parser.has_partial_request:
+            self._state, seconds = State.IDLE, self._bounds.keep_alive_seconds
+        elif self._parser.has_head:
+            self._state, seconds = State.BODY, self._bounds.body_seconds
+        else:
+            self._state, seconds = State.HEAD, self._bounds.header_seconds
+        self.deadline = self._loop.time() + seconds
+
+    def _handle_pipelined(self) -> None:
+        if self._state is State.HANDLING and self._pipeline:
+            self._handle(self._pipeline.popleft())
+
+    def _give_time(self) -> None:
+        """Set the deadline for the handler to write the next part of the response."""
+        seconds = float("inf") if self._is_stream else self._bounds.request_seconds
+        self.deadline = self._loop.time() + seconds
+
+    def _end_drain(self) -> None:
+        waiter, self._drain_waiter = self._drain_waiter, None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)

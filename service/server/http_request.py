@@ -1,0 +1,50 @@
+"""A request as the connection has read it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+_UNRESERVED: Final = frozenset(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+)
+"""The characters that RFC 3986 does not require to be percent-encoded anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """A complete request. Names of headers are in lower case; `address` is that of the client."""
+
+    method: str
+    raw_path: bytes
+    query: bytes
+    http_version: str
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: bytes
+    address: str
+    scheme: str
+    is_last: bool
+    """Whether the connection is closed after the response."""
+
+    def header(self, name: bytes) -> bytes | None:
+        """Return the first value of a header."""
+        return next((value for key, value in self.headers if key == name), None)
+
+
+def has_normal_path(raw_path: bytes) -> bool:
+    """Return whether a path is written in the one way in which this server's resources are addressed.
+
+    A proxy may have rules for paths such as `/metrics`, so there must be no second way to write one: no empty
+    or dot segments, and no unreserved character that is percent-encoded.
+    """
+    if not raw_path.startswith(b"/") or b"//" in raw_path or b"\\" in raw_path:
+        return False
+    if any(segment in (b".", b"..") for segment in raw_path.split(b"/")):
+        return False
+    parts = raw_path.split(b"%")
+    for part in parts[1:]:
+        try:
+            character = int(part[:2], 16)
+        except ValueError:
+            return False
+        if len(part) < 2 or character in _UNRESERVED or character in b"/\\":
+            return False
+    return True

@@ -1,0 +1,57 @@
+"""Refusals before a request reaches the application: counted, and logged once a second.
+
+One line for each of them would let an attacker fill the log.
+"""
+
+import logging
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from service.http.metrics import Metrics
+
+log = logging.getLogger(__name__)
+
+Reason: TypeAlias = Literal[
+    "malformed",
+    "headers_too_large",
+    "body_too_large",
+    "too_slow",
+    "too_many_connections",
+    "unsent_response",
+    "queue_full",
+    "waited_too_long",
+    "no_response",
+]
+
+
+@dataclass(slots=True)
+class _Count:
+    refused: int
+    example: str
+
+
+class Refusals:
+    """The refusals of one process, by reason. Belongs to one event loop."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._counts: dict[Reason, _Count] = {}
+
+    def add(self, reason: Reason, address: str, detail: str = "") -> None:
+        """Count a refusal of a client at this address."""
+        self._metrics.count_refusal(reason)
+        count = self._counts.get(reason)
+        if count is None:
+            self._counts[reason] = _Count(1, f"{address} {detail}".strip())
+        else:
+            count.refused += 1
+
+    def write(self) -> None:
+        """Log what has been counted since the last call, one line for each reason."""
+        for reason, count in self._counts.items():
+            log.warning(
+                "requests refused: %s",
+                reason,
+                extra={"reason": reason, "count": count.refused, "first": count.example},
+            )
+        self._counts.clear()

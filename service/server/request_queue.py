@@ -1,0 +1,142 @@
+"""The queue of requests that wait for a thread: bounded, and fair between visitors.
+
+Threads take the waiting requests of all visitors in turn, so visitors with few requests do not wait for all
+those of a visitor with many. One thread is always left to the other visitors.
+"""
+
+import logging
+import threading
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import SimpleQueue
+from time import monotonic
+from typing import Literal
+
+from service.server.refusals import Reason
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """Work for a thread, on behalf of a visitor. `refuse` is for a job that is not run."""
+
+    visitor: str
+    run: Callable[[], None]
+    refuse: Callable[[Reason], None]
+    queued_at: float = 0.0
+
+
+class RequestQueue:
+    """Some threads, and the jobs that wait for them. Thread-safe."""
+
+    def __init__(self, name: str, threads: int, max_waiting: int, max_per_visitor: int) -> None:
+        self._max_waiting = max_waiting
+        self._max_per_visitor = max_per_visitor
+        self._max_running = max(1, threads - 1)
+        """Jobs of one visitor that run at the same time."""
+        self._lock = threading.Lock()
+        self._waiting: OrderedDict[str, deque[Job]] = OrderedDict()
+        """The waiting jobs by visitor; the visitor whose turn is next comes first."""
+        self._count = 0
+        self._running: Counter[str] = Counter()
+        self._wakeups: SimpleQueue[Literal["job", "stop"]] = SimpleQueue()
+        """One item for each job, so that a job wakes one thread."""
+        self._threads = [
+            threading.Thread(target=self._work, name=f"{name}-{number}", daemon=True)
+            for number in range(threads)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def __len__(self) -> int:
+        """Return the number of jobs that wait."""
+        return self._count
+
+    def put(self, job: Job) -> Job | None:
+        """Add a job. If too many wait, returns the one that must be refused: this one or another.
+
+        If too many wait in total, it is one of the visitor who has most of them.
+        """
+        job.queued_at = monotonic()
+        displaced: Job | None = None
+        with self._lock:
+            waiting = len(self._waiting.get(job.visitor, ()))
+            if waiting >= self._max_per_visitor:
+                return job
+            if self._count >= self._max_waiting:
+                largest = max(self._waiting.values(), key=len, default=deque[Job]())
+                if len(largest) <= waiting + 1:
+                    return job
+                displaced = largest.pop()
+                self._count -= 1
+            self._waiting.setdefault(job.visitor, deque()).append(job)
+            self._count += 1
+        self._wakeups.put("job")
+        return displaced
+
+    def remove(self, job: Job) -> None:
+        """Remove a job, unless a thread has taken it."""
+        with self._lock:
+            jobs = self._waiting.get(job.visitor)
+            if jobs is not None and job in jobs:
+                jobs.remove(job)
+                self._count -= 1
+                if not jobs:
+                    del self._waiting[job.visitor]
+
+    def remove_expired(self, seconds: float) -> list[Job]:
+        """Remove and return the jobs that have waited for longer than this."""
+        oldest = monotonic() - seconds
+        expired = []
+        with self._lock:
+            for visitor, jobs in [*self._waiting.items()]:
+                while jobs and jobs[0].queued_at < oldest:
+                    expired.append(jobs.popleft())
+                if not jobs:
+                    del self._waiting[visitor]
+            self._count -= len(expired)
+        return expired
+
+    def close(self, seconds: float) -> None:
+        """Let the threads finish the jobs that they run, for at most this time."""
+        for _ in self._threads:
+            self._wakeups.put("stop")
+        end = monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, end - monotonic()))
+
+    def _work(self) -> None:
+        while self._wakeups.get() == "job":
+            # A job that was skipped because its visitor had too many running is found here later.
+            while (job := self._next()) is not None:
+                try:
+                    job.run()
+                except Exception:
+                    log.exception("a request failed outside the application")
+                finally:
+                    self._finish(job.visitor)
+
+    def _next(self) -> Job | None:
+        """Take the next job of the first visitor who may run another one."""
+        with self._lock:
+            can_run = (name for name in self._waiting if self._running[name] < self._max_running)
+            visitor = next(can_run, None)
+            if visitor is None:
+                return None
+            jobs = self._waiting[visitor]
+            job = jobs.popleft()
+            self._count -= 1
+            self._running[visitor] += 1
+            if jobs:
+                self._waiting.move_to_end(visitor)
+            else:
+                del self._waiting[visitor]
+            return job
+
+    def _finish(self, visitor: str) -> None:
+        with self._lock:
+            self._running[visitor] -= 1
+            if not self._running[visitor]:
+                del self._running[visitor]
