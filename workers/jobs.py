@@ -25,6 +25,9 @@ log = logging.getLogger(__name__)
 RETRY_PAUSES = (2, 10, 60, 300, 1800)
 """Seconds before each further attempt to deliver a notification. After the last one it is given up."""
 
+MAX_STEPS = 10_000
+"""Steps of one job, each at the end of the queue again; more than a game has rounds."""
+
 JOB_FUNCTION = "workers.jobs.run"
 """The function that RQ calls, by the name that a queued job has."""
 
@@ -41,7 +44,10 @@ class TaskRunner:
         self._notifiers = notifiers
 
     def run(self, task: Task, delivered_by: set[str] | None = None, attempt: int = 0) -> bool:
-        """Do the work of a task; return False if it is to be tried again after a pause.
+        """Do the work of a task, or a step of it; return False if something is left to do.
+
+        A step is short, so that no game delays others: one round is scored. A notification is tried again
+        after a pause, anything else when its turn comes again in the queue.
 
         If something of the game is damaged, that is reported, and the entry stays in the outbox.
 
@@ -67,7 +73,7 @@ class TaskRunner:
         """Do the work of a task whose entry is in the outbox. See `run`."""
         match task.kind:
             case "score":
-                self._score(task)
+                return self._score(task)
             case "forfeit":
                 self._forfeit(task)
             case "notify":
@@ -80,10 +86,16 @@ class TaskRunner:
                 assert_never(task.kind)
         return True
 
-    def _score(self, task: Task) -> None:
-        for event in self._commands.score(task.game_id):
-            log.info("%s: game %s, event %s", event["type"], task.game_id, event["seq"])
-        self._ack(task)
+    def _score(self, task: Task) -> bool:
+        """Score one round, or finish the game; return False if the task is not done with that."""
+        events = self._commands.score(task.game_id, limit=1)
+        if not events:
+            self._ack(task)
+            return True
+        # The append has removed the entry of the round that was scored, or of the end of the game.
+        (event,) = events
+        log.info("%s: game %s, event %s", event["type"], task.game_id, event["seq"])
+        return event["type"] == "GameFinished" or task.entry == f"score/{event['data']['round']}"
 
     def _forfeit(self, task: Task) -> None:
         turn = task.data["turn"]
@@ -162,7 +174,11 @@ def run(game_id: str, entry: str, payload: str) -> Retry | None:
     if delivered_by != delivered_before and not is_done:
         job.meta["delivered_by"] = sorted(delivered_by)
         job.save_meta()  # type: ignore[no-untyped-call] # RQ has no annotations here
-    return None if is_done else Retry(max=len(RETRY_PAUSES), interval=RETRY_PAUSES)
+    if is_done:
+        return None
+    if task.kind == "notify":
+        return Retry(max=len(RETRY_PAUSES), interval=RETRY_PAUSES)
+    return Retry(max=MAX_STEPS)
 
 
 class TaskJob(Job):

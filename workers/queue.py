@@ -4,7 +4,8 @@ All data in the queues may be lost, because every task is in an outbox. RQ uses 
 before another attempt, on which no game depends. jobs.py does the work of the jobs.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
 
 import redis
 from rq import Queue
@@ -12,12 +13,19 @@ from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
-from service.connection import unavailable_on_error
+from service import clock
+from service.connection import to_text, unavailable_on_error
 from workers.jobs import JOB_FUNCTION, TaskJob
 from workers.tasks import GAMES, NOTIFICATIONS, QUEUES, Task
 
 JOB_TIMEOUTS = {GAMES: 60, NOTIFICATIONS: 30}
 """Seconds that a job of a queue may take. Jobs take milliseconds, so this only stops one that hangs."""
+
+RETRIES = 100
+"""Retries that are enqueued at once for a queue."""
+
+CLOCK_TOLERANCE = timedelta(seconds=5)
+"""How far the clocks of the machines may differ."""
 
 FAILURES_KEPT = 24 * 3600
 """Seconds for which a failed job can be looked up. Results are not kept, because they are in the log."""
@@ -48,27 +56,14 @@ class TaskQueues:
         return True
 
     def enqueue_again(self, tasks: Collection[Task]) -> int:
-        """Enqueue the tasks that wait in no queue, even if their jobs exist; return their number.
-
-        No task is in a queue twice.
-        """
+        """Enqueue the tasks that wait in no queue, even if their jobs exist; return their number."""
         count = 0
         with unavailable_on_error():
             for name, queue in self.queues.items():
-                tasks_of_queue = [task for task in tasks if task.queue == name]
-                if not tasks_of_queue:
-                    continue
-                waiting = {*queue.get_job_ids(), *queue.scheduled_job_registry.get_job_ids()}
-                missing = [task for task in tasks_of_queue if task.id not in waiting]
-                # One transaction for each task, so that Redis can serve other clients in between.
-                for task in missing:
-                    with self._redis.pipeline() as pipeline:
-                        pipeline.multi()
-                        # Another scheduler may have found the same task missing.
-                        queue.remove(task.id, pipeline=pipeline)
-                        queue.enqueue_job(_job(queue, task), pipeline=pipeline)
-                        pipeline.execute()
-                count += len(missing)
+                lost = self._lost_tasks(queue, [task for task in tasks if task.queue == name])
+                for task in lost:
+                    queue.enqueue_job(_job(queue, task))
+                count += len(lost)
         return count
 
     def enqueue_retries(self) -> int:
@@ -77,29 +72,79 @@ class TaskQueues:
         with unavailable_on_error():
             for queue in self.queues.values():
                 registry = queue.scheduled_job_registry
-                for job_id in registry.get_jobs_to_schedule():
+                for job_id in registry.get_jobs_to_schedule(chunk_size=RETRIES):
+                    # Only one scheduler can remove it. If that one dies now, the sweep enqueues the task.
+                    if not self._redis.zrem(registry.key, job_id):
+                        continue
                     try:
                         job = TaskJob.fetch(
                             job_id, connection=self._redis, serializer=JSONSerializer
                         )
                     except (NoSuchJobError, KeyError, TypeError, ValueError):
                         # Gone or damaged. The sweep enqueues its task again.
-                        registry.remove(job_id)
                         self._redis.delete(TaskJob.key_for(job_id))
                         continue
-                    with self._redis.pipeline() as pipeline:
-                        pipeline.multi()
-                        queue.remove(job_id, pipeline=pipeline)
-                        queue.enqueue_job(job, pipeline=pipeline)
-                        registry.remove(job_id, pipeline=pipeline)
-                        pipeline.execute()
+                    queue.enqueue_job(job)
                     count += 1
         return count
+
+    def _lost_tasks(self, queue: Queue, tasks: Sequence[Task]) -> list[Task]:
+        """Return the tasks that wait neither in the queue nor for another attempt.
+
+        This takes two round trips, however long the queue is. A job whose worker has died may still have the
+        status of a waiting one. It is not in the queue if a later job is the first one there.
+        """
+        if not tasks:
+            return []
+        waiting_retries = queue.scheduled_job_registry.key
+        with self._redis.pipeline() as pipeline:
+            for task in tasks:
+                pipeline.hmget(TaskJob.key_for(task.id), "status", "enqueued_at")
+                pipeline.zscore(waiting_retries, task.id)
+            pipeline.lindex(queue.key, 0)
+            *replies, first_id = pipeline.execute()
+        first_at = None
+        if first_id is not None:
+            first_at = _moment(self._redis.hget(TaskJob.key_for(to_text(first_id)), "enqueued_at"))
+        lost = []
+        for task, (status, enqueued_at), retry_at in zip(
+            tasks, replies[::2], replies[1::2], strict=True
+        ):
+            if retry_at is not None:
+                continue
+            is_queued = (
+                status == b"queued"
+                and first_id is not None
+                and not _is_before(_moment(enqueued_at), first_at)
+            )
+            if not is_queued:
+                lost.append(task)
+        return lost
 
     def lengths(self) -> Mapping[str, int]:
         """Return the number of jobs in each queue."""
         with unavailable_on_error():
             return {name: queue.count for name, queue in self.queues.items()}
+
+
+def _moment(timestamp: bytes | str | None) -> datetime | None:
+    """Return the moment of a timestamp of RQ; None if it is missing or damaged."""
+    try:
+        return None if timestamp is None else clock.parse(to_text(timestamp))
+    except ValueError:
+        return None
+
+
+def _is_before(enqueued_at: datetime | None, first_at: datetime | None) -> bool:
+    """Return whether a job was certainly enqueued before the first one of its queue.
+
+    The first one proves nothing if it is just leaving the queue, or if a clock was ahead.
+    """
+    if enqueued_at is None:
+        return True
+    if first_at is None or first_at > clock.now():
+        return False
+    return enqueued_at + CLOCK_TOLERANCE < first_at
 
 
 def _job(queue: Queue, task: Task) -> Job:

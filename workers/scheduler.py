@@ -65,7 +65,7 @@ class Scheduler:
         for game_id, game_tasks in tasks_of(self._store, sorted(game_ids)).items():
             for part, reason in game_tasks.damage.items():
                 self._damaged_games.report(game_id, part, reason)
-            for task in game_tasks.tasks:
+            for task in game_tasks.next_tasks:
                 match task.kind:
                     case "forfeit":
                         self._deadlines.put([task])

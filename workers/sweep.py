@@ -80,9 +80,14 @@ class Sweep:
             later_tasks |= later
             due = {task for task in tasks if task not in later}
             due_tasks |= due
-            to_enqueue = due if is_first else due & due_before
+            to_enqueue = (due if is_first else due & due_before) - postponed
             count = self._queues.enqueue_again(
-                [task for task in tasks if task in to_enqueue - postponed]
+                [
+                    task
+                    for game_tasks in tasks_by_game.values()
+                    for task in game_tasks.next_tasks
+                    if task in to_enqueue
+                ]
             )
             if count:
                 log.info("%s tasks that were not done are enqueued again", count)

@@ -6,6 +6,7 @@ A task's id is derived from its entry, so that all processes that read the same 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from math import inf
 from typing import Any, Final, Literal, TypeAlias
 
 import orjson
@@ -81,6 +82,17 @@ class GameTasks:
     damage: Mapping[str, str] = field(default_factory=dict)
     """Reasons by damaged part (service/damaged_games.py); a task with a damaged payload is left out."""
 
+    @property
+    def next_tasks(self) -> tuple[Task, ...]:
+        """The tasks that can be enqueued now. Of the rounds to score, only the first can.
+
+        Each scored round is an append, after which the next round is enqueued behind the other games.
+        """
+        score = min((task for task in self.tasks if task.kind == "score"), key=_round, default=None)
+        return tuple(task for task in self.tasks if task.kind not in ("score", None)) + (
+            () if score is None else (score,)
+        )
+
 
 def tasks_of(store: EventStore, game_ids: Iterable[str]) -> dict[str, GameTasks]:
     """Return the tasks of each game, by game id. Raises Unavailable."""
@@ -102,6 +114,12 @@ def _game_tasks(game_id: str, outbox: Mapping[str, str] | Unreadable) -> GameTas
         else:
             damage[entry_part(entry)] = fault
     return GameTasks(tuple(tasks), damage)
+
+
+def _round(task: Task) -> float:
+    """Return the round that a `score` task is for; the end of the game comes after all rounds."""
+    _, _, round = task.entry.partition("/")
+    return int(round) if round else inf
 
 
 def _payload_fault(task: Task) -> str | None:

@@ -6,6 +6,7 @@ Cached games are shared among threads and never changed: advancing one folds new
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from threading import Lock
 from typing import Final
 
@@ -16,6 +17,8 @@ from domain.game import Game, Opened, fold
 from service.bounds import Bounds
 
 _DEFAULTS: Final = Bounds()
+_ROUND_ENDS: Final = 100
+"""Games of which the end of a round is kept; only a worker that scores rounds needs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,8 @@ class GameCache:
     """The heads of the most recently used games, and their prefixes. Thread-safe.
 
     A prefix is the game after every event whose seq is a multiple of `prefix_interval`. An earlier state
-    of a game is folded from the last prefix before it, so it costs at most that number of events.
+    of a game is folded from the last prefix before it, so it costs at most that number of events. The end
+    of the round that was scored last is kept too, so that a later round is folded on from there.
     """
 
     def __init__(
@@ -77,6 +81,7 @@ class GameCache:
         """By game id and seq, the least recently used first."""
         self._prefix_seqs: defaultdict[str, set[int]] = defaultdict(set)
         """By game id, the seqs of its prefixes."""
+        self._round_ends: LRUCache[str, CachedGame] = LRUCache(_ROUND_ENDS)
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -108,6 +113,9 @@ class GameCache:
                 return head
             seqs = self._prefix_seqs.get(game_id, ())
             seq = max((seq for seq in seqs if upto is None or seq <= upto), default=None)
+            round_end = self._round_ends.get(game_id)
+            if round_end is not None and (seq or 0) < round_end.game.seq <= (upto or inf):
+                return round_end
             if seq is None:
                 return None
             self._prefixes.move_to_end((game_id, seq))
@@ -125,10 +133,16 @@ class GameCache:
             while len(self._prefixes) > self._max_prefixes:
                 self._remove_prefix(*next(iter(self._prefixes)))
 
+    def put_round_end(self, cached: CachedGame) -> None:
+        """Store a game as it was at the end of a round, in place of an earlier or later round."""
+        with self._lock:
+            self._round_ends[cached.game.id] = cached
+
     def drop(self, game_id: str) -> None:
-        """Remove a game and its prefixes."""
+        """Remove a game and its earlier states."""
         with self._lock:
             self._heads.pop(game_id, None)
+            self._round_ends.pop(game_id, None)
             for seq in [*self._prefix_seqs.get(game_id, ())]:
                 self._remove_prefix(game_id, seq)
 

@@ -154,10 +154,11 @@ class GameCommands:
         events = self._repository.execute(game_id, handler, record).events
         return AcceptedAction(events, self._keyring.receipt(events[0]))
 
-    def score(self, game_id: str) -> list[Event]:
-        """Score every round that has ended, in order, and finish the game if play is over.
+    def score(self, game_id: str, *, limit: int | None = None) -> list[Event]:
+        """Score the rounds that have ended, in order, and finish the game if play is over.
 
-        Returns the events that were appended.
+        Returns the events that were appended: at most `limit`, and fewer only if there is nothing left to
+        do.
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
@@ -165,13 +166,16 @@ class GameCommands:
                 return
             if cached.game.rounds_ended:
                 commands.score_next_round(
-                    pending, lambda seq: self._repository.game_at(game_id, seq)
+                    pending, lambda seq: self._repository.game_at_round_end(game_id, seq)
                 )
             elif cached.game.is_played_out:
                 commands.finish(pending, lambda: self._repository.secret(game_id))
 
         appended: list[Event] = []
-        while events := self._repository.execute(game_id, handler, at_head=True).events:
+        while limit is None or len(appended) < limit:
+            events = self._repository.execute(game_id, handler, at_head=True).events
+            if not events:
+                break
             appended += events
         return appended
 

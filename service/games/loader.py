@@ -82,13 +82,17 @@ class GameLoader:
 
     def game_at(self, game_id: str, seq: int) -> Game:
         """Return the game as it was after event `seq`. Raises NotFound if there is no such event."""
-        head = self.load(game_id).game
-        if seq == head.seq:
-            return head
-        if not 1 <= seq < head.seq:
-            raise _event_not_found(head, seq)
-        prefix, lines = self._read_from_prefix(game_id, seq, seq)
-        return self._advance(game_id, prefix, lines).game
+        return self._state_at(game_id, seq).game
+
+    def game_at_round_end(self, game_id: str, seq: int) -> Game:
+        """Return the game as it was after event `seq`, which ended a round, and keep it in the cache.
+
+        So the rounds of a game that are scored one after the other cost one fold of its log in all. Raises
+        NotFound if there is no such event.
+        """
+        cached = self._state_at(game_id, seq)
+        self._cache.put_round_end(cached)
+        return cached.game
 
     def event(self, head: Game, seq: int) -> tuple[Game | None, Event, Game]:
         """Return event `seq` of the game with this head, between the games before it and after it.
@@ -106,6 +110,16 @@ class GameLoader:
     def event_range(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:
         """Return the events after+1 … upto, as far as they exist."""
         return tuple(orjson.loads(line) for line in self._log_reader.read(game_id, after, upto))
+
+    def _state_at(self, game_id: str, seq: int) -> CachedGame:
+        """Return the state after event `seq`. Raises NotFound if there is no such event."""
+        head = self.load(game_id)
+        if seq == head.game.seq:
+            return head
+        if not 1 <= seq < head.game.seq:
+            raise _event_not_found(head.game, seq)
+        prefix, lines = self._read_from_prefix(game_id, seq, seq)
+        return self._advance(game_id, prefix, lines)
 
     def _read_from_prefix(
         self, game_id: str, latest: int, upto: int

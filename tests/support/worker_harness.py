@@ -54,14 +54,16 @@ class WorkerHarness:
             for job in queue.get_jobs()
         ]
 
-    def work(self) -> None:
-        """Run all jobs in the queues, as RQ would run them."""
+    def work(self, max_jobs: int | None = None) -> None:
+        """Run all jobs in the queues, or the first `max_jobs` of them, as RQ would run them."""
         configure(self.runner)
         handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         logging.getLogger("rq.worker").setLevel(logging.WARNING)
         queues = [self.queues.queues[name] for name in QUEUES]
         try:
-            TaskWorker(queues, self.client, StopSignals()).work(burst=True, logging_level=None)
+            TaskWorker(queues, self.client, StopSignals()).work(
+                burst=True, logging_level=None, max_jobs=max_jobs
+            )
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)

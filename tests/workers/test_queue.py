@@ -59,6 +59,49 @@ def test_a_job_whose_worker_has_died_is_enqueued_again(
     assert not Job.exists(task.id, workers.client)
 
 
+def test_a_lost_job_is_noticed_although_later_jobs_wait(workers: WorkerHarness) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        workers.queues.enqueue(SCORE)
+        # The worker dies before the job has any other status.
+        assert workers.queues.queues[GAMES].pop_job_id() == SCORE.id
+        later = Task("g2", "score/1", '{"seq":7}')
+        time.tick(60)
+        workers.queues.enqueue(later)
+        assert workers.queues.enqueue_again([SCORE, later]) == 1
+        assert workers.queues.enqueue_again([SCORE, later]) == 0
+        assert workers.waiting() == ["score/1 of game g2", "score/1 of game g1"]
+
+
+def test_a_clock_that_is_wrong_does_not_put_a_task_into_the_queue_twice(
+    workers: WorkerHarness,
+) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        workers.queues.enqueue(SCORE)
+        time.tick(-3600)
+        later = Task("g2", "score/1", '{"seq":7}')
+        workers.queues.enqueue(later)
+        for _ in range(3):
+            assert workers.queues.enqueue_again([SCORE, later]) == 0
+
+
+def test_a_sweep_reads_no_queue_however_long_it_is(
+    service: Service, workers: WorkerHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.sweep.PAGE", 5)
+    tasks = [Task(f"g{number}", "score/1", '{"seq":7}') for number in range(30)]
+    for task in tasks:
+        service.store.mark_active(task.game_id)
+        service.store.add_outbox_entries_if_absent(task.game_id, {task.entry: task.payload})
+        workers.queues.enqueue(task)
+    service.redis.config_resetstat()
+    workers.scheduler.sweep(is_first=True)
+    calls = service.redis.info("commandstats")
+    # These would read the queue from its beginning.
+    assert not calls.keys() & {"cmdstat_lrange", "cmdstat_lrem", "cmdstat_lpos"}
+    assert calls["cmdstat_lindex"]["calls"] == 30 / 5
+    assert workers.queues.lengths()[GAMES] == 30
+
+
 def test_jobs_that_are_done_leave_nothing_in_redis(
     service: Service, workers: WorkerHarness
 ) -> None:

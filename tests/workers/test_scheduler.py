@@ -46,16 +46,58 @@ def test_a_sweep_enqueues_only_tasks_that_the_previous_sweep_found_too(
     workers.scheduler.sweep(is_first=False)
     assert workers.waiting() == []
     workers.scheduler.sweep(is_first=False)
-    assert workers.waiting() == [f"score/1 of game {game.id}", f"finish of game {game.id}"]
+    assert workers.waiting() == [f"score/1 of game {game.id}"]
     # A task that is in a queue is not enqueued again.
     workers.scheduler.sweep(is_first=False)
-    assert len(workers.waiting()) == 2
+    assert len(workers.waiting()) == 1
 
 
-def test_the_first_sweep_enqueues_every_task(service: Service, workers: WorkerHarness) -> None:
+def test_the_first_sweep_enqueues_the_tasks_of_every_game(
+    service: Service, workers: WorkerHarness
+) -> None:
     games = [play_out(service, start_game(service, round_limit=1).id) for _ in range(3)]
     workers.scheduler.sweep(is_first=True)
-    assert workers.queues.lengths()[GAMES] == 2 * len(games)
+    assert workers.queues.lengths()[GAMES] == len(games)
+
+
+def test_the_rounds_of_one_game_do_not_delay_those_of_another(
+    service: Service, workers: WorkerHarness
+) -> None:
+    long = play_out(service, start_game(service, round_limit=12).id)
+    short = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
+    workers.scheduler.enqueue_tasks_of({long.id})
+    workers.scheduler.enqueue_tasks_of({short.id})
+    jobs = [f"score/1 of game {long.id}", f"score/1 of game {short.id}"]
+    assert workers.waiting()[:2] == jobs
+    workers.work()
+    assert service.queries.game(long.id).rounds_scored == 1
+    assert service.queries.game(short.id).rounds_scored == 1
+    # The message of each append enqueues the next round, until the game is finished.
+    for rounds in range(2, 13):
+        workers.scheduler.enqueue_tasks_of({long.id})
+        assert workers.waiting()[0] == f"score/{rounds} of game {long.id}"
+        workers.work()
+        assert service.queries.game(long.id).rounds_scored == rounds
+    workers.scheduler.enqueue_tasks_of({long.id})
+    workers.work()
+    assert service.queries.game(long.id).status == "finished"
+
+
+def test_rounds_without_entries_are_scored_one_at_a_time_before_the_game_is_finished(
+    service: Service, workers: WorkerHarness
+) -> None:
+    game = play_out(service, start_game(service, round_limit=4).id)
+    for task in workers.tasks(game.id).values():
+        if task.entry != "finish":
+            service.store.ack(game.id, task.entry, task.payload)
+    other = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
+    workers.scheduler.enqueue_tasks_of({game.id})
+    workers.scheduler.enqueue_tasks_of({other.id})
+    workers.work(max_jobs=3)
+    assert service.queries.game(game.id).rounds_scored == 2
+    assert service.queries.game(other.id).rounds_scored == 1
+    workers.work()
+    assert service.queries.game(game.id).status == "finished"
 
 
 def test_a_queue_that_was_emptied_is_filled_again(service: Service, workers: WorkerHarness) -> None:
@@ -75,8 +117,8 @@ def test_several_schedulers_and_workers_do_each_task_once(
     for other in (workers, *others):
         other.scheduler.enqueue_tasks_of({game.id})
         other.scheduler.sweep(is_first=True)
-    assert len(workers.waiting()) == 3
-    for _ in range(3):
+    assert workers.waiting() == [f"score/1 of game {game.id}"]
+    for _ in range(4):
         for other in (workers, *others):
             other.work()
             other.scheduler.enqueue_tasks_of({game.id})

@@ -1,5 +1,6 @@
 """Scoring, forfeits, removal and abandonment: each has its effect once, however often it is requested."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -7,9 +8,12 @@ import pytest
 from freezegun import freeze_time
 
 from domain.errors import NotNow, Refused
+from domain.event import Event
+from domain.game import Opened
 from service import clock
 from service.bootstrap import Service, build
 from service.errors import NotFound
+from service.games.cache import CachedGame, advance
 from service.settings import Settings
 from tests.support.service_games import play_out, play_set_up, play_until, start_game, take_action
 
@@ -65,6 +69,39 @@ def test_remaining_rounds_are_scored_in_order_before_the_game_is_finished(servic
     assert game.status == "finished"
     assert game.ranking == events[-1]["data"]["ranking"]
     assert service.commands.score(game.id) == []
+
+
+def test_scoring_every_round_of_a_game_costs_one_fold_of_its_log(
+    service: Service, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = play_out(service, start_game(service, round_limit=30).id)
+    folded = 0
+
+    def advance_and_count(
+        before: CachedGame | None, events: Sequence[Event], opened: Opened | None = None
+    ) -> CachedGame:
+        nonlocal folded
+        folded += len(events)
+        return advance(before, events, opened)
+
+    monkeypatch.setattr("service.games.loader.advance", advance_and_count)
+    cold = build(settings)
+    while cold.commands.score(game.id, limit=1):
+        pass
+    cold.redis.close()
+    assert scored_rounds(service, game.id) == list(range(1, 31))
+    # The head is folded once, and so are the ends of the rounds.
+    assert game.seq <= folded <= 2 * game.seq + 31
+
+
+def test_the_number_of_rounds_that_are_scored_at_once_can_be_limited(service: Service) -> None:
+    game = play_out(service, start_game(service, round_limit=3).id)
+    steps = [service.commands.score(game.id, limit=2) for _ in range(3)]
+    assert [[event["type"] for event in events] for events in steps] == [
+        ["RoundScored", "RoundScored"],
+        ["RoundScored", "GameFinished"],
+        [],
+    ]
 
 
 def test_a_game_that_ends_in_set_up_has_no_round_to_score(service: Service) -> None:
