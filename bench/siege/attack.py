@@ -1,0 +1,96 @@
+"""What an attack is: a name, a sentence that describes it, and the traffic that it sends to a target."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from bench.http_client import request_bytes
+from bench.siege.traffic import Read, Script, Send, Step, Traffic
+
+API: Final = "/api/v1"
+PLAYERS_ADDRESS: Final = "127.0.0.1"
+ONE_ADDRESS: Final = ("127.0.0.2",)
+MANY_ADDRESSES: Final = tuple(f"127.1.0.{number}" for number in range(1, 251))
+FROM_PLAYERS: Final = "@players"
+"""Suffix of the name of an attack that is sent from the address of the players."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The service under attack, and the accounts and games in it that an attacker may use."""
+
+    port: int
+    tokens: tuple[str, ...]
+    """Of the attacker's accounts."""
+    player_handles: tuple[str, ...]
+    """Handles of the clients that play, whom an attacker can invite."""
+    long_game: str
+    """A public game of `long_game_events` events, between the attacker's first two accounts."""
+    long_game_events: int
+    games: tuple[str, ...]
+    """Public games of `events_per_game` events, none of which has been read since the service started."""
+    events_per_game: int
+    prepared_actions: tuple[tuple[bytes, ...], ...]
+    """For each of some games of the attacker's, the requests of its next actions, in order."""
+    webhook_port: int
+    """The port to which the service posts notifications, if an attack has set that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One attack of the siege."""
+
+    name: str
+    description: str
+    """One sentence, in which the subject is the attacker: "sends …"."""
+    traffic: Callable[[Target], Traffic] | None
+    """None if the attack consists in how the receiver of webhooks responds (webhook_receiver.py)."""
+    seconds: float | None = None
+    """How long it lasts, if not as long as the others."""
+    environ: dict[str, str] = field(default_factory=dict)
+    """Settings of the service that this attack needs; {webhook_port} stands for the port of `Target`."""
+    stops_redis: bool = False
+    """Whether Redis is stopped (SIGSTOP) for as long as the attack lasts."""
+
+    def from_players_address(self) -> "Attack":
+        """Return the same attack, sent from the address of the players."""
+        traffic = self.traffic
+        if traffic is None:
+            raise ValueError(f"{self.name} has no source address")
+
+        def traffic_from_players(target: Target) -> Traffic:
+            return replace(traffic(target), addresses=(PLAYERS_ADDRESS,))
+
+        return replace(
+            self,
+            name=f"{self.name}{FROM_PLAYERS}",
+            description=f"{self.description}, from the address of the players",
+            traffic=traffic_from_players,
+        )
+
+
+def request(method: str, path: str, body: bytes = b"", token: str = "", headers: str = "") -> Send:
+    """Return a whole request; each line of `headers` ends with CR LF."""
+    data = request_bytes(method, path, body, token)
+    line_end = data.index(b"\r\n") + 2
+    return Send(data[:line_end] + headers.encode() + data[line_end:], 1)
+
+
+def repeat(*steps: Step) -> Script:
+    """Return the script that repeats these steps on every connection."""
+
+    def script(number: int) -> Iterator[Step]:
+        while True:
+            yield from steps
+
+    return script
+
+
+def once(*steps: Step) -> Script:
+    """Return the script that takes these steps once on each connection."""
+    return lambda _: iter(steps)
+
+
+def send_and_read(send: Send) -> Script:
+    """Return the script that sends one request per connection and reads the response."""
+    return once(send, Read())

@@ -1,0 +1,228 @@
+"""Measuring one attack: the players before, during and after it, the memory of the service, and its probes."""
+
+import multiprocessing
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Final
+
+from bench.siege.attack import Attack
+from bench.siege.attackers import Attacker
+from bench.siege.players import Kind, Result, Sample, run_players
+from bench.siege.service_under_siege import ServiceUnderSiege
+from bench.siege.stored_games import StoredGames
+from bench.siege.traffic import Outcome
+
+SECONDS_BEFORE: Final = 3.0
+SECONDS_TO_RECOVER: Final = 25.0
+"""How long to wait for the service to be back to normal before the next attack."""
+WINDOW: Final = 1.0
+"""The service is back to normal with the first window of so many seconds that is as before the attack."""
+_STEP: Final = 0.1
+
+MOST_SLOWDOWN: Final = 3.0
+SLOWEST_P99: Final = 0.1
+"""Seconds; a p99 up to this is good enough, however fast the players were without the attack."""
+MOST_MEMORY_GROWTH: Final = 1.5
+MOST_SECONDS_TO_NORMAL: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What one attack did to the others. All times are in seconds, and memory is in bytes."""
+
+    name: str
+    outcome: Outcome
+    seconds: float
+    before: tuple[Sample, ...]
+    during: tuple[Sample, ...]
+    """Samples of requests that were sent during the attack."""
+    after: tuple[Sample, ...]
+    attack_start: float
+    memory_before: int
+    memory_peak: int
+    seconds_to_normal: float | None
+    """None if the service was not back to normal in time."""
+    is_restarted: bool
+    """Whether a web process has ended."""
+
+    def latency(self, share: float, samples: Sequence[Sample]) -> float:
+        """Return the percentile of the latency of the players' requests that were served."""
+        return percentile([s.seconds for s in of_kind(samples, "play", "served")], share)
+
+    @property
+    def aim_p99(self) -> float:
+        """The highest p99 of the players that meets the aim."""
+        return aim_of_p99(self.latency(0.99, self.before))
+
+    @property
+    def refusals(self) -> list[float]:
+        """The latencies of the players' requests that were refused with 503 and `Retry-After`."""
+        return [sample.seconds for sample in of_kind(self.during, "play", "refused")]
+
+    @property
+    def failures(self) -> list[Sample]:
+        """The requests that failed, from the start of the attack on, those of the probes included."""
+        return [sample for sample in (*self.during, *self.after) if sample.result == "failed"]
+
+    @property
+    def memory_ratio(self) -> float:
+        """The peak of the memory, compared with that before the attack."""
+        return self.memory_peak / max(1, self.memory_before)
+
+    def missed_aims(self) -> list[str]:
+        """Return the aims that were missed, in words."""
+        missed = []
+        if self.latency(0.99, self.during) > self.aim_p99:
+            missed.append(f"p99 ≤ {self.aim_p99 * 1000:.0f} ms")
+        if self.failures:
+            missed.append("0 failed")
+        if self.memory_ratio > MOST_MEMORY_GROWTH:
+            missed.append(f"memory ≤ {MOST_MEMORY_GROWTH:g}×")
+        normal = self.seconds_to_normal
+        if normal is None or normal > MOST_SECONDS_TO_NORMAL:
+            missed.append(f"normal within {MOST_SECONDS_TO_NORMAL:g} s")
+        if self.is_restarted:
+            missed.append("no web process ends")
+        return missed
+
+
+def of_kind(samples: Sequence[Sample], kind: Kind, result: Result | None = None) -> list[Sample]:
+    """Return the samples of a kind, and with a result if it is given."""
+    return [s for s in samples if s.kind == kind and (result is None or s.result == result)]
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the value that this share (0 to 1) of the values does not exceed; infinity if there are none."""
+    if not values:
+        return float("inf")
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def aim_of_p99(before: float) -> float:
+    """Return the highest p99 of the players that meets the aim, if it was `before` without the attack."""
+    return max(MOST_SLOWDOWN * before, SLOWEST_P99)
+
+
+def seconds_to_normal(
+    samples: Sequence[Sample], end: float, now: float, aim: float, clients: int
+) -> float | None:
+    """Return the seconds from `end` to the first window that is normal; None if there is none until `now`.
+
+    In such a window, every client completes a request, every request that is completed is served, the p99
+    of the players meets the aim, and the service is healthy and ready.
+    """
+    start = end
+    while start + WINDOW <= now:
+        window = [s for s in samples if start <= s.start + s.seconds < start + WINDOW]
+        play = of_kind(window, "play")
+        if (
+            all(sample.result == "served" for sample in window)
+            and len({sample.client for sample in play}) == clients
+            and of_kind(window, "/healthz")
+            and of_kind(window, "/readyz")
+            and percentile([sample.seconds for sample in play], 0.99) <= aim
+        ):
+            return start - end
+        start += _STEP
+    return None
+
+
+class PlayersProcess:
+    """The process of the clients, and the samples that it has reported so far."""
+
+    def __init__(self, connection: Connection, clients: int) -> None:
+        self.clients = clients
+        self.samples: list[Sample] = []
+        self._connection = connection
+
+    def wait(self, seconds: float) -> None:
+        """Collect samples for so many seconds. Raises EOFError if the process has ended."""
+        end = time.monotonic() + seconds
+        while (rest := end - time.monotonic()) > 0:
+            if self._connection.poll(rest):
+                self.samples += self._connection.recv()
+
+    def between(self, start: float, end: float) -> tuple[Sample, ...]:
+        """Return the samples of requests that were sent between two points in time."""
+        return tuple(sample for sample in self.samples if start <= sample.start < end)
+
+
+@contextmanager
+def running_players(stored: StoredGames) -> Iterator[PlayersProcess]:
+    """Run the clients in a process of their own until the end of the block."""
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(
+        target=run_players, args=(stored.clients, stored.target.port, sender), daemon=True
+    )
+    process.start()
+    sender.close()
+    try:
+        yield PlayersProcess(receiver, len(stored.clients))
+    finally:
+        process.terminate()
+        process.join()
+        receiver.close()
+
+
+def measure(
+    attack: Attack,
+    seconds: float,
+    service: ServiceUnderSiege,
+    players: PlayersProcess,
+    stored: StoredGames,
+    control_port: int | None = None,
+) -> Measurement:
+    """Measure an attack that lasts so many seconds.
+
+    With a `control_port`, the attacker attacks that port instead of the service, and Redis is not stopped.
+    """
+    target = stored.target
+    if control_port is not None:
+        target = replace(target, port=control_port, webhook_port=control_port)
+    stopping: AbstractContextManager[None] = nullcontext()
+    attacker = Attacker(attack.name, target, seconds)
+    try:
+        attacker.wait_until_ready()
+        start_before = time.monotonic()
+        players.wait(SECONDS_BEFORE)
+        pids = service.web_pids()
+        memory_before = memory_peak = service.web_memory()
+        start = time.monotonic()
+        attacker.begin()
+        if attack.stops_redis and control_port is None:
+            stopping = service.stopped_redis()
+        with stopping:
+            while not attacker.is_over():
+                players.wait(_STEP)
+                memory_peak = max(memory_peak, service.web_memory())
+        end = time.monotonic()
+        outcome = attacker.outcome()
+    finally:
+        attacker.stop()
+    before = players.between(start_before, start)
+    aim = aim_of_p99(percentile([s.seconds for s in of_kind(before, "play", "served")], 0.99))
+    normal = None
+    while normal is None and time.monotonic() < end + SECONDS_TO_RECOVER:
+        players.wait(2 * _STEP)
+        memory_peak = max(memory_peak, service.web_memory())
+        now = time.monotonic()
+        samples = players.between(start, now)
+        normal = seconds_to_normal(samples, end, now - _STEP, aim, players.clients)
+    return Measurement(
+        name=attack.name,
+        outcome=outcome,
+        seconds=end - start,
+        before=before,
+        during=players.between(start, end),
+        after=players.between(end, time.monotonic()),
+        attack_start=start,
+        memory_before=memory_before,
+        memory_peak=memory_peak,
+        seconds_to_normal=normal,
+        is_restarted=not set(pids) <= set(service.web_pids()),
+    )
