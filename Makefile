@@ -80,6 +80,10 @@ test-installs: ## install and try a copy of the checkout with every Python from 
 bench: $(BENCH_VENV)/all.stamp $(addprefix $(BENCH_VENV)/,$(REDIS_STAMP)) ## measure the speed, next to comparable programs (in .venv-bench)
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
+.PHONY: siege
+siege: $(VENV)/run.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp ## attack a running service, and measure what that costs its players (8 minutes)
+	@$(BIN)/python -m bench.siege $(ARGS)
+
 ##@ Installing
 
 .PHONY: install

@@ -165,7 +165,7 @@ def make(checkout: Path, *arguments: str) -> str:
     ).stdout
 
 
-@pytest.mark.parametrize("target", ["serve", "install", "bench"])
+@pytest.mark.parametrize("target", ["serve", "install", "siege", "bench"])
 def test_make_installs_a_redis_only_if_the_path_has_none(
     program: Program, checkout: Path, target: str
 ) -> None:

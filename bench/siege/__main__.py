@@ -77,7 +77,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     known = {
         *ATTACKS,
-        *(f"{attack.name}{FROM_PLAYERS}" for attack in ATTACKS.values() if attack.traffic),
+        *(f"{attack.name}{FROM_PLAYERS}" for attack in ATTACKS.values()),
     }
     if unknown := [name for name in options.attacks if name not in known]:
         parser.error(f"no such attack: {', '.join(unknown)}; --list lists them")
@@ -92,9 +92,10 @@ def _measure(
     log: Path | None,
 ) -> Iterator[Measurement]:
     """Run the attacks in turn, on a new service whenever the settings change."""
-    groups = groupby(attacks, lambda attack: attack.environ)
-    for number, (environ, group) in enumerate(groups):
-        with _service(folder / f"{number}", environ, log) as (service, players, stored):
+    _report_progress("storing accounts and games")
+    stored = store_games(folder, free_port(), free_port(), Sizes())
+    for environ, group in groupby(attacks, lambda attack: attack.environ):
+        with _service(folder, stored, environ, log) as (service, players):
             for attack in group:
                 _report_progress(f"{attack.name}: {attack.description}")
                 duration = attack.seconds or seconds
@@ -103,25 +104,24 @@ def _measure(
 
 @contextmanager
 def _service(
-    data: Path, environ: dict[str, str], log: Path | None
-) -> Iterator[tuple[ServiceUnderSiege, PlayersProcess, StoredGames]]:
-    """Run a service with accounts, games and clients that play until the end of the block."""
-    port, webhook_port = free_port(), free_port()
-    _report_progress("storing accounts and games")
-    stored = store_games(data, port, webhook_port, Sizes())
-    settings = {name: value.format(webhook_port=webhook_port) for name, value in environ.items()}
-    service = ServiceUnderSiege(data, port, settings)
+    data: Path, stored: StoredGames, environ: dict[str, str], log: Path | None
+) -> Iterator[tuple[ServiceUnderSiege, PlayersProcess]]:
+    """Run a service and clients that play on it until the end of the block."""
+    target = stored.target
+    settings = {
+        name: value.format(webhook_port=target.webhook_port) for name, value in environ.items()
+    }
+    service = ServiceUnderSiege(data, target.port, settings)
     _report_progress("starting the service")
     try:
         service.start()
         with running_players(stored) as players:
             players.wait(SECONDS_TO_WARM_UP)
-            yield service, players, stored
+            yield service, players
     finally:
         service.stop()
         if log is not None:
-            with log.open("ab") as copy:
-                copy.write(service.log.read_bytes())
+            log.write_bytes(service.log.read_bytes())
 
 
 def _raise_file_limit() -> None:

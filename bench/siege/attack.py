@@ -30,8 +30,13 @@ class Target:
     games: tuple[str, ...]
     """Public games of `events_per_game` events, none of which has been read since the service started."""
     events_per_game: int
-    prepared_actions: tuple[tuple[bytes, ...], ...]
-    """For each of some games of the attacker's, the requests of its next actions, in order."""
+    short_game: str
+    """A public game of `short_game_events` events, in which an account of the attacker is to act."""
+    short_game_events: int
+    open_games: tuple[str, ...]
+    """Games for three that the first account has created."""
+    games_to_start: tuple[str, ...]
+    """Games for two that the first account has created."""
     webhook_port: int
     """The port to which the service posts notifications, if an attack has set that."""
 
@@ -43,23 +48,21 @@ class Attack:
     name: str
     description: str
     """One sentence, in which the subject is the attacker: "sends …"."""
-    traffic: Callable[[Target], Traffic] | None
-    """None if the attack consists in how the receiver of webhooks responds (webhook_receiver.py)."""
+    traffic: Callable[[Target], Traffic]
     seconds: float | None = None
     """How long it lasts, if not as long as the others."""
     environ: dict[str, str] = field(default_factory=dict)
     """Settings of the service that this attack needs; {webhook_port} stands for the port of `Target`."""
     stops_redis: bool = False
     """Whether Redis is stopped (SIGSTOP) for as long as the attack lasts."""
+    receives_webhooks: bool = False
+    """Whether the attacker receives the service's notifications as well (webhook_receiver.py)."""
 
     def from_players_address(self) -> "Attack":
         """Return the same attack, sent from the address of the players."""
-        traffic = self.traffic
-        if traffic is None:
-            raise ValueError(f"{self.name} has no source address")
 
         def traffic_from_players(target: Target) -> Traffic:
-            return replace(traffic(target), addresses=(PLAYERS_ADDRESS,))
+            return replace(self.traffic(target), addresses=(PLAYERS_ADDRESS,))
 
         return replace(
             self,

@@ -5,7 +5,9 @@ import multiprocessing
 import os
 import signal
 import socket
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Final
@@ -78,13 +80,18 @@ def _attack(name: str, target: Target, seconds: float, connection: Connection) -
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process after Ctrl-C
     os.nice(LOWEST_PRIORITY)
     attack = attack_by_name(name)
-    traffic = None if attack.traffic is None else attack.traffic(target)
+    traffic = attack.traffic(target)
     connection.send(None)
     connection.recv()
-    if traffic is None:
-        outcome = receive_webhooks(target.webhook_port, seconds)
-    else:
+    start = time.process_time()
+    with ThreadPoolExecutor(1) as pool:
+        received = None
+        if attack.receives_webhooks:
+            received = pool.submit(receive_webhooks, target.webhook_port, seconds)
         outcome = send_traffic(traffic, target.port, seconds)
+        if received is not None:
+            outcome.notifications = received.result()
+    outcome.cpu_seconds = time.process_time() - start
     connection.send(outcome)
 
 

@@ -15,7 +15,7 @@ from bench.siege.attack import (
     request,
     send_and_read,
 )
-from bench.siege.traffic import Pause, Read, Send, Step, Traffic
+from bench.siege.traffic import Pause, Read, Step, Traffic
 
 PAUSE: Final = Pause(0.01)
 """Between two requests on one connection, so that the attacker itself costs little."""
@@ -85,12 +85,35 @@ def _many_games(target: Target) -> Traffic:
 
 
 def _actions(target: Target) -> Traffic:
+    path, head = f"{API}/games/{target.short_game}/actions", target.short_game_events
+    far_away = {"type": "move", "moves": [[[900, 900], [900, 901]]]}
+    bodies = [
+        orjson.dumps({"action": action, "expected_seq": seq})
+        for action, seq in ((far_away, head), (far_away, head - 2), ({"type": "unknown"}, head))
+    ]
+    requests = [request("POST", path, body, token) for body in bodies for token in target.tokens]
+
     def script(number: int) -> Iterator[Step]:
-        for action in target.prepared_actions[number % len(target.prepared_actions)]:
-            yield Send(action, 1)
+        while True:
+            for send in requests:
+                yield send
+                yield Read()
+
+    return Traffic(script, CONNECTIONS, 100, ONE_ADDRESS)
+
+
+def _joining(target: Target) -> Traffic:
+    token = target.tokens[1]
+
+    def script(number: int) -> Iterator[Step]:
+        path = f"{API}/games/{target.open_games[number % len(target.open_games)]}/players"
+        while True:
+            yield request("POST", path, b"{}", token)
+            yield Read()
+            yield request("DELETE", f"{path}/me", token=token)
             yield Read()
 
-    return Traffic(script, len(target.prepared_actions), 100, ONE_ADDRESS)
+    return Traffic(script, len(target.open_games), 100, ONE_ADDRESS)
 
 
 def _idempotency_keys(target: Target) -> Traffic:
@@ -111,6 +134,17 @@ def _idempotency_keys(target: Target) -> Traffic:
             yield PAUSE
 
     return Traffic(script, CONNECTIONS, 100, ONE_ADDRESS)
+
+
+def _webhooks(target: Target) -> Traffic:
+    def script(number: int) -> Iterator[Step]:
+        # A game that starts calls for a notification to the player who is to act first, and nobody acts.
+        path = f"{API}/games/{target.games_to_start[number]}/players"
+        yield request("POST", path, b"{}", target.tokens[1])
+        yield Read()
+
+    total = len(target.games_to_start)
+    return Traffic(script, CONNECTIONS, 20, ONE_ADDRESS, total=total)
 
 
 def _log_ins(target: Target) -> Traffic:
@@ -149,7 +183,10 @@ ATTACKS: Final = (
         "creates up to 2,000 private games with one account, invites the players, and requests GET /me",
         _many_games,
     ),
-    Attack("actions", "submits actions with two accounts as fast as they are accepted", _actions),
+    Attack(
+        "actions", "submits actions that are refused, without a pause on ten connections", _actions
+    ),
+    Attack("joining", "joins and leaves four open games without a pause", _joining),
     Attack(
         "idempotency-keys",
         "submits the same action again and again, each time with a new key",
@@ -160,8 +197,9 @@ ATTACKS: Final = (
     Attack("readiness", "requests /readyz on ten connections", _readiness),
     Attack(
         "webhooks",
-        "receives notifications, and trickles its responses, redirects, or never responds",
-        traffic=None,
+        "starts 40 games, and receives the notifications with responses that trickle, redirect or never come",
+        _webhooks,
+        receives_webhooks=True,
         environ={"CARTULARY_WEBHOOK_URL": "http://127.0.0.1:{webhook_port}/"},
     ),
 )

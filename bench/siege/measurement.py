@@ -1,4 +1,4 @@
-"""Measuring one attack: the players before, during and after it, the memory of the service, and its probes."""
+"""Measuring one attack: the players before, during and after it, the memory of the service, the probes."""
 
 import multiprocessing
 import time

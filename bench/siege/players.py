@@ -23,7 +23,7 @@ from bench.siege.responses import HEAD_END, Head, parse_head
 from bench.siege.stored_games import Account
 from bench.siege.traffic import HOST
 
-PAUSE: Final = 0.05
+PAUSE: Final = 0.15
 """Seconds between two turns, so that the players leave most of the processor to the service."""
 PAUSE_WHEN_FINISHING: Final = 0.2
 PATIENCE: Final = 20.0

@@ -101,6 +101,8 @@ def _became(measurement: Measurement) -> str:
         parts.append(f"{outcome.closed_by_server:,} closed by the server")
     if outcome.open_at_end:
         parts.append(f"{outcome.open_at_end:,} open at the end")
+    if outcome.notifications:
+        parts.append(f"{_count(outcome.notifications, 'notification')} received")
     not_ready = of_kind(measurement.during, "/readyz", "refused")
     if not_ready:
         first = min(sample.start + sample.seconds for sample in not_ready)

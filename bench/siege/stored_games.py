@@ -1,4 +1,4 @@
-"""Stores what a siege needs before the service starts: accounts, long games, and games to act in.
+"""Stores what a siege needs before the service starts: accounts and games.
 
 A game in which the knights only move never ends, so a log of thousands of events is played and sealed within
 seconds.
@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
-from bench.http_client import request_bytes
-from bench.siege.attack import API, Target
+from bench.siege.attack import Target
 from domain.chance import Chance
 from ledger import commands
 from ledger.canonical import canonical
@@ -26,8 +23,10 @@ from service.store.event_store import AppendRequest
 TIMESTAMP: Final = "2026-01-01T00:00:00.000Z"
 PASSWORD: Final = "correct horse"  # noqa: S105 # of made-up players
 EVENTS_PER_APPEND: Final = 500
-STORED_EVENTS: Final = 10
-"""Of a game to act in: its start and its set-up."""
+EVENTS_OF_NEW_GAME: Final = 2
+"""Its creation, and the place of its creator."""
+EVENTS_OF_SHORT_GAME: Final = 10
+"""The start of a game and its set-up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +44,10 @@ class Sizes:
 
     clients: int = 8
     long_game_events: int = 7_200
-    games: int = 20
-    events_per_game: int = 1_200
-    games_to_act_in: int = 4
-    prepared_actions: int = 1_000
-    """For each game to act in."""
+    games: int = 12
+    events_per_game: int = 1_000
+    open_games: int = 4
+    games_to_start: int = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,28 +77,34 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
         (_register(service, f"player-{number}-a"), _register(service, f"player-{number}-b"))
         for number in range(sizes.clients)
     )
-    attackers = [_register(service, f"attacker-{number}") for number in range(2)]
-    long_game = "siege-long-game"
-    _store(service, _play(long_game, attackers, sizes.long_game_events, 0), 0)
-    games = [f"siege-game-{number}" for number in range(sizes.games)]
-    for number, id in enumerate(games, start=1):
-        _store(service, _play(id, attackers, sizes.events_per_game, number), number)
-    prepared = tuple(
-        _store_with_prepared_actions(service, number, attackers, sizes)
-        for number in range(sizes.games, sizes.games + sizes.games_to_act_in)
-    )
-    reindex(service)
+    attackers = tuple(_register(service, f"attacker-{number}") for number in range(2))
+    numbers = iter(range(1_000))
+
+    def store(name: str, events: int, seats: int = 2) -> str:
+        number = next(numbers)
+        id = f"siege-{name}-{number}"
+        _store(service, _play(id, attackers, events, number, seats), number)
+        return id
+
     target = Target(
         port=port,
         tokens=tuple(account.token for account in attackers),
         player_handles=tuple(first.handle for first, _ in clients),
-        long_game=long_game,
+        long_game=store("long", sizes.long_game_events),
         long_game_events=sizes.long_game_events,
-        games=tuple(games),
+        games=tuple(store("game", sizes.events_per_game) for _ in range(sizes.games)),
         events_per_game=sizes.events_per_game,
-        prepared_actions=prepared,
+        short_game=store("short", EVENTS_OF_SHORT_GAME),
+        short_game_events=EVENTS_OF_SHORT_GAME,
+        open_games=tuple(
+            store("open", EVENTS_OF_NEW_GAME, seats=3) for _ in range(sizes.open_games)
+        ),
+        games_to_start=tuple(
+            store("start", EVENTS_OF_NEW_GAME) for _ in range(sizes.games_to_start)
+        ),
         webhook_port=webhook_port,
     )
+    reindex(service)
     return StoredGames(clients, target)
 
 
@@ -109,21 +113,26 @@ def _register(service: Service, handle: str) -> Account:
     return Account(player.id, handle, token)
 
 
-def _play(game_id: str, players: Sequence[Account], events: int, number: int) -> PendingEvents:
-    """Return the events of a game of Barony in which the knights only move; equal numbers play alike."""
+def _play(
+    game_id: str, players: Sequence[Account], events: int, number: int, seats: int
+) -> PendingEvents:
+    """Return the events of a game of Barony in which the knights only move; equal numbers play alike.
+
+    The game has this number of events, or one more. With few events it has not started.
+    """
     secret = _secret(number)
     pending = PendingEvents(game_id, None, timestamp=lambda: TIMESTAMP)
     commands.create(
         pending,
         players[0].id,
         rules="barony",
-        seats=len(players),
+        seats=seats,
         options={"seating": "joined"},
         clock=None,
         secret=secret,
         nonce=b"",
     )
-    for player in players[1:]:
+    for player in players[1 : events - EVENTS_OF_NEW_GAME + 1]:
         commands.join(pending, player.id, b"", lambda: secret)
     chance = Chance(secret)
     while len(pending.sealed) < events:
@@ -132,6 +141,9 @@ def _play(game_id: str, players: Sequence[Account], events: int, number: int) ->
         legal: Sequence[Any] = game.rules.legal_actions(game.state, game.to_act)
         choices = [action for action in legal if action.type == "move"] or legal
         commands.act(pending, game.to_act, choices[chance.below(len(choices))])
+        if pending.game.rounds_ended:
+            # Otherwise the workers of the service would have thousands of rounds to score first.
+            commands.score_next_round(pending, pending.game_at)
     return pending
 
 
@@ -139,13 +151,12 @@ def _secret(number: int) -> bytes:
     return number.to_bytes(32, "big")
 
 
-def _store(service: Service, pending: PendingEvents, number: int, upto: int | None = None) -> None:
-    """Append the events of a game, up to the event `upto`."""
-    lines = pending.lines[:upto]
+def _store(service: Service, pending: PendingEvents, number: int) -> None:
     secrets = {"seed": _secret(number).hex()}
     for seq, openings in pending.openings.items():
         for name, opening in openings.items():
             secrets[f"{seq}/{name}"] = canonical(opening).decode()
+    lines = pending.lines
     for start in range(0, len(lines), EVENTS_PER_APPEND):
         service.store.append(
             pending.game_id,
@@ -154,21 +165,3 @@ def _store(service: Service, pending: PendingEvents, number: int, upto: int | No
                 lines[start : start + EVENTS_PER_APPEND], secrets=secrets if start == 0 else {}
             ),
         )
-
-
-def _store_with_prepared_actions(
-    service: Service, number: int, players: Sequence[Account], sizes: Sizes
-) -> tuple[bytes, ...]:
-    """Store the beginning of a game; return requests that submit the actions after it."""
-    game_id = f"siege-actions-{number}"
-    pending = _play(game_id, players, STORED_EVENTS + sizes.prepared_actions, number)
-    _store(service, pending, number, upto=STORED_EVENTS)
-    requests = []
-    for event in pending.events[STORED_EVENTS:]:
-        head = event["seq"] - 1
-        seat = pending.game_at(head).to_act
-        assert seat is not None
-        body = orjson.dumps({"action": event["action"], "expected_seq": head})
-        path = f"{API}/games/{game_id}/actions"
-        requests.append(request_bytes("POST", path, body, players[seat].token))
-    return tuple(requests)

@@ -94,6 +94,8 @@ class Outcome:
     closed_by_server: int = 0
     """Connections that the server closed before their script was at its end."""
     open_at_end: int = 0
+    notifications: int = 0
+    """Notifications that the attacker received."""
     cpu_seconds: float = 0.0
     """Processor time of the attacker itself."""
 
@@ -114,13 +116,11 @@ class _Visit:
 
 def send_traffic(traffic: Traffic, port: int, seconds: float) -> Outcome:
     """Send this traffic to a port of 127.0.0.1 for so many seconds, or until all connections have ended."""
-    start = time.process_time()
     sender = _Sender(traffic, port)
     try:
         sender.run(time.monotonic() + seconds)
     finally:
         sender.close()
-    sender.outcome.cpu_seconds = time.process_time() - start
     return sender.outcome
 
 
@@ -144,7 +144,8 @@ class _Sender:
             opening = self._open_visits(now)
             if not self._visits and opening is None:
                 return
-            wake_up = min(end, *([opening] if opening else []), *[t[0] for t in self._timers[:1]])
+            timers = [self._timers[0][0]] if self._timers else []
+            wake_up = min([end, *timers] if opening is None else [end, opening, *timers])
             for descriptor, events in self._epoll.poll(max(0.0, wake_up - now), _MOST_EVENTS):
                 visit = self._visits.get(descriptor)
                 if visit is not None:
