@@ -5,6 +5,7 @@ it is killed, they end as well (service/supervision/parent_watch.py).
 """
 
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -13,7 +14,13 @@ import httpx
 from domain.errors import CartularyError
 from service.data_folder import DataFolderInUse, DataFolderLock
 from service.embedded_redis import EmbeddedRedis
-from service.server.shared_port import PortError, hold_port, local_url, web_command
+from service.server.shared_port import (
+    PortError,
+    hold_port,
+    local_url,
+    web_command,
+    web_processes,
+)
 from service.settings import Settings
 from service.supervision.child_process import ChildProcess
 from service.supervision.stop_signals import StopSignals
@@ -34,19 +41,27 @@ def serve(
     environ: Mapping[str, str],
     host: str,
     port: int,
+    processes: int,
     show: Print,
     report: Print,
 ) -> None:
     """Run the whole service until SIGTERM or SIGINT; a second signal kills what has not ended yet.
 
-    `settings` are those of `environ`, which the processes inherit. `port` 0 takes a free one.
+    `settings` are those of `environ`, which the processes inherit. `port` 0 takes a free one. `processes` is
+    the number of web processes.
     `show` is called once, with instructions, when the service is ready; `report` is called with a
     sentence whenever a process is started again, ends, or cannot be started. Raises PortError,
     DataFolderError, EmbeddedRedisError, and AlreadyRunning.
     """
     try:
-        with hold_port(host, port) as (address, held_port):
-            supervisor = _supervisor(settings, environ, web_command(address, held_port), report)
+        with (
+            hold_port(host, port) as (address, held_port),
+            tempfile.TemporaryDirectory(prefix="cartulary-metrics-") as metrics_folder,
+        ):
+            environment = {**environ, "CARTULARY_DATA": str(settings.data)}
+            command = web_command(address, held_port)
+            web = web_processes(command, environment, processes, metrics_folder)
+            supervisor = _supervisor(settings, environment, web, report)
             url = local_url(address, held_port)
             stop = StopSignals()
             stop.listen()
@@ -57,18 +72,16 @@ def serve(
 
 
 def _supervisor(
-    settings: Settings, environ: Mapping[str, str], web: list[str], report: Print
+    settings: Settings, environment: Mapping[str, str], web: list[ChildProcess], report: Print
 ) -> Supervisor:
     commands = {
-        "web": web,
         "worker": [sys.executable, "-m", "cartulary", "worker"],
         "scheduler": [sys.executable, "-m", "cartulary", "scheduler"],
     }
-    environment = {**environ, "CARTULARY_DATA": str(settings.data)}
-    children = [ChildProcess(name, command, environment) for name, command in commands.items()]
+    others = [ChildProcess(name, command, environment) for name, command in commands.items()]
     # Redis is started before the processes that use it, and stopped after them.
     redis = [EmbeddedRedis(settings.data)] if settings.is_embedded else []
-    return Supervisor([redis, children], report, seconds_to_stop=SECONDS_TO_STOP)
+    return Supervisor([redis, [*web, *others]], report, seconds_to_stop=SECONDS_TO_STOP)
 
 
 def _port_error(error: PortError, settings: Settings, host: str, port: int) -> CartularyError:

@@ -9,6 +9,7 @@ import click
 
 from cartulary.commands.options import redis_option
 from cartulary.terminal import echo, message
+from service.server.shared_port import usable_cores
 from service.settings import Settings, load_settings
 from service.supervision.parent_watch import watch_parent
 from service.supervision.standard_output import tolerate_write_errors
@@ -26,15 +27,25 @@ _port = click.option(
 )
 
 
+_processes = click.option(
+    "--processes",
+    default=usable_cores,
+    show_default="one per core",
+    type=click.IntRange(1, 64),
+    help="Web processes that share the port.",
+)
+
+
 @click.command()
 @_host
 @_port
+@_processes
 @click.option(
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder of the games and the signing key; default: CARTULARY_DATA, else the user's.",
 )
-def serve(host: str, port: int, data: Path | None) -> None:
+def serve(host: str, port: int, processes: int, data: Path | None) -> None:
     """Run the whole service on this machine.
 
     Starts the web server, a worker, the scheduler, and a Redis unless CARTULARY_REDIS_URL names one. Ctrl-C
@@ -47,19 +58,13 @@ def serve(host: str, port: int, data: Path | None) -> None:
         environ["CARTULARY_DATA"] = str(data)
     tolerate_write_errors()
     logging.basicConfig(format="%(message)s")
-    run(load_settings(environ), environ, host, port, echo, message)
+    run(load_settings(environ), environ, host, port, processes, echo, message)
 
 
 @click.command()
 @_host
 @_port
-@click.option(
-    "--processes",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1, 64),
-    help="Processes that share the port; at most one per core is useful.",
-)
+@_processes
 def web(host: str, port: int, processes: int) -> None:
     """Run the web server."""
     from service.server.processes import run_web

@@ -10,16 +10,14 @@ import tempfile
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from prometheus_client.multiprocess import mark_process_dead
-
 from service.bootstrap import build
 from service.http import access_log
-from service.http.metrics import MULTIPROC_DIR
 from service.server.shared_port import (
     SECONDS_TO_FINISH,
     hold_port,
     local_url,
     web_command,
+    web_processes,
 )
 from service.server.web_process import publish_key, serve_web
 from service.settings import Settings
@@ -67,22 +65,10 @@ def run_web(
         command = process_command(address, held_port)
         with tempfile.TemporaryDirectory(prefix="cartulary-metrics-") as folder:
             _supervise(
-                _web_processes(command, environ, processes, folder),
+                web_processes(command, environ, processes, folder),
                 lambda: _is_listening(address, held_port),
                 report_listening,
             )
-
-
-def _web_processes(
-    command: list[str], environ: Mapping[str, str], count: int, folder: str
-) -> list[ChildProcess]:
-    """Return child processes that write their metrics to a folder that they share."""
-
-    def remove_metrics(pid: int) -> None:
-        mark_process_dead(pid, folder)  # type: ignore[no-untyped-call] # it has no annotations
-
-    environment = {**environ, MULTIPROC_DIR: folder}
-    return [ChildProcess("web", command, environment, on_exit=remove_metrics) for _ in range(count)]
 
 
 def _supervise(

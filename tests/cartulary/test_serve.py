@@ -86,6 +86,8 @@ def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(running: Runn
     assert str(running.data) in output
     assert running.register("ana") == 201
     assert all(running.pid_of(name) for name in COMMANDS)
+    web = [line for line in descendants(running.pid).values() if re.search(COMMANDS["web"], line)]
+    assert len(web) == len(os.sched_getaffinity(0))
 
     pids = [running.pid, *descendants(running.pid)]
     start = time.monotonic()

@@ -27,7 +27,7 @@ class ServiceProcesses:
         self.data = self.folder / "data"
         self.redis = EmbeddedRedis(self.data)
         self._processes: dict[str, EmbeddedRedis | ChildProcess] = {"redis": self.redis}
-        self._add("web", "web", "--port", str(port))
+        self._add("web", "web", "--port", str(port), "--processes", "1")
         for number in range(self.copies):
             self._add(f"worker {number}", "worker")
             self._add(f"scheduler {number}", "scheduler")
