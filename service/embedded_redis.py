@@ -20,6 +20,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from tenacity import Retrying, retry_if_exception_type, retry_if_result, wait_fixed
 
+from service.append_only_file.parts import FOLDER
+from service.append_only_file.repair import check_parts, cut_off_incomplete_write
 from service.data_folder import (
     DataFolderLock,
     embedded_redis_pid_file,
@@ -45,12 +47,13 @@ SECONDS_TO_RESPOND: Final = 120.0
 SECONDS_TO_STOP: Final = 60.0
 
 REDIS_SETTINGS: Final = {
-    # Every write is on disk before its response, so what was acknowledged is kept. With
-    # `aof-load-truncated`, a write that was cut off in the middle is dropped; nobody got a response to it.
+    # Every write is on disk before its response, so what was acknowledged is kept.
     "appendonly": "yes",
     "appendfsync": "always",
     "no-appendfsync-on-rewrite": "no",
-    "aof-load-truncated": "yes",
+    # If this were on, a damaged length in the middle of the file could make Redis drop everything after it,
+    # which then looks like a value that is incomplete. `cut_off_incomplete_write` can tell the difference.
+    "aof-load-truncated": "no",
     "save": "",
     "maxmemory-policy": "noeviction",
     "port": "0",
@@ -62,6 +65,10 @@ REDIS_SETTINGS: Final = {
 
 class EmbeddedRedisError(ServiceError):
     """The embedded Redis does not start: there is no program for it, or the program fails."""
+
+
+class _ServerEndedError(EmbeddedRedisError):
+    """The server has ended while it was starting."""
 
 
 def version_of(executable: str) -> Version:
@@ -157,8 +164,10 @@ class EmbeddedRedis:
     def start(self) -> None:
         """Start the server and wait until it has loaded its data and responds.
 
-        Raises EmbeddedRedisError if there is no suitable program or the server fails, and DataFolderError if
-        the folder is in use or cannot be used. Then nothing is left running.
+        An incomplete write at the end of the data, which a power failure leaves, is cut off. Raises
+        EmbeddedRedisError if there is no suitable program or the server fails, AppendOnlyFileError if the
+        data is damaged, and DataFolderError if the folder is in use or cannot be used. Then nothing is left
+        running.
         """
         if self.is_running:
             raise EmbeddedRedisError(f"the embedded Redis on {self.data} is running already")
@@ -170,9 +179,12 @@ class EmbeddedRedis:
         self._lock.acquire()
         try:
             _check_readable(self._folder, version)
-            self._process = self._prepare(executable)
-            self._process.start()
-            self._wait_until_ready()
+            try:
+                self._launch(executable)
+            except _ServerEndedError:
+                if not cut_off_incomplete_write(self._folder):
+                    raise
+                self._launch(executable)
         except BaseException:
             self.kill()
             raise
@@ -201,6 +213,11 @@ class EmbeddedRedis:
         Returns its exit status, or None if it was not started.
         """
         return None if self._process is None else self._process.reap()
+
+    def _launch(self, executable: str) -> None:
+        self._process = self._prepare(executable)
+        self._process.start()
+        self._wait_until_ready()
 
     def _prepare(self, executable: str) -> ChildProcess:
         socket = embedded_redis_socket(self.data)
@@ -234,7 +251,7 @@ class EmbeddedRedis:
             nonlocal last_response, last_report
             if not self.is_running:
                 status = None if self._process is None else self._process.reap()
-                raise EmbeddedRedisError(
+                raise _ServerEndedError(
                     f"redis-server ended with status {status}: {self._last_lines()}"
                 )
             now = time.monotonic()
@@ -280,10 +297,15 @@ def _dotted(version: Version) -> str:
 
 
 def _check_readable(folder: Path, version: Version) -> None:
-    """Raise EmbeddedRedisError if a server of this version cannot read the data in the folder."""
+    """Check that a server of this version can read the data in the folder.
+
+    Raises EmbeddedRedisError for data of a later version, and AppendOnlyFileError for missing or unreadable
+    files.
+    """
     # A Redis 6 would start with an empty file next to the folder that a Redis 7 has written.
-    if version < FIRST_VERSION_WITH_AOF_FOLDER and (folder / "appendonlydir").exists():
+    if version < FIRST_VERSION_WITH_AOF_FOLDER and (folder / FOLDER).exists():
         raise EmbeddedRedisError(
             f"the data in {folder} was written by Redis 7 or later, which Redis {_dotted(version)}"
             " cannot read: put redis-server 7 on the PATH again"
         )
+    check_parts(folder)

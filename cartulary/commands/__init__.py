@@ -12,6 +12,7 @@ from cartulary.commands.audit import audit
 from cartulary.commands.events import inspect, log
 from cartulary.commands.positions import diff, replay
 from cartulary.commands.records import export, playout
+from cartulary.commands.repair import repair
 from cartulary.commands.service import reindex, retire_key, scheduler, serve, web, worker
 
 RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
@@ -31,6 +32,7 @@ SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
     worker,
     scheduler,
     reindex,
+    repair,
     retire_key,
 )
 """The commands that run a service, or work on one that runs."""

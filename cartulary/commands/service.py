@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from cartulary.commands.options import redis_option
+from cartulary.commands.options import data_option, redis_option
 from cartulary.terminal import echo, message
 from service.server.shared_port import usable_cores
 from service.settings import Settings, load_settings
@@ -40,11 +40,7 @@ _processes = click.option(
 @_host
 @_port
 @_processes
-@click.option(
-    "--data",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the games and the signing key; default: CARTULARY_DATA, else the user's.",
-)
+@data_option
 def serve(host: str, port: int, processes: int, data: Path | None) -> None:
     """Run the whole service on this machine.
 

@@ -1,0 +1,104 @@
+"""The command that repairs the data of an embedded Redis: repair."""
+
+import os
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from cartulary.commands.options import data_option
+from cartulary.terminal import echo
+from domain.errors import CartularyError
+from service.append_only_file.parts import (
+    ManifestError,
+    find_parts,
+    manifest_from_names,
+    manifest_of,
+    write_manifest,
+)
+from service.append_only_file.repair import DamagedPart, cut_off, find_damaged_part
+from service.data_folder import DataFolderLock
+from service.embedded_redis import EmbeddedRedis
+from service.settings import load_settings
+
+_EXPLANATIONS = {
+    "incomplete write": "It ends in the middle of a write, as after a power failure.",
+    "zero bytes": "It ends with bytes that are zero, as after a power failure.",
+    "damaged bytes": "What follows is not a complete write.",
+}
+
+
+@click.command()
+@data_option
+@click.option("--yes", is_flag=True, help="Repair without asking.")
+def repair(data: Path | None, *, yes: bool) -> None:
+    """Check the stored data, and repair a damaged file.
+
+    Works on the embedded Redis of a data folder, while the service is stopped. Reports which events would be
+    lost, and asks before it changes anything. What is cut off is kept in a folder next to the file.
+    """
+    environ = dict(os.environ)
+    if data is not None:
+        environ["CARTULARY_DATA"] = str(data)
+    data = load_settings(environ).data
+    folder = data / "redis"
+    if not folder.is_dir():
+        raise CartularyError(f"the data folder {data} contains no data of an embedded Redis")
+    with DataFolderLock(data):
+        _repair_manifest(folder, yes=yes)
+        damaged = find_damaged_part(folder)
+        if damaged is None:
+            echo("every write is complete")
+        else:
+            _repair_part(folder, damaged, yes=yes)
+    with EmbeddedRedis(data):
+        echo("Redis loads the data")
+
+
+def _repair_manifest(folder: Path, *, yes: bool) -> None:
+    try:
+        find_parts(folder)
+    except ManifestError as error:
+        manifest = manifest_from_names(folder)
+        echo(
+            f"{error}. These files are there, in the order in which they were written:\n{manifest}"
+        )
+        if not yes:
+            click.confirm("Write a manifest with these lines?", abort=True)
+        write_manifest(folder, manifest)
+        echo(f"wrote {manifest_of(folder)}")
+
+
+def _repair_part(folder: Path, damaged: DamagedPart, *, yes: bool) -> None:
+    path, damage = damaged.part.path, damaged.damage
+    if damage.kind == "damaged snapshot":
+        raise CartularyError(f"the snapshot in {path} is damaged: restore a backup")
+    echo(
+        f"{path} contains complete writes up to byte {damage.offset} of {damage.size}."
+        f" {_EXPLANATIONS[damage.kind]}"
+    )
+    echo(f"Cutting it off there removes {damage.size - damage.offset} bytes", newline=False)
+    for later in damaged.later:
+        echo(f", and all of {later.path}", newline=False)
+    echo(", with these events:" if damaged.events else ", in which no event can be recognized.")
+    for line in _event_lines(damaged.events):
+        echo(f"  {line}")
+    if not yes:
+        click.confirm(f"Cut {path} off after byte {damage.offset}?", abort=True)
+    kept = cut_off(folder, damaged)
+    echo(f"cut off; the rest is in {kept}")
+
+
+def _event_lines(events: Iterable[tuple[str, int]]) -> Iterable[str]:
+    """Yield a line for each game, with the seqs of its events."""
+    for game, group in groupby(sorted(set(events)), key=lambda event: event[0]):
+        seqs = [seq for _, seq in group]
+        yield f"game {game}: events {', '.join(_ranges(seqs))}"
+
+
+def _ranges(numbers: list[int]) -> Iterable[str]:
+    """Yield the ranges of ascending numbers: [1, 2, 3, 5] gives `1 to 3` and `5`."""
+    for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        members = [number for _, number in group]
+        yield str(members[0]) if len(members) == 1 else f"{members[0]} to {members[-1]}"

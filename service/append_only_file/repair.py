@@ -1,0 +1,156 @@
+"""Repairing an append-only file that Redis cannot load: cutting it off after its last complete write.
+
+Everything that is cut off is kept in a folder of its own. A damaged snapshot and a missing part can only be
+restored from a backup.
+"""
+
+import logging
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from service import clock
+from service.append_only_file.parts import (
+    AppendOnlyFileError,
+    ManifestError,
+    Part,
+    find_parts,
+    manifest_of_parts,
+    sync_folder,
+    write_manifest,
+)
+from service.append_only_file.writes import Damage, find_damage, find_events
+
+log = logging.getLogger(__name__)
+
+_CUT_FOLDER_PREFIX: Final = "cut-"
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedPart:
+    """The first damaged part of an append-only file, and the parts before and after it.
+
+    `events`: ids of games and seqs of their events that can be recognized after the last complete write.
+    """
+
+    earlier: tuple[Part, ...]
+    part: Part
+    later: tuple[Part, ...]
+    damage: Damage
+    events: tuple[tuple[str, int], ...]
+
+    @property
+    def is_incomplete_write(self) -> bool:
+        """Whether the only damage is an incomplete last write, to which nobody has got a response."""
+        return self.damage.kind == "incomplete write" and not self.later
+
+
+def find_damaged_part(folder: Path) -> DamagedPart | None:
+    """Return the first damaged part in the folder of an embedded Redis, or None if all writes are complete.
+
+    Raises AppendOnlyFileError if the parts cannot be read.
+    """
+    parts = find_parts(folder)
+    for index, part in enumerate(parts):
+        try:
+            damage = find_damage(part.path)
+            if damage is None:
+                continue
+            later = parts[index + 1 :]
+            events = find_events(part.path, damage.offset)
+            for later_part in later:
+                events += find_events(later_part.path, 0)
+        except OSError as error:
+            raise AppendOnlyFileError(f"{part.path} cannot be read: {error.strerror}") from error
+        return DamagedPart(parts[:index], part, later, damage, events)
+    return None
+
+
+def cut_off(folder: Path, damaged: DamagedPart) -> Path:
+    """Cut the append-only file off after its last complete write; return the folder with what was cut off.
+
+    This folder contains the end of the damaged part, and the parts after it. Redis must not be running.
+    Raises AppendOnlyFileError if the snapshot is damaged or the disk is full; nothing is lost then.
+    """
+    part, offset = damaged.part, damaged.damage.offset
+    if damaged.damage.kind == "damaged snapshot":
+        raise AppendOnlyFileError(f"the snapshot in {part.path} is damaged: restore a backup")
+    try:
+        timestamp = clock.format(clock.now())[:19].replace(":", "")
+        kept = Path(tempfile.mkdtemp(prefix=f"{_CUT_FOLDER_PREFIX}{timestamp}-", dir=folder))
+        _copy_end(part.path, offset, kept / f"{part.path.name}.from-byte-{offset}")
+        if damaged.later:
+            # From here on, the damaged part is the last one, whatever interrupts this.
+            write_manifest(folder, manifest_of_parts((*damaged.earlier, part)))
+            for later in damaged.later:
+                later.path.rename(kept / later.path.name)
+        with part.path.open("r+b") as file:
+            file.truncate(offset)
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise AppendOnlyFileError(f"{part.path} cannot be repaired: {error}") from error
+    return kept
+
+
+def cut_off_incomplete_write(folder: Path) -> bool:
+    """Cut off an incomplete write at the end of the append-only file; return whether there was one.
+
+    Redis responds to a write after it is on disk, so nobody got a response to an incomplete one. What is cut
+    off is logged. Raises AppendOnlyFileError for any other damage, which is left for a person to decide on.
+    """
+    damaged = find_damaged_part(folder)
+    if damaged is None:
+        return False
+    path, damage = damaged.part.path, damaged.damage
+    if damage.kind == "damaged snapshot":
+        raise AppendOnlyFileError(
+            f"the snapshot in {path} is damaged, so that nothing after it can be loaded: restore a backup"
+        )
+    if not damaged.is_incomplete_write:
+        raise AppendOnlyFileError(
+            f"{path} is damaged after byte {damage.offset} of {damage.size}. Restore a backup, or run"
+            f" {repair_command(folder)}, which reports what was stored after this byte, and asks before it"
+            " cuts the file off there"
+        )
+    kept = cut_off(folder, damaged)
+    log.warning(
+        "%s ended with an incomplete write, to which nobody had got a response;"
+        " it was cut off, and its %d bytes are in %s",
+        path,
+        damage.size - damage.offset,
+        kept,
+    )
+    return True
+
+
+def check_parts(folder: Path) -> None:
+    """Check that all parts of the append-only file are there and can be read, before Redis loads them.
+
+    Raises AppendOnlyFileError, which says what to do.
+    """
+    try:
+        find_parts(folder)
+    except ManifestError as error:
+        raise AppendOnlyFileError(
+            f"{error}, and without it, Redis would begin without any data: restore a backup, or run"
+            f" {repair_command(folder)}"
+        ) from error
+
+
+def repair_command(folder: Path) -> str:
+    """Return the command that repairs the data in the folder of an embedded Redis, for messages."""
+    return f"`cartulary repair --data {folder.parent}`"
+
+
+def _copy_end(source: Path, offset: int, target: Path) -> None:
+    """Copy the bytes of a file after an offset to a new file, durably."""
+    with source.open("rb") as reader, target.open("xb") as writer:
+        reader.seek(offset)
+        shutil.copyfileobj(reader, writer)
+        writer.flush()
+        os.fsync(writer.fileno())
+    sync_folder(target.parent)
+    sync_folder(target.parent.parent)
