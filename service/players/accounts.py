@@ -86,10 +86,10 @@ class Players:
         with unavailable_on_error():
             # The account is written before the handle that leads to it. A process that dies in between
             # leaves an account that nobody can reach, and the handle free.
-            self._redis.hset(_player_key(player.id), mapping=account)
+            self._redis.hset(account_key(player.id), mapping=account)
             keys = (_handle_key(folded(handle)), *map(_skeleton_key, skeletons(handle)))
             if not self._redis.msetnx(dict.fromkeys(keys, player.id)):
-                self._redis.delete(_player_key(player.id))
+                self._redis.delete(account_key(player.id))
                 self._require_free(handle)
                 raise HandleTaken(f"the handle {handle!r} is taken")
         return player, self._tokens.create(player.id)
@@ -100,7 +100,7 @@ class Players:
         password_hash = None
         if player is not None:
             with unavailable_on_error():
-                stored = self._redis.hget(_player_key(player.id), "password")
+                stored = self._redis.hget(account_key(player.id), "password")
             password_hash = None if stored is None else to_text(stored)
         is_correct = self._passwords.is_password(password_hash, password)
         if not is_correct or player is None or password_hash is None:
@@ -108,7 +108,7 @@ class Players:
         if is_outdated(password_hash):
             new_hash = self._passwords.hash(password)
             with unavailable_on_error():
-                self._redis.hset(_player_key(player.id), "password", new_hash)
+                self._redis.hset(account_key(player.id), "password", new_hash)
         return self._tokens.create(player.id)
 
     def logout(self, token: str) -> None:
@@ -152,7 +152,7 @@ class Players:
         fields = ("handle", "created", "email", "locale")
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in ids:
-                pipeline.hmget(_player_key(id), fields)
+                pipeline.hmget(account_key(id), fields)
             rows = pipeline.execute()
         players: list[Player | None] = []
         for id, row in zip(ids, rows, strict=True):
@@ -195,7 +195,7 @@ class Players:
 
     def _has_account(self, player_id: str) -> bool:
         with unavailable_on_error():
-            return bool(self._redis.exists(_player_key(player_id)))
+            return bool(self._redis.exists(account_key(player_id)))
 
 
 def _faults(password: str, email: str | None, locale: str | None) -> dict[str, str]:
@@ -211,7 +211,8 @@ def _faults(password: str, email: str | None, locale: str | None) -> dict[str, s
     return faults
 
 
-def _player_key(id: str) -> str:
+def account_key(id: str) -> str:
+    """Return the key in Redis of the account with this player id."""
     return f"cartulary:player:{id}"
 
 

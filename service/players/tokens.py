@@ -46,12 +46,12 @@ class Tokens:
         """Return a new token of a player."""
         token = secrets.token_urlsafe(32)
         with unavailable_on_error():
-            self._redis.set(_key(token), player_id, ex=TOKEN_DAYS * 24 * 3600)
+            self._redis.set(token_key(token), player_id, ex=TOKEN_DAYS * 24 * 3600)
         return token
 
     def revoke(self, token: str) -> None:
         """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
-        key = _key(token)
+        key = token_key(token)
         with unavailable_on_error():
             self._redis.delete(key)
         # Cached as revoked, not just dropped: another thread may have read the token before it was
@@ -65,14 +65,14 @@ class Tokens:
         Does not read the store.
         """
         with self._lock:
-            return self._owners.get(_key(token))
+            return self._owners.get(token_key(token))
 
     def owner(self, token: str) -> str | None:
         """Return the id of the player whom a token authenticates; None if it is not valid.
 
         The store is read at most once per TOKEN_CACHE_TTL.
         """
-        key = _key(token)
+        key = token_key(token)
         with self._lock:
             cached = self._owners.get(key, _NOT_CACHED)
         if cached is not _NOT_CACHED:
@@ -85,5 +85,6 @@ class Tokens:
             return self._owners.setdefault(key, to_text(stored))
 
 
-def _key(token: str) -> str:
+def token_key(token: str) -> str:
+    """Return the key in Redis of a token. It reveals nothing about the token."""
     return "cartulary:token:" + sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

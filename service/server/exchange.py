@@ -14,7 +14,8 @@ from service.server.http_connection import HttpConnection
 from service.server.http_request import HttpRequest
 from service.server.http_response import LAST_CHUNK, chunk, response_head
 from service.server.request_queue import Job, RequestQueue
-from service.server.streams import Listener, StreamHub
+from service.server.stream_listener import Listener
+from service.server.streams import StreamHub
 from service.server.wsgi import AppResponse
 
 log = logging.getLogger(__name__)

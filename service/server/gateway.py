@@ -20,7 +20,7 @@ from flask import Flask
 
 from service.bounds import Bounds
 from service.errors import Unavailable
-from service.http.environ import STREAM_REQUEST, STREAMS_ARE_FULL, StreamRequest
+from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, StreamRequest
 from service.readiness import Readiness
 from service.server.exchange import Exchange, send_pages, send_stream
 from service.server.http_connection import HttpConnection
@@ -257,7 +257,7 @@ class Gateway:
     def _run(self, exchange: Exchange) -> None:
         """Run the application on a request and have the event loop send the response."""
         request = exchange.request
-        extra = {STREAMS_ARE_FULL: True} if self._hub.is_full else {}
+        extra = {STREAM_REFUSAL: self._hub.refusal}
         environ = wsgi_environ(request, extra)
         try:
             response = call_app(self._app, environ)

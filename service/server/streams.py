@@ -1,30 +1,40 @@
 """Event streams: each event of a game is read once in a process, and sent to every stream of that game.
 
 A stream uses no thread: it is a task with a short queue. A stream whose client reads too slowly is
-closed, and may be resumed after the last event that arrived.
+closed, and may be resumed after the last event that arrived. Redis may lose events that were sent, in a
+failover to a replica that was behind. The hashes of the next events reveal it: the stream sends a `reset`
+and ends, so that its client begins again.
 """
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncGenerator
-from contextlib import suppress
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import orjson
 import redis.asyncio
 
-from domain.event import ENDINGS
-from service.http.environ import StreamRequest
+from domain.errors import Unreadable
+from domain.event import ZEROS
+from service.http.environ import ReachedBound, StreamRequest
 from service.http.metrics import Metrics
+from service.players.tokens import TOKEN_CACHE_TTL
 from service.server.append_feed import AppendFeed
+from service.server.stream_listener import (
+    END_FRAME,
+    HEARTBEAT_FRAME,
+    EventFrame,
+    Listener,
+    event_frame,
+    reset_frame,
+)
+from service.server.stream_tokens import TokenCheck
 from service.store.redis_event_store import AsyncLogReader
 
 log = logging.getLogger(__name__)
 
-MAX_STREAMS: Final = 20_000
-MAX_QUEUED_EVENTS: Final = 256
-"""Events that may wait for the client of a stream before it counts as too slow."""
 HEARTBEAT_SECONDS: Final = 15.0
 """Time without events after which a comment is sent, so that no proxy closes the connection."""
 RETRY_SECONDS: Final = 0.5
@@ -35,58 +45,36 @@ REDIS_TIMEOUT: Final = 5.0
 CONNECT_TIMEOUT: Final = 2.0
 PAGE_SIZE: Final = 200
 
-HEARTBEAT_FRAME: Final = b":\n\n"
-END_FRAME: Final = b"event: end\ndata: {}\n\n"
-
-
-@dataclass(frozen=True, slots=True)
-class EventFrame:
-    """An event as it is sent. `leaver` is the id of the player who left the game with this event, if any."""
-
-    seq: int
-    text: bytes
-    ends_game: bool
-    leaver: str | None
-
-
-@dataclass(slots=True, eq=False)
-class Listener:
-    """One open stream. `task` is the task that sends it."""
-
-    queue: "asyncio.Queue[EventFrame | None]" = field(
-        default_factory=lambda: asyncio.Queue(MAX_QUEUED_EVENTS + 1)
-    )
-    task: "asyncio.Task[None] | None" = None
-
-    def offer(self, frame: EventFrame) -> bool:
-        """Queue an event. Returns False if the queue is full."""
-        if self.queue.qsize() >= MAX_QUEUED_EVENTS:
-            return False
-        self.queue.put_nowait(frame)
-        return True
-
-    def close(self) -> None:
-        """End the stream after the events in its queue."""
-        with suppress(asyncio.QueueFull):
-            self.queue.put_nowait(None)
-
 
 @dataclass(slots=True, eq=False)
 class Channel:
-    """A game with at least one open stream. All events up to `seq` have been offered to the listeners."""
+    """A game with at least one open stream. All events up to `seq` have been offered to the listeners.
+
+    `hash` is that of event `seq`.
+    """
 
     game_id: str
     seq: int
+    hash: str
     listeners: set[Listener] = field(default_factory=set)
     has_new_events: asyncio.Event = field(default_factory=asyncio.Event)
     task: "asyncio.Task[None] | None" = None
 
 
 class StreamHub:
-    """All open streams of a process. Belongs to one event loop."""
+    """All open streams of a process. Belongs to one event loop, except for `refusal`."""
 
-    def __init__(self, redis_url: str, metrics: Metrics, max_streams: int = MAX_STREAMS) -> None:
+    def __init__(
+        self,
+        redis_url: str,
+        metrics: Metrics,
+        *,
+        max_streams: int,
+        max_streams_per_visitor: int,
+        token_check_seconds: float = TOKEN_CACHE_TTL.total_seconds(),
+    ) -> None:
         self._max_streams = max_streams
+        self._max_streams_per_visitor = max_streams_per_visitor
         # All streams share a few connections. If many streams begin at once, they wait for a connection.
         pool: Any = redis.asyncio.BlockingConnectionPool.from_url(
             redis_url,
@@ -99,23 +87,35 @@ class StreamHub:
         self._metrics = metrics
         self._channels: dict[str, Channel] = {}
         self._listeners: set[Listener] = set()
+        self._streams_by_visitor: Counter[str] = Counter()
         self._log = AsyncLogReader(self._redis)
         self._feed = AppendFeed(self._redis, self._channels, self._wake)
-        self._feed_task: asyncio.Task[None] | None = None
+        self._token_check = TokenCheck(self._redis, self._listeners, token_check_seconds)
+        self._tasks: list[asyncio.Task[None]] = []
         self._unsubscribing: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
     def __len__(self) -> int:
         return len(self._listeners)
 
-    @property
-    def is_full(self) -> bool:
-        """Whether no further stream can be opened."""
-        return self._is_closed or len(self._listeners) >= self._max_streams
+    def refusal(self, visitor: str) -> ReachedBound | None:
+        """Return the bound that forbids a visitor another stream; None if it may be opened. Thread-safe.
+
+        A stream counts from its first frame, so requests that arrive at the same time may exceed a bound by
+        the number of threads that handle requests.
+        """
+        if self._is_closed or len(self._listeners) >= self._max_streams:
+            return "max_streams"
+        if self._streams_by_visitor[visitor] >= self._max_streams_per_visitor:
+            return "max_streams_per_visitor"
+        return None
 
     def start(self) -> None:
-        """Begin to follow the games that have streams."""
-        self._feed_task = asyncio.create_task(self._feed.run())
+        """Begin to follow the games that have streams, and to check the tokens of their players."""
+        self._tasks = [
+            asyncio.create_task(self._feed.run()),
+            asyncio.create_task(self._token_check.run()),
+        ]
 
     async def close(self) -> None:
         """End all streams after their queued events, so that their clients can resume them elsewhere."""
@@ -127,8 +127,7 @@ class StreamHub:
         if senders:
             await asyncio.wait(senders, timeout=SHUTDOWN_TIMEOUT)
         tasks = [channel.task for channel in self._channels.values() if channel.task is not None]
-        if self._feed_task is not None:
-            tasks.append(self._feed_task)
+        tasks += self._tasks
         for task in tasks:
             task.cancel()
         if tasks:
@@ -141,64 +140,100 @@ class StreamHub:
     ) -> AsyncGenerator[bytes, None]:
         """Yield what to send, as it comes: events, and heartbeats in between.
 
-        Ends with the game, or after `listener.close()`. Raises redis.RedisError if the log cannot be read at
-        the beginning; later it waits for Redis.
+        Ends with the game, after a reset, when the viewer may no longer see the game, or after
+        `listener.close()`. Raises redis.RedisError if the log cannot be read at the beginning; later it waits
+        for Redis.
         """
+        listener.request = stream
         listener.task = asyncio.current_task()
-        self._listeners.add(listener)
-        self._metrics.open_streams.inc()
+        self._add(stream, listener)
         try:
             yield HEARTBEAT_FRAME
-            channel = await self._join(stream.game_id, listener)
-            # New events are in the queue from here on; earlier ones are read from the log.
-            joined_seq = channel.seq
-            last_sent = stream.after
-            while last_sent < joined_seq:
-                last = min(joined_seq, last_sent + PAGE_SIZE)
-                page = await self._read(stream.game_id, last_sent, last)
-                if not page:
-                    break
-                for frame in page:
+            if stream.must_reset:
+                yield reset_frame(stream.game_id)
+                return
+            seq = stream.after
+            hash = None if seq else ZEROS
+            async with aclosing(self._events(stream, listener)) as events:
+                async for frame in events:
+                    if frame is not None and hash is not None and frame.prev != hash:
+                        listener.reset()
+                    if listener.is_ended:
+                        break
+                    if frame is None:
+                        yield HEARTBEAT_FRAME
+                        continue
                     if _evicts(stream, frame):
                         return
                     yield frame.text
-                    last_sent = frame.seq
+                    hash = frame.hash
                     if frame.ends_game:
                         yield END_FRAME
                         return
-            while True:
-                try:
-                    next_frame = await asyncio.wait_for(listener.queue.get(), HEARTBEAT_SECONDS)
-                except TimeoutError:
-                    yield HEARTBEAT_FRAME
-                    continue
-                if next_frame is None or _evicts(stream, next_frame):
-                    return
-                if next_frame.seq <= last_sent:
-                    # It was in a page, or the client has it already.
-                    continue
-                yield next_frame.text
-                last_sent = next_frame.seq
-                if next_frame.ends_game:
-                    yield END_FRAME
-                    return
+            if listener.must_reset:
+                yield reset_frame(stream.game_id)
+        except Unreadable:
+            log.exception("a stream of game %s ends", stream.game_id)
         finally:
-            self._listeners.discard(listener)
-            self._metrics.open_streams.dec()
-            # Looked up again: a task that was cancelled inside `_join` may have added its listener.
-            current_channel = self._channels.get(stream.game_id)
-            if current_channel is not None:
-                self._leave(current_channel, listener)
+            self._remove(stream, listener)
+
+    async def _events(
+        self, stream: StreamRequest, listener: Listener
+    ) -> AsyncGenerator[EventFrame | None, None]:
+        """Yield the events of a stream as they come, and None after each HEARTBEAT_SECONDS without any."""
+        channel = await self._join(stream.game_id, listener)
+        # New events are in the queue from here on; earlier ones are read from the log.
+        joined_seq = channel.seq
+        last_sent = stream.after
+        while last_sent < joined_seq:
+            page = await self._read(
+                stream.game_id, last_sent, min(joined_seq, last_sent + PAGE_SIZE)
+            )
+            if not page:
+                # The log has lost events, which `_follow` detects.
+                channel.has_new_events.set()
+                break
+            for frame in page:
+                yield frame
+            last_sent = page[-1].seq
+        while True:
+            try:
+                next_frame = await asyncio.wait_for(listener.queue.get(), HEARTBEAT_SECONDS)
+            except TimeoutError:
+                yield None
+                continue
+            if next_frame is None:
+                return
+            # If not, it was in a page, or the client has it already.
+            if next_frame.seq > last_sent:
+                yield next_frame
+                last_sent = next_frame.seq
+
+    def _add(self, stream: StreamRequest, listener: Listener) -> None:
+        self._listeners.add(listener)
+        self._streams_by_visitor[stream.visitor] += 1
+        self._metrics.open_streams.inc()
+
+    def _remove(self, stream: StreamRequest, listener: Listener) -> None:
+        self._listeners.discard(listener)
+        self._streams_by_visitor[stream.visitor] -= 1
+        if not self._streams_by_visitor[stream.visitor]:
+            del self._streams_by_visitor[stream.visitor]
+        self._metrics.open_streams.dec()
+        # Looked up again: a task that was cancelled inside `_join` may have added its listener.
+        channel = self._channels.get(stream.game_id)
+        if channel is not None:
+            self._leave(channel, listener)
 
     async def _join(self, game_id: str, listener: Listener) -> Channel:
         """Add a listener to the channel of a game, which is opened if necessary; return the channel."""
         channel = self._channels.get(game_id)
         if channel is None:
-            head = await self._log.head(game_id)
+            seq, hash = await self._head(game_id)
             # Another listener may have opened it in the meantime.
             channel = self._channels.get(game_id)
             if channel is None:
-                channel = self._channels[game_id] = Channel(game_id, head)
+                channel = self._channels[game_id] = Channel(game_id, seq, hash)
                 channel.task = asyncio.create_task(self._follow(channel))
                 channel.listeners.add(listener)
                 await self._feed.subscribe(game_id)
@@ -227,15 +262,32 @@ class StreamHub:
             await channel.has_new_events.wait()
             channel.has_new_events.clear()
             try:
-                while page := await self._read(
-                    channel.game_id, channel.seq, channel.seq + PAGE_SIZE
-                ):
+                while page := await self._read_next(channel):
                     for frame in page:
                         self._offer(channel, frame)
-                    channel.seq = page[-1].seq
+                    channel.seq, channel.hash = page[-1].seq, page[-1].hash
             except (redis.RedisError, OSError):
                 await asyncio.sleep(RETRY_SECONDS)
                 channel.has_new_events.set()
+            except Unreadable:
+                log.exception("the streams of game %s end", channel.game_id)
+                for listener in channel.listeners:
+                    listener.end()
+                return
+
+    async def _read_next(self, channel: Channel) -> list[EventFrame]:
+        """Return the next events of a channel. Resets its listeners if its last event is not in the log."""
+        if channel.seq == 0:
+            return await self._read(channel.game_id, 0, PAGE_SIZE)
+        # The last event is read again, for its hash.
+        page = await self._read(channel.game_id, channel.seq - 1, channel.seq + PAGE_SIZE)
+        if page and page[0].hash == channel.hash:
+            return page[1:]
+        log.warning("game %s has lost event %d in a failover", channel.game_id, channel.seq)
+        channel.seq, channel.hash = await self._head(channel.game_id)
+        for listener in channel.listeners:
+            listener.reset()
+        return []
 
     def _offer(self, channel: Channel, frame: EventFrame) -> None:
         for listener in [*channel.listeners]:
@@ -247,18 +299,18 @@ class StreamHub:
                     listener.task.cancel()
 
     async def _read(self, game_id: str, after: int, last: int) -> list[EventFrame]:
-        """Return the events after seq `after` up to seq `last`."""
-        return [_event_frame(line) for line in await self._log.read(game_id, after, last)]
+        """Return the events after seq `after` up to seq `last`. Raises Unreadable."""
+        return [event_frame(line) for line in await self._log.read(game_id, after, last)]
+
+    async def _head(self, game_id: str) -> tuple[int, str]:
+        """Return seq and hash of the last event; seq 0 if there is no such game. Raises Unreadable."""
+        line = await self._log.last_line(game_id)
+        if line is None:
+            return 0, ZEROS
+        frame = event_frame(line)
+        return frame.seq, frame.hash
 
 
 def _evicts(stream: StreamRequest, frame: EventFrame) -> bool:
     """Return whether the viewer of the stream may not see the game any more from this event on."""
     return frame.leaver is not None and frame.leaver == stream.evict_on_leave
-
-
-def _event_frame(line: bytes) -> EventFrame:
-    event = orjson.loads(line)
-    seq: int = event["seq"]
-    leaver = event["data"]["player"] if event["type"] == "SeatLeft" else None
-    # Canonical JSON contains no line breaks, so an event is one line of data.
-    return EventFrame(seq, b"id: %d\ndata: %b\n\n" % (seq, line), event["type"] in ENDINGS, leaver)

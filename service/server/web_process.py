@@ -61,7 +61,10 @@ async def serve_web(
     proxies = TrustedProxies(settings.trusted_proxies)
     table = ConnectionTable(bounds, refusals, proxies.is_trusted, max_files)
     hub = StreamHub(
-        settings.redis_url, metrics, max(1, min(bounds.max_streams, max_files - 2 * SPARE_FILES))
+        settings.redis_url,
+        metrics,
+        max_streams=max(1, min(bounds.max_streams, max_files - 2 * SPARE_FILES)),
+        max_streams_per_visitor=bounds.max_streams_per_visitor,
     )
     gateway = Gateway(
         create_app(service, metrics),

@@ -212,9 +212,10 @@ class AsyncLogReader:
     def __init__(self, client: redis.asyncio.Redis) -> None:
         self._redis = client
 
-    async def head(self, game_id: str) -> int:
-        """Return the seq of the last event, 0 if there is no such game."""
-        return int(await self._redis.xlen(_log_key(game_id)))
+    async def last_line(self, game_id: str) -> bytes | None:
+        """Return the line of the last event, or None if there is no such game."""
+        lines = _lines(await self._redis.xrevrange(_log_key(game_id), count=1))
+        return lines[0] if lines else None
 
     async def read(self, game_id: str, after: int, upto: int) -> list[bytes]:
         """Return the lines of events after+1 … upto, as far as they exist."""

@@ -12,6 +12,7 @@ import pytest
 import redis
 
 from service import embedded_redis
+from service.bounds import Bounds
 from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.accounts import Accounts
@@ -29,6 +30,8 @@ def settings_for(
         signing_key=data / "signing-key.pem",
         rate_accounts=rate_accounts,
         rate_requests=rate_requests,
+        # All clients of the tests have the same address.
+        bounds=Bounds(max_connections_per_address=5000, max_streams_per_visitor=5000),
     )
 
 

@@ -6,10 +6,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from service.bounds import Bounds
 from service.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -29,6 +31,11 @@ run_web(
     on_listening=lambda url: print(url, flush=True),
 )
 """
+
+
+def bounds_environ(bounds: Bounds) -> dict[str, str]:
+    """Return the environment variables of these bounds."""
+    return {f"CARTULARY_{name.upper()}": str(value) for name, value in asdict(bounds).items()}
 
 
 class WebServer:
@@ -86,6 +93,7 @@ class WebServer:
             "CARTULARY_CACHE_GAMES": str(self.settings.cache_games),
             "CARTULARY_RATE_ACCOUNTS": self.settings.rate_accounts,
             "CARTULARY_RATE_REQUESTS": self.settings.rate_requests,
+            **bounds_environ(self.settings.bounds),
             **self._environ,
         }
         with self.log.open("ab") as log:

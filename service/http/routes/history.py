@@ -2,21 +2,24 @@
 check it with.
 """
 
-from typing import Final
+from typing import Final, assert_never
 
 from flask import Response, request
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from replay.diff import changes
-from service.errors import Unavailable
+from service.errors import TooManyRequests, Unavailable
+from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
-from service.http.environ import STREAM_REQUEST, STREAMS_ARE_FULL, StreamRequest
+from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, ReachedBound, StreamRequest
 from service.http.responses import json_response, no_content
 from service.http.schemas.fields import MAX_INTEGER
 from service.http.schemas.requests import EventsQuery, StreamQuery
 from service.http.schemas.responses import EventDetails, EventList, KeyList
+from service.players.tokens import token_key
+from service.visitors import network_of
 
 MAX_PAGE_SIZE: Final = 500
 RETRY_STREAM_SECONDS: Final = 5
@@ -109,20 +112,28 @@ def stream_events(game_id: str, player: str | None, query: JsonObject) -> Respon
     """Stream the events of a game as they are appended.
 
     The `id` of a server-sent event is the seq. The stream begins after `Last-Event-ID` or `after`, and ends
-    with an event named `end` when the game is over.
+    with an event named `end` when the game is over. If the client has events that are not in the log, the
+    stream ends with an event named `reset`, and the client must read the game again from the beginning. A
+    stream also ends when its token is revoked.
     """
     game = service().queries.visible_game(game_id, player)
     after = _last_event_id(default=query["after"] or 0)
-    if game.has_ended and after >= game.seq:
+    if game.has_ended and after == game.seq:
         return no_content()
-    if STREAMS_ARE_FULL in request.environ:
-        raise Unavailable(
-            "the server cannot open more event streams now", retry_after=RETRY_STREAM_SECONDS
-        )
+    visitor = player or network_of(request.remote_addr or "")
+    _check_stream_bounds(visitor)
+    token = bearer_token()
     is_invited = player is not None and player in game.invited
-    evict_on_leave = player if game.options["private"] and not is_invited else None
     # The gateway sends the stream itself, after this response's head (service/server/streams.py).
-    request.environ[STREAM_REQUEST] = StreamRequest(game_id, after, evict_on_leave)
+    request.environ[STREAM_REQUEST] = StreamRequest(
+        game_id,
+        after,
+        visitor=visitor,
+        player=player,
+        token_key=None if token is None else token_key(token),
+        evict_on_leave=player if game.options["private"] and not is_invited else None,
+        must_reset=after > game.seq,
+    )
     return Response(
         content_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
@@ -138,6 +149,26 @@ def stream_events(game_id: str, player: str | None, query: JsonObject) -> Respon
 def list_keys(player: str | None) -> Response:
     """List the public keys that receipts and records are checked with, including retired ones."""
     return json_response({"keys": service().keyring.public_keys(), "next": None})
+
+
+def _check_stream_bounds(visitor: str) -> None:
+    """Raise Unavailable or TooManyRequests if this visitor may not open another stream."""
+    find_refusal = request.environ.get(STREAM_REFUSAL)
+    reached: ReachedBound | None = None if find_refusal is None else find_refusal(visitor)
+    match reached:
+        case "max_streams":
+            raise Unavailable(
+                "the server cannot open more event streams now", retry_after=RETRY_STREAM_SECONDS
+            )
+        case "max_streams_per_visitor":
+            raise TooManyRequests(
+                "too many event streams are open: close one of them first",
+                retry_after=RETRY_STREAM_SECONDS,
+            )
+        case None:
+            return
+        case _:
+            assert_never(reached)
 
 
 def _last_event_id(default: int) -> int:

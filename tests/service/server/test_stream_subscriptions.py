@@ -5,7 +5,8 @@ import asyncio
 from service.embedded_redis import EmbeddedRedis
 from service.http.environ import StreamRequest
 from service.http.metrics import Metrics
-from service.server.streams import Listener, StreamHub
+from service.server.stream_listener import Listener
+from service.server.streams import StreamHub
 
 
 def test_a_game_is_subscribed_whenever_its_stream_is_opened(web_redis: EmbeddedRedis) -> None:
@@ -21,7 +22,7 @@ def test_a_game_is_subscribed_whenever_its_stream_is_opened(web_redis: EmbeddedR
 
     async def open_after(steps: int) -> bool:
         """Open a stream after some steps of the event loop; returns whether its game is subscribed."""
-        hub = StreamHub(web_redis.url, Metrics())
+        hub = StreamHub(web_redis.url, Metrics(), max_streams=9, max_streams_per_visitor=9)
         hub.start()
         for _ in range(steps):
             await asyncio.sleep(0)

@@ -13,7 +13,7 @@ import pytest
 
 from service.bootstrap import build
 from service.embedded_redis import EmbeddedRedis
-from service.server.streams import MAX_QUEUED_EVENTS
+from service.server.stream_listener import MAX_QUEUED_EVENTS
 from service.settings import Settings
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts, PlayerClient, take_turn
@@ -260,10 +260,18 @@ def test_a_client_that_does_not_read_is_dropped_and_others_are_not(
 
     def fill(head: int) -> None:
         # Written directly to the log, with only those fields of an event that a stream reads.
-        line = b'{"data":{},"seq":%d,"type":"Filler","x":"' + b"x" * 8000 + b'"}'
+        def line(seq: int) -> bytes:
+            # `prev` of the first is not checked: the stream was opened after event 4.
+            fields = b'"data":{},"hash":"%d","prev":"%d","seq":%d,"type":"Filler"' % (
+                seq,
+                seq - 1,
+                seq,
+            )
+            return b'{%b,"x":"%b"}' % (fields, b"x" * 8000)
+
         with service.redis.pipeline() as pipeline:
             for seq in range(head + 1, head + 1 + MAX_QUEUED_EVENTS // 2):
-                pipeline.xadd(f"cartulary:{{{game}}}:log", {"e": line % seq}, id=f"{seq}-0")
+                pipeline.xadd(f"cartulary:{{{game}}}:log", {"e": line(seq)}, id=f"{seq}-0")
             pipeline.publish(f"cartulary:appended:{game}", head)
             pipeline.publish(f"cartulary:appended:{game}", head)
             pipeline.execute()

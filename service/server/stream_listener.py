@@ -1,0 +1,93 @@
+"""One open event stream: the queue of the events that it sends next, and the frames of server-sent events."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+import orjson
+
+from domain.errors import Unreadable
+from domain.event import ENDINGS
+from service.http.environ import StreamRequest
+
+MAX_QUEUED_EVENTS: Final = 256
+"""Events that may wait for the client of a stream before it counts as too slow."""
+
+HEARTBEAT_FRAME: Final = b":\n\n"
+END_FRAME: Final = b"event: end\ndata: {}\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class EventFrame:
+    """An event as it is sent. `leaver` is the id of the player who left the game with this event, if any."""
+
+    seq: int
+    prev: str
+    hash: str
+    text: bytes
+    ends_game: bool
+    leaver: str | None
+
+
+def event_frame(line: bytes) -> EventFrame:
+    """Return the frame of an event with this line in the log. Raises Unreadable if it is no event."""
+    try:
+        event = orjson.loads(line)
+        return EventFrame(
+            seq=event["seq"],
+            prev=event["prev"],
+            hash=event["hash"],
+            # Canonical JSON contains no line breaks, so an event is one line of data.
+            text=b"id: %d\ndata: %b\n\n" % (event["seq"], line),
+            ends_game=event["type"] in ENDINGS,
+            leaver=event["data"]["player"] if event["type"] == "SeatLeft" else None,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise Unreadable(f"a line of the log is damaged: {error!r}") from error
+
+
+def reset_frame(game_id: str) -> bytes:
+    """Return the frame which says that events of the client are not in the log, so it must begin again.
+
+    Its id makes an `EventSource` reconnect with `Last-Event-ID: 0`.
+    """
+    data = orjson.dumps({"game": game_id, "after": 0})
+    return b"id: 0\nevent: reset\ndata: %b\n\n" % data
+
+
+@dataclass(slots=True, eq=False)
+class Listener:
+    """One open stream. `request` and `task`, which sends it, are set when it begins."""
+
+    queue: "asyncio.Queue[EventFrame | None]" = field(
+        default_factory=lambda: asyncio.Queue(MAX_QUEUED_EVENTS + 1)
+    )
+    request: StreamRequest | None = None
+    task: "asyncio.Task[None] | None" = None
+    is_ended: bool = False
+    """Whether no further event may be sent, not even those in the queue."""
+    must_reset: bool = False
+    """Whether the stream ends because its client has events that are not in the log."""
+
+    def offer(self, frame: EventFrame) -> bool:
+        """Queue an event. Returns False if the queue is full."""
+        if self.queue.qsize() >= MAX_QUEUED_EVENTS:
+            return False
+        self.queue.put_nowait(frame)
+        return True
+
+    def close(self) -> None:
+        """End the stream after the events in its queue."""
+        with suppress(asyncio.QueueFull):
+            self.queue.put_nowait(None)
+
+    def end(self) -> None:
+        """End the stream before the next event."""
+        self.is_ended = True
+        self.close()
+
+    def reset(self) -> None:
+        """End the stream before the next event, and have its client begin again."""
+        self.must_reset = True
+        self.end()

@@ -1,0 +1,80 @@
+"""Ends the streams of players who have logged out or whose accounts have been deleted."""
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+from typing import Any, Final, TypeAlias
+
+import redis
+import redis.asyncio
+
+from service.connection import to_text
+from service.players.accounts import account_key
+from service.server.stream_listener import Listener
+
+log = logging.getLogger(__name__)
+
+BATCH: Final = 500
+"""Tokens that are checked in one round trip."""
+
+Credential: TypeAlias = tuple[str, str]
+"""The key of a token in Redis, and the id of its player."""
+
+
+class TokenCheck:
+    """Checks the tokens with which streams were opened, again and again. Belongs to one event loop.
+
+    `listeners` are the open streams, a collection of the caller.
+    """
+
+    def __init__(
+        self, client: redis.asyncio.Redis, listeners: Collection[Listener], interval: float
+    ) -> None:
+        """`interval` is the time between two checks, in seconds."""
+        self._redis = client
+        self._listeners = listeners
+        self._interval = interval
+
+    async def run(self) -> None:
+        """Check all tokens at intervals until the task is cancelled."""
+        while True:
+            await asyncio.sleep(self._interval)
+            try:
+                await self._end_invalid()
+            except (redis.RedisError, OSError) as error:
+                log.warning("the tokens of streams are not checked: %s", type(error).__name__)
+
+    async def _end_invalid(self) -> None:
+        listeners: dict[Credential, list[Listener]] = {}
+        for listener in self._listeners:
+            request = listener.request
+            if request is not None and request.token_key is not None and request.player is not None:
+                listeners.setdefault((request.token_key, request.player), []).append(listener)
+        for batch in _batches(listeners):
+            for credential in await self._invalid(batch):
+                for listener in listeners[credential]:
+                    listener.end()
+
+    async def _invalid(self, credentials: list[Credential]) -> list[Credential]:
+        # `Any`: redis-py declares that each command of a pipeline must be awaited.
+        pipeline: Any
+        async with self._redis.pipeline(transaction=False) as pipeline:
+            for token_key, player in credentials:
+                pipeline.get(token_key)
+                pipeline.exists(account_key(player))
+            replies = await pipeline.execute()
+        owners = [None if owner is None else to_text(owner) for owner in replies[::2]]
+        return [
+            credential
+            for credential, owner, has_account in zip(
+                credentials, owners, replies[1::2], strict=True
+            )
+            if owner != credential[1] or not has_account
+        ]
+
+
+def _batches(credentials: Iterable[Credential]) -> Iterator[list[Credential]]:
+    remaining = iter(credentials)
+    while batch := [*islice(remaining, BATCH)]:
+        yield batch

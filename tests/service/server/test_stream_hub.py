@@ -1,0 +1,336 @@
+"""The hub of event streams: resets after lost events, tokens that are no longer valid, and bounds."""
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from flask import request
+
+from domain.game import Game
+from service.bootstrap import Service
+from service.bounds import Bounds
+from service.embedded_redis import EmbeddedRedis
+from service.http.app import create_app
+from service.http.environ import STREAM_REQUEST, StreamRequest
+from service.http.metrics import Metrics
+from service.players.accounts import account_key
+from service.players.tokens import token_key
+from service.server import streams
+from service.server.stream_listener import HEARTBEAT_FRAME, Listener
+from service.server.streams import StreamHub
+from service.settings import Settings
+from tests.service.conftest import settings_for
+from tests.support.accounts import Accounts
+from tests.support.http_contract import Contract
+from tests.support.server import WebServer
+from tests.support.service_games import play_until, start_game, take_action
+from tests.support.streams import open_stream
+
+RESET: dict[str, Any] = {"id": 0, "event": "reset"}
+
+
+def log_key(game: Game) -> str:
+    return f"cartulary:{{{game.id}}}:log"
+
+
+def game_with(service: Service, events: int) -> Game:
+    return play_until(service, start_game(service).id, lambda game: game.seq == events)
+
+
+def parse(frame: bytes) -> dict[str, Any]:
+    """Return the fields of a frame: `id`, `event` (if it has one) and `data`."""
+    fields = dict(line.split(": ", 1) for line in frame.decode().splitlines() if line)
+    parsed: dict[str, Any] = {**fields, "data": orjson.loads(fields["data"])}
+    if "id" in fields:
+        parsed["id"] = int(fields["id"])
+    return parsed
+
+
+@asynccontextmanager
+async def running_hub(service: Service, **options: Any) -> AsyncIterator[StreamHub]:
+    options = {"max_streams": 9, "max_streams_per_visitor": 9, **options}
+    hub = StreamHub(service.settings.redis_url, Metrics(), **options)
+    hub.start()
+    try:
+        yield hub
+    finally:
+        await hub.close()
+
+
+Frames = AsyncGenerator[bytes, None]
+
+
+async def next_frame(frames: Frames) -> dict[str, Any] | None:
+    """Return the next frame that is not a heartbeat, parsed; None at the end of the stream."""
+    async with asyncio.timeout(10):
+        async for frame in frames:
+            if frame != HEARTBEAT_FRAME:
+                return parse(frame)
+    return None
+
+
+async def read_events(frames: Frames, last: int) -> None:
+    """Read a stream up to event `last`."""
+    frame: dict[str, Any] | None = {"id": 0}
+    while frame is not None and frame["id"] < last:
+        frame = await next_frame(frames)
+    assert frame is not None
+    assert frame["id"] == last
+
+
+async def wait_until(condition: Callable[[], bool]) -> None:
+    """Let the hub run until a condition holds, for at most 10 seconds."""
+    for _ in range(1000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError
+
+
+async def run(call: Callable[..., Any], *args: Any) -> Any:
+    """Call a blocking function while the hub runs."""
+    return await asyncio.to_thread(call, *args)
+
+
+def fail_over(service: Service, game: Game, lost: bytes, *, plays_to: int) -> None:
+    """Restore a log, as in a failover to a replica that was behind, and play on differently."""
+    service.redis.restore(log_key(game), 0, lost, replace=True)
+    chance = random.Random(9)
+    for _ in range(plays_to - service.queries.game(game.id).seq):
+        take_action(service, game.id, chance)
+
+
+@pytest.mark.parametrize("plays_to", [17, 24, 25])
+def test_a_stream_is_reset_when_events_that_it_sent_were_lost(
+    service: Service, plays_to: int
+) -> None:
+    game = game_with(service, 16)
+    lost = service.redis.dump(log_key(game))
+    assert lost is not None
+    play_until(service, game.id, lambda game: game.seq == 24, seed=1)
+
+    async def follow() -> None:
+        async with running_hub(service) as hub:
+            frames = hub.frames(StreamRequest(game.id, 0), Listener())
+            await read_events(frames, 24)
+            await run(lambda: fail_over(service, game, lost, plays_to=plays_to))
+            frame = await next_frame(frames)
+            assert frame == {**RESET, "data": {"game": game.id, "after": 0}}
+            assert await next_frame(frames) is None, "the stream has not ended"
+            again = hub.frames(StreamRequest(game.id, 0), Listener())
+            await read_events(again, plays_to)
+            await again.aclose()
+
+    asyncio.run(follow())
+
+
+def test_a_stream_is_reset_when_the_log_is_rewritten_while_its_beginning_is_read(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "PAGE_SIZE", 5)
+    game = game_with(service, 6)
+    lost = service.redis.dump(log_key(game))
+    assert lost is not None
+    play_until(service, game.id, lambda game: game.seq == 24, seed=1)
+
+    async def follow() -> None:
+        async with running_hub(service) as hub:
+            frames = hub.frames(StreamRequest(game.id, 0), Listener())
+            # The first two pages are read, and events 11 to 24 are not.
+            await read_events(frames, 10)
+            await run(lambda: fail_over(service, game, lost, plays_to=30))
+            assert (await next_frame(frames) or {}).get("event") == "reset"
+            assert await next_frame(frames) is None
+
+    asyncio.run(follow())
+
+
+def test_a_stream_that_begins_after_a_reset_of_its_game_continues(service: Service) -> None:
+    """The channel of a game stays usable while its other streams are reset."""
+    game = game_with(service, 10)
+    lost = service.redis.dump(log_key(game))
+    assert lost is not None
+    take_action(service, game.id)
+
+    async def follow() -> None:
+        async with running_hub(service) as hub:
+            slow = hub.frames(StreamRequest(game.id, 0), Listener())
+            await read_events(slow, 5)
+            await run(lambda: fail_over(service, game, lost, plays_to=10))
+            await run(lambda: service.redis.publish(f"cartulary:appended:{game.id}", "10"))
+            await wait_until(lambda: hub._channels[game.id].seq == 10)
+            frames = hub.frames(StreamRequest(game.id, 10), Listener())
+            assert await anext(frames) == HEARTBEAT_FRAME
+            following = asyncio.create_task(next_frame(frames))
+            event = await run(lambda: take_action(service, game.id).events[0])
+            assert ((await following) or {})["data"] == event
+            assert ((await next_frame(slow)) or {})["event"] == "reset"
+            await frames.aclose()
+
+    asyncio.run(follow())
+
+
+def test_a_damaged_line_ends_the_streams_of_its_game_only(service: Service) -> None:
+    damaged, intact = game_with(service, 6), game_with(service, 6)
+
+    async def follow() -> None:
+        async with running_hub(service) as hub:
+            of_damaged = hub.frames(StreamRequest(damaged.id, 5), Listener())
+            of_intact = hub.frames(StreamRequest(intact.id, 5), Listener())
+            await read_events(of_damaged, 6)
+            await read_events(of_intact, 6)
+            await run(lambda: service.redis.xadd(log_key(damaged), {"e": "no event"}, id="7-0"))
+            await run(lambda: service.redis.publish(f"cartulary:appended:{damaged.id}", "7"))
+            assert await next_frame(of_damaged) is None
+            event = await run(lambda: take_action(service, intact.id).events[0])
+            assert ((await next_frame(of_intact)) or {})["data"] == event
+            again = hub.frames(StreamRequest(damaged.id, 5), Listener())
+            assert await next_frame(again) is None
+            await of_intact.aclose()
+
+    asyncio.run(follow())
+
+
+def test_streams_end_when_their_token_is_revoked_or_their_account_deleted(
+    service: Service,
+) -> None:
+    game = game_with(service, 5)
+    accounts = [service.players.register(f"player-{n}", "correct horse") for n in range(3)]
+    requests = [
+        StreamRequest(game.id, 4, player=player.id, token_key=token_key(token))
+        for player, token in accounts
+    ]
+
+    async def follow() -> None:
+        async with running_hub(service, token_check_seconds=0.05) as hub:
+            opened = [hub.frames(request, Listener()) for request in requests]
+            anonymous = hub.frames(StreamRequest(game.id, 4), Listener())
+            for frames in (*opened, anonymous):
+                await read_events(frames, 5)
+            (_, revoked_token), (deleted, _), _ = accounts
+            await run(service.players.logout, revoked_token)
+            await run(service.redis.delete, account_key(deleted.id))
+            assert [await next_frame(frames) for frames in opened[:2]] == [None, None]
+            event = await run(lambda: take_action(service, game.id).events[0])
+            for frames in (opened[2], anonymous):
+                assert ((await next_frame(frames)) or {})["data"] == event
+                await frames.aclose()
+
+    asyncio.run(follow())
+
+
+def test_events_in_the_queue_are_not_sent_after_the_token_is_revoked(service: Service) -> None:
+    game = game_with(service, 5)
+    player, token = service.players.register("ada", "correct horse")
+    request = StreamRequest(game.id, 4, player=player.id, token_key=token_key(token))
+
+    async def follow() -> None:
+        async with running_hub(service, token_check_seconds=0.05) as hub:
+            listener = Listener()
+            frames = hub.frames(request, listener)
+            await read_events(frames, 5)
+            await run(lambda: [take_action(service, game.id) for _ in range(3)])
+            await wait_until(lambda: listener.queue.qsize() == 3)
+            await run(service.players.logout, token)
+            await wait_until(lambda: listener.is_ended)
+            assert await next_frame(frames) is None
+
+    asyncio.run(follow())
+
+
+def test_streams_are_bounded_in_total_and_per_visitor(service: Service) -> None:
+    game = start_game(service)
+
+    async def follow() -> None:
+        async with running_hub(service, max_streams=3, max_streams_per_visitor=2) as hub:
+            opened = []
+            for visitor in ("ada", "ada", "bea"):
+                assert hub.refusal(visitor) is None
+                frames = hub.frames(StreamRequest(game.id, 0, visitor), Listener())
+                await read_events(frames, 1)
+                opened.append(frames)
+                if len(opened) == 2:
+                    assert hub.refusal("ada") == "max_streams_per_visitor"
+            assert hub.refusal("cid") == hub.refusal("ada") == "max_streams"
+            await opened[0].aclose()
+            assert hub.refusal("ada") is None
+            for frames in opened[1:]:
+                await frames.aclose()
+            assert not hub._streams_by_visitor, "visitors without streams are still counted"
+
+    asyncio.run(follow())
+
+
+def test_the_view_passes_the_visitor_and_the_token_to_the_gateway(service: Service) -> None:
+    game = start_game(service)
+    player, token = service.players.register("ada", "correct horse")
+    app = create_app(service)
+    path = f"/api/v1/games/{game.id}/stream"
+
+    def stream_request(path: str, headers: dict[str, str]) -> StreamRequest:
+        remote = {"REMOTE_ADDR": "2001:db8::1"}
+        with app.test_request_context(path, headers=headers, environ_base=remote):
+            assert app.full_dispatch_request().status_code == 200
+            requested: StreamRequest = request.environ[STREAM_REQUEST]
+        return requested
+
+    assert stream_request(path, {}) == StreamRequest(game.id, 0, visitor="2001:db8::/64")
+    headers = {"Authorization": f"Bearer {token}"}
+    assert stream_request(path, {**headers, "Last-Event-ID": "3"}) == StreamRequest(
+        game.id, 3, visitor=player.id, player=player.id, token_key=token_key(token)
+    )
+    assert stream_request(path, {"Last-Event-ID": "4"}).must_reset is False
+    assert stream_request(path, {"Last-Event-ID": "5"}).must_reset is True
+
+
+@pytest.mark.http("GET /games/ID/stream", 200)
+def test_a_client_with_events_that_are_not_in_the_log_is_reset(accounts: Accounts) -> None:
+    ada = accounts.register()
+    game = ada.create_game()
+    path = f"/api/v1/games/{game}/stream"
+
+    def check_reset(headers: dict[str, str]) -> None:
+        response = accounts.anonymous.get(path, headers=headers)
+        assert response.status_code == 200
+        frame = parse(response.content.removeprefix(HEARTBEAT_FRAME))
+        assert frame == {**RESET, "data": {"game": game, "after": 0}}
+
+    check_reset({"Last-Event-ID": "3"})
+    ada.http.delete(f"/api/v1/games/{game}/players/me")
+    head = accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"]
+    check_reset({"Last-Event-ID": str(head + 1)})
+
+
+@pytest.mark.http("GET /games/ID/stream", 429, 503)
+def test_a_visitor_with_too_many_streams_is_refused_and_others_are_not(
+    web_redis: EmbeddedRedis, contract: Contract, tmp_path: Path
+) -> None:
+    settings: Settings = settings_for(web_redis, tmp_path)
+    bounds = Bounds(max_streams=3, max_streams_per_visitor=2)
+    with WebServer(replace(settings, bounds=bounds)) as server:
+        accounts = Accounts(server.url, contract)
+        ada = accounts.register()
+        path = f"/api/v1/games/{ada.create_game()}/stream"
+
+        async def follow() -> None:
+            clients = [await open_stream(server.url, path) for _ in range(2)]
+            refused = await run(accounts.anonymous.get, path)
+            assert refused.status_code == 429
+            assert int(refused.headers["Retry-After"]) > 0
+            authorization = {"Authorization": f"Bearer {ada.token}"}
+            clients.append(await open_stream(server.url, path, authorization))
+            assert [client.status for client in clients] == [200] * 3
+            refused = await run(ada.http.get, path)
+            assert refused.status_code == 503
+            assert int(refused.headers["Retry-After"]) > 0
+            for client in clients:
+                await client.close()
+
+        asyncio.run(follow())
+        accounts.close()
