@@ -55,7 +55,12 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         repository=repository,
         commands=GameCommands(repository, keyring),
         queries=GameQueries(
-            repository, store, listings, keyring, settings.bounds.record_page_bytes
+            repository,
+            store,
+            listings,
+            keyring,
+            settings.bounds.record_page_bytes,
+            settings.bounds.page_events,
         ),
         players=Players(client, settings.bounds),
         listings=listings,

@@ -53,6 +53,8 @@ class Bounds:
     prefix_interval: int = _bound(256)
     """Events between two of these states: the most that a read of a cached game folds."""
 
+    page_events: int = _bound(5_000)
+    """Events that are folded for a page of a list of games."""
     max_games_per_player: int = _bound(200)
     """Games that are open or in progress in which a player has a place."""
     max_invitations: int = _bound(32)

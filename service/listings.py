@@ -10,10 +10,8 @@ A member is `CREATED~GAME` and all scores are 0, so Redis sorts members by time 
 a member: what follows it stays the same however many games are added.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import merge
-from itertools import groupby, islice
 from typing import Final, get_args
 
 import redis
@@ -25,15 +23,28 @@ from service.store.redis_event_store import game_key
 
 PREFIX: Final = "cartulary:games:"
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
-_PAGE = 500
+EXAMINED: Final = 250
+"""The most private games of one status that are examined for a page, if only some of them belong on it."""
+_BATCH_SIZE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Ids of games, newest first. `next` is the cursor of the next page, None on the last one."""
+    """Some members of listings, newest first. `next` is the cursor of the next page, None on the last one."""
 
-    games: tuple[str, ...]
+    members: tuple[str, ...]
     next: str | None
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The ids of the games."""
+        return tuple(map(_game_id, self.members))
+
+    def first(self, count: int) -> "Page":
+        """Return this page with only its first `count` games; the others are on the next page."""
+        if count >= len(self.members):
+            return self
+        return Page(self.members[:count], self.members[count - 1])
 
 
 class Listings:
@@ -74,64 +85,82 @@ class Listings:
         """Return games with any of the statuses (none given: with any status), newest first.
 
         With `player`, only games in which that player has a place. Private games are included if the
-        player `viewer` may see them. Raises Malformed for an invalid
-        cursor.
+        player `viewer` may see them. Raises Malformed for an invalid cursor.
+
+        A page costs at most two round trips and a bounded number of members, however long the listings
+        are. With both a player and another viewer, it may therefore have fewer games than `limit`, even
+        none, and still a next page: only some of the private games that the viewer may see belong on it.
         """
         below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
-        members: list[str] = []
-        with unavailable_on_error():
-            parts = []
-            for status in dict.fromkeys(statuses) or STATUSES:
-                if player is None:
-                    parts.append(self._walk(_listing(status), below, limit))
-                else:
-                    parts.append(self._walk(_listing(status, "of", player), below, limit))
-                if viewer is not None:
-                    parts.append(self._private(status, player, viewer, below, limit))
-            # A game whose status is just changing may be in two listings.
-            unique = (member for member, _ in groupby(merge(*parts, reverse=True)))
-            members.extend(islice(unique, limit + 1))
-        has_more = len(members) > limit
-        page = members[:limit]
-        return Page(tuple(map(_game_id, page)), page[-1] if has_more else None)
-
-    def games_in_progress(self, player: str) -> list[str]:
-        """Return the ids of the games in progress in which the player has a place, newest first."""
-        with unavailable_on_error():
-            members = [
-                *self._walk(_listing("playing", "of", player), "+", _PAGE),
-                *self._private("playing", player, player, "+", _PAGE),
+        chosen = tuple(dict.fromkeys(statuses)) or STATUSES
+        relation = () if player is None else ("of", player)
+        complete = [_listing(status, *relation) for status in chosen]
+        to_filter: list[tuple[str, str]] = []
+        if viewer is not None and player is None:
+            complete += [_listing(status, "for", viewer) for status in chosen]
+        elif viewer is not None and player == viewer:
+            complete += [_listing(status, "with", viewer) for status in chosen]
+        elif viewer is not None and player is not None:
+            to_filter = [
+                (_listing(status, "for", viewer), _listing(status, "with", player))
+                for status in chosen
             ]
-        return [_game_id(member) for member in sorted(members, reverse=True)]
+        with unavailable_on_error():
+            heads = self._heads(
+                below,
+                {**dict.fromkeys(complete, limit + 1), **{name: EXAMINED for name, _ in to_filter}},
+            )
+            examined = [(heads[name], common) for name, common in to_filter]
+            members = {member for name in complete for member in heads[name]}
+            members.update(self._members_in_both(examined))
+        # Whatever follows the last examined member of a listing is not known yet.
+        ends = [head[-1] for head, _ in examined if len(head) == EXAMINED]
+        end = max(ends, default=None)
+        ordered = sorted((m for m in members if end is None or m >= end), reverse=True)
+        # A game whose status is just changing may be in two listings, so the members are a set.
+        return Page(tuple(ordered), end).first(limit)
+
+    def games_in_progress(self, player: str, cursor: str | None = None, limit: int = 50) -> Page:
+        """Return the games in progress in which the player has a place. Raises Malformed (cursor)."""
+        return self.page(["playing"], player, cursor, limit, viewer=player)
+
+    def count_current_games(self, player: str) -> int:
+        """Return in how many games that are open or in progress the player has a place, in one round trip."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for status in ("open", "playing"):
+                pipeline.zcard(_listing(status, "of", player))
+                pipeline.zcard(_listing(status, "with", player))
+            return sum(pipeline.execute())
 
     def clear(self) -> None:
         """Drop all listings."""
         with unavailable_on_error():
             for pattern in (PREFIX + "*", game_key("*", "listed")):
-                for name in self._redis.scan_iter(pattern, count=_PAGE):
+                for name in self._redis.scan_iter(pattern, count=_BATCH_SIZE):
                     self._redis.delete(name)
 
-    def _walk(self, listing: str, below: str, chunk: int) -> Iterator[str]:
-        """Iterate over the members of a listing below a bound, in descending order."""
-        while True:
-            reply = self._redis.zrevrangebylex(listing, below, "-", start=0, num=chunk + 1)
-            members = [to_text(member) for member in reply]
-            yield from members
-            if len(members) <= chunk:
-                return
-            below = f"({members[-1]}"
+    def _heads(self, below: str, limits: Mapping[str, int]) -> dict[str, list[str]]:
+        """Return the first members of each listing below a bound, in descending order, at most its limit."""
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for listing, limit in limits.items():
+                pipeline.zrevrangebylex(listing, below, "-", start=0, num=limit)
+            replies = pipeline.execute()
+        return {
+            listing: [to_text(member) for member in reply]
+            for listing, reply in zip(limits, replies, strict=True)
+        }
 
-    def _private(
-        self, status: Status, player: str | None, viewer: str, below: str, chunk: int
-    ) -> Iterator[str]:
-        """Iterate over the private games that the viewer may see, with `player` only that player's."""
-        visible = self._walk(_listing(status, "for", viewer), below, chunk)
-        if player is None:
-            yield from visible
-            return
-        for member in visible:
-            if self._redis.zscore(_listing(status, "with", player), member) is not None:
-                yield member
+    def _members_in_both(self, examined: Sequence[tuple[Sequence[str], str]]) -> Iterator[str]:
+        """Iterate over those of the members that are also in the listing next to them, in one round trip."""
+        examined = [(members, listing) for members, listing in examined if members]
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for members, listing in examined:
+                pipeline.zmscore(listing, list(members))
+            replies = pipeline.execute()
+        for (members, _), scores in zip(examined, replies, strict=True):
+            for member, score in zip(members, scores, strict=True):
+                if score is not None:
+                    yield member
 
 
 def _listings_of(game: Game) -> set[str]:

@@ -5,7 +5,7 @@ Logs are read in pages, so that a long one never blocks Redis for long.
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -13,6 +13,7 @@ import orjson
 from domain.errors import Unreadable
 from domain.event import Event
 from domain.game import Game
+from service.bounds import Bounds
 from service.errors import NotFound
 from service.games.access import game_not_found
 from service.games.cache import CachedGame, GameCache, advance
@@ -58,27 +59,37 @@ class GameLoader:
         # Also after a cold load: another thread may have read the head before the caller's last append.
         return self._catch_up(game_id, cached)
 
-    def load_many(self, game_ids: Iterable[str]) -> Iterator[Game]:
+    def load_many(
+        self, game_ids: Sequence[str], max_events: int = Bounds().page_events
+    ) -> Iterator[Game | None]:
         """Iterate over many games at their heads, read in one round trip unless a log is long.
 
-        A game whose log is missing or damaged is logged and left out, so that the others can still
-        be listed.
+        Ends early when `max_events` events have been folded, but not before the first game. For a game
+        whose log is missing or damaged, the error is logged and None is returned, so that the others
+        can still be listed.
         """
         cached = {game_id: self._cache.get(game_id) for game_id in game_ids}
+        max_lines = min(PAGE_LINES, max(2, max_events // max(1, len(cached))))
         lines_by_game = self._log_reader.read_each(
-            {game_id: _read_after(game) for game_id, game in cached.items()}, PAGE_LINES
+            {game_id: _read_after(game) for game_id, game in cached.items()}, max_lines
         )
+        folded = 0
         for game_id, lines in lines_by_game.items():
+            if folded >= max_events:
+                return
             before = cached[game_id]
             try:
-                if len(lines) == PAGE_LINES or not _continues(before, lines):
-                    yield self.load(game_id).game
+                if len(lines) == max_lines or not _continues(before, lines):
+                    current = self.load(game_id)
                 else:
-                    advanced = self._advance(game_id, before, lines)
-                    self._cache.put(advanced)
-                    yield advanced.game
+                    current = self._advance(game_id, before, lines)
+                    self._cache.put(current)
             except (NotFound, Unreadable) as error:
                 log.error("game %s is left out of a listing: %s", game_id, error)  # noqa: TRY400 # a traceback would add nothing
+                yield None
+            else:
+                folded += current.game.seq - _seq_of(before)
+                yield current.game
 
     def game_at(self, game_id: str, seq: int) -> Game:
         """Return the game as it was after event `seq`. Raises NotFound if there is no such event."""

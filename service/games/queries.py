@@ -1,7 +1,7 @@
 """The queries: games, positions, events and records, as far as a viewer may see them."""
 
-from collections.abc import Iterable, Iterator
-from typing import cast
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
 
 import orjson
 
@@ -16,6 +16,9 @@ from service.games.record_pages import join_lines, read_lines
 from service.keyring import Keyring
 from service.listings import Listings
 from service.store.event_store import LogReader
+
+MAX_EXAMINED_GAMES: Final = 100
+"""Games in progress that are examined for one page of those that wait for a player."""
 
 
 class GameQueries:
@@ -32,7 +35,9 @@ class GameQueries:
         listings: Listings,
         keyring: Keyring,
         record_page_bytes: int = Bounds().record_page_bytes,
+        page_events: int = Bounds().page_events,
     ) -> None:
+        self._page_events = page_events
         self._record_page_bytes = record_page_bytes
         self._loader = loader
         self._log_reader = log_reader
@@ -43,12 +48,13 @@ class GameQueries:
         """Return the game at its head, without checking who may see it. Raises NotFound."""
         return self._loader.load(game_id).game
 
-    def games(self, game_ids: Iterable[str]) -> list[Game]:
+    def games(self, game_ids: Sequence[str]) -> list[Game | None]:
         """Return many games at their heads, in order, without checking who may see them.
 
-        A game that cannot be read is left out.
+        For a game that cannot be read, the list contains None. The list ends early, but not before the
+        first game, when `page_events` events have been folded.
         """
-        return list(self._loader.load_many(game_ids))
+        return list(self._loader.load_many(game_ids, self._page_events))
 
     def visible_game(self, game_id: str, player: str | None) -> Game:
         """Return the game at its head for a player (None: a viewer without a token).
@@ -63,13 +69,24 @@ class GameQueries:
         """Return the game as it was after event `seq`. Raises NotFound if there is no such event."""
         return self._loader.game_at(game_id, seq)
 
-    def games_waiting_for(self, player: str) -> list[Game]:
-        """Return the games in which it is this player's turn, newest first."""
-        return [
-            game
-            for game in self.games(self._listings.games_in_progress(player))
-            if game.to_act is not None and game.players[game.to_act] == player
-        ]
+    def games_waiting_for(
+        self, player: str, cursor: str | None = None, limit: int = MAX_EXAMINED_GAMES
+    ) -> tuple[list[Game], str | None]:
+        """Return a page of the games in which it is this player's turn, newest first, and the next cursor.
+
+        Examines at most MAX_EXAMINED_GAMES games in progress. The page may therefore have fewer games
+        than `limit`, even none, and still a next page. Raises Malformed for an invalid cursor.
+        """
+        page = self._listings.games_in_progress(player, cursor, MAX_EXAMINED_GAMES)
+        loaded = self.games(page.games)
+        page = page.first(len(loaded))
+        waiting: list[Game] = []
+        for count, game in enumerate(loaded, 1):
+            if game is not None and _is_turn_of(player, game):
+                waiting.append(game)
+                if len(waiting) == limit:
+                    return waiting, page.first(count).next
+        return waiting, page.next
 
     def legal_actions(self, game_id: str, player: str) -> tuple[int, list[JsonObject]]:
         """Return the game's seq and every action (JSON) that the player's seat may take now.
@@ -119,3 +136,7 @@ class GameQueries:
         header = record.header(game, self._keyring.public_keys(), self._keyring.sign_head)
         lines = read_lines(self._log_reader, game, self._record_page_bytes)
         return join_lines(record.write(header, lines, openings), self._record_page_bytes)
+
+
+def _is_turn_of(player: str, game: Game) -> bool:
+    return game.to_act is not None and game.players[game.to_act] == player

@@ -117,12 +117,12 @@ def test_an_address_of_another_machine_is_an_error_that_names_it(name: str, tmp_
 def test_reindex_rebuilds_the_listings(service: Service, settings: Settings) -> None:
     games = {start_game(service).id for _ in range(3)}
     service.listings.clear()
-    assert service.listings.games_in_progress("ada") == []
+    assert service.listings.games_in_progress("ada").games == ()
     result = processes.cartulary(
         "reindex", "--redis", settings.redis_url, CARTULARY_DATA=str(settings.data)
     )
     assert (result.returncode, result.stdout) == (0, "3 games reindexed\n")
-    assert set(service.listings.games_in_progress("ada")) == games
+    assert set(service.listings.games_in_progress("ada").games) == games
 
 
 def test_reindex_reports_its_progress(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

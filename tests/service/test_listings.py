@@ -1,6 +1,7 @@
 """Listings: by status, player and visibility, in pages, and rebuilt from the logs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,10 +9,13 @@ from freezegun import freeze_time
 
 from domain.errors import Malformed
 from domain.game import Status
-from service.bootstrap import Service
-from service.listings import Page
+from service.bootstrap import Service, build
+from service.games.queries import MAX_EXAMINED_GAMES
+from service.listings import EXAMINED, Page
 from service.reindex import reindex
+from service.settings import Settings
 from tests.support.redis_contents import contents
+from tests.support.round_trips import count_round_trips
 from tests.support.service_games import play_out, start_game, take_action
 
 
@@ -42,6 +46,18 @@ def ids(service: Service, *statuses: Status, **filters: Any) -> list[str]:
         cursor = page.next
 
 
+def waiting_games(service: Service, player: str, limit: int = 50) -> list[str]:
+    """Return the ids of the games on all pages of those that wait for a player."""
+    waiting: list[str] = []
+    cursor = None
+    while True:
+        games, cursor = service.queries.games_waiting_for(player, cursor, limit)
+        assert len(games) <= limit
+        waiting += [game.id for game in games]
+        if cursor is None:
+            return waiting
+
+
 def test_games_are_listed_newest_first_in_pages(service: Service, next_minute: Any) -> None:
     games = []
     for _ in range(5):
@@ -49,7 +65,8 @@ def test_games_are_listed_newest_first_in_pages(service: Service, next_minute: A
         games.append(create(service))
     newest = games[::-1]
     assert ids(service) == newest
-    assert service.listings.page(limit=5) == Page(tuple(newest), None)
+    page = service.listings.page(limit=5)
+    assert (page.games, page.next) == (tuple(newest), None)
     assert service.listings.page(limit=4).games == tuple(newest[:4])
     assert service.listings.page(limit=4).next is not None
 
@@ -57,7 +74,7 @@ def test_games_are_listed_newest_first_in_pages(service: Service, next_minute: A
 def test_a_listing_may_be_empty(service: Service) -> None:
     assert service.listings.page() == Page((), None)
     assert service.listings.page(["open"], "ada", viewer="ada") == Page((), None)
-    assert service.queries.games_waiting_for("ada") == []
+    assert waiting_games(service, "ada") == []
 
 
 def test_games_created_at_the_same_time_are_all_listed(service: Service) -> None:
@@ -146,19 +163,128 @@ def test_games_waiting_for_a_player_are_those_in_which_it_is_their_turn(
     public = start_game(service)
     next_minute()
     private = start_game(service, private=False)
-    assert [game.id for game in service.queries.games_waiting_for("ada")] == [private.id, public.id]
-    assert service.queries.games_waiting_for("bea") == []
+    assert waiting_games(service, "ada") == [private.id, public.id]
+    assert waiting_games(service, "bea") == []
     take_action(service, public.id)
-    assert [game.id for game in service.queries.games_waiting_for("ada")] == [private.id]
-    assert [game.id for game in service.queries.games_waiting_for("bea")] == [public.id]
+    assert waiting_games(service, "ada") == [private.id]
+    assert waiting_games(service, "bea") == [public.id]
     service.commands.abandon(private.id)
-    assert service.queries.games_waiting_for("ada") == []
+    assert waiting_games(service, "ada") == []
 
 
 def test_private_games_can_wait_for_a_player(service: Service) -> None:
     game = create(service, "ada", private=True, seating="joined", invited=("bea",))
     service.commands.join(game, "bea")
-    assert [game.id for game in service.queries.games_waiting_for("ada")] == [game]
+    assert waiting_games(service, "ada") == [game]
+
+
+def list_directly(service: Service, listing: str, numbers: Iterable[int]) -> None:
+    """Add games that do not exist to a listing; the highest number is the newest."""
+    members = [f"2026-11-20T09:00:00.000Z~{number:016x}" for number in numbers]
+    service.redis.zadd(f"cartulary:games:{listing}", dict.fromkeys(members, 0))
+
+
+def numbers_on(page: Page) -> list[int]:
+    return [int(game, 16) for game in page.games]
+
+
+@pytest.mark.parametrize("viewer", [None, "ada", "bea"])
+@pytest.mark.parametrize("player", [None, "ada"])
+def test_a_page_takes_two_round_trips_however_many_games_there_are(
+    service: Service, player: str | None, viewer: str | None
+) -> None:
+    for listing in ("open", "open:of:ada", "open:for:ada", "open:with:ada", "open:for:bea"):
+        list_directly(service, listing, range(5_000))
+    service.listings.page(limit=1)  # connects
+    middle = "2026-11-20T09:00:00.000Z~" + f"{2_500:016x}"
+    for cursor, first in ((None, 5_000), (middle, 2_500)):
+        with count_round_trips() as trips:
+            page = service.listings.page((), player, cursor, 50, viewer)
+        assert trips.count <= 2
+        assert numbers_on(page) == list(range(first - 1, first - 51, -1))
+        assert page.next is not None
+
+
+def test_a_page_examines_a_bounded_number_of_private_games_of_another_player(
+    service: Service,
+) -> None:
+    """Bea may see many private games, and only the oldest of them are with Ada."""
+    list_directly(service, "open:for:bea", range(1_000))
+    list_directly(service, "open:with:ada", [*range(3), *range(2_000, 3_000)])
+    list_directly(service, "open:of:ada", [990, 500, 1])
+    pages, cursor = [], None
+    while True:
+        page = service.listings.page(["open"], "ada", cursor, 2, viewer="bea")
+        pages.append(numbers_on(page))
+        cursor = page.next
+        if cursor is None:
+            break
+    assert [number for page in pages for number in page] == [990, 500, 2, 1, 0]
+    assert EXAMINED == 250
+    # The games that are examined for one page do not depend on what is on it.
+    assert pages == [[990], [500], [], [2, 1], [0]]
+
+
+def start_games(service: Service, number: int, next_minute: Any) -> list[str]:
+    """Start games one after the other, every second of them private, in which Ada has to act."""
+    games = []
+    for index in range(number):
+        next_minute()
+        game = create(service, "ada", private=index % 2 == 1, seating="joined", invited=("bea",))
+        service.commands.join(game, "bea")
+        games.append(game)
+    return games
+
+
+def test_a_page_of_waiting_games_examines_a_bounded_number_of_games(
+    service: Service, next_minute: Any
+) -> None:
+    games = start_games(service, 5, next_minute)
+    for game in games[2:]:
+        take_action(service, game)
+    # Ada has to act in the two oldest games, behind many that do not exist any more.
+    list_directly(service, "playing:of:ada", range(MAX_EXAMINED_GAMES))
+    newest = {f"2099-01-01T00:00:00.000Z~{number:016x}": 0 for number in range(150)}
+    service.redis.zadd("cartulary:games:playing:of:ada", newest)
+    first, cursor = service.queries.games_waiting_for("ada", limit=2)
+    assert first == []
+    assert cursor == sorted(newest, reverse=True)[MAX_EXAMINED_GAMES - 1]
+    second, cursor = service.queries.games_waiting_for("ada", cursor, limit=1)
+    assert [game.id for game in second] == [games[1]]
+    third, cursor = service.queries.games_waiting_for("ada", cursor, limit=1)
+    assert [game.id for game in third] == [games[0]]
+    assert cursor is not None
+    assert waiting_games(service, "ada", limit=1) == [games[1], games[0]]
+
+
+def test_a_page_of_waiting_games_takes_a_fixed_number_of_round_trips(
+    service: Service, next_minute: Any
+) -> None:
+    games = start_games(service, 20, next_minute)
+    waiting_games(service, "ada")
+    with count_round_trips() as trips:
+        assert waiting_games(service, "ada") == games[::-1]
+    assert trips.count == 2
+
+
+def test_a_page_ends_early_when_many_events_have_been_folded(
+    service: Service, settings: Settings, next_minute: Any
+) -> None:
+    games = start_games(service, 4, next_minute)
+    for game in games:
+        for _ in range(6):
+            take_action(service, game)
+    bounds = replace(settings.bounds, page_events=15)
+    other = build(replace(settings, bounds=bounds))
+    loaded = other.queries.games(games)
+    assert [game and game.id for game in loaded] == games[:2]
+    # The games that it has folded are cached, so they cost nothing the next time.
+    loaded = other.queries.games(games)
+    assert [game and game.id for game in loaded] == games
+    waiting, cursor = build(replace(settings, bounds=bounds)).queries.games_waiting_for("ada")
+    assert [game.id for game in waiting] == games[:1:-1]
+    assert cursor is not None
+    other.redis.close()
 
 
 def test_dropped_listings_are_rebuilt_from_the_logs(service: Service, next_minute: Any) -> None:

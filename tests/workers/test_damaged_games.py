@@ -248,7 +248,7 @@ def test_damaged_listings_affect_only_their_own_game(
         service.store.add_outbox_entries_if_absent(game.id, {"index": '{"seq":4}'})
     workers.scheduler.sweep(is_first=True)
     workers.work()
-    assert service.listings.games_in_progress("ada") == [other.id]
+    assert service.listings.games_in_progress("ada").games == (other.id,)
     assert list(damage(service)) == [f"{damaged.id} work index"]
 
 
@@ -257,7 +257,7 @@ def test_reindexing_leaves_a_damaged_game_out(service: Service, settings: Settin
     damage_last_event(service, damaged.id, b"not JSON")
     later = build(settings)
     assert reindex(later) == 1
-    assert later.listings.games_in_progress("ada") == [other.id]
+    assert later.listings.games_in_progress("ada").games == (other.id,)
     assert list(damage(later)) == [f"{damaged.id} work index"]
     later.redis.close()
 

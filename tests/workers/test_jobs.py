@@ -245,11 +245,11 @@ def test_listings_that_were_not_updated_are_updated(
     service: Service, workers: WorkerHarness
 ) -> None:
     game = start_game(service)
-    assert service.listings.games_in_progress("ada") == [game.id]
+    assert service.listings.games_in_progress("ada").games == (game.id,)
     service.listings.clear()
     service.store.add_outbox_entries_if_absent(game.id, {"index": '{"seq":4}'})
     assert workers.runner.run(workers.tasks(game.id)["index"])
-    assert service.listings.games_in_progress("ada") == [game.id]
+    assert service.listings.games_in_progress("ada").games == (game.id,)
     assert "index" not in workers.tasks(game.id)
 
 

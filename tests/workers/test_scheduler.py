@@ -139,7 +139,7 @@ def test_listings_that_were_not_updated_are_updated_after_a_sweep(
     workers.scheduler.enqueue_tasks_of({game.id})
     assert workers.waiting() == [f"notify/turn of game {game.id}"]
     workers.sweep_and_work(game.id)
-    assert service.listings.games_in_progress("ada") == [game.id]
+    assert service.listings.games_in_progress("ada").games == (game.id,)
 
 
 def test_a_game_that_has_ended_becomes_inactive(service: Service, workers: WorkerHarness) -> None:

@@ -1,7 +1,7 @@
 """Games: creating, joining, leaving and finding them."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from flask import Response
 
@@ -13,11 +13,9 @@ from ledger.turn_clock import clock_faults
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.responses import game_summaries, game_summary, json_response, no_content
-from service.http.schemas.requests import CreateGame, JoinGame, ListGames
+from service.http.schemas.requests import MAX_PAGE_SIZE, CreateGame, JoinGame, ListGames
 from service.http.schemas.responses import GameList, GameSummary
 from service.listings import STATUSES, Page
-
-MAX_PAGE_SIZE: Final = 100
 
 blueprint = Blueprint("games", __name__, description="Games, from an open table to their end.")
 
@@ -86,7 +84,9 @@ def _invited_players(handles: Sequence[str]) -> tuple[tuple[str, ...], dict[str,
     query=ListGames(),
     responses={
         200: response(
-            "A page of games, newest first. `next` is the `cursor` of the next page.", GameList
+            "A page of games, newest first. `next` is the `cursor` of the next page, or null. A page may have"
+            " fewer games than `limit`, even none, before the last one.",
+            GameList,
         )
     },
 )
@@ -101,8 +101,9 @@ def list_games(player: str | None, query: JsonObject) -> Response:
             {"status": f"must be one or several of {', '.join(STATUSES)}, separated by commas"}
         )
     page = _page(statuses, query, viewer=player)
-    games = service().queries.games(page.games) if page.games else []
-    return json_response({"games": game_summaries(games), "next": page.next})
+    games = service().queries.games(page.games)
+    summaries = game_summaries([game for game in games if game is not None])
+    return json_response({"games": summaries, "next": page.first(len(games)).next})
 
 
 def _page(statuses: list[Any], query: JsonObject, viewer: str | None) -> Page:

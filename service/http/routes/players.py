@@ -9,7 +9,7 @@ from service.http.blueprint import Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts
 from service.http.responses import account, game_summaries, json_response, no_content
-from service.http.schemas.requests import LogIn, Register
+from service.http.schemas.requests import MAX_PAGE_SIZE, LogIn, MeQuery, Register
 from service.http.schemas.responses import Me, Registration, Token
 
 blueprint = Blueprint("players", __name__, description="Accounts and tokens.")
@@ -67,12 +67,22 @@ def log_out(player: str) -> Response:
     "GET",
     "/me",
     auth="login_required",
-    responses={200: response("The player, and the games in which it is their turn.", Me)},
+    query=MeQuery(),
+    responses={
+        200: response(
+            "The player, and the games in which it is their turn, newest first. `next` is the `cursor` of the"
+            " next page, or null. A page may have fewer games than `limit`, even none, before the last one.",
+            Me,
+        )
+    },
 )
-def get_me(player: str) -> Response:
+def get_me(player: str, query: JsonObject) -> Response:
     """Get the player's own account, and the games that wait for them."""
     (current_player,) = service().players.get([player])
     if current_player is None:
         raise Unauthorised("the account of this token has been deleted")
-    games = game_summaries(service().queries.games_waiting_for(player))
-    return json_response({"player": account(current_player), "games": games, "next": None})
+    limit = min(query["limit"], MAX_PAGE_SIZE)
+    games, cursor = service().queries.games_waiting_for(player, query["cursor"], limit)
+    return json_response(
+        {"player": account(current_player), "games": game_summaries(games), "next": cursor}
+    )

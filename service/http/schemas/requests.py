@@ -20,6 +20,8 @@ from service.listings import STATUSES
 _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXPANSIONS)
 _MAX_HANDLES: Final = 1000
 """The maximum length of `invite`. The bound on the players to invite, a setting, is checked later."""
+MAX_PAGE_SIZE: Final = 100
+"""The largest number of games on a page."""
 _NONCE: Final = {
     "description": "Bytes that become part of the game's seed; drawn by the server if left out."
 }
@@ -97,7 +99,22 @@ class JoinGame(StrictSchema):
     nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
 
 
-class ListGames(StrictSchema):
+class PageQuery(StrictSchema):
+    """Which page of a list of games to show."""
+
+    cursor = Text(load_default=None, metadata={"description": "`next` of the previous page."})
+    limit = QueryInteger(
+        minimum=1,
+        load_default=50,
+        metadata={"description": f"Games per page, at most {MAX_PAGE_SIZE}."},
+    )
+
+
+class MeQuery(PageQuery):
+    """Which page of the games that wait for the player to show."""
+
+
+class ListGames(PageQuery):
     """Which games to list."""
 
     status = Text(
@@ -105,10 +122,6 @@ class ListGames(StrictSchema):
         metadata={"description": f"One or several of {', '.join(STATUSES)}, separated by commas."},
     )
     player = Text(load_default=None, metadata={"description": "Handle of a player in the game."})
-    cursor = Text(load_default=None, metadata={"description": "`next` of the previous page."})
-    limit = QueryInteger(
-        minimum=1, load_default=50, metadata={"description": "Games per page, at most 100."}
-    )
 
 
 class SubmitAction(StrictSchema):

@@ -119,7 +119,7 @@ def test_a_log_that_lost_its_last_events_is_trusted_over_the_cache(service: Serv
     assert service.queries.game(game.id).seq == 6
     assert service.queries.game(game.id).hash == game.hash
     lose_actions(service, game, count=1)
-    assert [each.seq for each in service.queries.games([game.id])] == [6]
+    assert [each and each.seq for each in service.queries.games([game.id])] == [6]
 
 
 def test_nothing_is_appended_after_lost_events(service: Service) -> None:

@@ -73,7 +73,8 @@ def test_many_games_are_returned_in_the_given_order(service: Service, settings: 
     other.queries.game(games[1])
     take_action(service, games[1])
     loaded = other.queries.games([games[2], games[1], games[0]])
-    assert [(game.id, game.seq) for game in loaded] == [(games[2], 4), (games[1], 5), (games[0], 4)]
+    seqs = [game and (game.id, game.seq) for game in loaded]
+    assert seqs == [(games[2], 4), (games[1], 5), (games[0], 4)]
     other.redis.close()
 
 
@@ -148,9 +149,8 @@ def test_a_game_that_cannot_be_read_does_not_hide_the_others(service: Service) -
     for game in (damaged, invalid):
         with pytest.raises(Unreadable, match=game):
             repository.load(game)
-    assert [game.id for game in repository.load_many((invalid, missing, damaged, intact))] == [
-        intact
-    ]
+    loaded = repository.load_many((invalid, missing, damaged, intact))
+    assert [game and game.id for game in loaded] == [None, None, None, intact]
 
 
 def test_queries_depend_only_on_types_that_cannot_append() -> None:

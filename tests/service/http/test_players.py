@@ -137,6 +137,34 @@ class TestMe:
         assert ada.http.get("/api/v1/me").json()["games"] == []
         assert [waiting["id"] for waiting in bea.http.get("/api/v1/me").json()["games"]] == [game]
 
+    @pytest.mark.http("GET /me", 200)
+    def test_the_games_of_me_are_returned_in_pages(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        games = []
+        for _ in range(3):
+            games.append(ada.create_game())
+            bea.join(games[-1])
+        seen: list[str] = []
+        params: dict[str, Any] = {"limit": 2}
+        while "cursor" not in params or params["cursor"] is not None:
+            page = ada.http.get("/api/v1/me", params=params).json()
+            assert page["player"]["id"] == ada.id
+            assert len(page["games"]) <= 2
+            seen += [game["id"] for game in page["games"]]
+            params["cursor"] = page["next"]
+        assert seen == games[::-1]
+
+    @pytest.mark.http("GET /me", 400)
+    @pytest.mark.parametrize(
+        ("query", "invalid"),
+        [("limit=0", {"limit"}), ("cursor=nonsense", {"cursor"}), ("player=ada", {"player"})],
+    )
+    def test_an_invalid_query_is_refused(
+        self, accounts: Accounts, query: str, invalid: set[str]
+    ) -> None:
+        response = accounts.register().http.get(f"/api/v1/me?{query}")
+        assert (response.status_code, invalid_fields(response)) == (400, invalid)
+
     @pytest.mark.http("GET /me", 401)
     @pytest.mark.parametrize(
         "authorization",
