@@ -17,6 +17,7 @@ from service.readiness import Readiness
 from service.settings import Settings
 from service.store.event_store import EventStore
 from service.store.redis_event_store import RedisEventStore
+from service.trusted_clock import TrustedClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Service:
     listings: Listings
     keyring: Keyring
     damaged_games: DamagedGames
+    clock: TrustedClock
     readiness: Readiness
 
 
@@ -47,13 +49,18 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         max_prefixes=settings.bounds.cached_prefixes,
         prefix_interval=settings.bounds.prefix_interval,
     )
-    repository = GameRepository(store, cache, listings)
+    clock = TrustedClock(
+        client,
+        max_jump=settings.bounds.max_clock_jump_seconds,
+        hold=settings.bounds.clock_hold_seconds,
+    )
+    repository = GameRepository(store, cache, listings, clock)
     return Service(
         settings=settings,
         redis=client,
         store=store,
         repository=repository,
-        commands=GameCommands(repository, keyring),
+        commands=GameCommands(repository, keyring, clock),
         queries=GameQueries(
             repository,
             store,
@@ -66,5 +73,6 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         listings=listings,
         keyring=keyring,
         damaged_games=DamagedGames(client),
+        clock=clock,
         readiness=Readiness(settings, keyring),
     )

@@ -64,6 +64,11 @@ class Bounds:
     max_waiting_passwords: int = _bound(8)
     """Passwords that wait to be hashed."""
 
+    max_clock_jump_seconds: float = _bound(5.0, 0.1)
+    """How far the clock may deviate from the monotonic clock, and from that of Redis."""
+    clock_hold_seconds: float = _bound(3600.0, 0.1)
+    """Time after a jump of the clock for which it must be steady before it is trusted again."""
+
 
 def minimum_of(name: str) -> float:
     """Return the smallest value that the bound with this name may have."""

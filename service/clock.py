@@ -1,5 +1,6 @@
-"""The service's clock: the only place that reads the current time. UTC throughout; tests freeze it.
+"""The wall clock and timestamps: the only place that reads the current time. UTC throughout; tests freeze it.
 
+What decides about a game, or is stored in its log, uses the trusted clock (service/trusted_clock.py).
 Timestamps are written as in the log: RFC 3339 with milliseconds and `Z`.
 """
 
@@ -26,17 +27,7 @@ def parse(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def next_timestamp(previous: str = "") -> str:
-    """Return the timestamp for an event after one at `previous`: now, but never earlier than that."""
-    return max(format(now()), previous)
-
-
 def deadline(game: Game) -> str | None:
     """Return the deadline of the turn under way as a timestamp; None if it has none."""
     moment = turn_clock.deadline(game)
     return None if moment is None else format(moment)
-
-
-def is_deadline_past(game: Game) -> bool:
-    """Return whether the deadline of the turn under way has passed."""
-    return turn_clock.has_passed(game, format(now()))

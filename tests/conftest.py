@@ -1,5 +1,6 @@
 """Fixtures for tests of several packages: one real Redis for a whole run, emptied for each test using it."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 import redis
 
 from service.bootstrap import Service, build
+from service.bounds import Bounds
 from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 
@@ -35,6 +37,8 @@ def settings(redis_url: str, tmp_path: Path) -> Settings:
         queue_url=redis_url,
         signing_key=tmp_path / "signing-key.pem",
         rate_accounts="",
+        # Tests freeze the wall clock, which then differs from all other clocks.
+        bounds=Bounds(max_clock_jump_seconds=math.inf),
     )
 
 

@@ -42,13 +42,18 @@ class DeadlineIndex:
             with unavailable_on_error():
                 self._redis.zadd(DEADLINES, scores)
 
-    def overdue(self, limit: int) -> list[tuple[str, str]]:
+    def overdue(self, now: datetime, limit: int) -> list[tuple[str, str]]:
         """Return up to `limit` games whose deadline has passed, each with its score; earliest first."""
-        now = _milliseconds(clock.now())
         with unavailable_on_error():
             # redis-py declares a type that covers other forms of the command as well.
             rows: list[Any] = self._redis.zrange(
-                DEADLINES, "-inf", str(now), byscore=True, offset=0, num=limit, withscores=True
+                DEADLINES,
+                "-inf",
+                _milliseconds(now),
+                byscore=True,
+                offset=0,
+                num=limit,
+                withscores=True,
             )
         overdue = []
         for member, score in rows:

@@ -42,7 +42,8 @@ class Scheduler:
         self._queues = TaskQueues(queue_client)
         self._deadlines = DeadlineIndex(service.redis)
         self._damaged_games = service.damaged_games
-        self._sweep = Sweep(service.store, self._queues, self._deadlines, service.damaged_games)
+        self._clock = service.clock
+        self._sweep = Sweep(service, self._queues, self._deadlines)
         self._interval = service.settings.sweep_seconds
 
     def run(self, stop: StopSignals) -> None:
@@ -77,10 +78,15 @@ class Scheduler:
                         pass
 
     def check_deadlines(self) -> None:
-        """Enqueue the forfeit of every turn whose deadline has passed. Raises Unavailable."""
-        while overdue := self._deadlines.overdue(BATCH):
+        """Enqueue the forfeit of every turn whose deadline has passed, unless the clock is not reliable.
+
+        Raises Unavailable.
+        """
+        while overdue := self._deadlines.overdue(self._clock.now(), BATCH):
+            if not self._clock.is_reliable():
+                return
             tasks = tasks_of(self._store, [game_id for game_id, _ in overdue])
-            now = clock.format(clock.now())
+            now = clock.format(self._clock.now())
             for game_id, score in overdue:
                 forfeit = next(
                     (task for task in tasks[game_id].tasks if task.kind == "forfeit"), None

@@ -14,8 +14,7 @@ from typing import Final
 from domain.errors import Unreadable
 from domain.event import ENDINGS
 from service import clock
-from service.damaged_games import DamagedGames
-from service.store.event_store import EventStore
+from service.bootstrap import Service
 from workers.damage_check import DamageCheck
 from workers.deadline_index import DeadlineIndex
 from workers.queue import TaskQueues
@@ -32,17 +31,12 @@ SECONDS_TO_CREATE: Final = 3600.0
 class Sweep:
     """Makes sweeps, and keeps the tasks that the last one has found. For one thread."""
 
-    def __init__(
-        self,
-        store: EventStore,
-        queues: TaskQueues,
-        deadlines: DeadlineIndex,
-        damaged_games: DamagedGames,
-    ) -> None:
-        self._store = store
+    def __init__(self, service: Service, queues: TaskQueues, deadlines: DeadlineIndex) -> None:
+        self._store = service.store
+        self._clock = service.clock
         self._queues = queues
         self._deadlines = deadlines
-        self._damage_check = DamageCheck(damaged_games)
+        self._damage_check = DamageCheck(service.damaged_games)
         self._due_tasks: set[Task] = set()
         self._later_tasks: set[Task] = set()
         self._waiting_for_players: set[str] = set()
@@ -66,7 +60,7 @@ class Sweep:
         later_tasks: set[Task] = set()
         self._damage_check.begin()
         for game_ids in _pages_of(self._store.active_games()):
-            now = clock.format(clock.now())
+            now = clock.format(self._clock.now())
             tasks_by_game = tasks_of(self._store, game_ids)
             postponed = self._check_games(tasks_by_game)
             tasks = [
@@ -81,6 +75,9 @@ class Sweep:
             due = {task for task in tasks if task not in later}
             due_tasks |= due
             to_enqueue = (due if is_first else due & due_before) - postponed
+            forfeits = {task for task in to_enqueue if task.kind == "forfeit"}
+            if forfeits and not self._clock.is_reliable():
+                to_enqueue -= forfeits
             count = self._queues.enqueue_again(
                 [
                     task

@@ -19,7 +19,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import commands
 from ledger.pending import PendingEvents
-from ledger.turn_clock import clock_faults
+from ledger.turn_clock import clock_faults, has_passed
 from service import clock
 from service.errors import NotFound, Stale
 from service.games.access import require_seat, require_visible
@@ -27,6 +27,7 @@ from service.games.cache import CachedGame
 from service.games.repository import AppendResult, GameRepository
 from service.keyring import Keyring
 from service.store.event_store import IdempotencyRecord
+from service.trusted_clock import TrustedClock
 
 NONCE_BYTES = 32
 """Length of the secret of a game, and of the nonce that replaces a missing one."""
@@ -48,8 +49,11 @@ class GameCommands:
     IdempotencyConflict if the key was used for another request.
     """
 
-    def __init__(self, repository: GameRepository, keyring: Keyring) -> None:
+    def __init__(
+        self, repository: GameRepository, keyring: Keyring, trusted_clock: TrustedClock
+    ) -> None:
         self._repository = repository
+        self._trusted_clock = trusted_clock
         self._keyring = keyring
 
     def create(
@@ -180,15 +184,19 @@ class GameCommands:
         return appended
 
     def forfeit(self, game_id: str, turn: int) -> list[Event]:
-        """Forfeit a turn if it is still under way and its deadline has passed.
+        """Forfeit a turn if it is still under way and its deadline has passed by a reliable clock.
 
         A game in which every seat has forfeited two turns in a row is abandoned with that. Returns
         the events that were appended.
         """
+        if not self._trusted_clock.is_reliable():
+            return []
+        # Read before the events are dated, so that none of them is dated before the deadline.
+        now = clock.format(self._trusted_clock.now())
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             game = cached.game
-            if game.to_act is None or game.turn != turn or not clock.is_deadline_past(game):
+            if game.to_act is None or game.turn != turn or not has_passed(game, now):
                 return
             commands.forfeit(pending, lambda: self._repository.secret(game_id))
 

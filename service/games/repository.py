@@ -16,7 +16,6 @@ from domain.event import Event
 from domain.game import Game
 from ledger.canonical import canonical
 from ledger.pending import PendingEvents
-from service import clock
 from service.errors import IdempotencyConflict, ServiceError, Unavailable
 from service.games.access import game_not_found
 from service.games.cache import CachedGame, GameCache, with_events
@@ -30,6 +29,7 @@ from service.store.event_store import (
     IdempotencyRecord,
 )
 from service.store.outbox import outbox_entries
+from service.trusted_clock import TrustedClock
 
 log = logging.getLogger(__name__)
 
@@ -57,8 +57,11 @@ to do. Raises Refused and ServiceErrors. It may be called several times.
 class GameRepository(GameLoader):
     """Loads games and changes them. Thread-safe; raises Unavailable like `GameLoader`."""
 
-    def __init__(self, store: EventStore, cache: GameCache, listings: Listings) -> None:
+    def __init__(
+        self, store: EventStore, cache: GameCache, listings: Listings, clock: TrustedClock
+    ) -> None:
         super().__init__(store, cache)
+        self._clock = clock
         self._store = store
         self._listings = listings
 
@@ -75,7 +78,7 @@ class GameRepository(GameLoader):
 
     def new_game(self, game_id: str) -> PendingEvents:
         """Return pending events for a game that does not exist yet."""
-        return _pending(game_id, None)
+        return self._pending(game_id, None)
 
     def create(
         self, pending: PendingEvents, secret: bytes, record: IdempotencyRecord | None = None
@@ -116,7 +119,7 @@ class GameRepository(GameLoader):
         if cached is None:
             cached = self.load(game_id)
         for _ in range(MAX_ATTEMPTS):
-            pending = _pending(game_id, cached.game)
+            pending = self._pending(game_id, cached.game)
             try:
                 handler(cached, pending)
             except (Refused, ServiceError) as refusal:
@@ -208,8 +211,7 @@ class GameRepository(GameLoader):
     def _earlier_result(self, game_id: str, appended: Appended) -> AppendResult:
         return AppendResult(self.event_range(game_id, appended.first - 1, appended.last), None)
 
-
-def _pending(game_id: str, game: Game | None) -> PendingEvents:
-    """Return pending events that will all have the current time."""
-    timestamp = clock.next_timestamp("" if game is None else game.at)
-    return PendingEvents(game_id, game, timestamp=lambda: timestamp)
+    def _pending(self, game_id: str, game: Game | None) -> PendingEvents:
+        """Return pending events that will all have the current time."""
+        timestamp = self._clock.timestamp_after("" if game is None else game.at)
+        return PendingEvents(game_id, game, timestamp=lambda: timestamp)

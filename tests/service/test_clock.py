@@ -1,4 +1,4 @@
-"""The service's clock: UTC, whole milliseconds, timestamps that never decrease within a game."""
+"""The wall clock and timestamps: UTC, whole milliseconds."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -13,13 +13,6 @@ from service import clock
 def test_the_current_time_has_whole_milliseconds() -> None:
     with freeze_time("2026-11-20T09:15:00.123999Z"):
         assert clock.now() == datetime(2026, 11, 20, 9, 15, 0, 123000, UTC)
-        assert clock.next_timestamp() == "2026-11-20T09:15:00.123Z"
-
-
-def test_a_timestamp_is_never_earlier_than_the_previous_one() -> None:
-    with freeze_time("2026-11-20T09:15:00Z"):
-        assert clock.next_timestamp("2026-11-20T09:15:00.001Z") == "2026-11-20T09:15:00.001Z"
-        assert clock.next_timestamp("2026-11-20T09:14:59.999Z") == "2026-11-20T09:15:00.000Z"
 
 
 def test_other_time_zones_are_converted_to_utc() -> None:

@@ -34,8 +34,8 @@ from tests.support.service_games import (
 
 def commands_with(service: Service, listings: Listings) -> GameCommands:
     """The commands of another process, with a cache and listings of its own."""
-    repository = GameRepository(service.store, GameCache(10), listings)
-    return GameCommands(repository, service.keyring)
+    repository = GameRepository(service.store, GameCache(10), listings, service.clock)
+    return GameCommands(repository, service.keyring, service.clock)
 
 
 def outbox(service: Service, game_id: str) -> dict[str, Any]:
