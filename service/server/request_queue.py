@@ -41,8 +41,9 @@ class RequestQueue:
         """The waiting jobs by visitor; the visitor whose turn is next comes first."""
         self._count = 0
         self._running: Counter[str] = Counter()
+        self._idle = threads
+        """Threads that have nothing to do, and that nobody has woken yet."""
         self._wakeups: SimpleQueue[Literal["job", "stop"]] = SimpleQueue()
-        """One item for each job, so that a job wakes one thread."""
         self._threads = [
             threading.Thread(target=self._work, name=f"{name}-{number}", daemon=True)
             for number in range(threads)
@@ -73,7 +74,10 @@ class RequestQueue:
                 self._count -= 1
             self._waiting.setdefault(job.visitor, deque()).append(job)
             self._count += 1
-        self._wakeups.put("job")
+            # Otherwise, the next thread that has nothing else to do takes the job.
+            if self._idle and self._running[job.visitor] < self._max_running:
+                self._idle -= 1
+                self._wakeups.put("job")
         return displaced
 
     def remove(self, job: Job) -> None:
@@ -109,21 +113,25 @@ class RequestQueue:
 
     def _work(self) -> None:
         while self._wakeups.get() == "job":
-            # A job that was skipped because its visitor had too many running is found here later.
-            while (job := self._next()) is not None:
+            job = self._next(None)
+            while job is not None:
                 try:
                     job.run()
                 except Exception:
                     log.exception("a request failed outside the application")
-                finally:
-                    self._finish(job.visitor)
+                job = self._next(job)
 
-    def _next(self) -> Job | None:
-        """Take the next job of the first visitor who may run another one."""
+    def _next(self, done: Job | None) -> Job | None:
+        """Take the next job of the first visitor who may run another one, after `done`."""
         with self._lock:
+            if done is not None:
+                self._running[done.visitor] -= 1
+                if not self._running[done.visitor]:
+                    del self._running[done.visitor]
             can_run = (name for name in self._waiting if self._running[name] < self._max_running)
             visitor = next(can_run, None)
             if visitor is None:
+                self._idle += 1
                 return None
             jobs = self._waiting[visitor]
             job = jobs.popleft()
@@ -134,9 +142,3 @@ class RequestQueue:
             else:
                 del self._waiting[visitor]
             return job
-
-    def _finish(self, visitor: str) -> None:
-        with self._lock:
-            self._running[visitor] -= 1
-            if not self._running[visitor]:
-                del self._running[visitor]
