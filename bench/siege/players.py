@@ -3,7 +3,8 @@
 They run in one process with an event loop, apart from the attackers, and report every response to the
 process that started them. Each client plays both seats of its games, so that it never waits for an opponent.
 Its connection is kept alive. After a 503 with `Retry-After` it waits and repeats the request with the same
-Idempotency-Key. Any other response that is not the expected one is a failure.
+Idempotency-Key, and if the server has closed the connection between two requests, it opens another one. Any
+other response that is not the expected one is a failure.
 """
 
 import asyncio
@@ -35,7 +36,8 @@ ROUND_LIMIT: Final = 30
 _STREAM_LIMIT: Final = 2**22
 
 Kind: TypeAlias = Literal["play", "end of game", "/healthz", "/readyz"]
-Result: TypeAlias = Literal["served", "refused", "failed"]
+Result: TypeAlias = Literal["served", "refused", "closed", "failed"]
+"""Closed: the server had closed the connection while it waited for a request."""
 _PROBES: Final[tuple[Kind, ...]] = ("/healthz", "/readyz")
 
 
@@ -86,10 +88,14 @@ class HttpClient:
     ) -> tuple[Head, bytes]:
         """Send a request, add a sample of it, and return the head and the body of the response.
 
-        The response has an expected status, or it is a 503 with `Retry-After`. Raises RequestFailedError.
+        The response has an expected status, or it is a 503 with `Retry-After`. If the server has closed the
+        connection after an earlier response, the request is sent once more, on a new connection. Raises
+        RequestFailedError.
         """
+        is_reused = self._streams is not None
         start = time.monotonic()
-        head, body = None, b""
+        head, body, problem = None, b"", ""
+        result: Result = "failed"
         try:
             async with asyncio.timeout(PATIENCE):
                 head, body = await self._exchange(data)
@@ -98,9 +104,10 @@ class HttpClient:
             problem = f"no response within {PATIENCE:.0f} s"
         except (OSError, EOFError, ValueError) as error:
             problem = f"{type(error).__name__}: {error}"
+            if is_reused and _is_closed_before_response(error):
+                result = "closed"
         if head is None or head.closes:
             self.close()
-        result: Result = "failed"
         if head is not None and head.status in expected:
             result = "served"
         elif head is not None and head.status == 503 and head.retry_after is not None:
@@ -108,6 +115,8 @@ class HttpClient:
         detail = f"{data[:80].splitlines()[0].decode()}: {problem}"[:300]
         seconds = time.monotonic() - start
         self._samples.append(Sample(self.number, kind, start, seconds, result, detail))
+        if result == "closed":
+            return await self.send_once(data, kind, expected)
         if head is None or result == "failed":
             raise RequestFailedError(detail)
         return head, body
@@ -134,6 +143,13 @@ class HttpClient:
             body += (await reader.readexactly(size + 2))[:-2]
         await reader.readline()
         return head, body
+
+
+def _is_closed_before_response(error: Exception) -> bool:
+    """Whether the server closed the connection and sent nothing: it has not handled the request."""
+    if isinstance(error, asyncio.IncompleteReadError):
+        return not error.partial
+    return isinstance(error, ConnectionResetError | BrokenPipeError)
 
 
 class Player:

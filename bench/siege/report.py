@@ -103,6 +103,8 @@ def _became(measurement: Measurement) -> str:
         parts.append(f"{outcome.open_at_end:,} open at the end")
     if outcome.notifications:
         parts.append(f"{_count(outcome.notifications, 'notification')} received")
+    if closed := of_kind(measurement.during, "play", "closed"):
+        parts.append(f"{_count(len(closed), 'idle connection')} of players closed")
     not_ready = of_kind(measurement.during, "/readyz", "refused")
     if not_ready:
         first = min(sample.start + sample.seconds for sample in not_ready)

@@ -1,0 +1,241 @@
+"""The siege in miniature: the attacks of bench/siege on one web process with small bounds. Nothing is timed.
+
+Every test checks what became of the attack. After it, the service must serve the others, and its log may
+contain only requests and refusals.
+"""
+
+import json
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import httpx
+import pytest
+
+from bench.siege.attack import ONE_ADDRESS, Target, once
+from bench.siege.attacks import ATTACKS
+from bench.siege.stored_games import Sizes, store_in
+from bench.siege.traffic import Hold, Outcome, Read, Traffic, send_traffic
+from service.bootstrap import build
+from service.embedded_redis import EmbeddedRedis
+from tests.service.conftest import settings_for
+from tests.support.accounts import Accounts, take_turn
+from tests.support.processes import wait_until
+from tests.support.server import WebServer
+
+SECONDS = 5.0
+"""More than any of these attacks takes, because their connections are bounded in number."""
+MOST_CONNECTIONS_PER_ADDRESS = 32
+MOST_GAMES = 5
+MOST_STREAMS = 4
+MOST_LOG_INS = 10
+REQUEST_THREADS = 4
+BOUNDS = {
+    "CARTULARY_REQUEST_THREADS": str(REQUEST_THREADS),
+    "CARTULARY_HEADER_SECONDS": "0.3",
+    "CARTULARY_BODY_SECONDS": "1",
+    "CARTULARY_SEND_SECONDS": "0.3",
+    "CARTULARY_MAX_CONNECTIONS": "100",
+    "CARTULARY_MAX_CONNECTIONS_PER_ADDRESS": str(MOST_CONNECTIONS_PER_ADDRESS),
+    "CARTULARY_MAX_GAMES_PER_PLAYER": str(MOST_GAMES),
+    "CARTULARY_MAX_STREAMS_PER_VISITOR": str(MOST_STREAMS),
+}
+SIZES = Sizes(
+    clients=1, long_game_events=2_000, games=1, events_per_game=50, open_games=1, games_to_start=1
+)
+
+
+@dataclass
+class Besieged:
+    """A server, the target on it, and two players whose game goes on."""
+
+    server: WebServer
+    target: Target
+    game: tuple[str, list[Any]]
+    lines_read: int = 0
+
+    def attack(self, name: str, **bounds: Any) -> Outcome:
+        """Run an attack with these fields of its traffic replaced, until its connections have ended."""
+        return self.send(replace(ATTACKS[name].traffic(self.target), **bounds))
+
+    def send(self, traffic: Traffic, seconds: float = SECONDS) -> Outcome:
+        return send_traffic(traffic, self.target.port, seconds)
+
+    def wait_for_refusals(self, reason: str, count: int) -> None:
+        """Wait until the server has logged that it refused this number of clients since the test began."""
+
+        def refused() -> int:
+            lines = map(json.loads, self.server.lines()[self.lines_read :])
+            return sum(line["count"] for line in lines if line.get("reason") == reason)
+
+        wait_until(lambda: refused() == count)
+
+    def new_lines(self) -> list[dict[str, Any]]:
+        """Return the lines of the log since the last call."""
+        lines = self.server.lines()
+        new, self.lines_read = lines[self.lines_read :], len(lines)
+        return [json.loads(line) for line in new]
+
+
+@pytest.fixture(scope="module")
+def running(
+    web_redis: EmbeddedRedis, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Besieged]:
+    settings = settings_for(web_redis, tmp_path_factory.mktemp("siege"), f"{MOST_LOG_INS}/minute")
+    service = build(settings)
+    stored = store_in(service, 0, 0, SIZES)
+    service.redis.close()
+    with WebServer(settings, environ=BOUNDS) as server:
+        accounts = Accounts(server.url)
+        game = accounts.start_game()
+        target = replace(stored.target, port=int(server.url.rsplit(":", 1)[1]))
+        yield Besieged(server, target, game)
+        accounts.close()
+
+
+@pytest.fixture
+def besieged(running: Besieged) -> Iterator[Besieged]:
+    """The server. After the test, it must still serve the players, and have logged nothing unexpected."""
+    running.new_lines()
+    yield running
+    take_turn(*running.game)
+    for path in ("/healthz", "/readyz"):
+        assert httpx.get(f"{running.server.url}{path}").status_code == 200
+    # The refusals are logged once a second. Those of this test may appear during the next one.
+    for line in running.new_lines():
+        assert line["level"] in {"info", "warning"}, line
+        assert line["message"].startswith(("request answered", "requests refused")), line
+
+
+class TestParsing:
+    @pytest.mark.parametrize(
+        ("name", "statuses"),
+        [
+            ("hpack", {400}),
+            ("large-headers", {431}),
+            ("many-headers", {431}),
+            ("long-content-length", {400}),
+            ("malformed-chunks", {400}),
+            ("endless-chunks", {413}),
+            ("chunk-extensions", {413}),
+            ("many-keys", {400}),
+            ("nested-bodies", {400}),
+            ("entity-tags", {200}),
+        ],
+    )
+    def test_every_request_gets_a_response_of_its_own(
+        self, besieged: Besieged, name: str, statuses: set[int]
+    ) -> None:
+        outcome = besieged.attack(name, total=8, per_second=1000)
+        assert set(outcome.statuses) == statuses
+        assert outcome.statuses.total() == outcome.connections == 8
+        assert outcome.open_at_end == 0
+
+    def test_long_queries_are_refused_or_cost_nothing(self, besieged: Besieged) -> None:
+        outcome = besieged.attack("long-queries", total=9, per_second=1000)
+        # 60 kB is more than the headers may have; the other queries are served, or refused as invalid.
+        assert outcome.statuses[431] >= 3
+        assert set(outcome.statuses) <= {200, 400, 431}
+
+    def test_the_requests_that_wait_on_one_connection_are_bounded(self, besieged: Besieged) -> None:
+        outcome = besieged.attack("pipelining", total=2)
+        assert outcome.closed_by_server == 2
+        assert outcome.statuses.total() < 40
+
+
+class TestConnections:
+    @pytest.mark.parametrize(
+        ("name", "statuses"),
+        [("idle-connections", set()), ("slow-headers", {408}), ("slow-bodies", {408})],
+    )
+    def test_clients_that_send_nothing_or_slowly_are_disconnected(
+        self, besieged: Besieged, name: str, statuses: set[int]
+    ) -> None:
+        outcome = besieged.attack(name, connections=20, per_second=1000, total=20)
+        assert outcome.closed_by_server == 20
+        assert outcome.open_at_end == 0
+        assert set(outcome.statuses) == statuses
+
+    def test_connections_from_one_address_are_bounded_and_displace_only_each_other(
+        self, besieged: Besieged
+    ) -> None:
+        with httpx.Client(base_url=besieged.server.url) as player:
+            assert player.get("/healthz").status_code == 200
+            traffic = Traffic(once(Hold()), 60, 2000, ONE_ADDRESS, total=60)
+            outcome = besieged.send(traffic, 0.2)
+            assert outcome.open_at_end <= MOST_CONNECTIONS_PER_ADDRESS
+            assert outcome.closed_by_server >= 60 - MOST_CONNECTIONS_PER_ADDRESS
+            # The connection of the player, from another address, is still open.
+            (stream,) = player._transport._pool.connections  # type: ignore[attr-defined] # httpx keeps it private
+            assert player.get("/healthz").status_code == 200
+            assert player._transport._pool.connections == [stream]  # type: ignore[attr-defined] # the same
+
+    def test_clients_that_do_not_read_a_record_are_disconnected(self, besieged: Besieged) -> None:
+        traffic = ATTACKS["slow-readers"].traffic(besieged.target)
+        record, hold = traffic.script(0)
+        # The kernel buffers some megabytes for each connection, so a client has to request more than that.
+        script = once(*[record] * 6, hold)
+        besieged.send(replace(traffic, script=script, connections=3, total=3), 0.8)
+        besieged.wait_for_refusals("unsent_response", 3)
+
+    def test_streams_of_one_visitor_are_bounded(self, besieged: Besieged) -> None:
+        stream, _ = ATTACKS["unread-streams"].traffic(besieged.target).script(0)
+        traffic = Traffic(once(stream, Read()), 8, 100, ONE_ADDRESS, total=8)
+        outcome = besieged.send(traffic, 0.5)
+        assert outcome.statuses == {200: MOST_STREAMS, 503: 8 - MOST_STREAMS}
+
+    def test_requests_whose_clients_have_disconnected_are_dropped(self, besieged: Besieged) -> None:
+        # All clients are gone before the server can begin with the first of their requests.
+        os.kill(besieged.server.pid, signal.SIGSTOP)
+        try:
+            outcome = besieged.attack("early-positions", total=30, per_second=2000)
+            assert outcome.requests == 30
+        finally:
+            os.kill(besieged.server.pid, signal.SIGCONT)
+        take_turn(*besieged.game)
+        positions = [
+            line for line in besieged.new_lines() if line.get("route", "").endswith("/position")
+        ]
+        # A thread may have begun with a request before the event loop reads that its client is gone.
+        assert len(positions) <= REQUEST_THREADS
+
+
+class TestWork:
+    def test_invitations_are_bounded(self, besieged: Besieged) -> None:
+        outcome = besieged.attack("many-invitations", total=2)
+        assert outcome.statuses == {400: 2}
+
+    def test_games_of_one_player_are_bounded(self, besieged: Besieged) -> None:
+        traffic = ATTACKS["many-games"].traffic(besieged.target)
+        create, read = islice(traffic.script(0), 2)
+        script = once(*[create, read] * (MOST_GAMES + 3))
+        outcome = besieged.send(replace(traffic, script=script, total=1))
+        assert outcome.statuses[201] <= MOST_GAMES
+        assert outcome.statuses.total() - outcome.statuses[201] >= 3
+        assert set(outcome.statuses) == {201, 409}
+
+    def test_attempts_to_log_in_are_bounded_for_each_network(self, besieged: Besieged) -> None:
+        outcome = besieged.attack("log-ins", total=15, connections=1, addresses=ONE_ADDRESS)
+        assert outcome.statuses == {401: MOST_LOG_INS, 429: 5}
+
+    def test_metrics_are_at_one_path_only(self, besieged: Besieged) -> None:
+        traffic = ATTACKS["metrics"].traffic(besieged.target)
+        statuses = Counter[int]()
+        for number in range(3):
+            steps = traffic.script(number)
+            script = once(next(steps), next(steps))
+            statuses += besieged.send(replace(traffic, script=script, total=1)).statuses
+        assert statuses == {404: 2, 200: 1}
+
+    def test_refused_actions_leave_no_idempotency_records(
+        self, besieged: Besieged, redis_client: Any
+    ) -> None:
+        traffic = ATTACKS["idempotency-keys"].traffic(besieged.target)
+        keys_before = redis_client.dbsize()
+        outcome = besieged.send(traffic, 0.3)
+        assert set(outcome.statuses) == {409}
+        assert redis_client.dbsize() == keys_before
