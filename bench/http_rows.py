@@ -124,6 +124,7 @@ def our_server(port: int, redis_url: str, folder: Path) -> AbstractContextManage
         CARTULARY_REDIS_URL=redis_url,
         CARTULARY_DATA=str(folder),
         CARTULARY_RATE_ACCOUNTS="",
+        CARTULARY_RATE_GAMES="",
         CARTULARY_MAX_CONNECTIONS_PER_ADDRESS="5000",
         CARTULARY_MAX_STREAMS_PER_VISITOR="5000",
     )

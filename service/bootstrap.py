@@ -9,6 +9,7 @@ from service.damaged_games import DamagedGames
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
 from service.games.queries import GameQueries
+from service.games.quota import GameQuota
 from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
@@ -60,7 +61,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         redis=client,
         store=store,
         repository=repository,
-        commands=GameCommands(repository, keyring, clock),
+        commands=GameCommands(
+            repository, keyring, clock, GameQuota(listings, settings.bounds.max_games_per_player)
+        ),
         queries=GameQueries(
             repository,
             store,

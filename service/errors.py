@@ -52,6 +52,12 @@ class HandleTaken(ServiceError):
     status = 409
 
 
+class TooManyGames(ServiceError):
+    """The player has a place in as many games that are open or in progress as the server allows."""
+
+    status = 409
+
+
 class IdempotencyConflict(ServiceError):
     """The idempotency key was used before, for another request."""
 

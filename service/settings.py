@@ -8,6 +8,7 @@
                              process if it does not exist; default: signing-key.pem in the data folder
     CARTULARY_CACHE_GAMES    games in the cache of a process; default: 1000
     CARTULARY_RATE_ACCOUNTS  attempts to register or log in from one network; default: 60/minute
+    CARTULARY_RATE_GAMES     requests of one player to create or join a game; default: 300/hour
     CARTULARY_RATE_REQUESTS  requests of one player or network; default: no limit
     CARTULARY_WEBHOOK_URL    URL to which notifications are posted; default: none
     CARTULARY_TRUSTED_PROXIES  addresses or networks of reverse proxies, separated by commas, which name
@@ -36,7 +37,9 @@ from service.bounds import Bounds, minimum_of
 from service.data_folder import SIGNING_KEY, default_data_folder, embedded_redis_url
 
 PREFIX: Final = "CARTULARY_"
-_MAY_BE_EMPTY: Final = frozenset({f"{PREFIX}RATE_ACCOUNTS", f"{PREFIX}RATE_REQUESTS"})
+_MAY_BE_EMPTY: Final = frozenset(
+    {f"{PREFIX}RATE_ACCOUNTS", f"{PREFIX}RATE_GAMES", f"{PREFIX}RATE_REQUESTS"}
+)
 
 
 class SettingsError(CartularyError):
@@ -53,6 +56,7 @@ class Settings:
     signing_key: Path
     cache_games: int = 1000
     rate_accounts: str = "60/minute"
+    rate_games: str = "300/hour"
     rate_requests: str = ""
     webhook_url: str | None = field(default=None, repr=False)
     sweep_seconds: float = 10.0
@@ -74,6 +78,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     queue_url = env.str("QUEUE_URL", None, validate=_url_with("redis", "rediss", "unix"))
     webhook_url = env.str("WEBHOOK_URL", None, validate=_url_with("http", "https", needs_host=True))
     rate_accounts = env.str("RATE_ACCOUNTS", "60/minute", validate=_check_rate)
+    rate_games = env.str("RATE_GAMES", "300/hour", validate=_check_rate)
     rate_requests = env.str("RATE_REQUESTS", "", validate=_check_rate)
     cache_games = env.int("CACHE_GAMES", 1000, **_number("a whole number", minimum=1))
     sweep_seconds = env.float("SWEEP_SECONDS", 10.0, **_number("a number", minimum=0.05))
@@ -87,6 +92,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         signing_key=signing_key,
         cache_games=cache_games,
         rate_accounts=rate_accounts,
+        rate_games=rate_games,
         rate_requests=rate_requests,
         webhook_url=webhook_url,
         sweep_seconds=sweep_seconds,

@@ -37,6 +37,7 @@ def settings(redis_url: str, tmp_path: Path) -> Settings:
         queue_url=redis_url,
         signing_key=tmp_path / "signing-key.pem",
         rate_accounts="",
+        rate_games="",
         # Tests freeze the wall clock, which then differs from all other clocks.
         bounds=Bounds(max_clock_jump_seconds=math.inf),
     )

@@ -24,6 +24,7 @@ from service import clock
 from service.errors import NotFound, Stale
 from service.games.access import require_seat, require_visible
 from service.games.cache import CachedGame
+from service.games.quota import GameQuota
 from service.games.repository import AppendResult, GameRepository
 from service.keyring import Keyring
 from service.store.event_store import IdempotencyRecord
@@ -50,9 +51,14 @@ class GameCommands:
     """
 
     def __init__(
-        self, repository: GameRepository, keyring: Keyring, trusted_clock: TrustedClock
+        self,
+        repository: GameRepository,
+        keyring: Keyring,
+        trusted_clock: TrustedClock,
+        quota: GameQuota,
     ) -> None:
         self._repository = repository
+        self._quota = quota
         self._trusted_clock = trusted_clock
         self._keyring = keyring
 
@@ -71,13 +77,19 @@ class GameCommands:
         """Create a game and return it; the player takes its first place.
 
         `invited` are ids of players. A nonce of None is replaced by random bytes. Raises Malformed,
-        which names every wrong field.
+        which names every wrong field, and TooManyGames.
         """
         _check_settings(rules, seats, options, clock)
         request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
         record = idempotency_record(player, idempotency_key, request)
         # The same key always leads to the same game id, so the record can be kept with that game.
         game_id = randomness.token_hex(8) if record is None else _game_id_of(record)
+        refusal = self._quota.refusal(player)
+        if refusal is not None:
+            repeat = self._repository.repeat_of(game_id, record, refusal)
+            if repeat is None:
+                raise refusal
+            return self._game_after(game_id, repeat)
         secret = randomness.token_bytes(NONCE_BYTES)
         pending = self._repository.new_game(game_id)
         commands.create(
@@ -104,13 +116,17 @@ class GameCommands:
     ) -> Game:
         """Give the player a place and return the game; the last free place starts it.
 
-        Raises NotNow (the game is full or has started, or the player has a place), Malformed (nonce).
+        Raises NotNow (the game is full or has started, or the player has a place), Malformed (nonce),
+        TooManyGames.
         """
         player_nonce = _nonce(nonce)
+        refusal = self._quota.refusal(player)
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             require_visible(cached.game, player)
             commands.join(pending, player, player_nonce, lambda: self._repository.secret(game_id))
+            if refusal is not None:
+                raise refusal
 
         record = idempotency_record(player, idempotency_key, ["join", _hex(nonce)])
         return self._game_after(game_id, self._repository.execute(game_id, handler, record))

@@ -124,7 +124,7 @@ class GameRepository(GameLoader):
                 handler(cached, pending)
             except (Refused, ServiceError) as refusal:
                 if is_head:
-                    repeat = self._repeat_of(game_id, record, refusal)
+                    repeat = self.repeat_of(game_id, record, refusal)
                     if repeat is None:
                         raise
                     return repeat
@@ -139,6 +139,17 @@ class GameRepository(GameLoader):
                         self._cache.drop(game_id)
             cached, is_head = self.load(game_id), True
         raise Unavailable("too many requests write to this game at once", retry_after=1)
+
+    def repeat_of(
+        self, game_id: str, record: IdempotencyRecord | None, refusal: Exception
+    ) -> AppendResult | None:
+        """Return the result of the earlier, equal request if a refused request repeats one, or None."""
+        if record is None or isinstance(refusal, Malformed | Unavailable):
+            return None
+        appended = self._store.find_idempotency_record(game_id, record)
+        if appended is None:
+            return None
+        return self._earlier_result(game_id, appended)
 
     def update_listings(self, game_id: str) -> None:
         """List the game as its log describes it, then acknowledge the outbox entry `index`."""
@@ -196,17 +207,6 @@ class GameRepository(GameLoader):
                 # The events and the outbox entry are stored, so the sweep will list the game.
                 log.warning("the listings of game %s are left to the sweep", pending.game_id)
         return AppendResult(events, after)
-
-    def _repeat_of(
-        self, game_id: str, record: IdempotencyRecord | None, refusal: Exception
-    ) -> AppendResult | None:
-        """Return the result of the earlier, equal request if a refused request repeats one."""
-        if record is None or isinstance(refusal, Malformed | Unavailable):
-            return None
-        appended = self._store.find_idempotency_record(game_id, record)
-        if appended is None:
-            return None
-        return self._earlier_result(game_id, appended)
 
     def _earlier_result(self, game_id: str, appended: Appended) -> AppendResult:
         return AppendResult(self.event_range(game_id, appended.first - 1, appended.last), None)

@@ -1,9 +1,9 @@
-"""Rate limits of requests, and of attempts to register or log in (Flask-Limiter).
+"""Rate limits of attempts to register or log in, of new places in games, and of all requests (Flask-Limiter).
 
-Each attempt costs a password hash and may be a guess, so attempts are counted in Redis for all
-processes together. Other requests are counted in the memory of each process, and only if an
-operator sets a limit. Both limits are settings (service/settings.py). A request without a valid token
-counts for its network: an IPv4 address or an IPv6 /64 (service/visitors.py).
+An attempt costs a password hash and may be a guess, and a place in a game adds to a log that is kept for
+ever, so these are counted in Redis for all processes together. Other requests are counted in the memory of
+each process, and only if an operator sets a limit. All limits are settings (service/settings.py). A
+request without a valid token counts for its network: an IPv4 address or an IPv6 /64 (service/visitors.py).
 """
 
 import math
@@ -27,24 +27,32 @@ def _network() -> str:
     return network_of(request.remote_addr or "")
 
 
+def _player_or_network() -> str:
+    return authenticated_player() or _network()
+
+
 def _refuse(limit: RequestLimit) -> None:
     """Raise TooManyRequests instead of the exception of Flask-Limiter, which has no time to wait."""
     seconds = math.ceil(limit.window.reset_time - time.time())
     raise TooManyRequests(f"the limit is {limit.limit}", max(1, seconds))
 
 
-_accounts: Final = Limiter(_network, strategy="fixed-window", on_breach=_refuse)
-limit_account_attempts = _accounts.shared_limit(
+_stored: Final = Limiter(_network, strategy="fixed-window", on_breach=_refuse)
+limit_account_attempts = _stored.shared_limit(
     lambda: service().settings.rate_accounts, scope="accounts"
 )
 """Decorates a view that registers or logs in. It raises TooManyRequests, and Unavailable without Redis."""
+limit_new_places = _stored.shared_limit(
+    lambda: service().settings.rate_games, scope="games", key_func=_player_or_network
+)
+"""Decorates a view that creates or joins a game; counts by player. It raises the same errors."""
 
 
 def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:
-    """Have the application count attempts in Redis, and, if `requests_limit` is not empty, all requests."""
+    """Have the application limit attempts and new places, and all requests if `requests_limit` is set."""
     if requests_limit:
         Limiter(
-            lambda: authenticated_player() or _network(),
+            _player_or_network,
             app=app,
             application_limits=[requests_limit],
             application_limits_exempt_when=lambda: request.path in _UNLIMITED,
@@ -63,5 +71,5 @@ def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:
     }
     # Flask-Limiter's hooks look up the limits of every request, which takes as long as Flask itself, and
     # limits of decorated views do not need them. It installs none for a limiter that is registered already.
-    app.extensions.setdefault("limiter", set()).add(_accounts)
-    _accounts.init_app(app)
+    app.extensions.setdefault("limiter", set()).add(_stored)
+    _stored.init_app(app)

@@ -21,7 +21,11 @@ from tests.support.server import WebServer
 
 
 def settings_for(
-    server: EmbeddedRedis, data: Path, rate_accounts: str = "", rate_requests: str = ""
+    server: EmbeddedRedis,
+    data: Path,
+    rate_accounts: str = "",
+    rate_games: str = "",
+    rate_requests: str = "",
 ) -> Settings:
     return Settings(
         data=data,
@@ -29,6 +33,7 @@ def settings_for(
         queue_url=server.url,
         signing_key=data / "signing-key.pem",
         rate_accounts=rate_accounts,
+        rate_games=rate_games,
         rate_requests=rate_requests,
         # All clients of the tests have the same address.
         bounds=Bounds(max_connections_per_address=5000, max_streams_per_visitor=5000),

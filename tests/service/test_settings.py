@@ -19,7 +19,8 @@ def test_by_default_everything_is_in_the_data_folder(monkeypatch: pytest.MonkeyP
     assert settings.redis_url == settings.queue_url == embedded_redis_url(settings.data)
     assert settings.signing_key == Path("/srv/cartulary/signing-key.pem")
     assert settings.cache_games == 1000
-    assert (settings.rate_accounts, settings.rate_requests) == ("60/minute", "")
+    rates = (settings.rate_accounts, settings.rate_games, settings.rate_requests)
+    assert rates == ("60/minute", "300/hour", "")
     assert settings.webhook_url is None
     assert settings.sweep_seconds == 10
 
@@ -33,6 +34,7 @@ def test_every_setting_can_be_set() -> None:
             "CARTULARY_SIGNING_KEY": "/keys/here.pem",
             "CARTULARY_CACHE_GAMES": "50",
             "CARTULARY_RATE_ACCOUNTS": "1/hour",
+            "CARTULARY_RATE_GAMES": "2/minute",
             "CARTULARY_RATE_REQUESTS": "9/second",
             "CARTULARY_WEBHOOK_URL": "http://hook/",
             "CARTULARY_SWEEP_SECONDS": "0.5",
@@ -43,7 +45,8 @@ def test_every_setting_can_be_set() -> None:
     assert settings.queue_url == "rediss://queue:6379/1"
     assert settings.signing_key == Path("/keys/here.pem")
     assert settings.cache_games == 50
-    assert (settings.rate_accounts, settings.rate_requests) == ("1/hour", "9/second")
+    rates = (settings.rate_accounts, settings.rate_games, settings.rate_requests)
+    assert rates == ("1/hour", "2/minute", "9/second")
     assert settings.webhook_url == "http://hook/"
     assert settings.sweep_seconds == 0.5
 
@@ -63,6 +66,7 @@ def test_an_empty_variable_has_its_default_but_an_empty_rate_is_no_limit() -> No
     empty = {f"CARTULARY_{name}": "" for name in (*names, "SWEEP_SECONDS")}
     assert load_settings(empty) == load_settings({})
     assert load_settings({"CARTULARY_RATE_ACCOUNTS": ""}).rate_accounts == ""
+    assert load_settings({"CARTULARY_RATE_GAMES": ""}).rate_games == ""
 
 
 def test_the_queue_is_in_the_redis_of_the_logs_by_default() -> None:
@@ -82,6 +86,7 @@ def test_the_queue_is_in_the_redis_of_the_logs_by_default() -> None:
         ("CARTULARY_CACHE_GAMES", "1.5"),
         ("CARTULARY_CACHE_GAMES", "inf"),
         ("CARTULARY_RATE_ACCOUNTS", "lots"),
+        ("CARTULARY_RATE_GAMES", "-1/hour"),
         ("CARTULARY_RATE_REQUESTS", "60/fortnight"),
         ("CARTULARY_SWEEP_SECONDS", "nan"),
         ("CARTULARY_SWEEP_SECONDS", "inf"),
@@ -99,8 +104,8 @@ def test_an_invalid_setting_is_named_without_its_password(name: str, value: str)
 
 def test_all_invalid_settings_are_named_at_once(tmp_path: Path) -> None:
     (tmp_path / "signing-key.pem").write_text("not a key")
-    names = ["REDIS_URL", "QUEUE_URL", "CACHE_GAMES", "RATE_ACCOUNTS", "RATE_REQUESTS"]
-    names += ["WEBHOOK_URL", "SWEEP_SECONDS"]
+    names = ["REDIS_URL", "QUEUE_URL", "CACHE_GAMES", "RATE_ACCOUNTS", "RATE_GAMES"]
+    names += ["RATE_REQUESTS", "WEBHOOK_URL", "SWEEP_SECONDS"]
     environ = {f"CARTULARY_{name}": "wrong" for name in names}
     with pytest.raises(SettingsError) as raised:
         load_settings({**environ, "CARTULARY_DATA": str(tmp_path)})

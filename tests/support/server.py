@@ -92,6 +92,7 @@ class WebServer:
             "CARTULARY_SIGNING_KEY": str(self.settings.signing_key),
             "CARTULARY_CACHE_GAMES": str(self.settings.cache_games),
             "CARTULARY_RATE_ACCOUNTS": self.settings.rate_accounts,
+            "CARTULARY_RATE_GAMES": self.settings.rate_games,
             "CARTULARY_RATE_REQUESTS": self.settings.rate_requests,
             **bounds_environ(self.settings.bounds),
             **self._environ,

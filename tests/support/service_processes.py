@@ -74,6 +74,7 @@ class ServiceProcesses:
         settings = {
             "CARTULARY_DATA": str(self.data),
             "CARTULARY_RATE_ACCOUNTS": "",
+            "CARTULARY_RATE_GAMES": "",
             "CARTULARY_SWEEP_SECONDS": "0.5",
         }
         self._processes[name] = ChildProcess(

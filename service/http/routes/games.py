@@ -12,6 +12,7 @@ from domain.json_types import JsonObject
 from ledger.turn_clock import clock_faults
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
+from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary, json_response, no_content
 from service.http.schemas.requests import MAX_PAGE_SIZE, CreateGame, JoinGame, ListGames
 from service.http.schemas.responses import GameList, GameSummary
@@ -37,6 +38,7 @@ def _rule_errors(body: JsonObject, player: str) -> dict[str, str]:
     "POST",
     "/games",
     auth="login_required",
+    limit=limit_new_places,
     json_body=CreateGame(),
     extra_validation=_rule_errors,
     is_idempotent=True,
@@ -45,6 +47,7 @@ def _rule_errors(body: JsonObject, player: str) -> dict[str, str]:
             "The summary of the game.", GameSummary, headers={"Location": "URL of the game."}
         )
     },
+    error_responses=(409,),
 )
 def create_game(player: str, body: JsonObject, idempotency_key: str | None) -> Response:
     """Create a game.
@@ -133,6 +136,7 @@ def get_game(game_id: str, player: str | None) -> Response:
     "POST",
     "/games/<game_id>/players",
     auth="login_required",
+    limit=limit_new_places,
     json_body=JoinGame(),
     is_body_required=False,
     is_idempotent=True,

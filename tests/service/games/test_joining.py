@@ -1,14 +1,18 @@
 """Creating, joining and leaving games before the start."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from domain import chance
 from domain.errors import Malformed, NotNow
-from service.bootstrap import Service
-from service.errors import IdempotencyConflict, NotFound
+from service.bootstrap import Service, build
+from service.errors import IdempotencyConflict, NotFound, TooManyGames
+from service.games.quota import GameQuota
+from service.settings import Settings
 from tests.support.redis_contents import contents
+from tests.support.round_trips import count_round_trips
 from tests.support.service_games import start_game
 
 
@@ -240,3 +244,55 @@ def test_an_empty_nonce_is_not_the_same_request_as_no_nonce(service: Service) ->
         create(service, idempotency_key="k")
     for _ in range(2):
         assert service.commands.join(game.id, "bea", b"", "k").places[1].nonce == ""
+
+
+def test_a_player_has_places_in_a_bounded_number_of_games(settings: Settings) -> None:
+    service = build(replace(settings, bounds=replace(settings.bounds, max_games_per_player=3)))
+    keyed = create(service, idempotency_key="first")
+    create(service, options={"private": True})
+    others = [
+        service.commands.create("bea", rules="barony", seats=2, options={}).id for _ in range(2)
+    ]
+    service.commands.join(others[0], "ada", idempotency_key="second")
+    before = contents(service.redis)
+    for refused in (lambda: create(service), lambda: service.commands.join(others[1], "ada")):
+        with pytest.raises(TooManyGames, match="at most 3 games"):
+            refused()
+    assert contents(service.redis) == before
+    # Repeated requests get the same response again.
+    assert create(service, idempotency_key="first").id == keyed.id
+    assert service.commands.join(others[0], "ada", idempotency_key="second").id == others[0]
+    # Bea is not affected, and Ada is free again when a game has ended, or when she has left one.
+    service.commands.join(keyed.id, "bea")
+    service.commands.abandon(others[0])
+    service.commands.join(others[1], "ada")
+    open_game = service.commands.create("bea", rules="barony", seats=2, options={}).id
+    with pytest.raises(TooManyGames):
+        service.commands.join(open_game, "ada")
+    service.redis.close()
+
+
+def test_the_quota_of_games_costs_one_round_trip_to_join(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = build(settings)
+    games = [create(service).id for _ in range(2)]
+    service.commands.join(games[0], "bea")
+    with count_round_trips() as with_quota:
+        service.commands.join(games[1], "bea")
+    games = [create(service).id for _ in range(2)]
+    monkeypatch.setattr(GameQuota, "refusal", lambda *_: None)
+    service.commands.join(games[0], "bea")
+    with count_round_trips() as without_quota:
+        service.commands.join(games[1], "bea")
+    assert with_quota.count == without_quota.count + 1
+    service.redis.close()
+
+
+def test_a_private_game_beyond_the_quota_stays_hidden(settings: Settings) -> None:
+    service = build(replace(settings, bounds=replace(settings.bounds, max_games_per_player=1)))
+    hidden = service.commands.create("bea", rules="barony", seats=2, options={"private": True}).id
+    create(service)
+    with pytest.raises(NotFound):
+        service.commands.join(hidden, "ada")
+    service.redis.close()

@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
+import redis
 
 from service.bounds import Bounds
 from tests.support.accounts import Accounts, PlayerClient
@@ -232,6 +233,22 @@ class TestJoining:
         assert first.status_code == again.status_code == 201
         assert first.json() == again.json()
         assert bea.http.post(path, json={"nonce": "01"}, headers=key).status_code == 422
+
+
+class TestQuota:
+    @pytest.mark.http("POST /games", 409)
+    def test_creating_more_games_than_the_quota_is_a_conflict(
+        self, accounts: Accounts, redis_client: redis.Redis
+    ) -> None:
+        ada = accounts.register()
+        quota = Bounds().max_games_per_player
+        games = {f"2026-11-20T09:00:00.000Z~{number:016x}": 0 for number in range(quota)}
+        redis_client.zadd(f"cartulary:games:open:with:{ada.id}", games)
+        response = ada.http.post("/api/v1/games", json={"rules": "barony", "seats": 2})
+        assert response.status_code == 409
+        assert response.json()["detail"].startswith(f"a player can have a place in at most {quota}")
+        invalid = ada.http.post("/api/v1/games", json={"rules": "barony", "seats": 1})
+        assert (invalid.status_code, invalid_fields(invalid)) == (400, {"seats"})
 
 
 class TestLeaving:

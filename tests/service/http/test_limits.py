@@ -17,11 +17,19 @@ from tests.support.http_contract import Contract
 from tests.support.redis_contents import contents
 from tests.support.server import WebServer
 
+API = "/api/v1"
+
 
 @pytest.fixture
 def limited(web_redis: EmbeddedRedis, tmp_path: Path, contract: Contract) -> Iterator[Accounts]:
-    """Accounts on a server that takes three registrations an hour and twenty requests."""
-    settings = settings_for(web_redis, tmp_path, rate_accounts="3/hour", rate_requests="20/hour")
+    """Accounts on a server that takes three registrations, four new places and twenty requests an hour."""
+    settings = settings_for(
+        web_redis,
+        tmp_path,
+        rate_accounts="3/hour",
+        rate_games="4/hour",
+        rate_requests="20/hour",
+    )
     with redis.Redis.from_url(web_redis.url) as client:
         for key in client.keys("cartulary:rate*"):
             client.delete(key)
@@ -83,3 +91,25 @@ def test_logins_are_counted_by_ipv4_address_or_ipv6_network(settings: Settings) 
     mapped = ("192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1", "::ffff:192.0.2.2")
     assert [log_in(address) for address in mapped] == [401, 401, 429, 401]
     service.redis.close()
+
+
+@pytest.mark.http("POST /games", 201, 429)
+@pytest.mark.http("POST /games/ID/players", 201, 429)
+def test_creating_and_joining_games_are_counted_together_by_player(limited: Accounts) -> None:
+    ada, bea = limited.register(), limited.register()
+    body = {"rules": "barony", "seats": 2}
+    for _ in range(2):
+        # Leaving a game does not make room for another one.
+        game = ada.create_game()
+        assert ada.http.delete(f"{API}/games/{game}/players/me").status_code == 204
+    opened = [bea.create_game() for _ in range(3)]
+    for game in opened[:2]:
+        ada.join(game)
+    response = ada.http.post(f"{API}/games", json=body)
+    assert response.status_code == 429
+    assert 0 < int(response.headers["retry-after"]) <= 3600
+    assert ada.http.post(f"{API}/games/{opened[2]}/players", json={}).status_code == 429
+    assert ada.http.get(f"{API}/games/{opened[2]}").json()["status"] == "open"
+    # Other players, and other requests of the same player, are not affected.
+    assert bea.http.post(f"{API}/games", json=body).status_code == 201
+    assert ada.act(opened[0], {"type": "resign"}, 4).status_code == 201

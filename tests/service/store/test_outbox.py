@@ -19,6 +19,7 @@ from service.clock import deadline
 from service.connection import connect
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
+from service.games.quota import GameQuota
 from service.games.repository import GameRepository
 from service.listings import Listings
 from service.settings import Settings
@@ -35,7 +36,9 @@ from tests.support.service_games import (
 def commands_with(service: Service, listings: Listings) -> GameCommands:
     """The commands of another process, with a cache and listings of its own."""
     repository = GameRepository(service.store, GameCache(10), listings, service.clock)
-    return GameCommands(repository, service.keyring, service.clock)
+    return GameCommands(
+        repository, service.keyring, service.clock, GameQuota(service.listings, 200)
+    )
 
 
 def outbox(service: Service, game_id: str) -> dict[str, Any]:
