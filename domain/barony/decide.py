@@ -46,13 +46,13 @@ def decide_first_city(state: State, seat: int, action: PlaceCity) -> DomainEvent
     """BY-SET-3, 4, 6: place a city and a knight in set-up. Raises Refused."""
     if state.phase != "setup":
         raise Refused("BY-SET-6", "first cities are placed only in set-up")
-    here = hex_text(action.at)
     hex = state.board.index.get(action.at)
     if hex is None:
-        raise Refused("BY-SET-4", f"{here} is not on the board")
+        raise Refused("BY-SET-4", f"{hex_text(action.at)} is not on the board")
     if not can_hold_first_city(state, hex):
         terrain = {LAKE: "is a lake", FOREST: "is a forest"}.get(state.board.terrain[hex])
-        raise Refused("BY-SET-4", f"{here} {terrain or 'has a city on it or adjacent to it'}")
+        reason = terrain or "has a city on it or adjacent to it"
+        raise Refused("BY-SET-4", f"{hex_text(action.at)} {reason}")
     after = state.copy()
     apply_first_city(after, seat, hex)
     data: CityPlaced = {"seat": seat, "at": list(action.at), "then": after_placement(after)}

@@ -101,17 +101,21 @@ def has_own_pawn(state: State, seat: int, hex: int) -> bool:
 def check_step(
     state: State,
     seat: int,
-    start: Hex,
+    start: int,
     end: Hex,
     barrier: Callable[[State, int, int], BarrierClause | None] = barrier,
 ) -> int:
-    """BY-MOV-1, 3..6: the number of the hex where a step from a hex of the board ends. Raises Refused."""
+    """BY-MOV-1, 3..6: the number of the hex where a step from the hex of number `start` ends.
+
+    Raises Refused.
+    """
     board = state.board
     hex = board.index.get(end)
     if hex is None:
         raise Refused("BY-MOV-1", f"{hex_text(end)} is not on the board")
-    if hex not in board.neighbours[board.index[start]]:
-        raise Refused("BY-MOV-1", f"{hex_text(end)} is not adjacent to {hex_text(start)}")
+    if hex not in board.neighbours[start]:
+        here = hex_text(board.hexes[start])
+        raise Refused("BY-MOV-1", f"{hex_text(end)} is not adjacent to {here}")
     clause = barrier(state, seat, hex)
     if clause is not None:
         raise Refused(clause, f"{hex_text(end)} {BARRIERS[clause]}")
@@ -137,39 +141,55 @@ def decide_move(state: State, seat: int, action: Move) -> DomainEvent:
 
 def move_steps(state: State, seat: int, action: Move) -> list[Step]:
     """BY-MOV-1..7, BY-CON-1..3: the steps of a move, with what they destroy. Raises Refused."""
-    takes = list(action.takes)
+    takes, knights = [*action.takes], state.knights[seat]
     start, end = action.moves[0]
-    check_knight(state, seat, start)
-    steps = [arrive(state, seat, start, end, check_step(state, seat, start, end), takes)]
+    left = check_knight(state, seat, start)
+    entered = check_step(state, seat, left, end)
+    first = arrive(state, seat, start, end, entered, knights[entered], takes)
+    steps = [first]
     if len(action.moves) == 2:
-        trial = state
         start, end = action.moves[1]
-        if "destroyed" in steps[0] or start in action.moves[0] or end in action.moves[0]:
-            # Otherwise the first move changes nothing that matters to the second one.
-            trial = state.copy()
-            apply_step(trial, seat, steps[0])
-        _check_second_knight(state, trial, seat, start, 2 if start == action.moves[0][0] else 1)
-        steps.append(arrive(trial, seat, start, end, check_step(trial, seat, start, end), takes))
+        origin = _check_second_knight(state, seat, start, left, entered)
+        if "destroyed" in first:
+            state = state.copy()
+            apply_step(state, seat, first)
+        # Otherwise the first step has changed nothing but where one knight of the seat stands.
+        hex = check_step(state, seat, origin, end)
+        present = knights[hex] + (hex == entered) - (hex == left)
+        steps.append(arrive(state, seat, start, end, hex, present, takes))
     check_takes_used(takes)
     return steps
 
 
-def _check_second_knight(before: State, now: State, seat: int, start: Hex, leaving: int) -> None:
-    """BY-MOV-1, 2: at most as many knights leave a hex as it held before the action. Raises Refused."""
-    hex = before.board.index.get(start)
-    if hex is None or before.knights[seat][hex] < leaving:
-        if hex is not None and (leaving == 2 or now.knights[seat][hex]):
-            raise Refused("BY-MOV-2", f"the knight on {hex_text(start)} has already moved")
-        check_knight(before, seat, start)
+def _check_second_knight(state: State, seat: int, start: Hex, left: int, entered: int) -> int:
+    """BY-MOV-1, 2: the number of the hex from which the second knight moves. Raises Refused.
+
+    At most as many knights leave a hex as stood there in `state`, before the first knight moved from the hex
+    of number `left` to `entered`.
+    """
+    hex, knights = state.board.index.get(start), state.knights[seat]
+    if (hex == left and knights[left] < 2) or (hex == entered and not knights[entered]):
+        raise Refused("BY-MOV-2", f"the knight on {hex_text(start)} has already moved")
+    return check_knight(state, seat, start)
 
 
-def arrive(state: State, seat: int, start: Hex, end: Hex, hex: int, takes: list[Resource]) -> Step:
+def arrive(
+    state: State,
+    seat: int,
+    start: Hex,
+    end: Hex,
+    hex: int,
+    knights: int,
+    takes: list[Resource],
+) -> Step:
     """BY-CON-1, 2, 3: a step with what its arrival destroys, as in events.
 
-    Removes the takes that it uses from `takes`. Raises Refused for a take that does not match.
+    `hex` is the number of `end`, where the seat has so many `knights` before the arrival. Removes the takes
+    that the step uses from `takes`. Raises Refused for a take that does not match.
     """
-    step: Step = {"from": list(start), "to": list(end)}
-    if has_own_pawn(state, seat, hex) and (pawns := opposing_pawns(state, seat, hex)):
+    step: Step = {"from": [*start], "to": [*end]}
+    has_own_pawn = knights or (state.building[hex] == VILLAGE and state.owner[hex] == seat)
+    if has_own_pawn and (pawns := opposing_pawns(state, seat, hex)):
         step["destroyed"] = [destroy(state, pawn, end, takes) for pawn in pawns]
     return step
 
@@ -269,6 +289,8 @@ def _takes_of_two(state: State, seat: int, order: tuple[Leg, Leg]) -> list[Takes
     choices: list[Takes] = []
     for takes in _takes(state, seat, end):
         after = state.copy()
-        apply_step(after, seat, arrive(state, seat, hexes[start], hexes[end], end, list(takes)))
+        present = state.knights[seat][end]
+        step = arrive(state, seat, hexes[start], hexes[end], end, present, list(takes))
+        apply_step(after, seat, step)
         choices += [takes + more for more in _takes(after, seat, goal)]
     return choices

@@ -1,6 +1,7 @@
 """F. Noble title (BY-TTL): resource tokens for a rank."""
 
 from itertools import product
+from operator import mul
 
 from domain.barony.action_formats import SomeTokens
 from domain.barony.actions import NobleTitle
@@ -22,15 +23,17 @@ from domain.phrases import counted
 
 def worth(tokens: tuple[int, ...]) -> int:
     """BY-MAT-3: the resource points of tokens, counted by kind."""
-    return sum(count * points for count, points in zip(tokens, RESOURCE_POINTS, strict=True))
+    return sum(map(mul, tokens, RESOURCE_POINTS))
 
 
 def has_needless_token(tokens: tuple[int, ...]) -> bool:
     """BY-TTL-3: whether the tokens would be enough without one of them."""
     spare = worth(tokens) - TITLE_PRICE
-    return any(
-        count and points <= spare for count, points in zip(tokens, RESOURCE_POINTS, strict=True)
-    )
+    # The cheapest kind of token decides.
+    for count, points in zip(tokens, RESOURCE_POINTS, strict=True):
+        if count:
+            return points <= spare
+    return False
 
 
 def decide_title(state: State, seat: int, action: NobleTitle) -> DomainEvent:

@@ -65,20 +65,21 @@ def decide_movement(state: SorceryState, seat: int, action: Cast) -> MovementCas
     """BS-CEL, BS-TEL, BS-TOR, BS-MYS-2: the data of the event. Raises Refused."""
     path, takes = action.path, list(action.takes)
     steps = _check_length(action)
-    check_knight(state, seat, path[0])
+    hex = check_knight(state, seat, path[0])
     has_tornado, has_teleportation = "tornado" in action.spells, "teleportation" in action.spells
     barrier_to_step = barrier_to_teleportation if has_teleportation else barrier
     trial = state.copy()
     moves: list[CastStep] = []
     teleportations = 0
     for number, (start, end) in enumerate(pairwise(path), start=1):
-        hex = check_step(trial, seat, start, end, barrier_to_step)
+        hex = check_step(trial, seat, hex, end, barrier_to_step)
         teleportations += is_teleportation(trial, seat, hex)
         left: list[Destroyed] = []
         if has_tornado and number == 1:
             left = _sweep(trial, seat, start, takes)
             apply_destroyed(trial, seat, trial.board.index[start], left)
-        move = cast("CastStep", arrive(trial, seat, start, end, hex, takes))
+        present = trial.knights[seat][hex]
+        move = cast("CastStep", arrive(trial, seat, start, end, hex, present, takes))
         if left:
             move["left"] = left
         magic = magic_of_arrival(trial, seat, hex)
