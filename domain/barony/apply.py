@@ -39,7 +39,7 @@ def _city_placed(state: State, data: CityPlaced) -> None:
 def apply_first_city(state: State, seat: int, hex: int) -> None:
     """A city and a knight of the reserve come onto the hex."""
     state.building[hex], state.owner[hex] = CITY, seat
-    state.knights[seat][hex] += 1
+    state.knights_to_change(seat)[hex] += 1
     state.reserve_cities[seat] -= 1
     state.reserve_knights[seat] -= 1
 
@@ -47,7 +47,7 @@ def apply_first_city(state: State, seat: int, hex: int) -> None:
 def _knights_recruited(state: State, data: KnightsRecruited) -> None:
     q, r = data["at"]
     seat, knights = data["seat"], data["knights"]
-    state.knights[seat][state.board.index[q, r]] += knights
+    state.knights_to_change(seat)[state.board.index[q, r]] += knights
     state.reserve_knights[seat] -= knights
 
 
@@ -58,12 +58,12 @@ def _knights_moved(state: State, data: KnightsMoved) -> None:
 
 def apply_step(state: State, seat: int, step: Step) -> None:
     """A knight's step from hex to hex, with the pawns that its arrival destroyed."""
-    index = state.board.index
+    index, knights = state.board.index, state.knights_to_change(seat)
     q, r = step["from"]
-    state.knights[seat][index[q, r]] -= 1
+    knights[index[q, r]] -= 1
     q, r = step["to"]
     hex = index[q, r]
-    state.knights[seat][hex] += 1
+    knights[hex] += 1
     if "destroyed" in step:
         apply_destroyed(state, seat, hex, step["destroyed"])
 
@@ -73,7 +73,7 @@ def apply_destroyed(state: State, seat: int, hex: int, destroyed: Sequence[Destr
     for pawn in destroyed:
         owner = pawn["seat"]
         if pawn["pawn"] == "knight":
-            state.knights[owner][hex] -= 1
+            state.knights_to_change(owner)[hex] -= 1
             state.reserve_knights[owner] += 1
             continue
         state.building[hex] = NO_BUILDING
@@ -86,7 +86,7 @@ def apply_destroyed(state: State, seat: int, hex: int, destroyed: Sequence[Destr
 
 def _buildings_built(state: State, data: BuildingsBuilt) -> None:
     seat = data["seat"]
-    knights, tokens = state.knights[seat], [*state.resources[seat]]
+    knights, tokens = state.knights_to_change(seat), [*state.resources[seat]]
     for built in data["built"]:
         q, r = built["at"]
         hex = state.board.index[q, r]
@@ -125,7 +125,7 @@ def apply_expedition(state: State, data: ExpeditionSent) -> None:
     """`ExpeditionSent`: one knight of the reserve leaves the game, another comes onto the board."""
     q, r = data["to"]
     seat = data["seat"]
-    state.knights[seat][state.board.index[q, r]] += 1
+    state.knights_to_change(seat)[state.board.index[q, r]] += 1
     state.reserve_knights[seat] -= 2
     removed = state.removed_knights[seat] + 1
     state.removed_knights = replaced(state.removed_knights, seat, removed)

@@ -33,8 +33,9 @@ class State:
     `knights[seat][hex]` counts the knights on the board. `building[hex]` is the number of a building and
     `owner[hex]` its seat, which means nothing where there is no building: no hex ever has two (BY-BLD-2).
 
-    The other attributes of a seat are in one sequence each, by seat: lists where they change often, tuples,
-    which copies share, where they change rarely.
+    The other attributes of a seat are in one sequence each, by seat: lists where they change often, tuples
+    where they change rarely. Copies share the tuples and the knights; `knights_to_change` returns knights that
+    no other state shares.
     """
 
     __slots__ = (
@@ -107,7 +108,7 @@ class State:
         duplicate.end_by_agreement = self.end_by_agreement
         duplicate.passed = self.passed
         duplicate.end_agreed_by = self.end_agreed_by
-        duplicate.knights = list(map(bytearray.copy, self.knights))
+        duplicate.knights = self.knights.copy()
         duplicate.building = self.building.copy()
         duplicate.owner = self.owner.copy()
         duplicate.reserve_knights = self.reserve_knights.copy()
@@ -128,6 +129,11 @@ class State:
     def seats(self) -> int:
         """How many seats the game has, those that are out included."""
         return len(self.is_out)
+
+    def knights_to_change(self, seat: int) -> bytearray:
+        """The knights of the seat by hex, which the caller may change: copies do not share them any more."""
+        knights = self.knights[seat] = self.knights[seat].copy()
+        return knights
 
     def add_tokens(self, seat: int, kind: int, count: int) -> None:
         """The seat gains that many tokens of the kind, or loses them where `count` is negative."""

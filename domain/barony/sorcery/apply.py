@@ -75,7 +75,7 @@ def _apply_movement(state: SorceryState, data: MovementCast) -> None:
 
 def _apply_recruitment(state: SorceryState, data: RecruitmentCast) -> None:
     seat, returned = data["seat"], data.get("returned", 0)
-    knights = state.knights[seat]
+    knights = state.knights_to_change(seat)
     removed = state.removed_knights[seat] - returned
     state.removed_knights = replaced(state.removed_knights, seat, removed)
     state.reserve_knights[seat] += returned
@@ -89,7 +89,7 @@ def _apply_construction(state: SorceryState, data: ConstructionCast) -> None:
     q, r = data["at"]
     seat, hex = data["seat"], state.board.index[q, r]
     if data["replaced"] == "knight":
-        state.knights[seat][hex] -= 1
+        state.knights_to_change(seat)[hex] -= 1
         state.reserve_knights[seat] += 1
     else:
         state.reserve_villages[seat] += 1
