@@ -144,8 +144,9 @@ def fold(
     Raises Unreadable for anything that cannot be an event of this game: a gap in `seq`, an unknown version.
     """
     owned = None if game is None else copy(game)
+    known = opened or {}
     for event in events:
-        owned = _apply(owned, event, opened or {})
+        owned = _apply(owned, event, known)
     return owned
 
 
@@ -174,8 +175,8 @@ def _apply(game: Game | None, event: Event, opened: Opened) -> Game:
         game = _created(event, cast("GameCreated", event["data"]))
     elif seq != game.seq + 1:
         raise Unreadable(f"event {seq} follows event {game.seq}")
-    elif event["action"] is not None or type in _PLAY_WITHOUT_ACTION:
-        _apply_play(game, event)
+    elif (has_action := event["action"] is not None) or type in _PLAY_WITHOUT_ACTION:
+        _apply_play(game, event, type, has_action=has_action)
     elif type in _LIFE_CYCLE_APPLIERS:
         _LIFE_CYCLE_APPLIERS[type](game, event, event["data"], opened)
     game.seq = seq
@@ -203,18 +204,18 @@ def _created(event: Event, data: GameCreated) -> Game:
     )
 
 
-def _apply_play(game: GameOf[S, A, P], event: Event) -> None:
+def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: bool) -> None:
     """Let the rule system apply an event of play, and note whether a turn or a round ended with it."""
     state = game.state
     assert state is not None, "an event of play follows GameStarted"
     turn, round = state.turn, state.round
     # Without cast(), which would cost time at every event of a log; see `recorded_data`.
-    game.rules.apply(state, event["type"], event["data"])  # type: ignore[arg-type] # as above
+    game.rules.apply(state, type, event["data"])  # type: ignore[arg-type] # as above
     if state.turn != turn:
         game.turn_at = event["at"]
     if round and (state.round != round or state.phase == "scoring"):
         game.rounds_ended[round] = event["seq"]
-    if event["action"] is None:
+    if not has_action:
         _count_forfeit(game, event)
     elif game.forfeits:
         game.forfeits = {}

@@ -52,20 +52,20 @@ def _knights_recruited(state: State, data: KnightsRecruited) -> None:
 
 
 def _knights_moved(state: State, data: KnightsMoved) -> None:
-    for step in data["moves"]:
-        apply_step(state, data["seat"], step)
+    apply_steps(state, data["seat"], data["moves"])
 
 
-def apply_step(state: State, seat: int, step: Step) -> None:
-    """A knight's step from hex to hex, with the pawns that its arrival destroyed."""
+def apply_steps(state: State, seat: int, steps: Sequence[Step]) -> None:
+    """Steps of knights from hex to hex, with the pawns that their arrivals destroyed."""
     index, knights = state.board.index, state.knights_to_change(seat)
-    q, r = step["from"]
-    knights[index[q, r]] -= 1
-    q, r = step["to"]
-    hex = index[q, r]
-    knights[hex] += 1
-    if "destroyed" in step:
-        apply_destroyed(state, seat, hex, step["destroyed"])
+    for step in steps:
+        q, r = step["from"]
+        knights[index[q, r]] -= 1
+        q, r = step["to"]
+        hex = index[q, r]
+        knights[hex] += 1
+        if "destroyed" in step:
+            apply_destroyed(state, seat, hex, step["destroyed"])
 
 
 def apply_destroyed(state: State, seat: int, hex: int, destroyed: Sequence[Destroyed]) -> None:

@@ -7,7 +7,7 @@ not matter are not named. `explain_turn_order` has set-up, departures, scores an
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
-from domain.barony.apply import apply, apply_step
+from domain.barony.apply import apply, apply_steps
 from domain.barony.components import (
     CITY,
     FOREST,
@@ -115,7 +115,7 @@ def explain_reserve(state: State, seat: int, used: int) -> Reason:
 
 
 def _knights_moved(state: State, data: KnightsMoved) -> Iterator[Reason]:
-    return explain_moves(state, data["seat"], data["moves"], explain_arrival, apply_step)
+    return explain_moves(state, data["seat"], data["moves"], explain_arrival, apply_steps)
 
 
 def explain_moves(
@@ -123,7 +123,7 @@ def explain_moves(
     seat: int,
     steps: Sequence[StepT],
     explain_arrival: Callable[[StateT, int, StepT], Iterator[Reason]],
-    apply_step: Callable[[StateT, int, StepT], None],
+    apply_steps: Callable[[StateT, int, Sequence[StepT]], None],
 ) -> Iterator[Reason]:
     """`KnightsMoved`: BY-MOV, BY-CON. Each arrival is explained on the board before it."""
     first = steps[0]
@@ -137,7 +137,7 @@ def explain_moves(
         if has_new_end:
             yield from explain_entry(trial, seat, step["to"])
         yield from explain_arrival(trial, seat, step)
-        apply_step(trial, seat, step)
+        apply_steps(trial, seat, (step,))
 
 
 def _second_move(state: State, seat: int, first: Step, second: Step) -> Iterator[Reason]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from domain.barony.actions import Move
-from domain.barony.apply import apply_step
+from domain.barony.apply import apply_steps
 from domain.barony.components import KIND, LAKE, MOUNTAIN, RESOURCES, VILLAGE, Resource
 from domain.barony.formats import Destroyed, KnightsMoved, Step
 from domain.barony.state import State
@@ -152,7 +152,7 @@ def move_steps(state: State, seat: int, action: Move) -> list[Step]:
         origin = _check_second_knight(state, seat, start, left, entered)
         if "destroyed" in first:
             state = state.copy()
-            apply_step(state, seat, first)
+            apply_steps(state, seat, (first,))
         # Otherwise the first step has changed nothing but where one knight of the seat stands.
         hex = check_step(state, seat, origin, end)
         present = knights[hex] + (hex == entered) - (hex == left)
@@ -291,6 +291,6 @@ def _takes_of_two(state: State, seat: int, order: tuple[Leg, Leg]) -> list[Takes
         after = state.copy()
         present = state.knights[seat][end]
         step = arrive(state, seat, hexes[start], hexes[end], end, present, list(takes))
-        apply_step(after, seat, step)
+        apply_steps(after, seat, (step,))
         choices += [takes + more for more in _takes(after, seat, goal)]
     return choices

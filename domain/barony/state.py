@@ -34,8 +34,8 @@ class State:
     `owner[hex]` its seat, which means nothing where there is no building: no hex ever has two (BY-BLD-2).
 
     The other attributes of a seat are in one sequence each, by seat: lists where they change often, tuples
-    where they change rarely. Copies share the tuples and the knights; `knights_to_change` returns knights that
-    no other state shares.
+    where they change rarely. Copies share the tuples and the knights: `knights_to_change` returns knights
+    that no other state shares.
     """
 
     __slots__ = (

@@ -1,6 +1,6 @@
 """`apply` for games with Sorcery: writes recorded events into a state. It never refuses and never decides."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from domain.barony.apply import (
@@ -11,7 +11,7 @@ from domain.barony.apply import (
     apply_new_city,
 )
 from domain.barony.apply import apply as base_apply
-from domain.barony.apply import apply_step as base_apply_step
+from domain.barony.apply import apply_steps as base_apply_steps
 from domain.barony.components import CITY, KIND
 from domain.barony.sorcery.formats import (
     ConstructionCast,
@@ -26,11 +26,12 @@ from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import replaced
 
 
-def apply_step(state: SorceryState, seat: int, step: MovedStep) -> None:
-    """A knight's step from hex to hex, with what its arrival destroyed and gained."""
-    base_apply_step(state, seat, step)
-    if "magic" in step:
-        _apply_imprint(state, seat, step["to"], step["magic"])
+def apply_steps(state: SorceryState, seat: int, steps: Sequence[MovedStep]) -> None:
+    """Steps of knights from hex to hex, with what their arrivals destroyed and gained."""
+    base_apply_steps(state, seat, steps)
+    for step in steps:
+        if "magic" in step:
+            _apply_imprint(state, seat, step["to"], step["magic"])
 
 
 def _apply_imprint(state: SorceryState, seat: int, at: list[int], magic: int) -> None:
@@ -41,8 +42,7 @@ def _apply_imprint(state: SorceryState, seat: int, at: list[int], magic: int) ->
 
 
 def _knights_moved(state: SorceryState, data: KnightsMoved) -> None:
-    for step in data["moves"]:
-        apply_step(state, data["seat"], step)
+    apply_steps(state, data["seat"], data["moves"])
 
 
 def _expedition_sent(state: SorceryState, data: ExpeditionSent) -> None:
@@ -67,7 +67,7 @@ def _apply_movement(state: SorceryState, data: MovementCast) -> None:
         if "left" in step:
             q, r = step["from"]
             apply_destroyed(state, seat, index[q, r], step["left"])
-        apply_step(state, seat, step)
+        apply_steps(state, seat, (step,))
         if "swept" in step:
             q, r = step["to"]
             apply_destroyed(state, seat, index[q, r], step["swept"])

@@ -31,7 +31,7 @@ from domain.barony.explain_turn_order import explain_first_city as base_explain_
 from domain.barony.explain_turn_order import explain_ranking as base_explain_ranking
 from domain.barony.explain_turn_order import explain_standings
 from domain.barony.formats import CityPlaced, GameStarted
-from domain.barony.sorcery.apply import apply, apply_step
+from domain.barony.sorcery.apply import apply, apply_steps
 from domain.barony.sorcery.components import COST, PLACES, PLACES_APART
 from domain.barony.sorcery.decide import SORCERY_GENERATORS
 from domain.barony.sorcery.event_text import magic_text
@@ -82,7 +82,7 @@ def _city_placed(state: SorceryState, data: CityPlaced) -> Iterator[Reason]:
 
 
 def _knights_moved(state: SorceryState, data: KnightsMoved) -> Iterator[Reason]:
-    return explain_moves(state, data["seat"], data["moves"], explain_arrival, apply_step)
+    return explain_moves(state, data["seat"], data["moves"], explain_arrival, apply_steps)
 
 
 def _expedition_sent(state: SorceryState, data: ExpeditionSent) -> Iterator[Reason]:

@@ -8,7 +8,7 @@ from domain.barony.event_text import pawns_text
 from domain.barony.explain import explain_arrival as base_explain_arrival
 from domain.barony.explain import explain_entry, explain_step, explain_tokens, number_of
 from domain.barony.formats import Destroyed
-from domain.barony.sorcery.apply import apply_step
+from domain.barony.sorcery.apply import apply_steps
 from domain.barony.sorcery.components import MAGIC_OF_A_VISIT
 from domain.barony.sorcery.event_text import magic_text
 from domain.barony.sorcery.formats import CastStep, MovedStep, MovementCast
@@ -64,7 +64,7 @@ def explain_movement(state: SorceryState, data: MovementCast) -> Iterator[Reason
         yield from explain_arrival(trial, seat, step)
         if "magic" in step and step is not last:
             yield "BS-MYS-4", "a step of Celerity counts as an arrival"
-        apply_step(trial, seat, step)
+        apply_steps(trial, seat, (step,))
         yield from _sweep(trial, seat, step["to"], swept, "after the arrival")
         if "tornado" in spells and step is not last and isolated_pawns(trial, seat, end):
             yield "BS-TOR-2", f"{hex_text(step['to'])}, the hex between, is not swept"

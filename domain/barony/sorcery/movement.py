@@ -17,7 +17,7 @@ from domain.barony.movement import (
     check_takes_used,
     destroy,
 )
-from domain.barony.sorcery.apply import apply_step
+from domain.barony.sorcery.apply import apply_steps
 from domain.barony.sorcery.components import cost_of
 from domain.barony.sorcery.formats import CastStep, MovementCast
 from domain.barony.sorcery.places import magic_of_arrival
@@ -85,7 +85,7 @@ def decide_movement(state: SorceryState, seat: int, action: Cast) -> MovementCas
         magic = magic_of_arrival(trial, seat, hex)
         if magic:
             move["magic"] = magic
-        apply_step(trial, seat, move)
+        apply_steps(trial, seat, (move,))
         if has_tornado and number == steps and (swept := _sweep(trial, seat, end, takes)):
             move["swept"] = swept
         moves.append(move)
