@@ -16,7 +16,7 @@ from domain.event import Event
 from domain.game import Game
 from ledger.canonical import canonical
 from ledger.pending import PendingEvents
-from service.errors import IdempotencyConflict, ServiceError, Unavailable
+from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
 from service.games.access import game_not_found
 from service.games.cache import CachedGame, GameCache, with_events
 from service.games.loader import GAME_ID, GameLoader
@@ -109,7 +109,8 @@ class GameRepository(GameLoader):
         The handler runs again if another writer has appended first. `at_head` starts from the head of
         the log instead of the cached game. If the idempotency record exists, the result contains the
         events of the earlier request, whatever has happened in the game since. A refusal leaves no
-        record. Raises the errors of the handler, NotFound, IdempotencyConflict, and Unavailable after
+        record. A player who may not see the game gets NotFound even if the key was used for another
+        request. Raises the errors of the handler, NotFound, IdempotencyConflict, and Unavailable after
         MAX_ATTEMPTS.
         """
         if not GAME_ID.fullmatch(game_id):
@@ -137,16 +138,29 @@ class GameRepository(GameLoader):
                     if conflict.head <= cached.game.seq:
                         # Redis lost its last events in a failover: the cached game never happened.
                         self._cache.drop(game_id)
+                except IdempotencyConflict:
+                    # The cached game may be out of date, and the player may no longer see the game.
+                    if is_head:
+                        raise
             cached, is_head = self.load(game_id), True
         raise Unavailable("too many requests write to this game at once", retry_after=1)
 
     def repeat_of(
         self, game_id: str, record: IdempotencyRecord | None, refusal: Exception
     ) -> AppendResult | None:
-        """Return the result of the earlier, equal request if a refused request repeats one, or None."""
+        """Return the result of the earlier, equal request if a refused request repeats one, or None.
+
+        Raises IdempotencyConflict if the key was used for another request, unless the refusal hides the
+        game from the player.
+        """
         if record is None or isinstance(refusal, Malformed | Unavailable):
             return None
-        appended = self._store.find_idempotency_record(game_id, record)
+        try:
+            appended = self._store.find_idempotency_record(game_id, record)
+        except IdempotencyConflict:
+            if isinstance(refusal, NotFound):
+                return None
+            raise
         if appended is None:
             return None
         return self._earlier_result(game_id, appended)

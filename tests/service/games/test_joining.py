@@ -296,3 +296,40 @@ def test_a_private_game_beyond_the_quota_stays_hidden(settings: Settings) -> Non
     with pytest.raises(NotFound):
         service.commands.join(hidden, "ada")
     service.redis.close()
+
+
+@pytest.mark.parametrize("is_up_to_date", [True, False])
+def test_a_former_member_of_a_private_game_cannot_detect_it_by_an_old_key(
+    service: Service, settings: Settings, is_up_to_date: bool
+) -> None:
+    private = {"private": True}
+    game = create(service, seats=3, options=private, invited=("bea",), idempotency_key="old")
+    service.commands.join(game.id, "bea")
+    # Another process, which may have cached the game before ada left it.
+    other = build(settings)
+    other.queries.game(game.id)
+    service.commands.leave(game.id, "ada", "leave")
+    if is_up_to_date:
+        other.queries.game(game.id)
+    for key in ("old", "leave"):
+        with pytest.raises(NotFound):
+            other.commands.join(game.id, "ada", idempotency_key=key)
+    with pytest.raises(NotFound):
+        other.commands.leave(game.id, "ada", "old")
+    with pytest.raises(NotFound):
+        other.commands.act(game.id, "ada", {"type": "resign"}, 4, "old")
+    # The request that was accepted can still be repeated.
+    assert other.commands.leave(game.id, "ada", "leave").places[0].player == "bea"
+    other.redis.close()
+
+
+def test_a_member_who_reuses_a_key_gets_a_conflict_also_from_an_outdated_process(
+    service: Service, settings: Settings
+) -> None:
+    game = create(service, seats=3, idempotency_key="old")
+    other = build(settings)
+    other.queries.game(game.id)
+    service.commands.join(game.id, "bea")
+    with pytest.raises(IdempotencyConflict):
+        other.commands.leave(game.id, "ada", "old")
+    other.redis.close()

@@ -362,3 +362,15 @@ class TestPrivateGames:
         bea.join(game)
         assert ada.http.delete(f"/api/v1/games/{game}/players/me").status_code == 204
         assert ada.http.get(f"/api/v1/games/{game}").status_code == 404
+
+    @pytest.mark.http("POST /games/ID/players", 404)
+    def test_an_old_key_does_not_reveal_a_private_game_to_a_former_member(
+        self, accounts: Accounts
+    ) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        game = ada.create_game(3, options={"private": True}, invite=[bea.handle])
+        bea.join(game)
+        path, key = f"/api/v1/games/{game}/players", {"Idempotency-Key": "old"}
+        assert ada.http.delete(path + "/me", headers=key).status_code == 204
+        assert ada.http.post(path, json={}, headers=key).status_code == 404
+        assert ada.http.delete(path + "/me", headers=key).status_code == 204
