@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Final
 
 from flask import Flask
+from werkzeug.routing import IntegerConverter
 
 from service.bootstrap import Service
 from service.http import access_log, api_docs, headers, problems, ratelimits
@@ -25,6 +26,12 @@ _INTRODUCTION: Final = (
 )
 
 
+class _PathInteger(IntegerConverter):
+    """An integer in a path. Werkzeug's own converter accepts digits of any script, and any number of them."""
+
+    regex = "[0-9]{1,16}"
+
+
 def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     """Create the application for a service."""
     app = Flask("cartulary", static_folder=None)
@@ -37,6 +44,7 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     )
     app.url_map.strict_slashes = True
     app.url_map.merge_slashes = False
+    app.url_map.converters["int"] = _PathInteger
     app.extensions[SERVICE] = service
     app.extensions[METRICS] = metrics or Metrics()
     access_log.register(app)

@@ -65,10 +65,31 @@ class TestOneEvent:
     def test_an_event_that_does_not_exist_is_a_404(self, accounts: Accounts) -> None:
         game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/events"
-        for seq in ("0", "5", "99", str(2**53 - 1), str(2**53), "9" * 40, "-1", "x", "1.0"):
+        numbers = ("0", "5", "99", str(2**53 - 1), str(2**53), "9" * 40, "9" * 5000)
+        for seq in (*numbers, "-1", "+1", "x", "1.0", "1_0", "%D9%A1", "%EF%BC%91"):
             assert accounts.anonymous.get(f"{path}/{seq}").status_code == 404
         invalid_token = {"Authorization": "Bearer wrong"}
         assert accounts.anonymous.get(f"{path}/1", headers=invalid_token).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "digit", ["\N{ARABIC-INDIC DIGIT ONE}", "\N{FULLWIDTH DIGIT ONE}", "\N{SUPERSCRIPT ONE}"]
+)
+def test_only_ascii_digits_are_integers(accounts: Accounts, digit: str) -> None:
+    path = f"/api/v1/games/{accounts.start_game()[0]}"
+    get = accounts.anonymous.get
+    assert get(f"{path}/events/{digit}").status_code == 404
+    queries: list[tuple[str, str]] = [
+        ("/events", "after"),
+        ("/events", "limit"),
+        ("/position", "seq"),
+        ("/stream", "after"),
+    ]
+    for rest, name in queries:
+        assert get(path + rest, params={name: digit}).status_code == 400
+    assert get("/api/v1/games", params={"limit": digit}).status_code == 400
+    header = {b"Last-Event-ID": digit.encode()}
+    assert get(f"{path}/stream", headers=header).status_code == 400
 
 
 class TestRecord:
