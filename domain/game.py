@@ -104,6 +104,11 @@ class GameOf(Generic[S, A, P]):
         """The seat of a player, once the game has started."""
         return self.players.index(player) if player in self.players else None
 
+    @property
+    def participants(self) -> tuple[str, ...]:
+        """The ids of the players: by seat, or in the order of joining before the start."""
+        return self.players or tuple(place.player for place in self.places)
+
     def has_joined(self, player: str) -> bool:
         """Whether the player has a place in this game."""
         return any(place.player == player for place in self.places)

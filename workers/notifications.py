@@ -53,7 +53,7 @@ def notification_of(queries: GameQueries, task: Task) -> Notification:
     data = task.data
     subject: Subject
     details: JsonObject
-    players = game.players or tuple(place.player for place in game.places)
+    players = game.participants
     match task.entry.split("/"):
         case ["notify", "turn"]:
             seat = data["seat"]

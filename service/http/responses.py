@@ -31,7 +31,7 @@ def no_content() -> Response:
 
 def game_summaries(games: Sequence[Game]) -> list[JsonObject]:
     """Return the summaries of games, in their order. Looks up the players of all games in one round trip."""
-    ids = tuple(dict.fromkeys(player for game in games for player in _players(game)))
+    ids = tuple(dict.fromkeys(player for game in games for player in game.participants))
     accounts = service().players.get(ids) if ids else []
     handles = {player.id: player.handle for player in accounts if player is not None}
     return [
@@ -44,7 +44,7 @@ def game_summaries(games: Sequence[Game]) -> list[JsonObject]:
             "status": game.status,
             "players": [
                 {"id": player, "handle": handles.get(player), "seat": game.seat_of(player)}
-                for player in _players(game)
+                for player in game.participants
             ],
             "head": {"seq": game.seq, "hash": game.hash},
             "to_act": game.to_act,
@@ -68,8 +68,3 @@ def account(player: Player) -> JsonObject:
         "email": player.email,
         "locale": player.locale,
     }
-
-
-def _players(game: Game) -> Sequence[str]:
-    """Return the ids of the players: by seat, or in the order of joining before the game starts."""
-    return game.players or [place.player for place in game.places]

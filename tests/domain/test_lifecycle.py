@@ -209,6 +209,16 @@ def test_a_nonce_has_at_most_64_bytes() -> None:
     assert list(refused.value.fields) == ["nonce"]
 
 
+def test_participants_are_in_the_order_of_joining_before_the_start_and_of_seats_after_it() -> None:
+    log = log_of_a_new_game(seats=3, seating="drawn")
+    names = ("ana", "ben", "cyd")
+    game = log.join(*names)
+    assert game.participants == names
+    game = log.start()
+    assert game.participants == game.players
+    assert sorted(game.participants) == sorted(names)
+
+
 def test_drawn_seating_comes_from_the_seed() -> None:
     """BY-SET-7: the seating depends on the nonces alone."""
 
