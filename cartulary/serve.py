@@ -1,4 +1,4 @@
-"""`cartulary serve`: Redis, web server, worker and scheduler, started and stopped together.
+"""`cartulary serve`: Redis, web server, workers and scheduler, started and stopped together.
 
 This process serves nothing itself. It supervises the others and reports what happens to them. If
 it is killed, they end as well (service/supervision/parent_watch.py).
@@ -74,11 +74,16 @@ def serve(
 def _supervisor(
     settings: Settings, environment: Mapping[str, str], web: list[ChildProcess], report: Print
 ) -> Supervisor:
+    # Notifications have a worker of their own, so that a slow receiver delays nothing else.
     commands = {
-        "worker": [sys.executable, "-m", "cartulary", "worker"],
-        "scheduler": [sys.executable, "-m", "cartulary", "scheduler"],
+        "worker": ["worker", "--queue", "games"],
+        "notification worker": ["worker", "--queue", "notices"],
+        "scheduler": ["scheduler"],
     }
-    others = [ChildProcess(name, command, environment) for name, command in commands.items()]
+    others = [
+        ChildProcess(name, [sys.executable, "-m", "cartulary", *command], environment)
+        for name, command in commands.items()
+    ]
     # Redis is started before the processes that use it, and stopped after them.
     redis = [EmbeddedRedis(settings.data)] if settings.is_embedded else []
     return Supervisor([redis, [*web, *others]], report, seconds_to_stop=SECONDS_TO_STOP)

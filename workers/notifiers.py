@@ -6,6 +6,7 @@ has the same `delivery`, by which the receiver can recognise it.
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from importlib.metadata import version
 from typing import Protocol
 
@@ -81,7 +82,7 @@ class WebhookNotifier:
         """See `Notifier.send`."""
         host = self._url.host
         try:
-            status = asyncio.run(self._post(notification))
+            status = _run(self._post(notification))
         except (httpx.HTTPError, OSError) as error:
             # TimeoutError is an OSError.
             reason = str(error) or type(error).__name__
@@ -101,6 +102,20 @@ class WebhookNotifier:
             response = await client.send(request, stream=True, follow_redirects=False)
             await response.aclose()
             return response.status_code
+
+
+def _run(coroutine: Coroutine[None, None, int]) -> int:
+    """Run a coroutine and return its result.
+
+    Unlike `asyncio.run`, this does not wait for threads that still resolve a name for a request that has
+    timed out.
+    """
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(coroutine)
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
 
 
 def notifiers_of(settings: Settings) -> tuple[Notifier, ...]:

@@ -44,8 +44,8 @@ _processes = click.option(
 def serve(host: str, port: int, processes: int, data: Path | None) -> None:
     """Run the whole service on this machine.
 
-    Starts the web server, a worker, the scheduler, and a Redis unless CARTULARY_REDIS_URL names one. Ctrl-C
-    stops them all.
+    Starts the web server, two workers, the scheduler, and a Redis unless CARTULARY_REDIS_URL names one.
+    Ctrl-C stops them all.
     """
     from cartulary.serve import serve as run
 

@@ -16,7 +16,8 @@ from tests.support.processes import descendants, is_running, wait_until
 
 COMMANDS = {
     "web": r"-m service\.server\.web_process ",
-    "worker": r"-m cartulary worker\b",
+    "worker": r"-m cartulary worker --queue games$",
+    "notification worker": r"-m cartulary worker --queue notices$",
     "scheduler": r"-m cartulary scheduler\b",
     "redis": r"^\S*(redis|valkey)-server ",
 }

@@ -1,9 +1,10 @@
-"""A receiver of webhooks: a real HTTP server that keeps the requests it gets."""
+"""Receivers of webhooks: a real HTTP server that keeps its requests, and one that breaks the protocol."""
 
 import json
+import socket
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -73,4 +74,31 @@ def webhook_receiver() -> Iterator[WebhookReceiver]:
             yield receiver
         finally:
             server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def raw_receiver(respond: Callable[[socket.socket], None]) -> Iterator[str]:
+    """A receiver that writes anything as its response; the value is its URL.
+
+    `respond` is called with the connection when a request has begun to arrive. It is stopped by an error
+    when the client disconnects.
+    """
+
+    def serve(listener: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                with connection, suppress(OSError):
+                    connection.recv(65536)
+                    respond(connection)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = Thread(target=serve, args=(listener,))
+        thread.start()
+        try:
+            yield f"http://somebody:secret-word@127.0.0.1:{listener.getsockname()[1]}/notes"
+        finally:
+            # Closing the listener would not end `accept`.
+            listener.shutdown(socket.SHUT_RDWR)
             thread.join()

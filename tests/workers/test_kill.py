@@ -36,6 +36,7 @@ class Counts:
     abandoned: int = 0
     events: int = 0
     rounds: int = 0
+    rounds_scored_twice: int = 0
     forfeits: int = 0
     lost: int = 0
     duplicated: int = 0
@@ -82,6 +83,7 @@ def play_and_kill(
         service.redis.close()
     assert acknowledgements.contradictions == []
     assert (counts.lost, counts.duplicated, counts.out_of_order) == (0, 0, 0)
+    assert counts.rounds_scored_twice == 0
     assert counts.finished + counts.abandoned >= tables
     return {
         "seed": seed,
@@ -96,6 +98,7 @@ def play_and_kill(
         "  turns forfeited, players removed": counts.forfeits,
         "requests that had to be repeated": acknowledgements.repeated_requests,
         "lost, duplicated, out of order": f"{counts.lost}, {counts.duplicated}, {counts.out_of_order}",
+        "rounds scored twice": counts.rounds_scored_twice,
         "seconds": round(time.monotonic() - start),
     }
 
@@ -182,7 +185,7 @@ def check_logs(service: Service, acknowledgements: Acknowledgements) -> Counts:
         types = [event["type"] for event in events]
         rounds = [event["data"]["round"] for event in events if event["type"] == "RoundScored"]
         counts.rounds += len(rounds)
-        counts.duplicated += len(rounds) - len(set(rounds))
+        counts.rounds_scored_twice += len(rounds) - len(set(rounds))
         counts.out_of_order += rounds != sorted(rounds)
         counts.forfeits += types.count("TurnForfeited") + types.count("PlayerRemoved")
 

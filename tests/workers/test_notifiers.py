@@ -4,13 +4,15 @@ import logging
 import socket
 import time
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from threading import Event
+from typing import Any
 
 import pytest
 
 from service.settings import Settings, SettingsError
-from tests.support.receiver import WebhookReceiver, webhook_receiver
+from tests.support.receiver import WebhookReceiver, raw_receiver, webhook_receiver
 from workers.notifications import Notification
 from workers.notifiers import LogNotifier, NotDelivered, WebhookNotifier, notifiers_of
 
@@ -47,11 +49,14 @@ def test_a_response_other_than_success_means_that_a_notification_was_not_deliver
     assert [request.body["delivery"] for request in receiver.requests] == ["abc123", "abc123"]
 
 
-def test_a_redirect_is_not_followed(receiver: WebhookReceiver) -> None:
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed_and_no_credentials_reach_another_host(
+    receiver: WebhookReceiver, status: int
+) -> None:
     with webhook_receiver() as other:
-        receiver.statuses.append(307)
-        receiver.location = other.url
-        with pytest.raises(NotDelivered, match="status 307"):
+        receiver.statuses.append(status)
+        receiver.location = other.url.replace("127.0.0.1", "localhost")
+        with pytest.raises(NotDelivered, match=f"status {status}"):
             WebhookNotifier(receiver.url).send(NOTIFICATION)
         assert other.requests == []
 
@@ -70,6 +75,99 @@ def test_the_time_is_limited_even_if_the_receiver_keeps_sending_data(
     with pytest.raises(NotDelivered, match="does not respond"):
         WebhookNotifier(receiver.url, timeout=0.3).send(NOTIFICATION)
     assert time.monotonic() - start < 2
+
+
+def trickle_status_line(connection: socket.socket) -> None:
+    for number in range(100):
+        connection.sendall(b"HTTP/1.1 200 OK"[number : number + 1] or b"K")
+        time.sleep(0.05)
+
+
+def trickle_headers(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\n")
+    for number in range(100):
+        connection.sendall(b"X-%d: slow\r\n" % number)
+        time.sleep(0.05)
+
+
+def trickle_informational_responses(connection: socket.socket) -> None:
+    for _ in range(100):
+        connection.sendall(b"HTTP/1.1 102 Processing\r\n\r\n")
+        time.sleep(0.05)
+
+
+def never_answer(connection: socket.socket) -> None:
+    while connection.recv(65536):
+        pass
+
+
+def send_a_huge_header(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nX-Huge: ")
+    while True:
+        connection.sendall(b"x" * 65536)
+
+
+def send_headers_without_end(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        connection.sendall(b"X-Many: header\r\n" * 4096)
+
+
+def send_no_http(connection: socket.socket) -> None:
+    connection.sendall(b"220 mail.example.org ESMTP\r\n")
+
+
+def send_a_body_without_end(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        connection.sendall(b"4\r\nbody\r\n" * 4096)
+
+
+@pytest.mark.parametrize(
+    "respond",
+    [
+        trickle_status_line,
+        trickle_headers,
+        trickle_informational_responses,
+        never_answer,
+        send_a_huge_header,
+        send_headers_without_end,
+        send_no_http,
+    ],
+)
+def test_no_receiver_takes_longer_than_the_limit(
+    respond: Callable[[socket.socket], None],
+) -> None:
+    with raw_receiver(respond) as url:
+        start = time.monotonic()
+        with pytest.raises(NotDelivered, match=r"^127\.0\.0\.1 does not respond") as error:
+            WebhookNotifier(url, timeout=0.2).send(NOTIFICATION)
+        assert time.monotonic() - start < 1.5
+        assert "secret-word" not in str(error.value)
+
+
+def test_the_body_of_a_response_is_not_read() -> None:
+    with raw_receiver(send_a_body_without_end) as url:
+        start = time.monotonic()
+        WebhookNotifier(url, timeout=2).send(NOTIFICATION)
+        assert time.monotonic() - start < 1.5
+
+
+def test_a_slow_resolution_of_the_name_counts_towards_the_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answered = Event()
+
+    def resolve_slowly(*args: object, **kwargs: object) -> list[Any]:
+        answered.wait(5)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_slowly)
+    start = time.monotonic()
+    with pytest.raises(NotDelivered, match=r"^slow\.example does not respond"):
+        WebhookNotifier("http://slow.example/", timeout=0.1).send(NOTIFICATION)
+    assert time.monotonic() - start < 2
+    answered.set()
 
 
 def test_a_notification_to_a_closed_port_is_not_delivered() -> None:

@@ -1,6 +1,7 @@
 """The processes of worker and scheduler: they start, stop on a signal, and wait for a Redis that is down."""
 
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from service.bootstrap import build
 from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.processes import begin, wait_until
-from tests.support.receiver import webhook_receiver
+from tests.support.receiver import raw_receiver, webhook_receiver
 from tests.support.service_games import play_out, start_game
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -82,6 +83,31 @@ def test_worker_and_scheduler_finish_games_and_notify(
     assert sorted(subjects) == ["game_over", "round_scored", "round_scored"]
     assert {service.queries.game(game.id).status for game in (before, after)} == {"finished"}
     assert f'"message":"game_over: game {before.id}' in (tmp_path / "err").read_text()
+    service.redis.close()
+
+
+def test_a_receiver_that_never_answers_delays_only_notifications(
+    start: Start, settings: Settings
+) -> None:
+    service = build(settings)
+    deliveries: list[str] = []
+
+    def never_answer(connection: socket.socket) -> None:
+        deliveries.append("begun")
+        while connection.recv(65536):
+            pass
+
+    with raw_receiver(never_answer) as url:
+        start("scheduler")
+        # As `cartulary serve` starts them.
+        start("worker", "--queue", "games")
+        start("worker", "--queue", "notices", CARTULARY_WEBHOOK_URL=url)
+        start_game(service)
+        wait_until(lambda: deliveries)
+        game = play_out(service, start_game(service, round_limit=1).id)
+        wait_until(lambda: service.queries.game(game.id).status == "finished")
+        # The worker still waits for the answer to the first delivery.
+        assert len(deliveries) == 1
     service.redis.close()
 
 
