@@ -111,3 +111,14 @@ def baron_games() -> list[PlayedGame]:
 def long_game() -> PlayedGame:
     """Play a game of Barony with a little more than 300 events."""
     return play("barony", 4, bytes(range(32)), random_type_bot, round_limit=80)
+
+
+def untitled_bot(position: Any, actions: Sequence[Any], seat: int, chance: Chance) -> Any:
+    """Choose like `random_type_bot`, but never buy a title, which would end the game; implements `Bot`."""
+    others = [action for action in actions if action.type != "noble_title"]
+    return random_type_bot(position, others or actions, seat, chance)
+
+
+def very_long_game(rounds: int = 1250) -> PlayedGame:
+    """Play a game of Barony for four seats with this many rounds of four events: by default 5,018 events."""
+    return play("barony", 4, bytes(range(32)), untitled_bot, round_limit=rounds)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bench.measure import compare
-from bench.our_games import play, random_type_bot
+from bench.our_games import play, random_type_bot, untitled_bot, very_long_game
 from bench.record_rows import record_bytes
 from bench.store_rows import append_command, append_requests, xadd_command
 from domain.contract import Bot
@@ -44,8 +44,9 @@ def test_every_name_that_is_imported_from_our_packages_exists(path: Path) -> Non
         ("barony", 2, None, {"round_limit": 2}),
         ("barony", 5, random_type_bot, {"round_limit": 2, "sorcery": True}),
         ("baron", 2, None, {}),
+        ("barony", 4, untitled_bot, {"round_limit": 80}),
     ],
-    ids=["barony", "sorcery", "baron"],
+    ids=["barony", "sorcery", "baron", "barony without titles"],
 )
 def test_a_benchmarked_game_is_a_complete_and_valid_log(
     rules: str, seats: int, bot: Bot[Any, Any] | None, options: dict[str, object]
@@ -58,6 +59,12 @@ def test_a_benchmarked_game_is_a_complete_and_valid_log(
     record, faults = scan(io.BytesIO(record_bytes(played)))
     assert not faults
     assert record.events == played.events
+
+
+def test_a_very_long_game_ends_only_with_its_round_limit() -> None:
+    game = very_long_game(rounds=150)
+    assert len(game.events) > 4 * 150
+    assert all(event["type"] != "TitleBought" for event in game.events)
 
 
 def test_benchmarked_appends_write_the_same_line_to_the_same_stream() -> None:
