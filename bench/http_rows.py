@@ -1,4 +1,7 @@
-"""Rows on HTTP: taking actions on the real server, compared with a bare endpoint on the same server."""
+"""Rows on HTTP: taking actions on the real server, compared with a bare endpoint.
+
+The bare endpoint runs on granian's WSGI server, and also behind the gateway that serves our own application.
+"""
 
 import contextlib
 import os
@@ -28,7 +31,8 @@ CLIENTS: Final = 16
 ACTIONS: Final = 60
 """How many actions each client takes, in a game of its own."""
 ROUNDS: Final = 5
-PROCESSES: Final = "1"
+PROCESSES: Final = 1
+"""Web processes on each side."""
 API: Final = "/api/v1"
 SECONDS_TO_START: Final = 30
 
@@ -49,8 +53,8 @@ def measure(redis: EmbeddedRedis, folder: Path, line: bytes) -> Iterator[Row]:
         del loads[0]  # the first round warms the servers up
     peer = "Flask, marshmallow and XADD alone"
     ours = [load[0] for load in loads]
-    yield from _rows(f"{peer}, same server", ours, [load[1] for load in loads], has_target=True)
-    yield from _rows(f"{peer}, granian's WSGI", ours, [load[2] for load in loads], has_target=False)
+    yield from _rows(f"{peer}, granian's WSGI", ours, [load[2] for load in loads], has_target=True)
+    yield from _rows(f"{peer}, our gateway", ours, [load[1] for load in loads], has_target=False)
 
 
 def _rows(
@@ -115,14 +119,18 @@ class PreparedGame:
             state = evolve(rules, state, [rules.decide(state, seat, action)])
 
 
-def our_server(port: int, redis_url: str, folder: Path) -> AbstractContextManager[int]:
-    """Run a web process as in production, without workers; yield its process id."""
-    return _running_server(
-        ["cartulary", "web", "--port", str(port), "--processes", PROCESSES],
+def our_server(
+    port: int, redis_url: str, folder: Path, *, processes: int = PROCESSES
+) -> AbstractContextManager[int]:
+    """Run a web server as in production, without workers; yield its process id."""
+    module = ["cartulary", "web", "--port", str(port), "--processes", str(processes)]
+    return running_server(
+        [sys.executable, "-m", *module],
         port,
         folder / "web.log",
         CARTULARY_REDIS_URL=redis_url,
         CARTULARY_DATA=str(folder),
+        # All clients are one visitor here.
         CARTULARY_RATE_ACCOUNTS="",
         CARTULARY_RATE_GAMES="",
         CARTULARY_MAX_CONNECTIONS_PER_ADDRESS="5000",
@@ -146,26 +154,27 @@ def _bare_servers(
         "CARTULARY_REDIS_URL": redis_url,
         "CARTULARY_DATA": str(folder),
         "BENCH_LINE": line.decode(),
-        "BENCH_PROCESSES": PROCESSES,
+        "BENCH_PROCESSES": str(PROCESSES),
     }
-    wsgi = ["granian", "--interface", "wsgi", "--port", str(wsgi_port), "--blocking-threads", "4"]
-    wsgi += ["--workers", PROCESSES, "--no-log", "bench.bare_endpoint:app"]
-    same_server = ["bench.bare_endpoint", str(port)]
+    python = [sys.executable, "-m"]
+    wsgi = [*python, "granian", "--interface", "wsgi", "--port", str(wsgi_port), "--no-log"]
+    wsgi += ["--workers", str(PROCESSES), "--blocking-threads", "4", "bench.bare_endpoint:app"]
+    same_server = [*python, "bench.bare_endpoint", str(port)]
     servers = ExitStack()
-    servers.enter_context(_running_server(same_server, port, folder / "bare.log", **environ))
-    servers.enter_context(_running_server(wsgi, wsgi_port, folder / "wsgi.log", **environ))
+    servers.enter_context(running_server(same_server, port, folder / "bare.log", **environ))
+    servers.enter_context(running_server(wsgi, wsgi_port, folder / "wsgi.log", **environ))
     return servers
 
 
 @contextlib.contextmanager
-def _running_server(module: list[str], port: int, log_file: Path, **environ: str) -> Iterator[int]:
-    """Run `python -m MODULE ...` until the end of the block; yield its process id.
+def running_server(command: list[str], port: int, log_file: Path, **environ: str) -> Iterator[int]:
+    """Run a server until the end of the block; yield its process id.
 
     Raises RuntimeError with what the server has logged if it does not listen on the port in time.
     """
     with log_file.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", *module],
+            command,
             env={**os.environ, **environ},
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -174,7 +183,7 @@ def _running_server(module: list[str], port: int, log_file: Path, **environ: str
         deadline = time.monotonic() + SECONDS_TO_START
         while not _is_listening(port):
             if process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"{module[0]} does not listen:\n{log_file.read_text()}")
+                raise RuntimeError(f"{command} does not listen:\n{log_file.read_text()}")
             time.sleep(0.1)
         yield process.pid
     finally:

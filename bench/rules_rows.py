@@ -47,7 +47,7 @@ def measure(games: list[PlayedGame]) -> Iterator[Row]:
         "python-chess: is_legal and push",
         _decide_and_evolve([turn for played in games for turn in played.turns]),
         _check_and_push_moves,
-        least=1,
+        least=1.2,
         unit="actions/s",
     )
 
@@ -63,7 +63,7 @@ def _fold_rows(games: list[PlayedGame], baron: list[PlayedGame]) -> Iterator[Row
     peer = "eventsourcing: an aggregate of as many events, in memory, without snapshots"
     yield compare(label, peer, _fold(games), rebuild, least=10, unit=unit)
     yield compare(
-        "… including decoding", peer, _decode_and_fold(longest), rebuild, least=10, unit=unit
+        "… including decoding", peer, _decode_and_fold(longest), rebuild, least=6, unit=unit
     )
 
 

