@@ -57,6 +57,14 @@ class Readiness:
             log.error("the signing key cannot be used: %s", error)  # noqa: TRY400 # the message is enough
             raise Unavailable("the signing key cannot be used") from error
 
+    def store_responds(self) -> bool:
+        """Return whether the Redis of the logs responds within SECONDS_TO_RESPOND."""
+        try:
+            with unavailable_on_error():
+                return bool(self._log.ping())
+        except Unavailable:
+            return False
+
 
 def _connect(url: str) -> redis.Redis:
     return redis.Redis.from_url(

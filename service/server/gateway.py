@@ -14,15 +14,16 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from time import monotonic
 from typing import Any, Final, TypeAlias
 
 from flask import Flask
 
 from service.bounds import Bounds
-from service.errors import Unavailable
 from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, StreamRequest
 from service.readiness import Readiness
 from service.server.exchange import Exchange, send_pages, send_stream
+from service.server.health_checks import HealthChecks
 from service.server.http_connection import HttpConnection
 from service.server.http_request import HttpRequest, has_normal_path
 from service.server.http_response import json_response, problem_response, response_head
@@ -34,8 +35,8 @@ from service.visitors import network_of
 
 log = logging.getLogger(__name__)
 
-READINESS_SECONDS: Final = 1.5
-"""Time after which a check of the readiness that has not ended counts as failed."""
+SLOW_SECONDS: Final = 0.75
+"""Time after which a request that is being handled is a reason to check whether the store responds."""
 RETRY_AFTER: Final = 1
 """Seconds after which a client may repeat a request that was refused because of the load."""
 PAGE_RETRY_SECONDS: Final = 0.2
@@ -64,7 +65,6 @@ class Gateway:
     ) -> None:
         self._app = app
         self._hub = hub
-        self._readiness = readiness
         self._refusals = refusals
         self._bounds = bounds
         self._player_of = player_of
@@ -72,12 +72,11 @@ class Gateway:
         waiting = (bounds.max_waiting, bounds.max_waiting_per_visitor)
         self._requests = RequestQueue("request", bounds.request_threads, *waiting)
         self._accounts = RequestQueue("account", bounds.account_threads, *waiting)
-        self._health = RequestQueue("health", 1, 1, 1)
-        self._readiness_check: asyncio.Future[str | None] | None = None
+        self._checks = HealthChecks(readiness, self._on_store_lost)
         self._inbox: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
         self._is_scheduled = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._open_exchanges = 0
+        self._exchanges: set[Exchange] = set()
         self._is_idle = asyncio.Event()
         self._is_idle.set()
 
@@ -98,20 +97,22 @@ class Gateway:
         is_account = request.method == "POST" and request.raw_path in _ACCOUNT_PATHS
         exchange = Exchange(request, connection, self._accounts if is_account else self._requests)
         connection.exchange = exchange
-        self._open_exchanges += 1
+        self._exchanges.add(exchange)
         self._is_idle.clear()
         if request.method in ("GET", "HEAD") and request.raw_path in (b"/healthz", b"/readyz"):
             # Not at once, so that the connection counts the requests that a client sends together.
             if request.raw_path == b"/healthz":
                 self._loop.call_soon(self._respond_health, exchange, None)
             else:
-                self._start(self._check_readiness(exchange))
+                self._start(self._respond_ready(exchange))
         elif not has_normal_path(request.raw_path):
             detail = "there is no resource at this address"
             self._loop.call_soon(self._respond_problem, exchange, 404, detail)
+        elif not self._checks.store_responds:
+            self._loop.call_soon(self._refuse_without_store, exchange)
         else:
             exchange.job = Job(
-                self._visitor(request),
+                *self._visitor(request),
                 run=partial(self._run, exchange),
                 refuse=partial(self._refuse_load, exchange),
             )
@@ -147,11 +148,31 @@ class Gateway:
         for queue in (self._requests, self._accounts):
             for job in queue.remove_expired(self._bounds.max_wait_seconds):
                 job.refuse("waited_too_long")
+        if not self._checks.store_responds or any(map(self._is_slow, self._exchanges)):
+            self._checks.probe_store()
+
+    def _is_slow(self, exchange: Exchange) -> bool:
+        """Return whether a request takes so long that the store may have stopped responding."""
+        started = None if exchange.job is None else exchange.job.started_at
+        return started is not None and monotonic() - started > SLOW_SECONDS
+
+    def _on_store_lost(self) -> None:
+        """Refuse the requests that wait for the store or for a thread."""
+        for exchange in [*self._exchanges]:
+            if exchange.job is not None and not exchange.has_started:
+                self._refuse_without_store(exchange)
+
+    def _refuse_without_store(self, exchange: Exchange) -> None:
+        """Refuse a request at once. One that a thread has begun may still take effect."""
+        if exchange.is_open:
+            self._refusals.add("store_away", exchange.request.address)
+            self._respond_problem(exchange, 503, "the store does not respond", RETRY_AFTER)
 
     def close(self, seconds: float) -> None:
         """End the threads; those that are at work have so many seconds to finish."""
-        for queue in (self._requests, self._accounts, self._health):
+        for queue in (self._requests, self._accounts):
             queue.close(seconds)
+        self._checks.close()
 
     def _enqueue(self, queue: RequestQueue, job: Job) -> None:
         """Queue a job, and refuse the one that has no place any more."""
@@ -159,14 +180,17 @@ class Gateway:
         if displaced is not None:
             displaced.refuse("queue_full")
 
-    def _visitor(self, request: HttpRequest) -> str:
-        """Return the player of the request, if its token has been seen lately, or the client's network."""
+    def _visitor(self, request: HttpRequest) -> tuple[str, bool]:
+        """Return the player of the request, if its token has been seen lately, or the client's network.
+
+        The second value is whether it is a player.
+        """
         value = request.header(b"authorization")
         if value is not None and value[: len(_BEARER)].lower() == _BEARER:
             player = self._player_of(value[len(_BEARER) :].decode("latin-1").strip())
             if player is not None:
-                return player
-        return network_of(request.address)
+                return player, True
+        return network_of(request.address), False
 
     def _end(self, exchange: Exchange) -> None:
         """Stop caring for an exchange, because it is complete or its client is gone."""
@@ -174,8 +198,8 @@ class Gateway:
             exchange.is_open = False
             exchange.connection.exchange = None
             exchange.listener.close()
-            self._open_exchanges -= 1
-            if not self._open_exchanges:
+            self._exchanges.discard(exchange)
+            if not self._exchanges:
                 self._is_idle.set()
             if exchange.job is not None:
                 exchange.queue.remove(exchange.job)
@@ -225,32 +249,8 @@ class Gateway:
         )
         self._respond(exchange, response)
 
-    async def _check_readiness(self, exchange: Exchange) -> None:
-        """Respond to /readyz. All requests that arrive during a check share its result."""
-        check = self._readiness_check
-        if check is None or check.done():
-            check = self._readiness_check = self._loop.create_future()
-            job = Job(
-                "",
-                run=partial(self._run_check, check),
-                refuse=lambda _: _set_result(check, "the last check has not ended"),
-            )
-            self._enqueue(self._health, job)
-        try:
-            problem = await asyncio.wait_for(asyncio.shield(check), READINESS_SECONDS)
-        except TimeoutError:
-            problem = "the check of the readiness has not ended in time"
-        self._respond_health(exchange, problem)
-
-    def _run_check(self, check: "asyncio.Future[str | None]") -> None:
-        problem: str | None = "the check of the readiness has failed"
-        try:
-            self._readiness.check()
-            problem = None
-        except Unavailable as error:
-            problem = error.why
-        finally:
-            self._post(_set_result, check, problem)
+    async def _respond_ready(self, exchange: Exchange) -> None:
+        self._respond_health(exchange, await self._checks.readiness_problem())
 
     # A thread runs these two, and `_post`.
 
@@ -333,7 +333,7 @@ class Gateway:
         while exchange.is_open:
             result: asyncio.Future[bytes | None] = self._loop.create_future()
             job = Job(
-                self._visitor(exchange.request),
+                *self._visitor(exchange.request),
                 run=partial(self._read_page, pages, result),
                 refuse=partial(_set_not_run, result),
             )

@@ -5,7 +5,6 @@ the response. Requests that arrive while one is being handled wait their turn.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Sequence
 from enum import Enum, auto
 from typing import Any, Final, Protocol
@@ -65,6 +64,29 @@ class RequestHandler(Protocol):
 class HttpConnection(asyncio.Protocol):
     """A connection with HTTP/1.1 or HTTP/1.0. Belongs to one event loop."""
 
+    __slots__ = (
+        "_bounds",
+        "_discarded",
+        "_drain_waiter",
+        "_handler",
+        "_is_last",
+        "_is_stream",
+        "_is_write_paused",
+        "_loop",
+        "_parser",
+        "_pipeline",
+        "_proxies",
+        "_refusals",
+        "_state",
+        "_table",
+        "_transport",
+        "_unsent_mark",
+        "deadline",
+        "exchange",
+        "network",
+        "peer",
+    )
+
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
@@ -81,7 +103,8 @@ class HttpConnection(asyncio.Protocol):
         self._proxies = proxies
         self._bounds = bounds
         self._is_stream = False
-        self._parser = RequestParser(bounds, self._client_of, self._on_head, self._on_request)
+        self._parser: RequestParser | None = None
+        """Created with the first byte: a connection that sends nothing should cost little memory."""
         self._transport: Any = None
         self._state = State.IDLE
         self.deadline = 0.0
@@ -89,7 +112,7 @@ class HttpConnection(asyncio.Protocol):
         self.network = ""
         self.exchange: object = None
         """Belongs to the handler: the request that it is handling."""
-        self._pipeline: deque[HttpRequest] = deque()
+        self._pipeline: list[HttpRequest] = []
         self._is_last = False
         """Whether the connection closes after the response that is being written."""
         self._is_write_paused = False
@@ -123,9 +146,14 @@ class HttpConnection(asyncio.Protocol):
                 self.abort()
             return
         is_first = self._state is State.IDLE
-        self._parser.feed(data)
-        if self._parser.fault is not None:
-            self._refuse(*self._parser.fault)
+        parser = self._parser
+        if parser is None:
+            parser = self._parser = RequestParser(
+                self._bounds, self._client_of, self._on_head, self._on_request
+            )
+        parser.feed(data)
+        if parser.fault is not None:
+            self._refuse(*parser.fault)
         elif is_first and self._state is State.IDLE:
             self._wait_for_client()
 
@@ -141,7 +169,8 @@ class HttpConnection(asyncio.Protocol):
         self._state = State.CLOSED
         self._table.remove(self)
         self._pipeline.clear()
-        self._parser.close()
+        if self._parser is not None:
+            self._parser.close()
         if was_handling:
             self._handler.on_disconnect(self)
         self._end_drain()
@@ -181,7 +210,7 @@ class HttpConnection(asyncio.Protocol):
             self._handle(request)
         elif len(self._pipeline) < MAX_PIPELINED:
             self._pipeline.append(request)
-        else:
+        elif self._parser is not None:
             self._parser.set_fault(400, "too many requests were sent without waiting for responses")
 
     # The handler calls these.
@@ -304,7 +333,7 @@ class HttpConnection(asyncio.Protocol):
 
     def _wait_for_client(self) -> None:
         """Set the state and the deadline for the next part of a request, of which a part may be there."""
-        if not self._parser.has_partial_request:
+        if self._parser is None or not self._parser.has_partial_request:
             self._state, seconds = State.IDLE, self._bounds.keep_alive_seconds
         elif self._parser.has_head:
             self._state, seconds = State.BODY, self._bounds.body_seconds
@@ -314,7 +343,7 @@ class HttpConnection(asyncio.Protocol):
 
     def _handle_pipelined(self) -> None:
         if self._state is State.HANDLING and self._pipeline:
-            self._handle(self._pipeline.popleft())
+            self._handle(self._pipeline.pop(0))
 
     def _give_time(self) -> None:
         """Set the deadline for the handler to write the next part of the response."""

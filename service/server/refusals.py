@@ -21,6 +21,7 @@ Reason: TypeAlias = Literal[
     "queue_full",
     "waited_too_long",
     "no_response",
+    "store_away",
 ]
 
 

@@ -1,7 +1,8 @@
 """The queue of requests that wait for a thread: bounded, and fair between visitors.
 
 Threads take the waiting requests of all visitors in turn, so visitors with few requests do not wait for all
-those of a visitor with many. One thread is always left to the other visitors.
+those of a visitor with many. One thread is always left to the other visitors. Players with a token and
+networks without one take turns as groups, so that players do not wait for any number of networks.
 """
 
 import logging
@@ -9,9 +10,10 @@ import threading
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from queue import SimpleQueue
 from time import monotonic
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from service.server.refusals import Reason
 
@@ -23,9 +25,16 @@ class Job:
     """Work for a thread, on behalf of a visitor. `refuse` is for a job that is not run."""
 
     visitor: str
+    is_player: bool
     run: Callable[[], None]
     refuse: Callable[[Reason], None]
     queued_at: float = 0.0
+    started_at: float | None = None
+    """The monotonic times at which the job was queued and a thread took it."""
+
+
+_Group: TypeAlias = OrderedDict[str, deque[Job]]
+"""Waiting jobs by visitor; the visitor whose turn is next comes first."""
 
 
 class RequestQueue:
@@ -37,8 +46,9 @@ class RequestQueue:
         self._max_running = max(1, threads - 1)
         """Jobs of one visitor that run at the same time."""
         self._lock = threading.Lock()
-        self._waiting: OrderedDict[str, deque[Job]] = OrderedDict()
-        """The waiting jobs by visitor; the visitor whose turn is next comes first."""
+        self._waiting: dict[bool, _Group] = {True: OrderedDict(), False: OrderedDict()}
+        """The waiting jobs of players and of networks."""
+        self._is_turn_of_players = True
         self._count = 0
         self._running: Counter[str] = Counter()
         self._idle = threads
@@ -63,16 +73,18 @@ class RequestQueue:
         job.queued_at = monotonic()
         displaced: Job | None = None
         with self._lock:
-            waiting = len(self._waiting.get(job.visitor, ()))
+            group = self._waiting[job.is_player]
+            waiting = len(group.get(job.visitor, ()))
             if waiting >= self._max_per_visitor:
                 return job
             if self._count >= self._max_waiting:
-                largest = max(self._waiting.values(), key=len, default=deque[Job]())
+                everybody = chain.from_iterable(group.values() for group in self._waiting.values())
+                largest = max(everybody, key=len, default=deque[Job]())
                 if len(largest) <= waiting + 1:
                     return job
                 displaced = largest.pop()
                 self._count -= 1
-            self._waiting.setdefault(job.visitor, deque()).append(job)
+            group.setdefault(job.visitor, deque()).append(job)
             self._count += 1
             # Otherwise, the next thread that has nothing else to do takes the job.
             if self._idle and self._running[job.visitor] < self._max_running:
@@ -83,23 +95,25 @@ class RequestQueue:
     def remove(self, job: Job) -> None:
         """Remove a job, unless a thread has taken it."""
         with self._lock:
-            jobs = self._waiting.get(job.visitor)
+            group = self._waiting[job.is_player]
+            jobs = group.get(job.visitor)
             if jobs is not None and job in jobs:
                 jobs.remove(job)
                 self._count -= 1
                 if not jobs:
-                    del self._waiting[job.visitor]
+                    del group[job.visitor]
 
     def remove_expired(self, seconds: float) -> list[Job]:
         """Remove and return the jobs that have waited for longer than this."""
         oldest = monotonic() - seconds
         expired = []
         with self._lock:
-            for visitor, jobs in [*self._waiting.items()]:
-                while jobs and jobs[0].queued_at < oldest:
-                    expired.append(jobs.popleft())
-                if not jobs:
-                    del self._waiting[visitor]
+            for group in self._waiting.values():
+                for visitor, jobs in [*group.items()]:
+                    while jobs and jobs[0].queued_at < oldest:
+                        expired.append(jobs.popleft())
+                    if not jobs:
+                        del group[visitor]
             self._count -= len(expired)
         return expired
 
@@ -128,17 +142,24 @@ class RequestQueue:
                 self._running[done.visitor] -= 1
                 if not self._running[done.visitor]:
                     del self._running[done.visitor]
-            can_run = (name for name in self._waiting if self._running[name] < self._max_running)
-            visitor = next(can_run, None)
-            if visitor is None:
-                self._idle += 1
-                return None
-            jobs = self._waiting[visitor]
-            job = jobs.popleft()
-            self._count -= 1
-            self._running[visitor] += 1
-            if jobs:
-                self._waiting.move_to_end(visitor)
-            else:
-                del self._waiting[visitor]
-            return job
+            for is_player in (self._is_turn_of_players, not self._is_turn_of_players):
+                group = self._waiting[is_player]
+                can_run = (name for name in group if self._running[name] < self._max_running)
+                visitor = next(can_run, None)
+                if visitor is not None:
+                    self._is_turn_of_players = not is_player
+                    return self._take(group, visitor)
+            self._idle += 1
+            return None
+
+    def _take(self, group: _Group, visitor: str) -> Job:
+        jobs = group[visitor]
+        job = jobs.popleft()
+        job.started_at = monotonic()
+        self._count -= 1
+        self._running[visitor] += 1
+        if jobs:
+            group.move_to_end(visitor)
+        else:
+            del group[visitor]
+        return job

@@ -41,6 +41,8 @@ ACCEPT_BATCH: Final = 64
 """Connections that are accepted at once, so that many of them do not keep the event loop from the others."""
 BACKLOG: Final = 4096
 """Connections that wait in the kernel."""
+SEND_BUFFER: Final = 128 * 1024
+"""Bytes of a response that the kernel keeps for a connection; Linux doubles it for its own needs."""
 SWEEP_SECONDS: Final = 0.25
 """Time between two checks of all deadlines."""
 SWEEPS_PER_LOG: Final = 4
@@ -120,6 +122,8 @@ async def _listen(
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        # Connections inherit it. Without this bound, Linux keeps megabytes for a client that does not read.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         listener.bind((address, port))
     except OSError as error:
         listener.close()

@@ -1,0 +1,73 @@
+"""The checks of a web process's health, in a thread of their own.
+
+Whether the store responds is checked when a request takes long, and then until it responds again. Meanwhile,
+the gateway refuses requests at once: threads that wait for the store would only delay the refusal.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from service.errors import Unavailable
+from service.readiness import Readiness
+
+log = logging.getLogger(__name__)
+
+READINESS_SECONDS: Final = 1.5
+"""Time after which a check of the readiness that has not ended counts as failed."""
+
+
+class HealthChecks:
+    """The health of one process. Belongs to one event loop."""
+
+    def __init__(self, readiness: Readiness, on_store_lost: Callable[[], None]) -> None:
+        """`on_store_lost` is called when the store has stopped responding."""
+        self._readiness = readiness
+        self._on_store_lost = on_store_lost
+        self._thread = ThreadPoolExecutor(1, "health")
+        self._loop = asyncio.get_running_loop()
+        self._check: asyncio.Future[str | None] | None = None
+        self._probe: asyncio.Task[None] | None = None
+        self.store_responds = True
+
+    async def readiness_problem(self) -> str | None:
+        """Return why the process is not ready, None if it is; within READINESS_SECONDS.
+
+        Calls that come during a check share its result.
+        """
+        if self._check is None or self._check.done():
+            self._check = self._loop.run_in_executor(self._thread, self._run_check)
+        try:
+            return await asyncio.wait_for(asyncio.shield(self._check), READINESS_SECONDS)
+        except TimeoutError:
+            return "the check of the readiness has not ended in time"
+
+    def probe_store(self) -> None:
+        """Begin to check whether the store responds, unless such a check is under way."""
+        if self._probe is None or self._probe.done():
+            self._probe = self._loop.create_task(self._probe_store())
+
+    def close(self) -> None:
+        """End the thread after the check that it is making."""
+        self._thread.shutdown(wait=False)
+
+    async def _probe_store(self) -> None:
+        responds = await self._loop.run_in_executor(self._thread, self._readiness.store_responds)
+        had_responded, self.store_responds = self.store_responds, responds
+        if had_responded and not responds:
+            log.error("the store has stopped responding: requests are refused until it responds")
+            self._on_store_lost()
+        elif responds and not had_responded:
+            log.warning("the store responds again")
+
+    def _run_check(self) -> str | None:
+        try:
+            self._readiness.check()
+        except Unavailable as error:
+            return error.why
+        except Exception:
+            log.exception("the check of the readiness has failed")
+            return "the check of the readiness has failed"
+        return None
