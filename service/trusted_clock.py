@@ -69,13 +69,10 @@ class TrustedClock:
 
     def now(self) -> datetime:
         """Return the current time: aware, in UTC, in whole milliseconds."""
-        wall, seconds, is_jump = self._observe()
-        if is_jump:
+        moment, is_new_jump = self._observe()
+        if is_new_jump:
             self._count_jump()
-        if self._jump is None:
-            return wall
-        moment = datetime.fromtimestamp(self._offset + seconds, UTC)
-        return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+        return moment
 
     def timestamp_after(self, previous: str = "") -> str:
         """Return the timestamp for an event after one at `previous`: now, but never earlier than that."""
@@ -111,9 +108,10 @@ class TrustedClock:
         with unavailable_on_error():
             return int(self._redis.get(CLOCK_JUMPS_KEY) or 0)
 
-    def _observe(self) -> tuple[datetime, float, bool]:
-        """Compare the clocks; return the wall clock, the monotonic one, and whether there is a new jump."""
+    def _observe(self) -> tuple[datetime, bool]:
+        """Compare the clocks; return the current time, and whether the wall clock has just jumped."""
         with self._lock:
+            is_new_jump = False
             wall, seconds = self._wall_clock(), self._monotonic()
             offset = wall.timestamp() - seconds
             elapsed, self._seconds = seconds - self._seconds, seconds
@@ -132,11 +130,14 @@ class TrustedClock:
                     deviation,
                     self._hold,
                 )
-                return wall, seconds, True
+                is_new_jump = True
             elif seconds - self._jump[1] >= self._hold:
                 log.warning("the clock has been steady since its jump and is trusted again")
                 self._offset, self._jump = offset, None
-            return wall, seconds, False
+            if self._jump is None:
+                return wall, False
+            moment = datetime.fromtimestamp(self._offset + seconds, UTC)
+            return moment.replace(microsecond=moment.microsecond // 1000 * 1000), is_new_jump
 
     def _count_jump(self) -> None:
         with suppress(Unavailable), unavailable_on_error():

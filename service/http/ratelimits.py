@@ -17,6 +17,7 @@ from flask_limiter import Limiter, RequestLimit
 from service.errors import TooManyRequests
 from service.http.auth import authenticated_player
 from service.http.context import service
+from service.http.rate_storage import SCHEME
 from service.visitors import network_of
 
 _KEY_PREFIX: Final = "cartulary:rate"
@@ -58,7 +59,7 @@ def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:
             application_limits_exempt_when=lambda: request.path in _UNLIMITED,
             # Requests that match no route have no endpoint, but count like all others.
             request_identifier=lambda: request.endpoint or "none",
-            storage_uri="memory://",
+            storage_uri=f"{SCHEME}://",
             strategy="fixed-window",
             on_breach=_refuse,
         )
