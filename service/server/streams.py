@@ -44,6 +44,9 @@ REDIS_CONNECTIONS: Final = 8
 REDIS_TIMEOUT: Final = 5.0
 CONNECT_TIMEOUT: Final = 2.0
 PAGE_SIZE: Final = 200
+"""Events that are read at a time for all streams of a game."""
+CATCH_UP_PAGE_SIZE: Final = 20
+"""Events that are read at a time for one stream. They stay in memory until its client has read them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -187,7 +190,7 @@ class StreamHub:
         last_sent = stream.after
         while last_sent < joined_seq:
             page = await self._read(
-                stream.game_id, last_sent, min(joined_seq, last_sent + PAGE_SIZE)
+                stream.game_id, last_sent, min(joined_seq, last_sent + CATCH_UP_PAGE_SIZE)
             )
             if not page:
                 # The log has lost events, which `_follow` detects.

@@ -25,6 +25,7 @@ from service.server import streams
 from service.server.stream_listener import HEARTBEAT_FRAME, Listener
 from service.server.streams import StreamHub
 from service.settings import Settings
+from service.store.redis_event_store import AsyncLogReader
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts
 from tests.support.http_contract import Contract
@@ -133,7 +134,7 @@ def test_a_stream_is_reset_when_events_that_it_sent_were_lost(
 def test_a_stream_is_reset_when_the_log_is_rewritten_while_its_beginning_is_read(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "PAGE_SIZE", 5)
+    monkeypatch.setattr(streams, "CATCH_UP_PAGE_SIZE", 5)
     game = game_with(service, 6)
     lost = service.redis.dump(log_key(game))
     assert lost is not None
@@ -147,6 +148,32 @@ def test_a_stream_is_reset_when_the_log_is_rewritten_while_its_beginning_is_read
             await run(lambda: fail_over(service, game, lost, plays_to=30))
             assert (await next_frame(frames) or {}).get("event") == "reset"
             assert await next_frame(frames) is None
+
+    asyncio.run(follow())
+
+
+def test_a_stream_whose_client_does_not_read_keeps_few_events(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = game_with(service, 100)
+    lines: list[bytes] = []
+    read = AsyncLogReader.read
+
+    async def count(reader: AsyncLogReader, game_id: str, after: int, upto: int) -> list[bytes]:
+        page = await read(reader, game_id, after, upto)
+        lines.extend(page)
+        return page
+
+    monkeypatch.setattr(AsyncLogReader, "read", count)
+
+    async def follow() -> None:
+        async with running_hub(service) as hub:
+            frames = hub.frames(StreamRequest(game.id, 0), Listener())
+            await read_events(frames, 1)
+            # One page, and the last event, which is read for its hash with each message.
+            assert len(lines) < 2 * streams.CATCH_UP_PAGE_SIZE
+            await read_events(frames, 100)
+            await frames.aclose()
 
     asyncio.run(follow())
 
