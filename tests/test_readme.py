@@ -105,7 +105,7 @@ def test_the_readme_commands_that_read_a_record_work(tmp_path: Path) -> None:
     run(["playout", "--rules", "barony", "--seats", "3", "--seed", "07", "--out", str(tmp_path)])
     (record,) = tmp_path.glob("*.jsonl")
     text = (ROOT / "README.md").read_text()
-    lines = re.findall(r"^\.venv/bin/cartulary (.+?)\s*(?:#.*)?$", text, re.MULTILINE)
+    lines = re.findall(r"^\.venv/bin/cartulary (.+?)\s*(?:>\S+)?\s*(?:#.*)?$", text, re.MULTILINE)
     assert len(lines) >= 5
     for line in lines:
         output = run(line.replace("game.jsonl", str(record)).split())
