@@ -5,6 +5,7 @@
     cartulary:games:STATUS:for:PLAYER   private games that the player may see: with a place, or invited
     cartulary:games:STATUS:with:PLAYER  private games in which the player has a place
     cartulary:{GAME}:listed             set, the keys of the listings above that contain the game
+    cartulary:{GAME}:summary            the summary of a game that is not in progress (games/summary.py)
 
 A member is `CREATED~GAME` and all scores are 0, so Redis sorts members by time of creation. A cursor is
 a member: what follows it stays the same however many games are added.
@@ -19,6 +20,7 @@ import redis
 from domain.errors import Malformed
 from domain.game import Game, Status
 from service.connection import to_text, unavailable_on_error
+from service.games.summary import Summary, decode_summary, encode_summary, summarize
 from service.store.redis_event_store import game_key
 
 PREFIX: Final = "cartulary:games:"
@@ -70,6 +72,11 @@ class Listings:
                     pipeline.zadd(listing, {_member(game): 0})
                 for listing in outdated:
                     pipeline.zrem(listing, _member(game))
+                if game.status == "playing":
+                    # The next action would make it out of date.
+                    pipeline.delete(game_key(game.id, "summary"))
+                else:
+                    pipeline.set(game_key(game.id, "summary"), encode_summary(summarize(game)))
                 pipeline.execute()
             if outdated:
                 self._redis.srem(listings_key, *outdated)
@@ -132,10 +139,24 @@ class Listings:
                 pipeline.zcard(_listing(status, "with", player))
             return sum(pipeline.execute())
 
-    def clear(self) -> None:
-        """Drop all listings."""
+    def summaries(self, game_ids: Sequence[str]) -> dict[str, Summary]:
+        """Return the stored summaries of games, by id. They may be out of date, or missing."""
+        if not game_ids:
+            return {}
         with unavailable_on_error():
-            for pattern in (PREFIX + "*", game_key("*", "listed")):
+            replies = self._redis.mget([game_key(id, "summary") for id in game_ids])
+        decoded = (None if reply is None else decode_summary(reply) for reply in replies)
+        return {
+            id: summary
+            for id, summary in zip(game_ids, decoded, strict=True)
+            if summary is not None and summary.id == id
+        }
+
+    def clear(self) -> None:
+        """Drop all listings and summaries."""
+        with unavailable_on_error():
+            patterns = (PREFIX + "*", game_key("*", "listed"), game_key("*", "summary"))
+            for pattern in patterns:
                 for name in self._redis.scan_iter(pattern, count=_BATCH_SIZE):
                     self._redis.delete(name)
 

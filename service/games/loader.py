@@ -5,7 +5,7 @@ Logs are read in pages, so that a long one never blocks Redis for long.
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -18,6 +18,7 @@ from service.errors import NotFound
 from service.games.access import game_not_found
 from service.games.cache import CachedGame, GameCache, advance
 from service.games.single_flight import SingleFlight
+from service.games.summary import Summary, summarize
 from service.store.event_store import LogReader
 
 log = logging.getLogger(__name__)
@@ -68,18 +69,48 @@ class GameLoader:
         whose log is missing or damaged, the error is logged and None is returned, so that the others
         can still be listed.
         """
+        for loaded in self._load_many(game_ids, max_events, {}):
+            assert not isinstance(loaded, Summary), "there are no stored summaries"
+            yield loaded
+
+    def summarize_many(
+        self,
+        game_ids: Sequence[str],
+        stored_summaries: Callable[[Sequence[str]], Mapping[str, Summary]],
+        max_events: int = Bounds().page_events,
+    ) -> Iterator[Summary | None]:
+        """Iterate over the summaries of many games at their heads, like `load_many`.
+
+        `stored_summaries` returns summaries, which may be out of date, of games that are not cached. A
+        game is not folded if its summary is current.
+        """
+        missing = [game_id for game_id in game_ids if self._cache.get(game_id) is None]
+        for loaded in self._load_many(game_ids, max_events, stored_summaries(missing)):
+            if loaded is None or isinstance(loaded, Summary):
+                yield loaded
+            else:
+                yield summarize(loaded)
+
+    def _load_many(
+        self, game_ids: Sequence[str], max_events: int, summaries: Mapping[str, Summary]
+    ) -> Iterator[Game | Summary | None]:
+        """Iterate over many games at their heads; in place of a game, its summary if that is current."""
         cached = {game_id: self._cache.get(game_id) for game_id in game_ids}
         max_lines = min(PAGE_LINES, max(2, max_events // max(1, len(cached))))
-        lines_by_game = self._log_reader.read_each(
-            {game_id: _read_after(game) for game_id, game in cached.items()}, max_lines
-        )
+        read_after = {game_id: _read_after(game) for game_id, game in cached.items()}
+        read_after.update({game_id: summary.seq - 1 for game_id, summary in summaries.items()})
+        lines_by_game = self._log_reader.read_each(read_after, max_lines)
         folded = 0
         for game_id, lines in lines_by_game.items():
             if folded >= max_events:
                 return
-            before = cached[game_id]
+            before, summary = cached[game_id], summaries.get(game_id)
+            if summary is not None and len(lines) == 1 and _has_hash(lines[0], summary.hash):
+                yield summary
+                continue
             try:
-                if len(lines) == max_lines or not _continues(before, lines):
+                is_incomplete = summary is not None or len(lines) == max_lines
+                if is_incomplete or not _continues(before, lines):
                     current = self.load(game_id)
                 else:
                     current = self._advance(game_id, before, lines)
@@ -229,7 +260,11 @@ def _continues(cached: CachedGame | None, lines: Sequence[bytes]) -> bool:
     """
     if cached is None:
         return True
-    return bool(lines) and b'"hash":"%b"' % cached.game.hash.encode() in lines[0]
+    return bool(lines) and _has_hash(lines[0], cached.game.hash)
+
+
+def _has_hash(line: bytes, hash: str) -> bool:
+    return b'"hash":"%b"' % hash.encode() in line
 
 
 def _read_after(cached: CachedGame | None) -> int:

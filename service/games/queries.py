@@ -13,6 +13,7 @@ from service.bounds import Bounds
 from service.games.access import require_seat, require_visible
 from service.games.loader import GameLoader
 from service.games.record_pages import join_lines, read_lines
+from service.games.summary import Summary
 from service.keyring import Keyring
 from service.listings import Listings
 from service.store.event_store import LogReader
@@ -68,6 +69,11 @@ class GameQueries:
     def game_at(self, game_id: str, seq: int) -> Game:
         """Return the game as it was after event `seq`. Raises NotFound if there is no such event."""
         return self._loader.game_at(game_id, seq)
+
+    def summaries(self, game_ids: Sequence[str]) -> list[Summary | None]:
+        """Return the summaries of many games, like `games`."""
+        stored = self._listings.summaries
+        return list(self._loader.summarize_many(game_ids, stored, self._page_events))
 
     def games_waiting_for(
         self, player: str, cursor: str | None = None, limit: int = MAX_EXAMINED_GAMES

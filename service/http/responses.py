@@ -12,7 +12,7 @@ from flask import Response
 
 from domain.game import Game
 from domain.json_types import JsonObject
-from service import clock
+from service.games.summary import Summary, summarize
 from service.http.context import service
 from service.players.accounts import Player
 
@@ -29,34 +29,34 @@ def no_content() -> Response:
     return Response(status=204)
 
 
-def game_summaries(games: Sequence[Game]) -> list[JsonObject]:
-    """Return the summaries of games, in their order. Looks up the players of all games in one round trip."""
-    ids = tuple(dict.fromkeys(player for game in games for player in game.participants))
+def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
+    """Return the summaries of games as JSON. Looks up the players of all games in one round trip."""
+    ids = tuple(dict.fromkeys(player for summary in summaries for player, _ in summary.players))
     accounts = service().players.get(ids) if ids else []
     handles = {player.id: player.handle for player in accounts if player is not None}
     return [
         {
-            "id": game.id,
-            "rules": game.rules.NAME,
-            "options": game.options,
-            "clock": game.clock,
-            "seats": game.seats,
-            "status": game.status,
+            "id": summary.id,
+            "rules": summary.rules,
+            "options": summary.options,
+            "clock": summary.clock,
+            "seats": summary.seats,
+            "status": summary.status,
             "players": [
-                {"id": player, "handle": handles.get(player), "seat": game.seat_of(player)}
-                for player in game.participants
+                {"id": player, "handle": handles.get(player), "seat": seat}
+                for player, seat in summary.players
             ],
-            "head": {"seq": game.seq, "hash": game.hash},
-            "to_act": game.to_act,
-            "deadline": clock.deadline(game),
+            "head": {"seq": summary.seq, "hash": summary.hash},
+            "to_act": summary.to_act,
+            "deadline": summary.deadline,
         }
-        for game in games
+        for summary in summaries
     ]
 
 
 def game_summary(game: Game) -> JsonObject:
-    """Return the summary of a game."""
-    return game_summaries([game])[0]
+    """Return the summary of a game as JSON."""
+    return game_summaries([summarize(game)])[0]
 
 
 def account(player: Player) -> JsonObject:

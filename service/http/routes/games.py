@@ -104,9 +104,9 @@ def list_games(player: str | None, query: JsonObject) -> Response:
             {"status": f"must be one or several of {', '.join(STATUSES)}, separated by commas"}
         )
     page = _page(statuses, query, viewer=player)
-    games = service().queries.games(page.games)
-    summaries = game_summaries([game for game in games if game is not None])
-    return json_response({"games": summaries, "next": page.first(len(games)).next})
+    summaries = service().queries.summaries(page.games)
+    games = game_summaries([summary for summary in summaries if summary is not None])
+    return json_response({"games": games, "next": page.first(len(summaries)).next})
 
 
 def _page(statuses: list[Any], query: JsonObject, viewer: str | None) -> Page:

@@ -4,6 +4,7 @@ from flask import Response
 
 from domain.json_types import JsonObject
 from service.errors import Unauthorised
+from service.games.summary import summarize
 from service.http.auth import bearer_token
 from service.http.blueprint import Blueprint, response
 from service.http.context import service
@@ -83,6 +84,5 @@ def get_me(player: str, query: JsonObject) -> Response:
         raise Unauthorised("the account of this token has been deleted")
     limit = min(query["limit"], MAX_PAGE_SIZE)
     games, cursor = service().queries.games_waiting_for(player, query["cursor"], limit)
-    return json_response(
-        {"player": account(current_player), "games": game_summaries(games), "next": cursor}
-    )
+    summaries = game_summaries([summarize(game) for game in games])
+    return json_response({"player": account(current_player), "games": summaries, "next": cursor})

@@ -1,0 +1,63 @@
+"""The summary of a game: what lists of games contain of it, apart from the handles of its players.
+
+The summaries of games that are open or have ended are stored (service/listings.py). A stored summary is used
+only if its hash is that of the last event of the log. So such a game is listed without folding its log,
+however long that is, and a summary that is out of date does no harm.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from domain.event import Clock
+from domain.game import Game, Status
+from service import clock
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A game after event `seq`, which has this hash. `players` are pairs of an id and a seat or None."""
+
+    id: str
+    rules: str
+    options: Mapping[str, Any]
+    clock: Clock | None
+    seats: int
+    status: Status
+    players: Sequence[tuple[str, int | None]]
+    seq: int
+    hash: str
+    to_act: int | None
+    deadline: str | None
+
+
+def summarize(game: Game) -> Summary:
+    """Return the summary of a game."""
+    return Summary(
+        id=game.id,
+        rules=game.rules.NAME,
+        options=game.options,
+        clock=game.clock,
+        seats=game.seats,
+        status=game.status,
+        players=[(player, game.seat_of(player)) for player in game.participants],
+        seq=game.seq,
+        hash=game.hash,
+        to_act=game.to_act,
+        deadline=clock.deadline(game),
+    )
+
+
+def encode_summary(summary: Summary) -> bytes:
+    """Return a summary as JSON."""
+    return orjson.dumps(summary)
+
+
+def decode_summary(text: bytes | str) -> Summary | None:
+    """Return a summary that was encoded as JSON; None if it is damaged or of another version."""
+    try:
+        return Summary(**orjson.loads(text))
+    except (TypeError, ValueError):
+        return None
