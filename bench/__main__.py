@@ -13,6 +13,7 @@ from typing import Final
 
 from bench import (
     http_rows,
+    listing_rows,
     peer_rows,
     reading_rows,
     record_rows,
@@ -60,6 +61,7 @@ GROUPS: Final[Mapping[str, Callable[[Inputs], Iterator[Row]]]] = {
         inputs.redis, inputs.folder, _median_line(inputs.games[0])
     ),
     "reading": lambda inputs: reading_rows.measure(inputs.redis, inputs.folder),
+    "lists": lambda inputs: listing_rows.measure(inputs.redis, inputs.folder),
     "peers": lambda inputs: peer_rows.measure(inputs.redis, inputs.folder),
     "web": lambda inputs: web_rows.measure(inputs.redis, inputs.folder, inputs.games),
 }
