@@ -20,7 +20,7 @@ SECONDS_PER_BYTE: Final = 0.25
 
 
 def _idle_connections(target: Target) -> Traffic:
-    return Traffic(once(Hold()), 20_000, 4_000, MANY_ADDRESSES, total=20_000)
+    return Traffic(once(Hold()), 20_000, 3_000, MANY_ADDRESSES, total=20_000)
 
 
 def _slowly(head: bytes) -> Iterator[Step]:
