@@ -25,7 +25,7 @@ from bench.siege.traffic import Hold, Outcome, Pause, Read, Reset, Send, Traffic
 PAGE = (Path(__file__).parent.parent / "docs" / "siege.md").read_text()
 TARGET = Target(
     port=1,
-    tokens=("one", "two"),
+    tokens=tuple("0123456"),
     player_handles=("ada",),
     long_game="long",
     long_game_events=100,

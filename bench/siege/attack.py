@@ -21,7 +21,9 @@ class Target:
 
     port: int
     tokens: tuple[str, ...]
-    """Of the attacker's accounts."""
+    """Of the attacker's accounts. The first two play in its games. Attacks that exhaust the limits of an
+    account use one of the others.
+    """
     player_handles: tuple[str, ...]
     """Handles of the clients that play, whom an attacker can invite."""
     long_game: str

@@ -149,7 +149,7 @@ def _many_keys(target: Target) -> Traffic:
     keys = ",".join(f'"{number:x}":0' for number in range(7_000))
     body = f"{{{keys}}}".encode()[: MOST_BODY_BYTES - 1].rpartition(b",")[0] + b"}"
     return Traffic(
-        send_and_read(request("POST", f"{API}/games", body, target.tokens[0])), 16, 30, ONE_ADDRESS
+        send_and_read(request("POST", f"{API}/games", body, target.tokens[3])), 16, 30, ONE_ADDRESS
     )
 
 
@@ -158,7 +158,7 @@ def _nested_bodies(target: Target) -> Traffic:
     bodies = (b"[" * half + b"]" * half, b'{"options":' * 5_000 + b"1" + b"}" * 5_000)
 
     def script(number: int) -> Iterator[Step]:
-        yield request("POST", f"{API}/games", bodies[number % 2], target.tokens[0])
+        yield request("POST", f"{API}/games", bodies[number % 2], target.tokens[4])
         yield Read()
 
     return Traffic(script, 16, 50, ONE_ADDRESS)

@@ -53,12 +53,12 @@ def _many_invitations(target: Target) -> Traffic:
     handles = [f"h{number:06}" for number in range(5_036)]
     body = orjson.dumps({"rules": "barony", "seats": 2, "invite": handles})
     return Traffic(
-        send_and_read(request("POST", f"{API}/games", body, target.tokens[0])), 16, 20, ONE_ADDRESS
+        send_and_read(request("POST", f"{API}/games", body, target.tokens[5])), 16, 20, ONE_ADDRESS
     )
 
 
 def _many_games(target: Target) -> Traffic:
-    token = target.tokens[0]
+    token = target.tokens[6]
     me = request("GET", f"{API}/me", token=token)
 
     def script(number: int) -> Iterator[Step]:
@@ -91,7 +91,9 @@ def _actions(target: Target) -> Traffic:
         orjson.dumps({"action": action, "expected_seq": seq})
         for action, seq in ((far_away, head), (far_away, head - 2), ({"type": "unknown"}, head))
     ]
-    requests = [request("POST", path, body, token) for body in bodies for token in target.tokens]
+    requests = [
+        request("POST", path, body, token) for body in bodies for token in target.tokens[:2]
+    ]
 
     def script(number: int) -> Iterator[Step]:
         while True:
@@ -140,7 +142,7 @@ def _webhooks(target: Target) -> Traffic:
     def script(number: int) -> Iterator[Step]:
         # A game that starts calls for a notification to the player who is to act first, and nobody acts.
         path = f"{API}/games/{target.games_to_start[number]}/players"
-        yield request("POST", path, b"{}", target.tokens[1])
+        yield request("POST", path, b"{}", target.tokens[2])
         yield Read()
 
     total = len(target.games_to_start)

@@ -23,6 +23,7 @@ from service.store.event_store import AppendRequest
 TIMESTAMP: Final = "2026-01-01T00:00:00.000Z"
 PASSWORD: Final = "correct horse"  # noqa: S105 # of made-up players
 EVENTS_PER_APPEND: Final = 500
+ATTACKERS: Final = 7
 EVENTS_OF_NEW_GAME: Final = 2
 """Its creation, and the place of its creator."""
 EVENTS_OF_SHORT_GAME: Final = 10
@@ -77,7 +78,8 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
         (_register(service, f"player-{number}-a"), _register(service, f"player-{number}-b"))
         for number in range(sizes.clients)
     )
-    attackers = tuple(_register(service, f"attacker-{number}") for number in range(2))
+    accounts = tuple(_register(service, f"attacker-{number}") for number in range(ATTACKERS))
+    attackers = accounts[:2]
     numbers = iter(range(1_000))
 
     def store(name: str, events: int, seats: int = 2) -> str:
@@ -88,7 +90,7 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
 
     target = Target(
         port=port,
-        tokens=tuple(account.token for account in attackers),
+        tokens=tuple(account.token for account in accounts),
         player_handles=tuple(first.handle for first, _ in clients),
         long_game=store("long", sizes.long_game_events),
         long_game_events=sizes.long_game_events,

@@ -10,6 +10,7 @@ import signal
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import httpx
@@ -30,6 +31,7 @@ SECONDS = 5.0
 """More than any of these attacks takes, because their connections are bounded in number."""
 MOST_CONNECTIONS_PER_ADDRESS = 32
 MOST_STREAMS = 4
+MOST_GAMES = 5
 MOST_LOG_INS = 10
 BOUNDS = {
     "CARTULARY_HEADER_SECONDS": "0.3",
@@ -37,6 +39,7 @@ BOUNDS = {
     "CARTULARY_SEND_SECONDS": "0.3",
     "CARTULARY_MAX_CONNECTIONS": "100",
     "CARTULARY_MAX_CONNECTIONS_PER_ADDRESS": str(MOST_CONNECTIONS_PER_ADDRESS),
+    "CARTULARY_MAX_GAMES_PER_PLAYER": str(MOST_GAMES),
     "CARTULARY_MAX_STREAMS_PER_VISITOR": str(MOST_STREAMS),
 }
 SIZES = Sizes(
@@ -210,6 +213,15 @@ class TestWork:
     def test_invitations_are_bounded(self, besieged: Besieged) -> None:
         outcome = besieged.attack("many-invitations", total=2)
         assert outcome.statuses == {400: 2}
+
+    def test_games_of_one_player_are_bounded(self, besieged: Besieged) -> None:
+        traffic = ATTACKS["many-games"].traffic(besieged.target)
+        create, read = islice(traffic.script(0), 2)
+        script = once(*[create, read] * (MOST_GAMES + 3))
+        outcome = besieged.send(replace(traffic, script=script, total=1))
+        assert outcome.statuses[201] <= MOST_GAMES
+        assert outcome.statuses.total() - outcome.statuses[201] >= 3
+        assert set(outcome.statuses) == {201, 409}
 
     def test_attempts_to_log_in_are_bounded_for_each_network(self, besieged: Besieged) -> None:
         outcome = besieged.attack("log-ins", total=15, connections=1, addresses=ONE_ADDRESS)
