@@ -5,16 +5,19 @@ blueprint.py. Every error becomes a problem (problems.py), and every response ge
 and one line in the access log.
 """
 
+from collections.abc import Callable
 from importlib.metadata import version
-from typing import Final
+from typing import Any, Final
 
-from flask import Flask
-from werkzeug.routing import IntegerConverter
+from flask import Flask, Request, Response
+from typing_extensions import override
+from werkzeug.routing import IntegerConverter, MapAdapter
 
 from service.bootstrap import Service
-from service.http import access_log, api_docs, headers, problems, ratelimits
+from service.http import access_log, api_docs, problems, ratelimits
 from service.http.blueprint import Api
 from service.http.context import METRICS, SERVICE
+from service.http.headers import ApiResponse
 from service.http.json_body import MAX_BODY_BYTES
 from service.http.metrics import Metrics
 from service.http.routes import games, health, history, play, players
@@ -32,9 +35,27 @@ class _PathInteger(IntegerConverter):
     regex = "[0-9]{1,16}"
 
 
+class _Application(Flask):
+    """Flask without what this application does not use: asynchronous views, and routes by host name."""
+
+    response_class: type[Response] = ApiResponse
+
+    @override
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
+
+    @override
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        if request is None:
+            return None
+        return MapAdapter(
+            self.url_map, "", "/", "", request.scheme, request.path, default_method=request.method
+        )
+
+
 def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     """Create the application for a service."""
-    app = Flask("cartulary", static_folder=None)
+    app = _Application("cartulary", static_folder=None)
     app.config.update(
         MAX_CONTENT_LENGTH=MAX_BODY_BYTES,
         API_TITLE="Cartulary",
@@ -49,7 +70,6 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     app.extensions[METRICS] = metrics or Metrics()
     access_log.register(app)
     ratelimits.register(app, service.redis, service.settings.rate_requests)
-    headers.register(app)
     api = Api(
         app,
         spec_kwargs={

@@ -5,9 +5,12 @@ request acts for a player only by the token that its sender adds, so another sit
 than its visitor could.
 """
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
 
-from flask import Flask, Response, request
+from flask import Response
+from typing_extensions import override
+from werkzeug.datastructures import Headers
 
 DEFAULT_HEADERS: Final = (
     ("X-Content-Type-Options", "nosniff"),
@@ -17,26 +20,33 @@ DEFAULT_HEADERS: Final = (
     ("Access-Control-Expose-Headers", "ETag, Location, Retry-After, X-Request-ID"),
     ("Cache-Control", "no-store"),
 )
-_PREFLIGHT: Final = {
-    "Access-Control-Allow-Headers": (
-        "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-ID"
+_PREFLIGHT: Final = (
+    (
+        "Access-Control-Allow-Headers",
+        "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-ID",
     ),
-    "Access-Control-Max-Age": "86400",
-}
+    ("Access-Control-Max-Age", "86400"),
+)
 
 
-def register(app: Flask) -> None:
-    """Add these headers to every response of the application, except where a view has set them."""
-    app.after_request(_add_headers)
+class ApiResponse(Response):
+    """A response with these headers, except where a view has set them."""
 
+    @override
+    def get_wsgi_response(
+        self, environ: dict[str, Any]
+    ) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
+        body, status, headers = super().get_wsgi_response(environ)
+        present = {name.title() for name, _ in headers}
+        headers += [header for header in DEFAULT_HEADERS if header[0] not in present]
+        if environ["REQUEST_METHOD"] == "OPTIONS" and self.status_code == 200:
+            headers.append(("Access-Control-Allow-Methods", self.headers.get("Allow", "")))
+            headers += _PREFLIGHT
+        return body, status, headers
 
-def _add_headers(response: Response) -> Response:
-    present = {name.title() for name, _ in response.headers}
-    for name, value in DEFAULT_HEADERS:
-        if name not in present:
-            response.headers.add(name, value)
-    if request.method == "OPTIONS" and response.status_code == 200:
-        response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
-        for name, value in _PREFLIGHT.items():
-            response.headers[name] = value
-    return response
+    @override
+    def get_wsgi_headers(self, environ: dict[str, Any]) -> Headers:
+        # Werkzeug copies the headers to correct those of a response without a body or with an unknown length.
+        if self.status_code < 204 and "Content-Length" in self.headers:
+            return self.headers
+        return super().get_wsgi_headers(environ)

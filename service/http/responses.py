@@ -14,6 +14,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from service.games.summary import Summary, summarize
 from service.http.context import service
+from service.http.headers import ApiResponse
 from service.players.accounts import Player
 
 
@@ -21,7 +22,7 @@ def json_response(
     value: Any, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return a response with a JSON body."""
-    return Response(orjson.dumps(value), status, headers, content_type="application/json")
+    return ApiResponse(orjson.dumps(value), status, headers, content_type="application/json")
 
 
 def no_content() -> Response:
