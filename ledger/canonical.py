@@ -23,9 +23,12 @@ _OPTIONS: Final = (
 _UNSORTED: Final = _OPTIONS & ~orjson.OPT_SORT_KEYS
 
 _HEX: Final = re.compile(r"(?:[0-9a-f]{2})*")
-_MAYBE_POINT: Final = re.compile(rb"\.[0-9]+(?:e[+-]?[0-9]+)?(?:[,}\]]|$)").search
-_MAYBE_EXPONENT: Final = re.compile(rb"e[+-]?[0-9]+(?:[,}\]]|$)").search
-"""Match every fraction in canonical JSON and few strings: a quick test before the exact one."""
+_MAYBE_POINT: Final = re.compile(rb"\.[-+0-9e]++[,}\]]").search
+_MAYBE_EXPONENT: Final = re.compile(rb"e[-+0-9]++[,}\]]").search
+"""Match every fraction in a canonical object or array, and few strings: a quick test before the exact one.
+
+They begin with a letter and never backtrack, which makes them three times as fast as one expression.
+"""
 _EXPONENT: Final = re.compile(rb"[0-9]e").search
 
 
@@ -67,7 +70,7 @@ def decode(text: bytes) -> Any:
         written = canonical(value)
     except ValueError as error:
         raise Unreadable(str(error)) from None
-    if written != text or _has_fraction(text):
+    if written != text or isinstance(value, float) or _has_fraction(text):
         raise Unreadable("not canonical JSON (sorted unique keys, no white space, no fractions)")
     return value
 
@@ -98,7 +101,9 @@ def _sorted(value: Any) -> Any:
 
 
 def _has_fraction(text: bytes) -> bool:
-    """Whether a canonical text contains a fraction: a point or an exponent outside of strings."""
+    """Whether the canonical text of an object or an array contains a fraction: a point or an exponent outside
+    of strings.
+    """
     if not (_MAYBE_POINT(text) or _MAYBE_EXPONENT(text)):
         return False
     if b"\\" in text:

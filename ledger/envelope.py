@@ -136,13 +136,13 @@ _CHECKS: Final[Mapping[str, Check]] = {
 }
 """The checks of the fields that are not strings with a pattern."""
 
-_required_checks: Final = tuple(
-    (name, check) for name, check in _CHECKS.items() if name not in OPTIONAL_FIELDS
-)
-_text_values: Final = itemgetter(*_PATTERNS)
-_all_texts_match: Final = re.compile(
-    " ".join(pattern.pattern for pattern in _PATTERNS.values())
-).fullmatch
+_DIGESTS: Final = tuple(name for name, pattern in _PATTERNS.items() if pattern == _DIGEST)
+_TEXTS: Final = tuple(name for name in _PATTERNS if name not in _DIGESTS)
+_digests_of: Final = itemgetter(*_DIGESTS)
+_texts_of: Final = itemgetter(*_TEXTS)
+_all_texts_match: Final = re.compile(" ".join(_PATTERNS[name].pattern for name in _TEXTS)).fullmatch
+_DIGEST_BYTES: Final = 32
+_JOINED_DIGESTS_LENGTH: Final = len(_DIGESTS) * (2 * _DIGEST_BYTES + 1) - 1
 
 
 def check_envelope(value: JsonObject) -> Event:
@@ -153,20 +153,33 @@ def check_envelope(value: JsonObject) -> Event:
 
 
 def _is_valid(value: JsonObject) -> bool:
-    """The same check as `_raise_for_first_fault` in a third of the time: one regular expression
-    matches all strings at once, joined by a character that none of them may contain.
+    """The same check as `_raise_for_first_fault` in a quarter of the time.
+
+    Strings are checked together, joined by a character that none of them may contain; digests by decoding
+    and encoding them, which takes less time than a regular expression.
     """
     try:
-        if _all_texts_match(" ".join(_text_values(value))) is None:
+        digests = " ".join(_digests_of(value))
+        if (
+            len(digests) != _JOINED_DIGESTS_LENGTH
+            or bytes.fromhex(digests).hex(" ", _DIGEST_BYTES) != digests
+            or _all_texts_match(" ".join(_texts_of(value))) is None
+        ):
             return False
-        for name, is_valid in _required_checks:
-            if not is_valid(value[name]):
-                return False
-    except (KeyError, TypeError):
+        version, seq, action = value["v"], value["seq"], value["action"]
+        return (
+            type(version) is int
+            and version == VERSION
+            and type(seq) is int
+            and seq >= 1
+            and (action is None or isinstance(action, dict))
+            and isinstance(value["data"], dict)
+            and _is_actor(value["by"])
+            and _is_calendar_day(value["at"][:10])
+            and ("secrets" not in value or _are_commitments(value["secrets"]))
+        )
+    except (KeyError, TypeError, ValueError):
         return False
-    return _is_calendar_day(value["at"][:10]) and (
-        "secrets" not in value or _are_commitments(value["secrets"])
-    )
 
 
 def _raise_for_first_fault(value: JsonObject) -> None:

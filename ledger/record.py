@@ -163,8 +163,9 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
             raise Unreadable(f"it cannot be read: {error.strerror}", number) from None
         if not line:
             return
-        total += len(line)
-        if len(line) > MAX_LINE_BYTES:
+        size = len(line)
+        total += size
+        if size > MAX_LINE_BYTES:
             raise Unreadable(f"the line has more than {MAX_LINE_BYTES} bytes", number)
         if total > MAX_RECORD_BYTES:
             raise Unreadable(f"the record has more than {MAX_RECORD_BYTES} bytes", number)
@@ -205,8 +206,9 @@ class _Reader:
             reject("an event comes after openings or receipts")
         if self._is_cut:
             return
-        self.record.events.append(check_event(value, len(self.record.events) + 1))
-        self.record.lines.append(line)
+        record = self.record
+        record.events.append(check_event(value, len(record.events) + 1))
+        record.lines.append(line)
 
     def _open(self, number: int, value: JsonObject) -> None:
         if self.record.receipts:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,6 +74,13 @@ def test_a_value_without_canonical_json_is_rejected(value: Any) -> None:
 def test_fractions_are_rejected_in_every_notation(text: str) -> None:
     with pytest.raises(Unreadable, match="not canonical"):
         decode(text.encode())
+
+
+@given(VALUES, st.floats(allow_nan=False, allow_infinity=False))
+def test_a_fraction_is_rejected_wherever_it_is(value: Any, fraction: float) -> None:
+    for whole in ([fraction, value], [value, fraction], {"a": value, "b": fraction, "c": "."}):
+        with pytest.raises(Unreadable):
+            decode(orjson.dumps(whole, option=orjson.OPT_SORT_KEYS))
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,41 @@ def test_the_error_for_an_invalid_field_names_it(eventful: Table, name: str, val
         check_envelope(event)
 
 
+@pytest.mark.parametrize("name", ["state", "prev", "hash"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "0" * 62,
+        "0" * 66,
+        "A" * 64,
+        "\N{ARABIC-INDIC DIGIT ZERO}" * 64,
+        " " + "0" * 63,
+        "0" * 64 + "\n",
+        "0" * 31 + "  " + "0" * 31,
+        "0" * 64 + " " + "0" * 64,
+        ["0" * 64],
+    ],
+)
+def test_a_digest_is_32_bytes_in_lowercase_hex(eventful: Table, name: str, value: Any) -> None:
+    event: Any = {**eventful.sealed[-1].event, name: value}
+    with pytest.raises(Unreadable, match=f"the field {name} has an invalid value"):
+        check_envelope(event)
+
+
+def test_each_digest_is_checked_alone(eventful: Table) -> None:
+    event: Any = {**eventful.sealed[-1].event, "prev": "0" * 64 + " ", "hash": "0" * 63}
+    with pytest.raises(Unreadable, match="the field prev has an invalid value"):
+        check_envelope(event)
+
+
+@pytest.mark.parametrize(("name", "value"), [("seq", True), ("seq", 1.0), ("by", {"seat": True})])
+def test_booleans_and_fractions_are_no_numbers(eventful: Table, name: str, value: Any) -> None:
+    event: Any = {**eventful.sealed[-1].event, name: value}
+    with pytest.raises(Unreadable, match=f"the field {name} has an invalid value"):
+        check_envelope(event)
+
+
 def test_the_error_for_a_missing_field_names_it(eventful: Table) -> None:
     for name in Event.__required_keys__ - {"v"}:
         event: Any = {**eventful.sealed[-1].event}
