@@ -13,6 +13,8 @@ from service.http.environ import StreamRequest
 
 MAX_QUEUED_EVENTS: Final = 256
 """Events that may wait for the client of a stream before it counts as too slow."""
+BATCH_SIZE: Final = 20
+"""Events of a stream that are read and sent at a time. They stay in memory until its client has read them."""
 
 HEARTBEAT_FRAME: Final = b":\n\n"
 END_FRAME: Final = b"event: end\ndata: {}\n\n"
@@ -76,6 +78,20 @@ class Listener:
             return False
         self.queue.put_nowait(frame)
         return True
+
+    async def next_frames(self) -> list[EventFrame]:
+        """Wait for events in the queue, and remove and return some of them; [] when the stream is closed."""
+        frames: list[EventFrame] = []
+        frame = await self.queue.get()
+        while frame is not None:
+            frames.append(frame)
+            if len(frames) == BATCH_SIZE or self.queue.empty():
+                return frames
+            frame = self.queue.get_nowait()
+        if frames:
+            # The next call returns [].
+            self.close()
+        return frames
 
     def close(self) -> None:
         """End the stream after the events in its queue."""

@@ -23,6 +23,7 @@ from service.http.metrics import Metrics
 from service.players.tokens import TOKEN_CACHE_TTL
 from service.server.append_feed import AppendFeed
 from service.server.stream_listener import (
+    BATCH_SIZE,
     END_FRAME,
     HEARTBEAT_FRAME,
     EventFrame,
@@ -45,8 +46,6 @@ REDIS_TIMEOUT: Final = 5.0
 CONNECT_TIMEOUT: Final = 2.0
 PAGE_SIZE: Final = 200
 """Events that are read at a time for all streams of a game."""
-CATCH_UP_PAGE_SIZE: Final = 20
-"""Events that are read at a time for one stream. They stay in memory until its client has read them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -141,7 +140,7 @@ class StreamHub:
     async def frames(
         self, stream: StreamRequest, listener: Listener
     ) -> AsyncGenerator[bytes, None]:
-        """Yield what to send, as it comes: events, and heartbeats in between.
+        """Yield what to send, as it comes: one or several events, and heartbeats in between.
 
         Ends with the game, after a reset, when the viewer may no longer see the game, or after
         `listener.close()`. Raises redis.RedisError if the log cannot be read at the beginning; later it waits
@@ -157,22 +156,29 @@ class StreamHub:
                 return
             seq = stream.after
             hash = None if seq else ZEROS
-            async with aclosing(self._events(stream, listener)) as events:
-                async for frame in events:
-                    if frame is not None and hash is not None and frame.prev != hash:
-                        listener.reset()
+            async with aclosing(self._events(stream, listener)) as batches:
+                async for batch in batches:
                     if listener.is_ended:
                         break
-                    if frame is None:
+                    # Sent together: a client that is far behind costs few writes.
+                    texts: list[bytes] = []
+                    for frame in batch:
+                        if hash is not None and frame.prev != hash:
+                            listener.reset()
+                        elif _evicts(stream, frame):
+                            listener.end()
+                        else:
+                            texts.append(frame.text)
+                            hash = frame.hash
+                            if not frame.ends_game:
+                                continue
+                            texts.append(END_FRAME)
+                            listener.end()
+                        break
+                    if texts:
+                        yield b"".join(texts)
+                    elif not batch:
                         yield HEARTBEAT_FRAME
-                        continue
-                    if _evicts(stream, frame):
-                        return
-                    yield frame.text
-                    hash = frame.hash
-                    if frame.ends_game:
-                        yield END_FRAME
-                        return
             if listener.must_reset:
                 yield reset_frame(stream.game_id)
         except Unreadable:
@@ -182,35 +188,35 @@ class StreamHub:
 
     async def _events(
         self, stream: StreamRequest, listener: Listener
-    ) -> AsyncGenerator[EventFrame | None, None]:
-        """Yield the events of a stream as they come, and None after each HEARTBEAT_SECONDS without any."""
+    ) -> AsyncGenerator[list[EventFrame], None]:
+        """Yield the events of a stream in batches, as they come; [] after HEARTBEAT_SECONDS without any."""
         channel = await self._join(stream.game_id, listener)
         # New events are in the queue from here on; earlier ones are read from the log.
         joined_seq = channel.seq
         last_sent = stream.after
         while last_sent < joined_seq:
             page = await self._read(
-                stream.game_id, last_sent, min(joined_seq, last_sent + CATCH_UP_PAGE_SIZE)
+                stream.game_id, last_sent, min(joined_seq, last_sent + BATCH_SIZE)
             )
             if not page:
                 # The log has lost events, which `_follow` detects.
                 channel.has_new_events.set()
                 break
-            for frame in page:
-                yield frame
+            yield page
             last_sent = page[-1].seq
         while True:
             try:
-                next_frame = await asyncio.wait_for(listener.queue.get(), HEARTBEAT_SECONDS)
+                queued = await asyncio.wait_for(listener.next_frames(), HEARTBEAT_SECONDS)
             except TimeoutError:
-                yield None
+                yield []
                 continue
-            if next_frame is None:
+            if not queued:
                 return
-            # If not, it was in a page, or the client has it already.
-            if next_frame.seq > last_sent:
-                yield next_frame
-                last_sent = next_frame.seq
+            # The others were in a page, or the client has them already.
+            batch = [frame for frame in queued if frame.seq > last_sent]
+            if batch:
+                yield batch
+                last_sent = batch[-1].seq
 
     def _add(self, stream: StreamRequest, listener: Listener) -> None:
         self._listeners.add(listener)

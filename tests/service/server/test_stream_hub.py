@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from service.http.metrics import Metrics
 from service.players.accounts import account_key
 from service.players.tokens import token_key
 from service.server import streams
-from service.server.stream_listener import HEARTBEAT_FRAME, Listener
+from service.server.stream_listener import BATCH_SIZE, HEARTBEAT_FRAME, Listener
 from service.server.streams import StreamHub
 from service.settings import Settings
 from service.store.redis_event_store import AsyncLogReader
@@ -64,25 +64,37 @@ async def running_hub(service: Service, **options: Any) -> AsyncIterator[StreamH
         await hub.close()
 
 
-Frames = AsyncGenerator[bytes, None]
+class Stream:
+    """A stream of the hub, read frame by frame."""
 
+    def __init__(self, hub: StreamHub, request: StreamRequest) -> None:
+        self.listener = Listener()
+        self.frames = hub.frames(request, self.listener)
+        self._received: list[bytes] = []
 
-async def next_frame(frames: Frames) -> dict[str, Any] | None:
-    """Return the next frame that is not a heartbeat, parsed; None at the end of the stream."""
-    async with asyncio.timeout(10):
-        async for frame in frames:
-            if frame != HEARTBEAT_FRAME:
-                return parse(frame)
-    return None
+    async def next(self) -> dict[str, Any] | None:
+        """Return the next frame that is not a heartbeat, parsed; None at the end of the stream."""
+        async with asyncio.timeout(10):
+            while not self._received:
+                try:
+                    part = await anext(self.frames)
+                except StopAsyncIteration:
+                    return None
+                assert part, "an empty part would end a response in chunks"
+                if part != HEARTBEAT_FRAME:
+                    self._received = part.removesuffix(b"\n\n").split(b"\n\n")
+        return parse(self._received.pop(0))
 
+    async def read_to(self, last: int) -> None:
+        """Read the stream up to event `last`."""
+        frame: dict[str, Any] | None = {"id": 0}
+        while frame is not None and frame["id"] < last:
+            frame = await self.next()
+        assert frame is not None
+        assert frame["id"] == last
 
-async def read_events(frames: Frames, last: int) -> None:
-    """Read a stream up to event `last`."""
-    frame: dict[str, Any] | None = {"id": 0}
-    while frame is not None and frame["id"] < last:
-        frame = await next_frame(frames)
-    assert frame is not None
-    assert frame["id"] == last
+    async def close(self) -> None:
+        await self.frames.aclose()
 
 
 async def wait_until(condition: Callable[[], bool]) -> None:
@@ -118,15 +130,15 @@ def test_a_stream_is_reset_when_events_that_it_sent_were_lost(
 
     async def follow() -> None:
         async with running_hub(service) as hub:
-            frames = hub.frames(StreamRequest(game.id, 0), Listener())
-            await read_events(frames, 24)
+            stream = Stream(hub, StreamRequest(game.id, 0))
+            await stream.read_to(24)
             await run(lambda: fail_over(service, game, lost, plays_to=plays_to))
-            frame = await next_frame(frames)
+            frame = await stream.next()
             assert frame == {**RESET, "data": {"game": game.id, "after": 0}}
-            assert await next_frame(frames) is None, "the stream has not ended"
-            again = hub.frames(StreamRequest(game.id, 0), Listener())
-            await read_events(again, plays_to)
-            await again.aclose()
+            assert await stream.next() is None, "the stream has not ended"
+            again = Stream(hub, StreamRequest(game.id, 0))
+            await again.read_to(plays_to)
+            await again.close()
 
     asyncio.run(follow())
 
@@ -134,7 +146,7 @@ def test_a_stream_is_reset_when_events_that_it_sent_were_lost(
 def test_a_stream_is_reset_when_the_log_is_rewritten_while_its_beginning_is_read(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "CATCH_UP_PAGE_SIZE", 5)
+    monkeypatch.setattr(streams, "BATCH_SIZE", 5)
     game = game_with(service, 6)
     lost = service.redis.dump(log_key(game))
     assert lost is not None
@@ -142,12 +154,12 @@ def test_a_stream_is_reset_when_the_log_is_rewritten_while_its_beginning_is_read
 
     async def follow() -> None:
         async with running_hub(service) as hub:
-            frames = hub.frames(StreamRequest(game.id, 0), Listener())
+            stream = Stream(hub, StreamRequest(game.id, 0))
             # The first two pages are read, and events 11 to 24 are not.
-            await read_events(frames, 10)
+            await stream.read_to(10)
             await run(lambda: fail_over(service, game, lost, plays_to=30))
-            assert (await next_frame(frames) or {}).get("event") == "reset"
-            assert await next_frame(frames) is None
+            assert (await stream.next() or {}).get("event") == "reset"
+            assert await stream.next() is None
 
     asyncio.run(follow())
 
@@ -168,12 +180,12 @@ def test_a_stream_whose_client_does_not_read_keeps_few_events(
 
     async def follow() -> None:
         async with running_hub(service) as hub:
-            frames = hub.frames(StreamRequest(game.id, 0), Listener())
-            await read_events(frames, 1)
+            stream = Stream(hub, StreamRequest(game.id, 0))
+            await stream.read_to(1)
             # One page, and the last event, which is read for its hash with each message.
-            assert len(lines) < 2 * streams.CATCH_UP_PAGE_SIZE
-            await read_events(frames, 100)
-            await frames.aclose()
+            assert len(lines) < 2 * BATCH_SIZE
+            await stream.read_to(100)
+            await stream.close()
 
     asyncio.run(follow())
 
@@ -187,18 +199,18 @@ def test_a_stream_that_begins_after_a_reset_of_its_game_continues(service: Servi
 
     async def follow() -> None:
         async with running_hub(service) as hub:
-            slow = hub.frames(StreamRequest(game.id, 0), Listener())
-            await read_events(slow, 5)
+            slow = Stream(hub, StreamRequest(game.id, 0))
+            await slow.read_to(11)
             await run(lambda: fail_over(service, game, lost, plays_to=10))
             await run(lambda: service.redis.publish(f"cartulary:appended:{game.id}", "10"))
             await wait_until(lambda: hub._channels[game.id].seq == 10)
-            frames = hub.frames(StreamRequest(game.id, 10), Listener())
-            assert await anext(frames) == HEARTBEAT_FRAME
-            following = asyncio.create_task(next_frame(frames))
+            stream = Stream(hub, StreamRequest(game.id, 10))
+            assert await anext(stream.frames) == HEARTBEAT_FRAME
+            following = asyncio.create_task(stream.next())
             event = await run(lambda: take_action(service, game.id).events[0])
             assert ((await following) or {})["data"] == event
-            assert ((await next_frame(slow)) or {})["event"] == "reset"
-            await frames.aclose()
+            assert ((await slow.next()) or {})["event"] == "reset"
+            await stream.close()
 
     asyncio.run(follow())
 
@@ -208,18 +220,18 @@ def test_a_damaged_line_ends_the_streams_of_its_game_only(service: Service) -> N
 
     async def follow() -> None:
         async with running_hub(service) as hub:
-            of_damaged = hub.frames(StreamRequest(damaged.id, 5), Listener())
-            of_intact = hub.frames(StreamRequest(intact.id, 5), Listener())
-            await read_events(of_damaged, 6)
-            await read_events(of_intact, 6)
+            of_damaged = Stream(hub, StreamRequest(damaged.id, 5))
+            of_intact = Stream(hub, StreamRequest(intact.id, 5))
+            await of_damaged.read_to(6)
+            await of_intact.read_to(6)
             await run(lambda: service.redis.xadd(log_key(damaged), {"e": "no event"}, id="7-0"))
             await run(lambda: service.redis.publish(f"cartulary:appended:{damaged.id}", "7"))
-            assert await next_frame(of_damaged) is None
+            assert await of_damaged.next() is None
             event = await run(lambda: take_action(service, intact.id).events[0])
-            assert ((await next_frame(of_intact)) or {})["data"] == event
-            again = hub.frames(StreamRequest(damaged.id, 5), Listener())
-            assert await next_frame(again) is None
-            await of_intact.aclose()
+            assert ((await of_intact.next()) or {})["data"] == event
+            again = Stream(hub, StreamRequest(damaged.id, 5))
+            assert await again.next() is None
+            await of_intact.close()
 
     asyncio.run(follow())
 
@@ -236,18 +248,18 @@ def test_streams_end_when_their_token_is_revoked_or_their_account_deleted(
 
     async def follow() -> None:
         async with running_hub(service, token_check_seconds=0.05) as hub:
-            opened = [hub.frames(request, Listener()) for request in requests]
-            anonymous = hub.frames(StreamRequest(game.id, 4), Listener())
-            for frames in (*opened, anonymous):
-                await read_events(frames, 5)
+            opened = [Stream(hub, request) for request in requests]
+            anonymous = Stream(hub, StreamRequest(game.id, 4))
+            for stream in (*opened, anonymous):
+                await stream.read_to(5)
             (_, revoked_token), (deleted, _), _ = accounts
             await run(service.players.logout, revoked_token)
             await run(service.redis.delete, account_key(deleted.id))
-            assert [await next_frame(frames) for frames in opened[:2]] == [None, None]
+            assert [await stream.next() for stream in opened[:2]] == [None, None]
             event = await run(lambda: take_action(service, game.id).events[0])
-            for frames in (opened[2], anonymous):
-                assert ((await next_frame(frames)) or {})["data"] == event
-                await frames.aclose()
+            for stream in (opened[2], anonymous):
+                assert ((await stream.next()) or {})["data"] == event
+                await stream.close()
 
     asyncio.run(follow())
 
@@ -259,14 +271,14 @@ def test_events_in_the_queue_are_not_sent_after_the_token_is_revoked(service: Se
 
     async def follow() -> None:
         async with running_hub(service, token_check_seconds=0.05) as hub:
-            listener = Listener()
-            frames = hub.frames(request, listener)
-            await read_events(frames, 5)
+            stream = Stream(hub, request)
+            listener = stream.listener
+            await stream.read_to(5)
             await run(lambda: [take_action(service, game.id) for _ in range(3)])
             await wait_until(lambda: listener.queue.qsize() == 3)
             await run(service.players.logout, token)
             await wait_until(lambda: listener.is_ended)
-            assert await next_frame(frames) is None
+            assert await stream.next() is None
 
     asyncio.run(follow())
 
@@ -279,16 +291,16 @@ def test_streams_are_bounded_in_total_and_per_visitor(service: Service) -> None:
             opened = []
             for visitor in ("ada", "ada", "bea"):
                 assert hub.refusal(visitor) is None
-                frames = hub.frames(StreamRequest(game.id, 0, visitor), Listener())
-                await read_events(frames, 1)
-                opened.append(frames)
+                stream = Stream(hub, StreamRequest(game.id, 0, visitor))
+                await stream.read_to(1)
+                opened.append(stream)
                 if len(opened) == 2:
                     assert hub.refusal("ada") == "max_streams_per_visitor"
             assert hub.refusal("cid") == hub.refusal("ada") == "max_streams"
-            await opened[0].aclose()
+            await opened[0].close()
             assert hub.refusal("ada") is None
-            for frames in opened[1:]:
-                await frames.aclose()
+            for stream in opened[1:]:
+                await stream.close()
             assert not hub._streams_by_visitor, "visitors without streams are still counted"
 
     asyncio.run(follow())
