@@ -8,8 +8,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
@@ -45,44 +47,85 @@ def measure(redis: EmbeddedRedis, folder: Path) -> Iterator[Row]:
     processes = usable_cores()
     port, peer_port = free_port(), free_port()
     with (
-        our_server(port, redis.url, folder, processes=processes),
+        our_server(port, redis.url, folder, processes=processes) as web_pid,
         httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client,
-        _peer_server(peer_port, folder),
+        _peer_server(peer_port, folder) as peer_pid,
         _PeerClients(peer_port, "library") as library_clients,
         _PeerClients(peer_port, "socket") as bare_clients,
     ):
-        loads: list[tuple[LoadResult, LoadResult, LoadResult]] = []
+        assert redis.pid is not None
+        our_pids = (web_pid, redis.pid)
+        loads: list[tuple[_Load, _Load, _Load]] = []
         for round in range(WARM_UP_ROUNDS + ROUNDS):
             games = [PreparedGame(client, f"p{round}-{n}") for n in range(CLIENTS)]
-            ours = send_requests(port, [game.requests for game in games])
-            loads.append((ours, library_clients.play(f"l{round}"), bare_clients.play(f"b{round}")))
+            requests = [game.requests for game in games]
+            ours = _measure_load(our_pids, partial(send_requests, port, requests))
+            library = _measure_load([peer_pid], partial(library_clients.play, f"l{round}"))
+            bare = _measure_load([peer_pid], partial(bare_clients.play, f"b{round}"))
+            loads.append((ours, library, bare))
     del loads[:WARM_UP_ROUNDS]
     label = f"moves, {CLIENTS} clients, {processes} web processes, every move synced"
     peer = "boardgame.io's server, stored in memory"
-    yield _row(
-        label,
-        f"{peer}, its own clients",
-        [(ours, library) for ours, library, _ in loads],
-        least=0.5,
-    )
-    yield _row(label, f"{peer}, bare socket clients", [(ours, bare) for ours, _, bare in loads])
+    rates = [(ours.rate, library.rate) for ours, library, _ in loads]
+    yield _row(label, f"{peer}, its own clients", rates, "moves/s", least=0.5)
+    rates = [(ours.rate, bare.rate) for ours, _, bare in loads]
+    yield _row(label, f"{peer}, bare socket clients", rates, "moves/s")
+    times = [(ours.microseconds, library.microseconds) for ours, library, _ in loads]
+    yield _row("… processor time of the web processes and Redis", peer, times, "µs per move")
+
+
+@dataclass(frozen=True, slots=True)
+class _Load:
+    """One round: moves per second, and the processor time that the server took for each of them."""
+
+    rate: float
+    microseconds: float
+
+
+def _measure_load(server: Iterable[int], play: Callable[[], LoadResult]) -> _Load:
+    """Play one round on the server that consists of these processes and their descendants."""
+    before = sum(map(_processor_seconds, server))
+    result = play()
+    seconds = sum(map(_processor_seconds, server)) - before
+    return _Load(result.rate, seconds * 1e6 / (CLIENTS * ACTIONS))
 
 
 def _row(
-    label: str, peer: str, loads: list[tuple[LoadResult, LoadResult]], least: float | None = None
+    label: str,
+    peer: str,
+    pairs: list[tuple[float, float]],
+    unit: str,
+    *,
+    least: float | None = None,
 ) -> Row:
-    """Return the row for pairs of our rate and the peer's; without `least`, it has no target."""
-    ratios = tuple(ours.rate / theirs.rate for ours, theirs in loads)
+    """Return the row for pairs of our value and the peer's; without `least`, it has no target."""
+    ratios = tuple(ours / theirs for ours, theirs in pairs)
     return Row(
         label=label,
         peer=peer,
         target="" if least is None else f"≥ {least:g}×",
-        ours=median(ours.rate for ours, _ in loads),
-        theirs=median(theirs.rate for _, theirs in loads),
+        ours=median(ours for ours, _ in pairs),
+        theirs=median(theirs for _, theirs in pairs),
         ratios=ratios,
-        unit="moves/s",
+        unit=unit,
         is_met=None if least is None else median(ratios) >= least,
     )
+
+
+def _processor_seconds(pid: int) -> float:
+    """Return the processor time that a process and its running descendants have taken."""
+    fields_by_pid: dict[int, list[str]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        # The second field, the name of the program in parentheses, may contain spaces.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            fields_by_pid[int(path.parent.name)] = path.read_text().rpartition(")")[2].split()
+    ticks, queue = 0, [pid]
+    while queue:
+        parent = queue.pop()
+        user, system = fields_by_pid[parent][11:13]
+        ticks += int(user) + int(system)
+        queue += (child for child, fields in fields_by_pid.items() if int(fields[1]) == parent)
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 class _PeerClients:
@@ -123,10 +166,11 @@ class _PeerClients:
 
 
 @contextmanager
-def _peer_server(port: int, folder: Path) -> Iterator[None]:
+def _peer_server(port: int, folder: Path) -> Iterator[int]:
+    """Run boardgame.io's server until the end of the block; yield its process id."""
     command = [_node(), str(SCRIPTS / "server.js"), str(port)]
-    with running_server(command, port, folder / "boardgame.log", **_node_environment()):
-        yield
+    with running_server(command, port, folder / "boardgame.log", **_node_environment()) as pid:
+        yield pid
 
 
 def _node() -> str:
