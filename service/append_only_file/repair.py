@@ -79,9 +79,7 @@ def cut_off(folder: Path, damaged: DamagedPart) -> Path:
     if damaged.damage.kind == "damaged snapshot":
         raise AppendOnlyFileError(f"the snapshot in {part.path} is damaged: restore a backup")
     try:
-        timestamp = clock.format(clock.now())[:19].replace(":", "")
-        kept = Path(tempfile.mkdtemp(prefix=f"{_CUT_FOLDER_PREFIX}{timestamp}-", dir=folder))
-        _copy_end(part.path, offset, kept / f"{part.path.name}.from-byte-{offset}")
+        kept = _copy_end(part.path, offset, folder)
         if damaged.later:
             # From here on, the damaged part is the last one, whatever interrupts this.
             write_manifest(folder, manifest_of_parts((*damaged.earlier, part)))
@@ -145,12 +143,23 @@ def repair_command(folder: Path) -> str:
     return f"`cartulary repair --data {folder.parent}`"
 
 
-def _copy_end(source: Path, offset: int, target: Path) -> None:
-    """Copy the bytes of a file after an offset to a new file, durably."""
-    with source.open("rb") as reader, target.open("xb") as writer:
-        reader.seek(offset)
-        shutil.copyfileobj(reader, writer)
-        writer.flush()
-        os.fsync(writer.fileno())
-    sync_folder(target.parent)
-    sync_folder(target.parent.parent)
+def _copy_end(path: Path, offset: int, folder: Path) -> Path:
+    """Copy the bytes of a file after an offset, durably, to a new folder in `folder`; return the new folder.
+
+    Raises OSError, and leaves nothing behind then.
+    """
+    timestamp = clock.format(clock.now())[:19].replace(":", "")
+    kept = Path(tempfile.mkdtemp(prefix=f"{_CUT_FOLDER_PREFIX}{timestamp}-", dir=folder))
+    try:
+        copy = kept / f"{path.name}.from-byte-{offset}"
+        with path.open("rb") as reader, copy.open("xb") as writer:
+            reader.seek(offset)
+            shutil.copyfileobj(reader, writer)
+            writer.flush()
+            os.fsync(writer.fileno())
+        sync_folder(kept)
+        sync_folder(folder)
+    except OSError:
+        shutil.rmtree(kept, ignore_errors=True)
+        raise
+    return kept

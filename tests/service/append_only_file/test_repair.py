@@ -333,7 +333,7 @@ def test_a_file_without_permission_is_an_error(tmp_path: Path, recorded: bytes) 
         EmbeddedRedis(tmp_path).start()
 
 
-def test_a_full_disk_while_repairing_loses_nothing(
+def test_a_full_disk_while_repairing_changes_nothing(
     tmp_path: Path, recorded: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_data(tmp_path, damage_name(recorded))
@@ -347,3 +347,4 @@ def test_a_full_disk_while_repairing_loses_nothing(
     with pytest.raises(AppendOnlyFileError, match="No space left on device"):
         cut_off(tmp_path / "redis", damaged)
     assert path.read_bytes() == damage_name(recorded)
+    assert list(path.parent.iterdir()) == [path]
