@@ -87,6 +87,8 @@ class TestFigures:
             ({}, []),
             ({"during": (sample(1, 0.2),)}, ["p99 ≤ 100 ms"]),
             ({"during": ()}, ["p99 ≤ 100 ms"]),
+            ({"during": (), "can_be_served": False}, []),
+            ({"during": (sample(1, 0.2),), "can_be_served": False}, ["p99 ≤ 100 ms"]),
             ({"after": (sample(2, result="failed"),)}, ["0 failed"]),
             ({"after": (sample(2, kind="/healthz", result="failed"),)}, ["0 failed"]),
             ({"memory_peak": 151 * 2**20}, ["memory ≤ 1.5×"]),  # noqa: RUF001 # the table contains this sign

@@ -20,7 +20,7 @@ SECONDS_PER_BYTE: Final = 0.25
 
 
 def _idle_connections(target: Target) -> Traffic:
-    return Traffic(once(Hold()), 20_000, 3_000, MANY_ADDRESSES, total=20_000)
+    return Traffic(once(Hold()), 20_000, 2_000, MANY_ADDRESSES, total=20_000)
 
 
 def _slowly(head: bytes) -> Iterator[Step]:
@@ -92,6 +92,7 @@ ATTACKS: Final = (
         "idle-connections",
         "opens 20,000 connections from 250 addresses and sends nothing",
         _idle_connections,
+        seconds=10,
     ),
     Attack(
         "slow-headers",

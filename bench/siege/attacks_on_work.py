@@ -100,6 +100,7 @@ def _actions(target: Target) -> Traffic:
             for send in requests:
                 yield send
                 yield Read()
+                yield PAUSE
 
     return Traffic(script, CONNECTIONS, 100, ONE_ADDRESS)
 
@@ -114,6 +115,7 @@ def _joining(target: Target) -> Traffic:
             yield Read()
             yield request("DELETE", f"{path}/me", token=token)
             yield Read()
+            yield PAUSE
 
     return Traffic(script, len(target.open_games), 100, ONE_ADDRESS)
 
@@ -185,10 +187,8 @@ ATTACKS: Final = (
         "creates up to 2,000 private games with one account, invites the players, and requests GET /me",
         _many_games,
     ),
-    Attack(
-        "actions", "submits actions that are refused, without a pause on ten connections", _actions
-    ),
-    Attack("joining", "joins and leaves four open games without a pause", _joining),
+    Attack("actions", "submits actions that are refused on ten connections", _actions),
+    Attack("joining", "joins and leaves four open games again and again", _joining),
     Attack(
         "idempotency-keys",
         "submits the same action again and again, each time with a new key",
