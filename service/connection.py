@@ -37,7 +37,7 @@ _NO_WRITES: Final = (
 """Words in error messages of Redis which mean that it accepts no writes at the moment."""
 
 WRONG_TYPE: Final = "WRONGTYPE"
-"""The word with which Redis begins the error for a key of another type than the command expects."""
+"""The word in the error of Redis for a key of another type than the command expects."""
 
 
 def connect(url: str) -> redis.Redis:
@@ -66,7 +66,7 @@ def unavailable_on_error() -> Iterator[None]:
     except redis.ResponseError as error:
         if any(word in str(error) for word in _NO_WRITES):
             raise Unavailable("the store accepts no writes at the moment") from error
-        if str(error).startswith(WRONG_TYPE):
+        if WRONG_TYPE in str(error):
             raise Unreadable("a key has another type than it should have") from error
         raise
 

@@ -69,7 +69,11 @@ class Appended:
 
 
 class LogReader(Protocol):
-    """Reads the logs of all games. Every method raises Unavailable if the store does not respond."""
+    """Reads the logs of all games.
+
+    Every method raises Unavailable if the store does not respond, and Unreadable if what it reads of a
+    single game is damaged.
+    """
 
     def read(
         self, game_id: str, after: int = 0, upto: int | None = None, limit: int | None = None
@@ -79,7 +83,10 @@ class LogReader(Protocol):
     def read_each(
         self, after: Mapping[str, int], limit: int | None = None
     ) -> dict[str, list[bytes]]:
-        """Return, for each game id, the lines of the events after the given seq, at most `limit` a game."""
+        """Return, for each game id, the lines of the events after the given seq, at most `limit` a game.
+
+        There are none for a game whose log is damaged.
+        """
 
     def head(self, game_id: str) -> int:
         """Return the seq of the last event, 0 if there is no such game."""

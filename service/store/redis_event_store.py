@@ -126,7 +126,11 @@ class RedisEventStore:
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id, seq in after.items():
                 pipeline.xrange(_log_key(game_id), f"{seq + 1}-0", "+", limit)
-            return dict(zip(after, map(_lines, pipeline.execute()), strict=True))
+            replies = _each(pipeline, _lines)
+            return {
+                game_id: [] if isinstance(lines, Unreadable) else lines
+                for game_id, lines in zip(after, replies, strict=True)
+            }
 
     def head(self, game_id: str) -> int:
         """See `LogReader.head`."""
@@ -228,7 +232,7 @@ def _each(pipeline: Pipeline, decode: Callable[[Any], T]) -> Iterator[T | Unread
     `decode` may raise Unreadable.
     """
     for reply in pipeline.execute(raise_on_error=False):
-        if isinstance(reply, redis.ResponseError) and str(reply).startswith(WRONG_TYPE):
+        if isinstance(reply, redis.ResponseError) and WRONG_TYPE in str(reply):
             yield Unreadable("the key has another type than it should have")
         elif isinstance(reply, Exception):
             raise reply
@@ -253,8 +257,14 @@ def _last_event_type(entries: Any) -> str | None:
 
 
 def _lines(entries: Any) -> list[bytes]:
-    # `Any`: redis-py declares the reply of XRANGE as a union with the replies of other commands.
-    return [fields[b"e"] for _, fields in entries]
+    """Return the lines of the entries in a reply of XRANGE. Raises Unreadable.
+
+    redis-py declares the reply as a union with the replies of other commands.
+    """
+    try:
+        return [fields[b"e"] for _, fields in entries]
+    except KeyError:
+        raise Unreadable("the log has an entry without an event") from None
 
 
 def _texts(pairs: Mapping[bytes | str, bytes | str]) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Damaged values: one affects only its own game, is reported once, and stays until a person repairs it."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from freezegun import freeze_time
@@ -252,12 +253,46 @@ def test_damaged_listings_affect_only_their_own_game(
     assert list(damage(service)) == [f"{damaged.id} work index"]
 
 
-def test_reindexing_leaves_a_damaged_game_out(service: Service, settings: Settings) -> None:
+def set_another_type(service: Service, game_id: str, part: str) -> None:
+    """Replace a key of a game by a string."""
+    service.redis.delete(game_key(game_id, part))
+    service.redis.set(game_key(game_id, part), "a string")
+
+
+LOG_DAMAGES: dict[str, Callable[[Service, str], object]] = {
+    "no JSON": lambda service, game_id: damage_last_event(service, game_id, b"not JSON"),
+    "no event": lambda service, game_id: service.redis.xadd(game_key(game_id, "log"), {"x": "y"}),
+    "no stream": lambda service, game_id: set_another_type(service, game_id, "log"),
+}
+"""Functions that damage the log of a game, by what is wrong with it then."""
+
+
+@pytest.mark.parametrize("name", LOG_DAMAGES)
+def test_a_damaged_log_leaves_the_other_games_in_listings(
+    service: Service, settings: Settings, name: str
+) -> None:
     damaged, other = (start_game(service) for _ in range(2))
-    damage_last_event(service, damaged.id, b"not JSON")
+    LOG_DAMAGES[name](service, damaged.id)
+    later = build(settings)
+    for reader in (service, later):
+        games = [game for game in reader.repository.load_many([damaged.id, other.id]) if game]
+        assert [game.id for game in games] == [other.id]
+    later.redis.close()
+
+
+@pytest.mark.parametrize("name", [*LOG_DAMAGES, "no outbox"])
+def test_reindexing_leaves_a_damaged_game_out(
+    service: Service, settings: Settings, name: str
+) -> None:
+    damaged, other = (start_game(service) for _ in range(2))
+    if name == "no outbox":
+        set_another_type(service, damaged.id, "notes")
+    else:
+        LOG_DAMAGES[name](service, damaged.id)
+    service.listings.clear()
     later = build(settings)
     assert reindex(later) == 1
-    assert later.listings.games_in_progress("ada").games == (other.id,)
+    assert other.id in later.listings.games_in_progress("ada").games
     assert list(damage(later)) == [f"{damaged.id} work index"]
     later.redis.close()
 
