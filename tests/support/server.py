@@ -34,8 +34,13 @@ run_web(
 
 
 def bounds_environ(bounds: Bounds) -> dict[str, str]:
-    """Return the environment variables of these bounds."""
-    return {f"CARTULARY_{name.upper()}": str(value) for name, value in asdict(bounds).items()}
+    """Return the environment variables of those bounds that differ from the defaults."""
+    defaults = asdict(Bounds())
+    return {
+        f"CARTULARY_{name.upper()}": str(value)
+        for name, value in asdict(bounds).items()
+        if value != defaults[name]
+    }
 
 
 class WebServer:
