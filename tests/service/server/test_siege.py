@@ -17,8 +17,10 @@ import httpx
 import pytest
 
 from bench.siege.attack import MANY_ADDRESSES, ONE_ADDRESS, Target, once
+from bench.siege.attackers import Attacker
 from bench.siege.attacks import ATTACKS
-from bench.siege.stored_games import Sizes, store_in
+from bench.siege.measurement import of_kind, running_players
+from bench.siege.stored_games import Sizes, StoredGames, store_in
 from bench.siege.traffic import Hold, Outcome, Read, Traffic, send_traffic
 from service.bootstrap import build
 from service.embedded_redis import EmbeddedRedis
@@ -52,9 +54,14 @@ class Besieged:
     """A server, the target on it, and two players whose game goes on."""
 
     server: WebServer
-    target: Target
+    stored: StoredGames
     game: tuple[str, list[Any]]
     lines_read: int = 0
+
+    @property
+    def target(self) -> Target:
+        """What the attacks are directed at."""
+        return self.stored.target
 
     def attack(self, name: str, **bounds: Any) -> Outcome:
         """Run an attack with these fields of its traffic replaced, until its connections have ended."""
@@ -91,7 +98,7 @@ def running(
         accounts = Accounts(server.url)
         game = accounts.start_game()
         target = replace(stored.target, port=int(server.url.rsplit(":", 1)[1]))
-        yield Besieged(server, target, game)
+        yield Besieged(server, replace(stored, target=target), game)
         accounts.close()
 
 
@@ -244,3 +251,33 @@ class TestWork:
         outcome = besieged.send(traffic, 0.3)
         assert set(outcome.statuses) == {409}
         assert redis_client.dbsize() == keys_before
+
+
+class TestProcesses:
+    def test_the_clients_play_and_report_what_became_of_every_request(
+        self, besieged: Besieged
+    ) -> None:
+        with running_players(besieged.stored) as players:
+
+            def has_played() -> bool:
+                players.wait(0.1)
+                requests = [sample.detail for sample in of_kind(players.samples, "play", "served")]
+                return any("/actions HTTP/1.1: 201" in request for request in requests)
+
+            wait_until(has_played)
+        assert {sample.kind for sample in players.samples} == {"play", "/healthz", "/readyz"}
+        assert {sample.result for sample in players.samples} == {"served"}
+
+    def test_an_attacker_waits_for_its_turn_and_returns_what_it_did(
+        self, besieged: Besieged
+    ) -> None:
+        attacker = Attacker("malformed-chunks", besieged.target, 0.2)
+        try:
+            attacker.wait_until_ready()
+            assert not attacker.is_over()
+            attacker.begin()
+            outcome = attacker.outcome()
+        finally:
+            attacker.stop()
+        assert outcome.connections > 0
+        assert set(outcome.statuses) == {400}
