@@ -80,7 +80,13 @@ class TaskQueues:
                         job = TaskJob.fetch(
                             job_id, connection=self._redis, serializer=JSONSerializer
                         )
-                    except (NoSuchJobError, KeyError, TypeError, ValueError):
+                    except (
+                        NoSuchJobError,
+                        redis.ResponseError,
+                        KeyError,
+                        TypeError,
+                        ValueError,
+                    ):
                         # Gone or damaged. The sweep enqueues its task again.
                         self._redis.delete(TaskJob.key_for(job_id))
                         continue
@@ -102,16 +108,18 @@ class TaskQueues:
                 pipeline.hmget(TaskJob.key_for(task.id), "status", "enqueued_at")
                 pipeline.zscore(waiting_retries, task.id)
             pipeline.lindex(queue.key, 0)
-            *replies, first_id = pipeline.execute()
-        first_at = None
-        if first_id is not None:
-            first_at = _moment(self._redis.hget(TaskJob.key_for(to_text(first_id)), "enqueued_at"))
+            *replies, first_id = pipeline.execute(raise_on_error=False)
+        first_at = None if first_id is None else self._enqueued_at(to_text(first_id))
         lost = []
-        for task, (status, enqueued_at), retry_at in zip(
-            tasks, replies[::2], replies[1::2], strict=True
-        ):
+        for task, job, retry_at in zip(tasks, replies[::2], replies[1::2], strict=True):
             if retry_at is not None:
                 continue
+            if isinstance(job, redis.ResponseError):
+                # The key has another type. What is in it may be lost.
+                self._redis.delete(TaskJob.key_for(task.id))
+                lost.append(task)
+                continue
+            status, enqueued_at = job
             is_queued = (
                 status == b"queued"
                 and first_id is not None
@@ -120,6 +128,13 @@ class TaskQueues:
             if not is_queued:
                 lost.append(task)
         return lost
+
+    def _enqueued_at(self, job_id: str) -> datetime | None:
+        """Return when a job was enqueued; None if it is gone or damaged."""
+        try:
+            return _moment(self._redis.hget(TaskJob.key_for(job_id), "enqueued_at"))
+        except redis.ResponseError:
+            return None
 
     def lengths(self) -> Mapping[str, int]:
         """Return the number of jobs in each queue."""

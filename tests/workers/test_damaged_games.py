@@ -330,6 +330,21 @@ def test_an_active_game_whose_id_is_not_text_does_not_stop_the_sweep(
     workers.sweep_and_work(game.id)
 
 
+def test_a_job_of_another_type_is_replaced(service: Service, workers: WorkerHarness) -> None:
+    games = [play_out(service, start_game(service, round_limit=1).id) for _ in range(2)]
+    task = workers.tasks(games[0].id)["score/1"]
+    workers.client.set(f"rq:job:{task.id}", "a string")
+    registry = workers.queues.queues[GAMES].scheduled_job_registry
+    workers.client.zadd(registry.key, {"other": 1})
+    workers.client.set("rq:job:other", "a string")
+    assert workers.queues.enqueue_retries() == 0
+    workers.client.lpush(workers.queues.queues[GAMES].key, task.id)
+    workers.scheduler.sweep(is_first=True)
+    for game in games:
+        workers.sweep_and_work(game.id)
+        assert service.queries.game(game.id).status == "finished"
+
+
 def test_a_damaged_job_is_replaced(service: Service, workers: WorkerHarness) -> None:
     game = play_out(service, start_game(service, round_limit=1).id)
     notify = start_game(service)
