@@ -1,29 +1,39 @@
 """All connections of a process: how many there may be, and how long each may take.
 
-If there are too many, in total or from one address, the one that has waited longest for its client is closed
-to make room: a client that opens connections and sends nothing displaces itself. A new connection is refused
-only if none is waiting.
+If there are too many, in total or from one address, one that waits for its client is closed to make room. It
+is one of the address with the most connections, and among these the one that has waited longest: a client
+that opens connections and sends nothing displaces itself. A new one is refused only if none is waiting.
 """
 
-from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any, Final, Protocol
+import asyncio
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Protocol, TypeAlias
 
 from service.bounds import Bounds
 from service.server.refusals import Refusals
+from service.visitors import network_of
 
 SPARE_FILES: Final = 128
 """Open files that are not available to connections: those of Redis, of logs and of the program itself."""
+MAX_REFUSED: Final = 32
+"""Refused connections that may stay open until their clients have read the refusal."""
+SWEEP_BATCH: Final = 64
+"""Connections that are refused or closed at once, so that many of them do not block the event loop."""
 
 
 class Connection(Protocol):
     """What the table needs of a connection."""
 
+    peer: str
     network: str
+    """The address that the connection comes from, and its network."""
+    client: str
+    """The address of the client: behind a proxy, that of the last request."""
     deadline: float
     """The time of the event loop at which `on_deadline` is called."""
 
-    def on_deadline(self, now: float) -> None:
+    def on_deadline(self) -> None:
         """Refuse or close the connection, or set a later deadline."""
 
     def evict(self) -> None:
@@ -32,8 +42,26 @@ class Connection(Protocol):
     def abort(self) -> None:
         """Close the connection at once, whatever it is doing."""
 
+    @property
+    def is_stream(self) -> bool:
+        """Whether the response may take any time, as long as the client reads it."""
+
     def unsent_bytes(self) -> int:
         """Return how much of its responses the client has not read yet."""
+
+
+_Connections: TypeAlias = "OrderedDict[Any, None]"
+
+
+class _Network:
+    """The connections of one network."""
+
+    __slots__ = ("connections", "waiting")
+
+    def __init__(self) -> None:
+        self.connections: dict[Any, None] = {}
+        self.waiting: _Connections = OrderedDict()
+        """Those that wait for their clients, the one that has waited longest first."""
 
 
 class ConnectionTable:
@@ -42,7 +70,7 @@ class ConnectionTable:
     def __init__(
         self, bounds: Bounds, refusals: Refusals, is_exempt: Callable[[str], bool], max_files: int
     ) -> None:
-        """`is_exempt`: whether the limit per address does not apply to this network (a proxy).
+        """`is_exempt`: whether the limit per address does not apply to an address (a proxy).
 
         `max_files`: how many files the process may open.
         """
@@ -50,76 +78,131 @@ class ConnectionTable:
         self._refusals = refusals
         self._is_exempt = is_exempt
         self._max = max(1, min(bounds.max_connections, max_files - SPARE_FILES))
-        self._by_network: dict[str, dict[Any, None]] = {}
-        self._waiting: OrderedDict[Any, None] = OrderedDict()
-        """The connections that wait for their clients, the one that has waited longest first."""
+        self._networks: dict[str, _Network] = {}
+        self._by_size: dict[int, dict[str, None]] = {}
+        """The networks by their numbers of connections."""
+        self._largest = 0
+        self._waiting: _Connections = OrderedDict()
+        self._refused: _Connections = OrderedDict()
         self._count = 0
+        self._is_closing = False
+        self._is_empty = asyncio.Event()
+        self._is_empty.set()
 
     def __len__(self) -> int:
         return self._count
 
     def add(self, connection: Connection) -> bool:
         """Add a connection that waits for a request. Returns False if it must be refused."""
-        network = self._by_network.setdefault(connection.network, {})
-        limit = self._bounds.max_connections_per_address
-        is_full = len(network) >= limit and not self._is_exempt(connection.network)
-        if is_full or self._count >= self._max:
-            candidates = network if is_full else self._waiting
-            victim = next((other for other in candidates if other in self._waiting), None)
-            self._refusals.add("too_many_connections", connection.network)
-            if victim is None:
-                if not network:
-                    del self._by_network[connection.network]
+        victims: _Connections | None = None
+        network = self._networks.get(connection.network)
+        if (
+            network is not None
+            and len(network.connections) >= self._bounds.max_connections_per_address
+            and not self._is_exempt(connection.peer)
+        ):
+            victims = network.waiting
+        elif self._count >= self._max:
+            largest = next(iter(self._by_size[self._largest]))
+            victims = self._networks[largest].waiting or self._waiting
+        if victims is not None:
+            self._refusals.add("too_many_connections", connection.peer)
+            if not victims:
+                self._refused[connection] = None
+                if len(self._refused) > MAX_REFUSED:
+                    self._refused.popitem(last=False)[0].abort()
                 return False
+            victim = next(iter(victims))
             self.remove(victim)
             victim.evict()
-            network = self._by_network.setdefault(connection.network, {})
-        network[connection] = None
-        self._waiting[connection] = None
-        self._count += 1
+        network = self._networks.setdefault(connection.network, _Network())
+        network.connections[connection] = None
+        self._resize(connection.network, 1)
+        self.set_waiting(connection)
         return True
 
     def remove(self, connection: Connection) -> None:
         """Remove a connection that is closed, if it is there."""
-        network = self._by_network.get(connection.network, {})
-        if connection in network:
-            del network[connection]
-            self._count -= 1
-            if not network:
-                del self._by_network[connection.network]
-        self._waiting.pop(connection, None)
+        self._refused.pop(connection, None)
+        network = self._networks.get(connection.network)
+        if network is not None and connection in network.connections:
+            self.set_busy(connection)
+            del network.connections[connection]
+            self._resize(connection.network, -1)
 
     def set_busy(self, connection: Connection) -> None:
         """Note that a connection has a complete request, so that it is not closed to make room."""
-        self._waiting.pop(connection, None)
+        if connection in self._waiting:
+            del self._waiting[connection]
+            del self._networks[connection.network].waiting[connection]
 
     def set_waiting(self, connection: Connection) -> None:
-        """Note that a connection waits for its client again."""
-        if connection in self._by_network.get(connection.network, ()):
-            self._waiting[connection] = None
-
-    def sweep(self, now: float) -> None:
-        """Call `on_deadline` of each connection whose deadline has passed, and bound what is unsent."""
-        for network in [*self._by_network.values()]:
-            unsent = 0
-            for connection in [*network]:
-                if connection.deadline <= now:
-                    connection.on_deadline(now)
-                else:
-                    unsent += connection.unsent_bytes()
-                    if unsent > self._bounds.max_unsent_bytes_per_address:
-                        self._refusals.add("unsent_response", connection.network)
-                        connection.abort()
-
-    def close_waiting(self) -> None:
-        """Close every connection that waits for its client."""
-        for connection in [*self._waiting]:
-            self.remove(connection)
+        """Note that a connection waits for its client, from now on."""
+        network = self._networks.get(connection.network)
+        if network is None or connection not in network.connections:
+            return
+        for waiting in (self._waiting, network.waiting):
+            waiting[connection] = None
+            waiting.move_to_end(connection)
+        if self._is_closing:
             connection.evict()
 
-    def abort_unsent(self) -> None:
-        """Close every connection whose client does not read its response."""
-        for network in [*self._by_network.values()]:
-            for connection in [*network]:
-                if connection.unsent_bytes():
+    async def sweep(self, clock: Callable[[], float]) -> None:
+        """Call `on_deadline` of each connection whose deadline has passed, and bound what is unsent."""
+        now = clock()
+        ended = 0
+        unsent: Counter[str] = Counter()
+        for connection in [*self._all(), *self._refused]:
+            if connection.deadline <= now:
+                connection.on_deadline()
+                ended += 1
+                if ended % SWEEP_BATCH == 0:
+                    await asyncio.sleep(0)
+            elif size := connection.unsent_bytes():
+                client = network_of(connection.client)
+                unsent[client] += size
+                if unsent[client] > self._bounds.max_unsent_bytes_per_address:
+                    self._refusals.add("unsent_response", connection.client)
                     connection.abort()
+
+    def close(self) -> None:
+        """Close every connection that waits for its client, and the others when they begin to wait."""
+        self._is_closing = True
+        for connection in [*self._waiting]:
+            connection.evict()
+
+    def abort_streams(self) -> None:
+        """Close every event stream that has not ended, because its client does not read it."""
+        for connection in [*self._all()]:
+            if connection.is_stream:
+                connection.abort()
+
+    async def wait_until_empty(self, seconds: float) -> None:
+        """Wait until there are no connections; abort those that are left after this time."""
+        try:
+            await asyncio.wait_for(self._is_empty.wait(), seconds)
+        except TimeoutError:
+            for connection in [*self._all()]:
+                connection.abort()
+
+    def _all(self) -> Iterator[Any]:
+        return (item for network in self._networks.values() for item in network.connections)
+
+    def _resize(self, name: str, change: int) -> None:
+        """Update the counts after a network got or lost a connection."""
+        self._count += change
+        size = len(self._networks[name].connections)
+        before = self._by_size.get(size - change, {})
+        before.pop(name, None)
+        if not before:
+            self._by_size.pop(size - change, None)
+        if size:
+            self._by_size.setdefault(size, {})[name] = None
+        else:
+            del self._networks[name]
+        if size > self._largest or self._largest not in self._by_size:
+            self._largest = size
+        if self._count:
+            self._is_empty.clear()
+        else:
+            self._is_empty.set()

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import redis
@@ -31,11 +31,17 @@ class Exchange:
     request: HttpRequest
     connection: HttpConnection
     queue: RequestQueue
+    visitor: tuple[str, bool]
+    """The visitor on whose behalf it is queued, and whether that is a player."""
     job: Job | None = None
+    """What a thread has to do or does for the exchange."""
+    page: "asyncio.Future[bytes | None] | None" = None
+    """The page that the job produces, if it is one."""
     is_open: bool = True
     has_started: bool = False
     """Whether a part of the response has been sent."""
-    listener: Listener = field(default_factory=Listener)
+    listener: Listener | None = None
+    """The event stream that is the response, if it is one."""
 
     @property
     def is_chunked(self) -> bool:
@@ -66,31 +72,33 @@ class Exchange:
 async def send_stream(
     exchange: Exchange, hub: StreamHub, stream: StreamRequest, headers: list[tuple[str, str]]
 ) -> bool:
-    """Send an event stream. Returns whether it has come to its end while the client was there."""
+    """Send an event stream. Returns whether it has come to its end; if not, the connection is aborted."""
+    listener = exchange.listener = Listener()
     exchange.connection.keep_open()
     exchange.send_head(200, headers)
     try:
-        async with aclosing(hub.frames(stream, exchange.listener)) as frames:
+        async with aclosing(hub.frames(stream, listener)) as frames:
             async for frame in frames:
                 await exchange.send_part(frame)
     except ConnectionError:
         log.debug("the client of a stream has disconnected")
-        return False
     except redis.RedisError as error:
         log.warning("a stream could not begin: %s", type(error).__name__)
-        exchange.connection.abort()
-        return False
     except asyncio.CancelledError:
         log.info("the client of a stream was too slow")
-        exchange.connection.abort()
-        return False
-    return True
+    except Exception:
+        log.exception("a stream has ended early")
+    else:
+        return True
+    exchange.connection.abort()
+    return False
 
 
 async def send_pages(exchange: Exchange, response: AppResponse, next_page: PageReader) -> bool:
     """Send a body page by page, each when the client has read the one before it.
 
-    Returns whether it was sent completely.
+    Returns whether it was sent completely; if not, the connection is aborted, so that the client does not
+    take a part of the body for the whole.
     """
     exchange.send_head(response.status, response.headers)
     try:
@@ -99,12 +107,11 @@ async def send_pages(exchange: Exchange, response: AppResponse, next_page: PageR
                 await exchange.send_part(page)
     except ConnectionError:
         log.debug("the client of a long response has disconnected")
-        return False
     except Exception:
-        # The client must not take the part that it has got for the whole.
         log.exception("a response has ended early")
-        exchange.connection.abort()
-        return False
+    else:
+        return True
     finally:
         response.close()
-    return True
+    exchange.connection.abort()
+    return False

@@ -39,6 +39,8 @@ SLOW_SECONDS: Final = 0.75
 """Time after which a request that is being handled is a reason to check whether the store responds."""
 RETRY_AFTER: Final = 1
 """Seconds after which a client may repeat a request that was refused because of the load."""
+STREAM_RETRY_AFTER: Final = 5
+"""Seconds after which a client may try again to open an event stream."""
 PAGE_RETRY_SECONDS: Final = 0.2
 _ACCOUNT_PATHS: Final = frozenset({b"/api/v1/players", b"/api/v1/tokens"})
 _BEARER: Final = b"bearer "
@@ -77,28 +79,21 @@ class Gateway:
         self._is_scheduled = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._exchanges: set[Exchange] = set()
-        self._is_idle = asyncio.Event()
-        self._is_idle.set()
 
     @property
     def waiting_requests(self) -> int:
         """How many requests wait for a thread."""
         return len(self._requests) + len(self._accounts)
 
-    async def wait_until_idle(self, seconds: float) -> None:
-        """Wait until no request is being handled, for at most this time."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._is_idle.wait(), seconds)
-
     # The connection calls these.
 
     def handle(self, request: HttpRequest, connection: HttpConnection) -> None:
         """See `RequestHandler.handle`."""
         is_account = request.method == "POST" and request.raw_path in _ACCOUNT_PATHS
-        exchange = Exchange(request, connection, self._accounts if is_account else self._requests)
+        queue = self._accounts if is_account else self._requests
+        exchange = Exchange(request, connection, queue, self._visitor(request))
         connection.exchange = exchange
         self._exchanges.add(exchange)
-        self._is_idle.clear()
         if request.method in ("GET", "HEAD") and request.raw_path in (b"/healthz", b"/readyz"):
             # Not at once, so that the connection counts the requests that a client sends together.
             if request.raw_path == b"/healthz":
@@ -112,17 +107,17 @@ class Gateway:
             self._loop.call_soon(self._refuse_without_store, exchange)
         else:
             exchange.job = Job(
-                *self._visitor(request),
+                *exchange.visitor,
                 run=partial(self._run, exchange),
                 refuse=partial(self._refuse_load, exchange),
             )
-            self._enqueue(exchange.queue, exchange.job)
+            self._enqueue(queue, exchange.job)
 
     def refuse(self, connection: HttpConnection, status: int, detail: str) -> None:
         """See `RequestHandler.refuse`."""
         retry_after = RETRY_AFTER if status == 503 else None
         connection.write(problem_response(status, detail, is_last=True, retry_after=retry_after))
-        connection.end_refusal()
+        connection.end_response(is_last=True)
 
     def on_disconnect(self, connection: HttpConnection) -> None:
         """See `RequestHandler.on_disconnect`."""
@@ -133,13 +128,13 @@ class Gateway:
     def on_timeout(self, connection: HttpConnection) -> None:
         """See `RequestHandler.on_timeout`."""
         exchange = connection.exchange
-        self._refusals.add("no_response", connection.peer)
-        if isinstance(exchange, Exchange):
-            self._end(exchange)
-            if exchange.has_started:
-                connection.abort()
-                return
-        self.refuse(connection, 503, "the server is overloaded and could not respond in time")
+        self._refusals.add("no_response", connection.client)
+        if isinstance(exchange, Exchange) and not exchange.has_started:
+            # The result of the thread, if it comes, is dropped.
+            detail = "the server is overloaded and could not respond in time"
+            self._respond_problem(exchange, 503, detail, RETRY_AFTER, is_last=True)
+        else:
+            connection.abort()
 
     # The web process calls these.
 
@@ -178,7 +173,8 @@ class Gateway:
         """Queue a job, and refuse the one that has no place any more."""
         displaced = queue.put(job)
         if displaced is not None:
-            displaced.refuse("queue_full")
+            # Not at once, so that the connection counts the requests that a client sends together.
+            self._loop.call_soon(displaced.refuse, "queue_full")
 
     def _visitor(self, request: HttpRequest) -> tuple[str, bool]:
         """Return the player of the request, if its token has been seen lately, or the client's network.
@@ -194,15 +190,16 @@ class Gateway:
 
     def _end(self, exchange: Exchange) -> None:
         """Stop caring for an exchange, because it is complete or its client is gone."""
-        if exchange.is_open:
-            exchange.is_open = False
-            exchange.connection.exchange = None
+        if not exchange.is_open:
+            return
+        exchange.is_open = False
+        exchange.connection.exchange = None
+        if exchange.listener is not None:
             exchange.listener.close()
-            self._exchanges.discard(exchange)
-            if not self._exchanges:
-                self._is_idle.set()
-            if exchange.job is not None:
-                exchange.queue.remove(exchange.job)
+        self._exchanges.discard(exchange)
+        job, exchange.job = exchange.job, None
+        if job is not None and exchange.queue.remove(job) and exchange.page is not None:
+            _set_exception(exchange.page, ConnectionError("the client has disconnected"))
 
     def _respond(self, exchange: Exchange, response: bytes, *, is_last: bool = False) -> None:
         """Send a complete response, unless its client is gone."""
@@ -212,7 +209,13 @@ class Gateway:
             exchange.connection.end_response(is_last=is_last)
 
     def _respond_problem(
-        self, exchange: Exchange, status: int, detail: str, retry_after: int | None = None
+        self,
+        exchange: Exchange,
+        status: int,
+        detail: str,
+        retry_after: int | None = None,
+        *,
+        is_last: bool = False,
     ) -> None:
         request = exchange.request
         response = problem_response(
@@ -220,11 +223,11 @@ class Gateway:
             detail,
             client_id=request.header(b"x-request-id"),
             http_version=request.http_version,
-            is_last=request.is_last,
+            is_last=request.is_last or is_last,
             is_head=request.method == "HEAD",
             retry_after=retry_after,
         )
-        self._respond(exchange, response)
+        self._respond(exchange, response, is_last=is_last)
 
     def _refuse_load(self, exchange: Exchange, reason: Reason) -> None:
         """Refuse a request because too many others are waiting."""
@@ -257,9 +260,8 @@ class Gateway:
     def _run(self, exchange: Exchange) -> None:
         """Run the application on a request and have the event loop send the response."""
         request = exchange.request
-        extra = {STREAM_REFUSAL: self._hub.refusal}
-        environ = wsgi_environ(request, extra)
         try:
+            environ = wsgi_environ(request, {STREAM_REFUSAL: self._hub.refusal})
             response = call_app(self._app, environ)
             stream: StreamRequest | None = environ.get(STREAM_REQUEST)
             if stream is not None and response.status == 200 and request.method == "GET":
@@ -273,16 +275,16 @@ class Gateway:
                 body = b"".join(response.parts)
             finally:
                 response.close()
+            head = response_head(
+                response.status,
+                response.headers,
+                http_version=request.http_version,
+                is_last=request.is_last,
+            )
         except Exception:
             log.exception("the application failed without a response")
             self._post(self._respond_problem, exchange, 500, "the request could not be handled")
             return
-        head = response_head(
-            response.status,
-            response.headers,
-            http_version=request.http_version,
-            is_last=request.is_last,
-        )
         self._post(self._respond, exchange, head + body)
 
     def _post(self, callback: Callable[..., None], *args: Any) -> None:
@@ -298,7 +300,11 @@ class Gateway:
         self._is_scheduled = False
         while self._inbox:
             callback, args = self._inbox.popleft()
-            callback(*args)
+            try:
+                callback(*args)
+            except Exception:
+                # The others are of other requests.
+                log.exception("a result of a thread could not be used")
 
     def _start(self, coroutine: Any) -> None:
         task = self._loop.create_task(coroutine)
@@ -309,10 +315,12 @@ class Gateway:
         self, exchange: Exchange, stream: StreamRequest, response: AppResponse
     ) -> None:
         if exchange.is_open:
+            exchange.job = None
             self._start(self._send_stream(exchange, stream, response.headers))
 
     def _start_pages(self, exchange: Exchange, response: AppResponse) -> None:
         if exchange.is_open:
+            exchange.job = None
             self._start(self._send_pages(exchange, response))
         else:
             response.close()
@@ -320,7 +328,13 @@ class Gateway:
     async def _send_stream(
         self, exchange: Exchange, stream: StreamRequest, headers: list[tuple[str, str]]
     ) -> None:
-        if await send_stream(exchange, self._hub, stream, headers):
+        # Checked again, because several threads may have found the same place for another stream.
+        reached = self._hub.refusal(stream.visitor)
+        if reached is not None:
+            status = 429 if reached == "max_streams_per_visitor" else 503
+            detail = "too many event streams are open"
+            self._respond_problem(exchange, status, detail, STREAM_RETRY_AFTER)
+        elif await send_stream(exchange, self._hub, stream, headers):
             self._respond(exchange, exchange.body_end, is_last=not exchange.is_chunked)
 
     async def _send_pages(self, exchange: Exchange, response: AppResponse) -> None:
@@ -331,15 +345,18 @@ class Gateway:
     async def _next_page(self, exchange: Exchange, pages: Iterator[bytes]) -> bytes | None:
         """Have a thread produce the next page, None after the last. Raises ConnectionError."""
         while exchange.is_open:
-            result: asyncio.Future[bytes | None] = self._loop.create_future()
-            job = Job(
-                *self._visitor(exchange.request),
-                run=partial(self._read_page, pages, result),
-                refuse=partial(_set_not_run, result),
+            page: asyncio.Future[bytes | None] = self._loop.create_future()
+            exchange.page = page
+            exchange.job = Job(
+                *exchange.visitor,
+                run=partial(self._read_page, pages, page),
+                refuse=partial(_set_not_run, page),
             )
-            self._enqueue(exchange.queue, job)
+            self._enqueue(exchange.queue, exchange.job)
             with suppress(_NotRunError):
-                return await result
+                data = await page
+                exchange.job = None
+                return data
             # Too many requests wait. The client has a part of the response, so it cannot be refused now.
             await asyncio.sleep(PAGE_RETRY_SECONDS)
         raise ConnectionError("the client has disconnected")

@@ -5,13 +5,16 @@ the response. Requests that arrive while one is being handled wait their turn.
 """
 
 import asyncio
-from collections.abc import Sequence
+import socket
+import struct
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from typing import Any, Final, Protocol
 
 from typing_extensions import override
 
 from service.bounds import Bounds
+from service.http.json_body import MAX_BODY_BYTES
 from service.server.client_address import TrustedProxies
 from service.server.connections import ConnectionTable
 from service.server.http_request import HttpRequest
@@ -20,13 +23,21 @@ from service.server.request_parser import RequestParser
 from service.visitors import network_of
 
 MAX_PIPELINED: Final = 8
-"""Requests that may wait on one connection."""
+"""Requests that may wait on one connection; their bodies may have the size of one body together."""
 MAX_DISCARDED_BYTES: Final = 512 * 1024
-"""Bytes that a client may send after a refusal."""
+"""Bytes that a client may send after its last request or a refusal."""
 LINGER_SECONDS: Final = 2.0
-"""Time for a refused client to read the refusal: a connection that is closed with unread data loses it."""
+"""Time for a client to read the last response: a connection that is closed with unread data loses it."""
 MIN_PROGRESS: Final = 16 * 1024
 """Bytes that a client has to read to get more time for the rest."""
+_RESET: Final = struct.pack("ii", 1, 0)
+"""The option SO_LINGER that makes closing a socket reset its connection."""
+_REASONS: Final[Mapping[int, Reason]] = {
+    400: "malformed",
+    408: "too_slow",
+    413: "body_too_large",
+    431: "headers_too_large",
+}
 
 
 class State(Enum):
@@ -41,7 +52,7 @@ class State(Enum):
     SENDING = auto()
     """The response is complete, and the client has not read all of it."""
     LINGERING = auto()
-    """The response is sent, and the connection closes when the client has closed it."""
+    """The last response is sent, and the connection closes when the client has closed it."""
     CLOSED = auto()
 
 
@@ -52,10 +63,10 @@ class RequestHandler(Protocol):
         """Begin to handle a request. The response is written to the connection, at any later time."""
 
     def refuse(self, connection: "HttpConnection", status: int, detail: str) -> None:
-        """Respond to a request that is malformed, too large or too slow, and end the connection."""
+        """Write a response to a request that cannot be read, and end it as the last one."""
 
     def on_disconnect(self, connection: "HttpConnection") -> None:
-        """Stop handling the request of a connection whose client is gone."""
+        """Stop handling the request of a connection that is closed, if there is one."""
 
     def on_timeout(self, connection: "HttpConnection") -> None:
         """Respond to a request that takes too long to handle, and end the connection."""
@@ -81,6 +92,7 @@ class HttpConnection(asyncio.Protocol):
         "_table",
         "_transport",
         "_unsent_mark",
+        "client",
         "deadline",
         "exchange",
         "network",
@@ -110,11 +122,12 @@ class HttpConnection(asyncio.Protocol):
         self.deadline = 0.0
         self.peer = ""
         self.network = ""
+        self.client = ""
         self.exchange: object = None
         """Belongs to the handler: the request that it is handling."""
         self._pipeline: list[HttpRequest] = []
         self._is_last = False
-        """Whether the connection closes after the response that is being written."""
+        """Whether the connection closes after the response to the request that is being handled."""
         self._is_write_paused = False
         self._unsent_mark = 0
         self._drain_waiter: asyncio.Future[None] | None = None
@@ -129,32 +142,32 @@ class HttpConnection(asyncio.Protocol):
         # Writing is paused as soon as anything waits in memory.
         self._transport.set_write_buffer_limits(0)
         peer = transport.get_extra_info("peername")
-        self.peer = peer[0] if peer else ""
+        self.peer = self.client = peer[0] if peer else ""
         self.network = network_of(self.peer)
         self.deadline = self._loop.time() + self._bounds.header_seconds
         if not self._table.add(self):
             self._handler.refuse(self, 503, "the server has too many connections")
-            # No lingering: the table would not end it.
-            self._transport.close()
 
     @override
     def data_received(self, data: bytes) -> None:
         """Parse what the client has sent."""
-        if self._state in (State.LINGERING, State.CLOSED) or self._is_last:
+        if self._ignores_data:
             self._discarded += len(data)
             if self._discarded > MAX_DISCARDED_BYTES:
                 self.abort()
             return
-        is_first = self._state is State.IDLE
         parser = self._parser
         if parser is None:
             parser = self._parser = RequestParser(
                 self._bounds, self._client_of, self._on_head, self._on_request
             )
         parser.feed(data)
+        if self._state in (State.HANDLING, State.SENDING):
+            # A fault in what follows is reported after the responses to the requests before it.
+            return
         if parser.fault is not None:
             self._refuse(*parser.fault)
-        elif is_first and self._state is State.IDLE:
+        elif self._state is State.IDLE and parser.has_partial_request:
             self._wait_for_client()
 
     @override
@@ -165,14 +178,13 @@ class HttpConnection(asyncio.Protocol):
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         """Drop the request that is being handled."""
-        was_handling = self._state is State.HANDLING
         self._state = State.CLOSED
+        self.deadline = float("inf")
         self._table.remove(self)
         self._pipeline.clear()
         if self._parser is not None:
             self._parser.close()
-        if was_handling:
-            self._handler.on_disconnect(self)
+        self._handler.on_disconnect(self)
         self._end_drain()
 
     @override
@@ -180,16 +192,21 @@ class HttpConnection(asyncio.Protocol):
         """Give the client a limited time to read what waits in memory."""
         self._is_write_paused = True
         self._unsent_mark = self._transport.get_write_buffer_size()
-        self.deadline = self._loop.time() + self._bounds.send_seconds
+        self._set_deadline(self._bounds.send_seconds)
 
     @override
     def resume_writing(self) -> None:
         """Go on after the client has read everything."""
         self._is_write_paused = False
-        self._give_time()
-        self._end_drain()
-        if self._state is State.SENDING:
-            self._next_request()
+        match self._state:
+            case State.HANDLING:
+                self._give_time()
+                self._end_drain()
+            case State.SENDING:
+                self._next_request()
+            case _:
+                # The client has read the sign to send the body.
+                self._set_deadline(self._bounds.body_seconds)
 
     # The parser calls these.
 
@@ -200,26 +217,32 @@ class HttpConnection(asyncio.Protocol):
         """Give the client time for the body."""
         if self._state in (State.IDLE, State.HEAD):
             self._state = State.BODY
-            self.deadline = self._loop.time() + self._bounds.body_seconds
+            self._set_deadline(self._bounds.body_seconds)
             if expects_continue:
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
-    def _on_request(self, request: HttpRequest) -> None:
+    def _on_request(self, request: HttpRequest) -> str | None:
         """Handle the request, or queue it behind the one that is being handled."""
         if self._state not in (State.HANDLING, State.SENDING):
             self._handle(request)
-        elif len(self._pipeline) < MAX_PIPELINED:
-            self._pipeline.append(request)
-        elif self._parser is not None:
-            self._parser.set_fault(400, "too many requests were sent without waiting for responses")
+            return None
+        size = sum(len(other.body) for other in self._pipeline) + len(request.body)
+        if len(self._pipeline) >= MAX_PIPELINED or size > MAX_BODY_BYTES:
+            return "too many requests were sent without waiting for responses"
+        self._pipeline.append(request)
+        return None
 
     # The handler calls these.
 
     def write(self, data: bytes) -> None:
         """Send a part of a response. The caller waits for `drain` before it sends more."""
-        if self._state is not State.CLOSED:
+        if self._state in (State.LINGERING, State.CLOSED):
+            return
+        if self._is_write_paused:
+            self._unsent_mark += len(data)
+        else:
             self._give_time()
-            self._transport.write(data)
+        self._transport.write(data)
 
     async def drain(self) -> None:
         """Wait until the client has read everything. Raises ConnectionError if it is gone."""
@@ -229,6 +252,11 @@ class HttpConnection(asyncio.Protocol):
         if self._state is not State.HANDLING:
             raise ConnectionError("the client has disconnected")
 
+    @property
+    def is_stream(self) -> bool:
+        """Whether the response may take any time, as long as the client reads it."""
+        return self._is_stream
+
     def keep_open(self) -> None:
         """Let the response take any time, as long as the client reads it: it is a stream."""
         self._is_stream = True
@@ -237,7 +265,7 @@ class HttpConnection(asyncio.Protocol):
 
     def end_response(self, *, is_last: bool = False) -> None:
         """Go on to the next request after a complete response, or close the connection if it `is_last`."""
-        if self._state is State.CLOSED:
+        if self._state in (State.LINGERING, State.CLOSED):
             return
         self._is_last = self._is_last or is_last
         self._is_stream = False
@@ -246,29 +274,17 @@ class HttpConnection(asyncio.Protocol):
         else:
             self._next_request()
 
-    def end_refusal(self) -> None:
-        """Close the connection after a refusal, when the client has had time to read it."""
-        if self._state is State.CLOSED:
-            return
-        self._state = State.LINGERING
-        self._is_last = True
-        self._pipeline.clear()
-        self._table.set_busy(self)
-        self.deadline = self._loop.time() + LINGER_SECONDS
-        if self._transport.can_write_eof():
-            self._transport.write_eof()
-
     # The table calls these.
 
-    def on_deadline(self, now: float) -> None:
+    def on_deadline(self) -> None:
         """See `Connection.on_deadline`."""
         if self._is_write_paused:
             unsent = self._transport.get_write_buffer_size()
-            if self._state is not State.LINGERING and unsent <= self._unsent_mark - MIN_PROGRESS:
+            if unsent <= self._unsent_mark - MIN_PROGRESS:
                 self._unsent_mark = unsent
-                self.deadline = now + self._bounds.send_seconds
+                self._set_deadline(self._bounds.send_seconds)
             else:
-                self._refusals.add("unsent_response", self.peer)
+                self._refusals.add("unsent_response", self.client)
                 self.abort()
             return
         match self._state:
@@ -283,10 +299,20 @@ class HttpConnection(asyncio.Protocol):
 
     def evict(self) -> None:
         """See `Connection.evict`."""
-        self._transport.close()
+        if self._is_write_paused:
+            self.abort()
+        else:
+            self._transport.close()
 
     def abort(self) -> None:
         """See `Connection.abort`."""
+        if self._state is State.CLOSED:
+            return
+        # The client gets a reset and no proper end, which would complete a body of unknown length. The kernel
+        # releases what it has not sent.
+        self._transport.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, _RESET
+        )
         self._transport.abort()
 
     def unsent_bytes(self) -> int:
@@ -294,42 +320,47 @@ class HttpConnection(asyncio.Protocol):
         size: int = self._transport.get_write_buffer_size() if self._is_write_paused else 0
         return size
 
-    def _refuse(self, status: int, detail: str) -> None:
-        """Refuse the request that is being read.
+    @property
+    def _ignores_data(self) -> bool:
+        """Whether no further request is read: the last one has arrived, or one was malformed."""
+        is_malformed = self._parser is not None and self._parser.fault is not None
+        return self._is_last or is_malformed or self._state is State.CLOSED
 
-        If an earlier one is being handled, the connection closes after the response to that one.
-        """
-        reasons: dict[int, Reason] = {
-            400: "malformed",
-            408: "too_slow",
-            413: "body_too_large",
-            431: "headers_too_large",
-        }
-        self._refusals.add(reasons[status], self.peer, detail)
-        if self._state in (State.HANDLING, State.SENDING):
-            self._is_last = True
-            self._pipeline.clear()
-        else:
-            self._handler.refuse(self, status, detail)
+    def _refuse(self, status: int, detail: str) -> None:
+        """Refuse the request that is being read."""
+        self._refusals.add(_REASONS[status], self.client, detail)
+        self._handler.refuse(self, status, detail)
 
     def _handle(self, request: HttpRequest) -> None:
         self._state = State.HANDLING
         self._is_last = request.is_last
+        self.client = request.address
         self._give_time()
         self._table.set_busy(self)
         self._handler.handle(request, self)
 
     def _next_request(self) -> None:
         if self._is_last:
-            self._state = State.CLOSED
-            self._transport.close()
+            self._linger()
         elif self._pipeline:
             # Not at once: a client with many requests must not keep the event loop from other connections.
             self._state = State.HANDLING
+            self._give_time()
             self._loop.call_soon(self._handle_pipelined)
+        elif self._parser is not None and self._parser.fault is not None:
+            self._refuse(*self._parser.fault)
         else:
-            self._table.set_waiting(self)
             self._wait_for_client()
+            self._table.set_waiting(self)
+
+    def _linger(self) -> None:
+        """Close the connection when the client has closed it, or has had time to read the last response."""
+        self._state = State.LINGERING
+        self._is_last = True
+        self._set_deadline(LINGER_SECONDS)
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+        self._table.set_waiting(self)
 
     def _wait_for_client(self) -> None:
         """Set the state and the deadline for the next part of a request, of which a part may be there."""
@@ -339,7 +370,7 @@ class HttpConnection(asyncio.Protocol):
             self._state, seconds = State.BODY, self._bounds.body_seconds
         else:
             self._state, seconds = State.HEAD, self._bounds.header_seconds
-        self.deadline = self._loop.time() + seconds
+        self._set_deadline(seconds)
 
     def _handle_pipelined(self) -> None:
         if self._state is State.HANDLING and self._pipeline:
@@ -347,7 +378,9 @@ class HttpConnection(asyncio.Protocol):
 
     def _give_time(self) -> None:
         """Set the deadline for the handler to write the next part of the response."""
-        seconds = float("inf") if self._is_stream else self._bounds.request_seconds
+        self._set_deadline(float("inf") if self._is_stream else self._bounds.request_seconds)
+
+    def _set_deadline(self, seconds: float) -> None:
         self.deadline = self._loop.time() + seconds
 
     def _end_drain(self) -> None:

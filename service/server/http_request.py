@@ -1,12 +1,15 @@
 """A request as the connection has read it."""
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
+_ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})?")
 _UNRESERVED: Final = frozenset(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 )
 """The characters that RFC 3986 does not require to be percent-encoded anywhere."""
+_NEVER_ESCAPED: Final = _UNRESERVED | frozenset(b"/\\")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +42,8 @@ def has_normal_path(raw_path: bytes) -> bool:
         return False
     if any(segment in (b".", b"..") for segment in raw_path.split(b"/")):
         return False
-    parts = raw_path.split(b"%")
-    for part in parts[1:]:
-        try:
-            character = int(part[:2], 16)
-        except ValueError:
-            return False
-        if len(part) < 2 or character in _UNRESERVED or character in b"/\\":
+    for escape in _ESCAPE.finditer(raw_path):
+        digits = escape[1]
+        if digits is None or int(digits, 16) in _NEVER_ESCAPED:
             return False
     return True

@@ -1,10 +1,10 @@
 """Parses the requests of one connection with httptools, and bounds their size.
 
-The parser stops at the first fault; what has been parsed before it stays valid.
+The parser stops at the first fault; the requests that it has reported before are valid.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
 import httptools
 
@@ -13,8 +13,10 @@ from service.http.json_body import MAX_BODY_BYTES
 from service.server.http_request import HttpRequest
 
 MAX_HEADERS: Final = 100
+"""Headers of a request, or trailers of a chunked body."""
 MAX_WIRE_BYTES: Final = 8 * MAX_BODY_BYTES
 """Bytes of a body as it is sent: a chunk of a single byte takes five bytes more."""
+_VERSIONS: Final = frozenset({"1.0", "1.1"})
 _MAX_LENGTH_DIGITS: Final = 9
 _TOO_LARGE_HEAD: Final = (431, "the request has too many or too large headers")
 _TOO_LARGE_BODY: Final = (413, f"a body may have at most {MAX_BODY_BYTES} bytes")
@@ -27,6 +29,10 @@ class HeadCallback(Protocol):
         """`expects_continue`: the client waits for a sign before it sends the body."""
 
 
+class _FaultError(Exception):
+    """Makes httptools stop in the middle of the data."""
+
+
 class RequestParser:
     """The parser of one connection."""
 
@@ -35,9 +41,12 @@ class RequestParser:
         bounds: Bounds,
         client_of: Callable[[Sequence[tuple[bytes, bytes]]], tuple[str, str]],
         on_head: HeadCallback,
-        on_request: Callable[[HttpRequest], None],
+        on_request: Callable[[HttpRequest], str | None],
     ) -> None:
-        """`client_of` returns the address and the scheme of the client from the headers of its request."""
+        """`client_of` returns the address and the scheme of the client from the headers of its request.
+
+        `on_request` returns why the request cannot be accepted, or None.
+        """
         self._bounds = bounds
         self._client_of = client_of
         self._on_head = on_head
@@ -47,42 +56,39 @@ class RequestParser:
         """The status and the detail with which the request under way must be refused."""
         self.has_partial_request = False
         self._is_upgrade = False
-        self._begin_request()
+        self._reset()
 
     def feed(self, data: bytes) -> None:
         """Parse what the client has sent; calls `on_head` and `on_request`, or sets `fault`."""
-        if self._is_upgrade or self.fault is not None:
+        if self.fault is not None:
             return
         self._wire_bytes += len(data)
         try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            # The request is answered without the upgrade; what follows it cannot be parsed.
-            self._is_upgrade = True
+            self._parse(data)
+        except (_FaultError, httptools.HttpParserCallbackError):
+            if self.fault is None:
+                raise
         except httptools.HttpParserError as error:
-            self.set_fault(400, f"the request is not valid HTTP/1.1: {error}")
+            self.fault = (400, f"the request is not valid HTTP/1.1: {error}")
+        if self.fault is not None:
+            return
         if not self.has_head:
             if self._wire_bytes > self._bounds.max_header_bytes:
-                self.set_fault(*_TOO_LARGE_HEAD)
+                self.fault = _TOO_LARGE_HEAD
         elif self._wire_bytes > MAX_WIRE_BYTES:
-            self.set_fault(*_TOO_LARGE_BODY)
-
-    def set_fault(self, status: int, detail: str) -> None:
-        """Refuse the request under way, unless it has a fault already."""
-        if self.fault is None:
-            self.fault = (status, detail)
+            self.fault = _TOO_LARGE_BODY
 
     def close(self) -> None:
-        """Release the parser, which refers to this object."""
+        """Release the parser and the callbacks, which refer to this object in a cycle."""
         self._parser = None
-        self._is_upgrade = True
+        self._on_head = self._on_request = self._client_of = _is_closed
+        self._reset()
 
     # httptools calls these.
 
     def on_message_begin(self) -> None:
         """Begin a request."""
         self.has_partial_request = True
-        self._begin_request()
 
     def on_url(self, url: bytes) -> None:
         """Add a part of the URL."""
@@ -90,63 +96,109 @@ class RequestParser:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header, or ignore a trailer of a chunked body."""
+        self._header_count += 1
+        if self._header_count > MAX_HEADERS:
+            self._fail(*_TOO_LARGE_HEAD)
         if not self.has_head:
             self._headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        """Check the size of the head, and the length that it declares for the body."""
+        """Check the head, and the length that it declares for the body."""
         self.has_head = True
-        self._wire_bytes = 0
+        self._wire_bytes = self._header_count = 0
         size = len(self._target) + sum(len(name) + len(value) + 4 for name, value in self._headers)
-        if len(self._headers) > MAX_HEADERS or size > self._bounds.max_header_bytes:
-            self.set_fault(*_TOO_LARGE_HEAD)
-            return
+        if size > self._bounds.max_header_bytes:
+            self._fail(*_TOO_LARGE_HEAD)
+        version = self._parser.get_http_version()
+        if version not in _VERSIONS:
+            self._fail(400, "the version of HTTP must be 1.1 or 1.0")
         headers = dict(self._headers)
-        length = headers.get(b"content-length", b"0")
+        hosts = 1 if b"host" in headers else 0
+        if len(headers) < len(self._headers):
+            hosts = sum(name == b"host" for name, _ in self._headers)
+        if hosts > 1 or (not hosts and version == "1.1"):
+            self._fail(400, "the request must have one header Host")
+        coding = headers.get(b"transfer-encoding")
+        if coding is not None and (coding.lower() != b"chunked" or version == "1.0"):
+            self._fail(400, "the only transfer coding is chunked, with HTTP/1.1")
+        if coding is not None and self._parser.should_upgrade():
+            self._fail(400, "a request with an upgrade must not have a chunked body")
         # httptools accepts digits only, but any number of them.
+        length = headers.get(b"content-length", b"0")
         if len(length) > _MAX_LENGTH_DIGITS or int(length) > MAX_BODY_BYTES:
-            self.set_fault(*_TOO_LARGE_BODY)
-        elif self.fault is None:
-            expects_continue = headers.get(b"expect", b"").lower() == b"100-continue"
-            self._on_head(expects_continue=expects_continue)
+            self._fail(*_TOO_LARGE_BODY)
+        self._length = int(length)
+        expectation = headers.get(b"expect", b"").lower()
+        self._on_head(expects_continue=expectation == b"100-continue" and version == "1.1")
 
     def on_body(self, body: bytes) -> None:
         """Add a part of the body."""
         self._body_bytes += len(body)
         if self._body_bytes > MAX_BODY_BYTES:
-            self.set_fault(*_TOO_LARGE_BODY)
-        elif self.fault is None:
-            self._body.append(body)
+            self._fail(*_TOO_LARGE_BODY)
+        self._body.append(body)
 
     def on_message_complete(self) -> None:
-        """Report the request."""
+        """Report the request. The body of a request with an upgrade is still to come."""
+        if not (self._parser.should_upgrade() and self._length):
+            self._report()
+
+    def _parse(self, data: bytes) -> None:
+        """Parse the data. An upgrade is ignored; the request that asks for it is the last one."""
+        if not self._is_upgrade:
+            try:
+                self._parser.feed_data(data)
+            except httptools.HttpParserUpgrade as upgrade:
+                self._is_upgrade = True
+                data = data[upgrade.args[0] :]
+        # httptools does not read the body of such a request.
+        if self._is_upgrade and self.has_partial_request:
+            self.on_body(data[: self._length - self._body_bytes])
+            if self._body_bytes == self._length:
+                self._report()
+
+    def _report(self) -> None:
         self.has_partial_request = False
-        if self.fault is not None:
-            return
         try:
             url = httptools.parse_url(self._target)
         except httptools.HttpParserInvalidURLError:
-            self.set_fault(400, "the URL is malformed")
-            return
+            self._fail(400, "the URL is malformed")
+        if b"#" in self._target:
+            self._fail(400, "the URL must not have a fragment")
         address, scheme = self._client_of(self._headers)
-        self._on_request(
-            HttpRequest(
-                method=self._parser.get_method().decode("ascii"),
-                raw_path=url.path or b"/",
-                query=url.query or b"",
-                http_version=self._parser.get_http_version(),
-                headers=tuple(self._headers),
-                body=b"".join(self._body),
-                address=address,
-                scheme=scheme,
-                is_last=not self._parser.should_keep_alive() or self._parser.should_upgrade(),
-            )
+        request = HttpRequest(
+            method=self._parser.get_method().decode("ascii"),
+            raw_path=url.path or b"/",
+            query=url.query or b"",
+            http_version=self._parser.get_http_version(),
+            headers=tuple(self._headers),
+            body=b"".join(self._body),
+            address=address,
+            scheme=scheme,
+            is_last=not self._parser.should_keep_alive() or self._parser.should_upgrade(),
         )
+        # An open connection must not keep the body in memory.
+        self._reset()
+        problem = self._on_request(request)
+        if problem is not None:
+            self._fail(400, problem)
 
-    def _begin_request(self) -> None:
+    def _fail(self, status: int, detail: str) -> NoReturn:
+        """Refuse the request under way, and stop parsing."""
+        self.fault = (status, detail)
+        raise _FaultError
+
+    def _reset(self) -> None:
         self._target = b""
         self._headers: list[tuple[bytes, bytes]] = []
+        self._header_count = 0
         self.has_head = False
+        self._length = 0
         self._body: list[bytes] = []
         self._body_bytes = 0
         self._wire_bytes = 0
+
+
+def _is_closed(*_: Any, **__: Any) -> Any:
+    """Stands for the callbacks of a parser that is closed."""
+    raise RuntimeError("the parser is closed")

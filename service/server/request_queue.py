@@ -92,16 +92,18 @@ class RequestQueue:
                 self._wakeups.put("job")
         return displaced
 
-    def remove(self, job: Job) -> None:
-        """Remove a job, unless a thread has taken it."""
+    def remove(self, job: Job) -> bool:
+        """Remove a job. Returns False if it does not wait, because a thread has taken it."""
         with self._lock:
             group = self._waiting[job.is_player]
             jobs = group.get(job.visitor)
-            if jobs is not None and job in jobs:
-                jobs.remove(job)
-                self._count -= 1
-                if not jobs:
-                    del group[job.visitor]
+            if jobs is None or job not in jobs:
+                return False
+            jobs.remove(job)
+            self._count -= 1
+            if not jobs:
+                del group[job.visitor]
+            return True
 
     def remove_expired(self, seconds: float) -> list[Job]:
         """Remove and return the jobs that have waited for longer than this."""

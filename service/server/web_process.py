@@ -13,7 +13,7 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final
 
 from domain.errors import CartularyError, Unreadable
@@ -86,8 +86,8 @@ async def serve_web(
     def create_connection() -> HttpConnection:
         return HttpConnection(loop, gateway, table, refusals, proxies, bounds)
 
-    def sweep() -> None:
-        table.sweep(loop.time())
+    async def sweep() -> None:
+        await table.sweep(loop.time)
         gateway.sweep()
         metrics.open_connections.set(len(table))
         metrics.waiting_requests.set(gateway.waiting_requests)
@@ -101,14 +101,14 @@ async def serve_web(
         on_listening()
         await stop.wait()
         log.info("stopping; %d streams are open", len(hub))
+        end = loop.time() + SECONDS_TO_FINISH
         server.close()
-        table.close_waiting()
+        table.close()
         await hub.close()
-        await gateway.wait_until_idle(SECONDS_TO_FINISH)
-        gateway.close(0)
+        table.abort_streams()
         # What has been written is sent before the connections are closed.
-        await asyncio.sleep(0)
-        table.abort_unsent()
+        await table.wait_until_empty(end - loop.time())
+        gateway.close(0)
         refusals.write()
     service.redis.close()
 
@@ -136,14 +136,20 @@ async def _listen(
 
 
 @contextlib.asynccontextmanager
-async def _repeat(sweep: Callable[[], None], write: Callable[[], None]) -> AsyncIterator[None]:
+async def _repeat(
+    sweep: Callable[[], Awaitable[None]], write: Callable[[], None]
+) -> AsyncIterator[None]:
     """Call `sweep` every SWEEP_SECONDS, and `write` after some of these calls, until the end of the block."""
 
     async def run() -> None:
         count = 0
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
-            sweep()
+            try:
+                await sweep()
+            except Exception:
+                # Without the next sweeps, no bound of time would hold any more.
+                log.exception("a check of the deadlines has failed")
             count += 1
             if count % SWEEPS_PER_LOG == 0:
                 write()

@@ -1,0 +1,205 @@
+"""The queue of requests is bounded, and fair between visitors, and between players and networks."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from service.server.request_queue import Job, RequestQueue
+from tests.support.processes import wait_until
+
+
+class QueuedWork:
+    """A queue whose jobs wait until the test releases them."""
+
+    def __init__(self, threads: int, max_waiting: int = 100, max_per_visitor: int = 100) -> None:
+        self.queue = RequestQueue("test", threads, max_waiting, max_per_visitor)
+        self.started: list[str] = []
+        self.refused: list[tuple[str, str]] = []
+        self.release = threading.Event()
+
+    def put(self, *names: str) -> list[Job]:
+        """Queue jobs. The first letter of a name is the visitor; capital letters are players."""
+        jobs = []
+        for name in names:
+            jobs.append(
+                Job(
+                    name[0],
+                    name[0].isupper(),
+                    run=lambda name=name: self._run(name),  # type: ignore[misc] # the default binds it
+                    refuse=lambda reason, name=name: self.refused.append((name, reason)),  # type: ignore[misc] # the same
+                )
+            )
+            displaced = self.queue.put(jobs[-1])
+            if displaced is not None:
+                displaced.refuse("queue_full")
+        return jobs
+
+    def wait_for(self, count: int) -> None:
+        """Wait until this number of jobs has been started."""
+        wait_until(lambda: len(self.started) >= count)
+
+    def _run(self, name: str) -> None:
+        self.started.append(name)
+        assert self.release.wait(20)
+
+    @property
+    def refused_names(self) -> list[str]:
+        return [name for name, _ in self.refused]
+
+
+@pytest.fixture
+def work() -> Iterator[type[QueuedWork]]:
+    """The class, all of whose queues are closed after the test."""
+    made: list[QueuedWork] = []
+
+    class Closed(QueuedWork):
+        def __init__(self, *args: int) -> None:
+            super().__init__(*args)
+            made.append(self)
+
+    yield Closed
+    for item in made:
+        item.release.set()
+        item.queue.close(5)
+        assert not any(thread.is_alive() for thread in item.queue._threads)
+
+
+def test_visitors_take_turns(work: type[QueuedWork]) -> None:
+    jobs = work(1)
+    jobs.put("x0")
+    jobs.wait_for(1)
+    jobs.put("a1", "a2", "a3", "a4", "b1", "b2", "c1")
+    jobs.release.set()
+    jobs.wait_for(8)
+    assert jobs.started == ["x0", "a1", "b1", "c1", "a2", "b2", "a3", "a4"]
+
+
+def test_players_and_networks_take_turns(work: type[QueuedWork]) -> None:
+    jobs = work(1)
+    jobs.put("X0")
+    jobs.wait_for(1)
+    jobs.put("a1", "b1", "c1", "d1", "P1", "P2", "Q1")
+    jobs.release.set()
+    jobs.wait_for(8)
+    assert jobs.started == ["X0", "a1", "P1", "b1", "Q1", "c1", "P2", "d1"]
+
+
+def test_one_thread_is_left_to_other_visitors(work: type[QueuedWork]) -> None:
+    jobs = work(3)
+    jobs.put("a1", "a2", "a3", "a4")
+    jobs.wait_for(2)
+    assert len(jobs.queue) == 2
+    jobs.put("b1")
+    jobs.wait_for(3)
+    assert sorted(jobs.started) == ["a1", "a2", "b1"]
+    jobs.release.set()
+    jobs.wait_for(5)
+    assert len(jobs.queue) == 0
+
+
+def test_a_job_that_was_skipped_is_taken_when_its_visitor_may_run_another(
+    work: type[QueuedWork],
+) -> None:
+    jobs = work(2)
+    jobs.put("a1", "a2")
+    jobs.wait_for(1)
+    jobs.put("b1")
+    jobs.wait_for(2)
+    assert sorted(jobs.started) == ["a1", "b1"]
+    jobs.release.set()
+    jobs.wait_for(3)
+    jobs.put("a3")
+    jobs.wait_for(4)
+
+
+def test_the_jobs_of_one_visitor_are_bounded(work: type[QueuedWork]) -> None:
+    jobs = work(1, 100, 3)
+    jobs.put("x0")
+    jobs.wait_for(1)
+    jobs.put("a1", "a2", "a3", "a4", "b1")
+    assert jobs.refused == [("a4", "queue_full")]
+    assert len(jobs.queue) == 4
+
+
+def test_the_visitor_with_most_jobs_makes_room(work: type[QueuedWork]) -> None:
+    jobs = work(1, 5)
+    jobs.put("x0")
+    jobs.wait_for(1)
+    jobs.put("a1", "a2", "a3", "B1", "b1")
+    assert jobs.refused == []
+    # The latest job of the visitor with most of them is refused, also if that is the new one.
+    jobs.put("c1", "a4", "B2")
+    assert jobs.refused_names == ["a3", "a4", "B2"]
+    assert len(jobs.queue) == 5
+    jobs.release.set()
+    jobs.wait_for(6)
+    assert Counter(name[0] for name in jobs.started) == Counter("xaaBbc")
+
+
+def test_a_job_that_is_removed_is_not_run(work: type[QueuedWork]) -> None:
+    jobs = work(1)
+    (running,) = jobs.put("a1")
+    jobs.wait_for(1)
+    second, third = jobs.put("a2", "a3")
+    assert jobs.queue.remove(second)
+    assert not jobs.queue.remove(second)
+    assert not jobs.queue.remove(running)
+    assert len(jobs.queue) == 1
+    jobs.release.set()
+    jobs.wait_for(2)
+    assert jobs.started == ["a1", "a3"]
+    assert not jobs.queue.remove(third)
+    # The threads have not lost count of their work.
+    jobs.put("b1", "c1")
+    jobs.wait_for(4)
+
+
+def test_jobs_that_have_waited_too_long_are_removed(work: type[QueuedWork]) -> None:
+    jobs = work(1)
+    jobs.put("x0")
+    jobs.wait_for(1)
+    old_a, old_b, new = jobs.put("a1", "B1", "a2")
+    old_a.queued_at -= 10
+    old_b.queued_at -= 10
+    assert set(map(id, jobs.queue.remove_expired(5))) == {id(old_a), id(old_b)}
+    assert jobs.queue.remove_expired(5) == []
+    assert len(jobs.queue) == 1
+    jobs.release.set()
+    jobs.wait_for(2)
+    assert jobs.started == ["x0", "a2"]
+    assert new.started_at is not None
+
+
+def test_a_job_that_fails_ends_no_thread(work: type[QueuedWork]) -> None:
+    jobs = work(1)
+
+    def fail() -> None:
+        raise RuntimeError("this job fails")
+
+    for _ in range(3):
+        jobs.queue.put(Job("a", False, run=fail, refuse=lambda _: None))
+    jobs.release.set()
+    jobs.put("a1")
+    jobs.wait_for(1)
+
+
+def test_jobs_from_many_threads_are_all_run(work: type[QueuedWork]) -> None:
+    jobs = work(4, 10_000, 10_000)
+    jobs.release.set()
+
+    def put_many(letter: str) -> None:
+        for number in range(100):
+            jobs.put(f"{letter}{number}")
+
+    threads = [threading.Thread(target=put_many, args=(letter,)) for letter in "abCD"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    jobs.wait_for(400)
+    wait_until(lambda: jobs.queue._idle == 4)
+    assert len(set(jobs.started)) == 400
+    assert not jobs.queue._running
+    assert len(jobs.queue) == 0
