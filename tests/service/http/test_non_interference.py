@@ -98,8 +98,11 @@ class ObservedGames:
             )
             assert response.status_code == 201, response.text
         if seq % WORK_STEP == 0 or self.summary()["to_act"] is None:
-            self.workers.scheduler.enqueue_tasks_of({self.game})
-            self.workers.work()
+            # A job scores one round, and adds a task for the next one.
+            for _ in range(10):
+                if self.workers.tasks(self.game):
+                    self.workers.scheduler.enqueue_tasks_of({self.game})
+                    self.workers.work()
 
     def observe(self, observers: list[RecordingClient]) -> None:
         """Let observers record everything there is; `outsider` also records the store and notifications."""
