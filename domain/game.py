@@ -150,14 +150,16 @@ def fold(
     """
     owned = None if game is None else copy(game)
     known = opened or {}
+    last: Event | None = None
     for event in events:
         owned = _apply(owned, event, known)
-    return owned
+        last = event
+    return owned if owned is None or last is None else _with_last(owned, last)
 
 
 def evolve(game: Game | None, event: Event, opened: Opened | None = None) -> Game:
     """The game after one more event; the given game stays as it was."""
-    return _apply(None if game is None else copy(game), event, opened or {})
+    return _with_last(_apply(None if game is None else copy(game), event, opened or {}), event)
 
 
 def copy(game: GameOf[S, A, P]) -> GameOf[S, A, P]:
@@ -170,7 +172,7 @@ def copy(game: GameOf[S, A, P]) -> GameOf[S, A, P]:
 
 
 def _apply(game: Game | None, event: Event, opened: Opened) -> Game:
-    """Write an event into a game that the caller owns."""
+    """Write an event into a game that the caller owns, but for what `_with_last` writes."""
     seq, type = event["seq"], event["type"]
     if event["v"] != VERSION:
         raise Unreadable(f"event {seq} has version {event['v']}; only version {VERSION} is known")
@@ -185,6 +187,11 @@ def _apply(game: Game | None, event: Event, opened: Opened) -> Game:
     elif type in _LIFE_CYCLE_APPLIERS:
         _LIFE_CYCLE_APPLIERS[type](game, event, event["data"], opened)
     game.seq = seq
+    return game
+
+
+def _with_last(game: Game, event: Event) -> Game:
+    """Write the hashes and the time of a game's last event into it. Those of earlier events do not matter."""
     game.hash = event["hash"]
     game.state_hash = event["state"]
     game.at = event["at"]
