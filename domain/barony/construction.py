@@ -59,14 +59,14 @@ def decide_build(
     state: State, seat: int, action: Build, barrier: SiteBarrier = site_barrier
 ) -> DomainEvent:
     """BY-BLD-1..5: knights become villages and strongholds, each with its token. Raises Refused."""
-    bank = state.bank[:]
+    board, bank = state.board, state.bank[:]
     left = {
         "village": state.reserve_villages[seat],
         "stronghold": state.reserve_strongholds[seat],
     }
     built: list[BuiltJson] = []
     for at, building in sorted(action.builds):
-        hex = state.board.index.get(at)
+        hex = board.index.get(at)
         if hex is None:
             raise Refused("BY-BLD-1", f"{hex_text(at)} is not on the board")
         clause = barrier(state, seat, hex)
@@ -75,8 +75,8 @@ def decide_build(
         left[building] -= 1
         if left[building] < 0:
             raise Refused("BY-BLD-4", f"the reserve holds too few {building}s")
-        token = gain_token(bank, state.board.terrain[hex])
-        built.append({"at": list(at), "building": building, "token": token})
+        token = gain_token(bank, board.terrain[hex])
+        built.append({"at": [*at], "building": building, "token": token})
     data: BuildingsBuilt = {"seat": seat, "built": built, "then": after_turn(state)}
     return DomainEvent("BuildingsBuilt", data)
 

@@ -168,7 +168,9 @@ def _check_second_knight(state: State, seat: int, start: Hex, left: int, entered
     of number `left` to `entered`.
     """
     hex, knights = state.board.index.get(start), state.knights[seat]
-    if (hex == left and knights[left] < 2) or (hex == entered and not knights[entered]):
+    if hex is not None and knights[hex] > (hex == left):
+        return hex
+    if hex in (left, entered):
         raise Refused("BY-MOV-2", f"the knight on {hex_text(start)} has already moved")
     return check_knight(state, seat, start)
 

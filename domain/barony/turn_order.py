@@ -35,11 +35,18 @@ def can_hold_first_city(state: State, hex: int) -> bool:
     return True
 
 
+def _has_room(state: State) -> bool:
+    """BY-SET-5: whether a first city could be placed on any hex of the board."""
+    for hex in range(len(state.board.hexes)):  # noqa: SIM110 # any() would take twice as long
+        if can_hold_first_city(state, hex):
+            return True
+    return False
+
+
 def after_placement(after: State) -> Then:
     """BY-SET-3, 5, 6: the turn order after a placement, or a departure in set-up, that `after` contains."""
-    placed = [cities_placed(after, seat) for seat in range(after.seats)]
-    has_room = any(can_hold_first_city(after, hex) for hex in range(len(after.board.hexes)))
-    for seat in placements(after.seats) if has_room else ():
+    placed = [CITIES - cities for cities in after.reserve_cities]
+    for seat in placements(after.seats) if _has_room(after) else ():
         if placed[seat]:
             placed[seat] -= 1
         elif not after.is_out[seat]:
