@@ -18,8 +18,8 @@ from service.supervision.child_process import ChildProcess
 METRICS_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable that names the folder for the metrics of several processes."""
 
-SECONDS_TO_FINISH: Final = 10.0
-"""Time for the requests under way when a web process stops."""
+SECONDS_TO_FINISH: Final = 7.0
+"""Time for the requests under way, and for sending their responses, when a web process stops."""
 
 
 class PortError(CartularyError):

@@ -6,6 +6,7 @@ import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import httpx
 import pytest
@@ -135,13 +136,14 @@ def test_a_request_that_never_ends_does_not_keep_the_server_from_stopping(
     with WebServer(settings_for(web_redis, tmp_path)) as server:
         response = httpx.get(server.url + "/nothing")
         assert_problem(response)
+        has_stopped = Event()
 
         def post_slowly() -> None:
             with httpx.Client() as client:
 
                 def pieces() -> object:
                     yield b"{"
-                    time.sleep(8)
+                    has_stopped.wait(20)
                     yield b"}"
 
                 try:
@@ -153,3 +155,4 @@ def test_a_request_that_never_ends_does_not_keep_the_server_from_stopping(
             pool.submit(post_slowly)
             time.sleep(0.3)
             assert server.stop() < 15
+            has_stopped.set()
