@@ -1,8 +1,9 @@
 """All connections of a process: how many there may be, and how long each may take.
 
 If there are too many, in total or from one address, one that waits for its client is closed to make room. It
-is one of the address with the most connections, and among these the one that has waited longest: a client
-that opens connections and sends nothing displaces itself. A new one is refused only if none is waiting.
+is one of the address with the most connections, if possible one that has never sent a request, and among
+these the one that has waited longest: a client that opens connections and sends nothing displaces itself. A
+new one is refused only if none is waiting.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ SPARE_FILES: Final = 128
 """Open files that are not available to connections: those of Redis, of logs and of the program itself."""
 MAX_REFUSED: Final = 32
 """Refused connections that may stay open until their clients have read the refusal."""
-SWEEP_BATCH: Final = 64
+CHECK_BATCH: Final = 64
 """Connections that are refused or closed at once, so that many of them do not block the event loop."""
 
 
@@ -56,12 +57,19 @@ _Connections: TypeAlias = "OrderedDict[Any, None]"
 class _Network:
     """The connections of one network."""
 
-    __slots__ = ("connections", "waiting")
+    __slots__ = ("connections", "unused", "waiting")
 
     def __init__(self) -> None:
         self.connections: dict[Any, None] = {}
+        self.unused: _Connections = OrderedDict()
+        """Those that have not sent a complete request yet, the oldest first."""
         self.waiting: _Connections = OrderedDict()
         """Those that wait for their clients, the one that has waited longest first."""
+
+    @property
+    def victims(self) -> _Connections:
+        """The connections of which the first is closed to make room; none if all are busy."""
+        return self.unused or self.waiting
 
 
 class ConnectionTable:
@@ -101,10 +109,10 @@ class ConnectionTable:
             and len(network.connections) >= self._bounds.max_connections_per_address
             and not self._is_exempt(connection.peer)
         ):
-            victims = network.waiting
+            victims = network.victims
         elif self._count >= self._max:
             largest = next(iter(self._by_size[self._largest]))
-            victims = self._networks[largest].waiting or self._waiting
+            victims = self._networks[largest].victims or self._waiting
         if victims is not None:
             self._refusals.add("too_many_connections", connection.peer)
             if not victims:
@@ -117,6 +125,7 @@ class ConnectionTable:
             victim.evict()
         network = self._networks.setdefault(connection.network, _Network())
         network.connections[connection] = None
+        network.unused[connection] = None
         self._resize(connection.network, 1)
         self.set_waiting(connection)
         return True
@@ -133,8 +142,10 @@ class ConnectionTable:
     def set_busy(self, connection: Connection) -> None:
         """Note that a connection has a complete request, so that it is not closed to make room."""
         if connection in self._waiting:
+            network = self._networks[connection.network]
             del self._waiting[connection]
-            del self._networks[connection.network].waiting[connection]
+            del network.waiting[connection]
+            network.unused.pop(connection, None)
 
     def set_waiting(self, connection: Connection) -> None:
         """Note that a connection waits for its client, from now on."""
@@ -147,7 +158,7 @@ class ConnectionTable:
         if self._is_closing:
             connection.evict()
 
-    async def sweep(self, clock: Callable[[], float]) -> None:
+    async def check_deadlines(self, clock: Callable[[], float]) -> None:
         """Call `on_deadline` of each connection whose deadline has passed, and bound what is unsent."""
         now = clock()
         ended = 0
@@ -156,7 +167,7 @@ class ConnectionTable:
             if connection.deadline <= now:
                 connection.on_deadline()
                 ended += 1
-                if ended % SWEEP_BATCH == 0:
+                if ended % CHECK_BATCH == 0:
                     await asyncio.sleep(0)
             elif size := connection.unsent_bytes():
                 client = network_of(connection.client)

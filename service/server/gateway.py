@@ -138,7 +138,7 @@ class Gateway:
 
     # The web process calls these.
 
-    def sweep(self) -> None:
+    def refuse_late_requests(self) -> None:
         """Refuse the requests that have waited too long for a thread."""
         for queue in (self._requests, self._accounts):
             for job in queue.remove_expired(self._bounds.max_wait_seconds):

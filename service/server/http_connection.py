@@ -236,7 +236,7 @@ class HttpConnection(asyncio.Protocol):
 
     def write(self, data: bytes) -> None:
         """Send a part of a response. The caller waits for `drain` before it sends more."""
-        if self._state in (State.LINGERING, State.CLOSED):
+        if self._state in (State.LINGERING, State.CLOSED) or self._transport.is_closing():
             return
         if self._is_write_paused:
             self._unsent_mark += len(data)
@@ -249,7 +249,10 @@ class HttpConnection(asyncio.Protocol):
         if self._is_write_paused:
             self._drain_waiter = self._loop.create_future()
             await self._drain_waiter
-        if self._state is not State.HANDLING:
+        else:
+            # A long response must not keep the event loop from other connections.
+            await asyncio.sleep(0)
+        if self._state is not State.HANDLING or self._transport.is_closing():
             raise ConnectionError("the client has disconnected")
 
     @property

@@ -37,15 +37,15 @@ log = logging.getLogger("service.server.web_process")  # also when the file is r
 GC_THRESHOLDS: Final = (20_000, 20, 50)
 """When to collect cyclic garbage. Cached games live long and contain no cycles, so frequent collections
 cost much and free little."""
-ACCEPT_BATCH: Final = 64
+ACCEPT_BATCH: Final = 32
 """Connections that are accepted at once, so that many of them do not keep the event loop from the others."""
 BACKLOG: Final = 4096
 """Connections that wait in the kernel."""
 SEND_BUFFER: Final = 128 * 1024
 """Bytes of a response that the kernel keeps for a connection; Linux doubles it for its own needs."""
-SWEEP_SECONDS: Final = 0.25
+CHECK_SECONDS: Final = 0.25
 """Time between two checks of all deadlines."""
-SWEEPS_PER_LOG: Final = 4
+CHECKS_PER_LOG: Final = 4
 
 
 async def serve_web(
@@ -86,9 +86,9 @@ async def serve_web(
     def create_connection() -> HttpConnection:
         return HttpConnection(loop, gateway, table, refusals, proxies, bounds)
 
-    async def sweep() -> None:
-        await table.sweep(loop.time)
-        gateway.sweep()
+    async def check_bounds() -> None:
+        await table.check_deadlines(loop.time)
+        gateway.refuse_late_requests()
         metrics.open_connections.set(len(table))
         metrics.waiting_requests.set(gateway.waiting_requests)
 
@@ -96,7 +96,7 @@ async def serve_web(
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
     hub.start()
-    async with _repeat(sweep, refusals.write):
+    async with _repeat(check_bounds, refusals.write):
         server = await _listen(create_connection, address, port)
         on_listening()
         await stop.wait()
@@ -137,21 +137,21 @@ async def _listen(
 
 @contextlib.asynccontextmanager
 async def _repeat(
-    sweep: Callable[[], Awaitable[None]], write: Callable[[], None]
+    check: Callable[[], Awaitable[None]], write: Callable[[], None]
 ) -> AsyncIterator[None]:
-    """Call `sweep` every SWEEP_SECONDS, and `write` after some of these calls, until the end of the block."""
+    """Call `check` every CHECK_SECONDS, and `write` after some of these calls, until the end of the block."""
 
     async def run() -> None:
         count = 0
         while True:
-            await asyncio.sleep(SWEEP_SECONDS)
+            await asyncio.sleep(CHECK_SECONDS)
             try:
-                await sweep()
+                await check()
             except Exception:
-                # Without the next sweeps, no bound of time would hold any more.
+                # Without the next checks, no bound of time would hold any more.
                 log.exception("a check of the deadlines has failed")
             count += 1
-            if count % SWEEPS_PER_LOG == 0:
+            if count % CHECKS_PER_LOG == 0:
                 write()
 
     task = asyncio.create_task(run())

@@ -123,7 +123,7 @@ class Front:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
         self._server: asyncio.Server | None = None
-        self._sweeps: asyncio.Task[None] | None = None
+        self._checks: asyncio.Task[None] | None = None
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -188,21 +188,21 @@ class Front:
             0,
         )
         self.port = self._server.sockets[0].getsockname()[1]
-        self._sweeps = asyncio.create_task(self._sweep())
+        self._checks = asyncio.create_task(self._check_bounds())
 
-    async def _sweep(self) -> None:
+    async def _check_bounds(self) -> None:
         while True:
             await asyncio.sleep(0.02)
-            await self.table.sweep(self._loop.time)
-            self.gateway.sweep()
+            await self.table.check_deadlines(self._loop.time)
+            self.gateway.refuse_late_requests()
 
     async def _stop(self) -> None:
         assert self._server is not None
-        assert self._sweeps is not None
+        assert self._checks is not None
         self._server.close()
         self.table.close()
         await self.table.wait_until_empty(0.1)
-        self._sweeps.cancel()
+        self._checks.cancel()
         self.gateway.close(10)
         await asyncio.sleep(0)
 

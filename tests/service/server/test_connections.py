@@ -72,13 +72,23 @@ class TestTable:
         table.set_busy(first)
         table.set_busy(second)
         table.set_waiting(second)
-        add(table, "192.0.2.1", 1)
+        (fourth,) = add(table, "192.0.2.1", 1)
         assert third.is_evicted
+        table.set_busy(fourth)
         add(table, "192.0.2.1", 1)
         assert second.is_evicted
         assert not first.is_evicted
         assert not other.is_evicted
         assert len(table) == 4
+
+    def test_a_connection_that_has_sent_no_request_makes_room_first(self) -> None:
+        table = table_of(per_address=3)
+        (used,) = add(table, "192.0.2.1", 1)
+        table.set_busy(used)
+        table.set_waiting(used)
+        unused = add(table, "192.0.2.1", 2)
+        add(table, "192.0.2.1", 2)
+        assert [connection.is_evicted for connection in (used, *unused)] == [False, True, True]
 
     def test_a_connection_is_refused_if_those_of_its_address_are_busy(self) -> None:
         table = table_of(per_address=2)
@@ -146,19 +156,19 @@ class TestTable:
         refused = [TableConnection("192.0.2.1", deadline=1.0) for _ in range(MAX_REFUSED + 3)]
         assert not any(map(table.add, refused))
         assert [item.is_aborted for item in refused] == [True] * 3 + [False] * MAX_REFUSED
-        asyncio.run(table.sweep(lambda: 2.0))
+        asyncio.run(table.check_deadlines(lambda: 2.0))
         assert [item.timeouts for item in refused] == [0] * 3 + [1] * MAX_REFUSED
         for connection in refused:
             table.remove(connection)
         assert len(table) == 1
 
-    def test_a_sweep_handles_the_deadlines_that_have_passed(self) -> None:
+    def test_a_check_handles_the_deadlines_that_have_passed(self) -> None:
         table = table_of(per_address=300, total=1000)
         late = add(table, "192.0.2.1", 200)
         for connection in late:
             connection.deadline = 1.0
         (early,) = add(table, "192.0.2.2", 1)
-        asyncio.run(table.sweep(lambda: 1.0))
+        asyncio.run(table.check_deadlines(lambda: 1.0))
         assert {connection.timeouts for connection in late} == {1}
         assert early.timeouts == 0
 
@@ -172,7 +182,7 @@ class TestTable:
         slow.client = slower.client = "192.0.2.1"
         for connection in (slow, slower, *proxied):
             connection.unsent = 600
-        asyncio.run(table.sweep(lambda: 1.0))
+        asyncio.run(table.check_deadlines(lambda: 1.0))
         assert [slow.is_aborted, slower.is_aborted] == [False, True]
         assert not any(connection.is_aborted for connection in proxied)
 
