@@ -47,11 +47,11 @@ def repair(data: Path | None, *, yes: bool) -> None:
         raise CartularyError(f"the data folder {data} contains no data of an embedded Redis")
     with DataFolderLock(data):
         _repair_manifest(folder, yes=yes)
-        damaged = find_damaged_part(folder)
-        if damaged is None:
+        damaged_part = find_damaged_part(folder)
+        if damaged_part is None:
             echo("every write is complete")
         else:
-            _repair_part(folder, damaged, yes=yes)
+            _repair_part(folder, damaged_part, yes=yes)
     with EmbeddedRedis(data):
         echo("Redis loads the data")
 
@@ -70,8 +70,8 @@ def _repair_manifest(folder: Path, *, yes: bool) -> None:
         echo(f"wrote {manifest_of(folder)}")
 
 
-def _repair_part(folder: Path, damaged: DamagedPart, *, yes: bool) -> None:
-    path, damage = damaged.part.path, damaged.damage
+def _repair_part(folder: Path, damaged_part: DamagedPart, *, yes: bool) -> None:
+    path, damage = damaged_part.part.path, damaged_part.damage
     if damage.kind == "damaged snapshot":
         raise CartularyError(f"the snapshot in {path} is damaged: restore a backup")
     echo(
@@ -79,15 +79,17 @@ def _repair_part(folder: Path, damaged: DamagedPart, *, yes: bool) -> None:
         f" {_EXPLANATIONS[damage.kind]}"
     )
     echo(f"Cutting it off there removes {damage.size - damage.offset} bytes", newline=False)
-    for later in damaged.later:
+    for later in damaged_part.later:
         echo(f", and all of {later.path}", newline=False)
-    echo(", with these events:" if damaged.events else ", in which no event can be recognized.")
-    for line in _event_lines(damaged.events):
+    echo(
+        ", with these events:" if damaged_part.events else ", in which no event can be recognized."
+    )
+    for line in _event_lines(damaged_part.events):
         echo(f"  {line}")
     if not yes:
         click.confirm(f"Cut {path} off after byte {damage.offset}?", abort=True)
-    kept = cut_off(folder, damaged)
-    echo(f"cut off; the rest is in {kept}")
+    archive = cut_off(folder, damaged_part)
+    echo(f"cut off; the rest is in {archive}")
 
 
 def _event_lines(events: Iterable[tuple[str, int]]) -> Iterable[str]:

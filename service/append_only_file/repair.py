@@ -69,28 +69,28 @@ def find_damaged_part(folder: Path) -> DamagedPart | None:
     return None
 
 
-def cut_off(folder: Path, damaged: DamagedPart) -> Path:
+def cut_off(folder: Path, damaged_part: DamagedPart) -> Path:
     """Cut the append-only file off after its last complete write; return the folder with what was cut off.
 
     This folder contains the end of the damaged part, and the parts after it. Redis must not be running.
     Raises AppendOnlyFileError if the snapshot is damaged or the disk is full; nothing is lost then.
     """
-    part, offset = damaged.part, damaged.damage.offset
-    if damaged.damage.kind == "damaged snapshot":
+    part, offset = damaged_part.part, damaged_part.damage.offset
+    if damaged_part.damage.kind == "damaged snapshot":
         raise AppendOnlyFileError(f"the snapshot in {part.path} is damaged: restore a backup")
     try:
-        kept = _copy_end(part.path, offset, folder)
-        if damaged.later:
+        archive = _copy_end(part.path, offset, folder)
+        if damaged_part.later:
             # From here on, the damaged part is the last one, whatever interrupts this.
-            write_manifest(folder, manifest_of_parts((*damaged.earlier, part)))
-            for later in damaged.later:
-                later.path.rename(kept / later.path.name)
+            write_manifest(folder, manifest_of_parts((*damaged_part.earlier, part)))
+            for later in damaged_part.later:
+                later.path.rename(archive / later.path.name)
         with part.path.open("r+b") as file:
             file.truncate(offset)
             os.fsync(file.fileno())
     except OSError as error:
         raise AppendOnlyFileError(f"{part.path} cannot be repaired: {error}") from error
-    return kept
+    return archive
 
 
 def cut_off_incomplete_write(folder: Path) -> bool:
@@ -99,27 +99,27 @@ def cut_off_incomplete_write(folder: Path) -> bool:
     Redis responds to a write after it is on disk, so nobody got a response to an incomplete one. What is cut
     off is logged. Raises AppendOnlyFileError for any other damage, which is left for a person to decide on.
     """
-    damaged = find_damaged_part(folder)
-    if damaged is None:
+    damaged_part = find_damaged_part(folder)
+    if damaged_part is None:
         return False
-    path, damage = damaged.part.path, damaged.damage
+    path, damage = damaged_part.part.path, damaged_part.damage
     if damage.kind == "damaged snapshot":
         raise AppendOnlyFileError(
             f"the snapshot in {path} is damaged, so that nothing after it can be loaded: restore a backup"
         )
-    if not damaged.is_incomplete_write:
+    if not damaged_part.is_incomplete_write:
         raise AppendOnlyFileError(
             f"{path} is damaged after byte {damage.offset} of {damage.size}. Restore a backup, or run"
             f" {repair_command(folder)}, which reports what was stored after this byte, and asks before it"
             " cuts the file off there"
         )
-    kept = cut_off(folder, damaged)
+    archive = cut_off(folder, damaged_part)
     log.warning(
         "%s ended with an incomplete write, to which nobody had got a response;"
         " it was cut off, and its %d bytes are in %s",
         path,
         damage.size - damage.offset,
-        kept,
+        archive,
     )
     return True
 
@@ -149,17 +149,17 @@ def _copy_end(path: Path, offset: int, folder: Path) -> Path:
     Raises OSError, and leaves nothing behind then.
     """
     timestamp = clock.format(clock.now())[:19].replace(":", "")
-    kept = Path(tempfile.mkdtemp(prefix=f"{_CUT_FOLDER_PREFIX}{timestamp}-", dir=folder))
+    archive = Path(tempfile.mkdtemp(prefix=f"{_CUT_FOLDER_PREFIX}{timestamp}-", dir=folder))
     try:
-        copy = kept / f"{path.name}.from-byte-{offset}"
+        copy = archive / f"{path.name}.from-byte-{offset}"
         with path.open("rb") as reader, copy.open("xb") as writer:
             reader.seek(offset)
             shutil.copyfileobj(reader, writer)
             writer.flush()
             os.fsync(writer.fileno())
-        sync_folder(kept)
+        sync_folder(archive)
         sync_folder(folder)
     except OSError:
-        shutil.rmtree(kept, ignore_errors=True)
+        shutil.rmtree(archive, ignore_errors=True)
         raise
-    return kept
+    return archive

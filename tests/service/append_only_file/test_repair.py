@@ -29,9 +29,9 @@ SEQS = 3
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def file_content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The append-only file of a Redis to which each game has appended its events in turn."""
-    data = tmp_path_factory.mktemp("recorded")
+    data = tmp_path_factory.mktemp("file_content")
     with EmbeddedRedis(data) as server, redis.Redis.from_url(server.url) as client:
         store = RedisEventStore(client)
         for seq in range(1, SEQS + 1):
@@ -75,8 +75,9 @@ def stored_seqs(server: EmbeddedRedis) -> dict[str, int]:
             game: [int(id.split(b"-")[0]) for id, _ in client.xrange(f"cartulary:{{{game}}}:log")]
             for game in GAMES
         }
-    assert all(found == list(range(1, len(found) + 1)) for found in seqs.values())
-    return {game: len(found) for game, found in seqs.items()}
+    counts = {game: len(of_game) for game, of_game in seqs.items()}
+    assert seqs == {game: list(range(1, count + 1)) for game, count in counts.items()}
+    return counts
 
 
 def end_of_event(content: bytes, game: str, seq: int) -> int:
@@ -98,8 +99,8 @@ def damage_name(content: bytes) -> bytes:
     return content[:start] + b"garbage!" + content[start + 8 :]
 
 
-def test_a_file_without_damage_is_complete(tmp_path: Path, recorded: bytes) -> None:
-    write_data(tmp_path, recorded)
+def test_a_file_without_damage_is_complete(tmp_path: Path, file_content: bytes) -> None:
+    write_data(tmp_path, file_content)
     assert find_damaged_part(tmp_path / "redis") is None
     assert find_damaged_part(tmp_path / "nothing") is None
     write_data(tmp_path, b"")
@@ -107,36 +108,36 @@ def test_a_file_without_damage_is_complete(tmp_path: Path, recorded: bytes) -> N
 
 
 def test_a_file_that_ends_anywhere_is_cut_off_after_the_last_complete_write(
-    tmp_path: Path, recorded: bytes
+    tmp_path: Path, file_content: bytes
 ) -> None:
-    path = write_data(tmp_path, recorded)
-    first_event = end_of_event(recorded, "one", 1)
-    last_write = end_of_event(recorded, "one", 3)
-    ends = {last_write, len(recorded)}
-    for size in range(last_write, len(recorded) + 1):
-        path.write_bytes(recorded[:size])
-        damaged = find_damaged_part(tmp_path / "redis")
+    path = write_data(tmp_path, file_content)
+    last_write = end_of_event(file_content, "one", 3)
+    ends = {last_write, len(file_content)}
+    for size in range(last_write, len(file_content) + 1):
+        path.write_bytes(file_content[:size])
+        damaged_part = find_damaged_part(tmp_path / "redis")
         if size in ends:
-            assert damaged is None, size
+            assert damaged_part is None, size
         else:
-            assert damaged is not None, size
-            assert damaged.is_incomplete_write, size
-            assert (damaged.damage.offset, damaged.damage.size) == (last_write, size)
-            assert damaged.events in {(), (("two", 3),)}
-    assert first_event < last_write
+            assert damaged_part is not None, size
+            assert damaged_part.is_incomplete_write, size
+            assert (damaged_part.damage.offset, damaged_part.damage.size) == (last_write, size)
+            assert damaged_part.events in {(), (("two", 3),)}
 
 
 def test_an_incomplete_write_is_cut_off_at_the_start_and_reported(
-    tmp_path: Path, recorded: bytes, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, file_content: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    write_data(tmp_path, recorded[:-10])
+    write_data(tmp_path, file_content[:-10])
     with EmbeddedRedis(tmp_path) as server:
         assert stored_seqs(server) == {"one": 3, "two": 2}
     (message,) = [text for text in caplog.messages if "incomplete" in text]
-    kept = Path(message.rpartition(" are in ")[2])
-    complete = end_of_event(recorded, "one", 3)
-    assert (kept / f"appendonly.aof.from-byte-{complete}").read_bytes() == recorded[complete:-10]
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o700
+    archive = Path(message.rpartition(" are in ")[2])
+    complete = end_of_event(file_content, "one", 3)
+    assert (archive / f"appendonly.aof.from-byte-{complete}").read_bytes() == file_content[
+        complete:-10
+    ]
+    assert stat.S_IMODE(archive.stat().st_mode) == 0o700
     assert message.startswith(f"{current_file(tmp_path)} ended with an incomplete write")
     with EmbeddedRedis(tmp_path) as server:
         assert stored_seqs(server) == {"one": 3, "two": 2}
@@ -145,18 +146,18 @@ def test_an_incomplete_write_is_cut_off_at_the_start_and_reported(
 
 @pytest.mark.parametrize("damage", [damage_length, damage_name])
 def test_a_damaged_middle_is_an_error_that_names_the_command_and_changes_nothing(
-    tmp_path: Path, recorded: bytes, damage: Callable[[bytes], bytes]
+    tmp_path: Path, file_content: bytes, damage: Callable[[bytes], bytes]
 ) -> None:
-    write_data(tmp_path, damage(recorded))
+    write_data(tmp_path, damage(file_content))
     with pytest.raises(AppendOnlyFileError) as raised:
         EmbeddedRedis(tmp_path).start()
     path = current_file(tmp_path)
-    complete = end_of_event(recorded, "two", 1)
+    complete = end_of_event(file_content, "two", 1)
     message = str(raised.value)
     assert f"{path} is damaged after byte {complete} of {path.stat().st_size}" in message
     assert f"`cartulary repair --data {tmp_path}`" in message
     assert "check-aof" not in message
-    assert path.read_bytes() == damage(recorded)
+    assert path.read_bytes() == damage(file_content)
     assert not list((tmp_path / "redis").glob("cut-*"))
 
 
@@ -174,25 +175,25 @@ def test_a_damaged_middle_is_an_error_that_names_the_command_and_changes_nothing
 )
 def test_damage_is_classified_and_can_be_cut_off(
     tmp_path: Path,
-    recorded: bytes,
+    file_content: bytes,
     change: Callable[[bytes], bytes],
     kind: str,
     seqs: dict[str, int] | None,
 ) -> None:
-    path = write_data(tmp_path, change(recorded))
-    damaged = find_damaged_part(tmp_path / "redis")
-    assert damaged is not None
-    assert damaged.damage.kind == kind
-    assert not damaged.is_incomplete_write
+    path = write_data(tmp_path, change(file_content))
+    damaged_part = find_damaged_part(tmp_path / "redis")
+    assert damaged_part is not None
+    assert damaged_part.damage.kind == kind
+    assert not damaged_part.is_incomplete_write
     if seqs is None:
         with pytest.raises(AppendOnlyFileError, match="restore a backup"):
-            cut_off(tmp_path / "redis", damaged)
+            cut_off(tmp_path / "redis", damaged_part)
         return
-    cut_off(tmp_path / "redis", damaged)
+    cut_off(tmp_path / "redis", damaged_part)
     assert find_damaged_part(tmp_path / "redis") is None
-    ends = [end_of_event(recorded, game, seq) for seq in range(1, SEQS + 1) for game in GAMES]
+    ends = [end_of_event(file_content, game, seq) for seq in range(1, SEQS + 1) for game in GAMES]
     count = sum(seqs.values())
-    expected = ends[count - 1] if count else recorded.index(b"*1\r\n$5\r\nMULTI")
+    expected = ends[count - 1] if count else file_content.index(b"*1\r\n$5\r\nMULTI")
     assert path.stat().st_size == expected
 
 
@@ -202,74 +203,76 @@ def run_repair(data: Path, *arguments: str, answer: str = "") -> tuple[int, str]
 
 
 def test_repair_lists_the_events_and_asks_before_it_cuts_anything_off(
-    tmp_path: Path, recorded: bytes
+    tmp_path: Path, file_content: bytes
 ) -> None:
-    damaged = damage_name(recorded)
-    path = write_data(tmp_path, damaged)
-    complete = end_of_event(recorded, "two", 1)
+    content = damage_name(file_content)
+    path = write_data(tmp_path, content)
+    complete = end_of_event(file_content, "two", 1)
 
     status, output = run_repair(tmp_path, answer="n\n")
     assert status == 1
-    assert f"{path} contains complete writes up to byte {complete} of {len(damaged)}." in output
-    assert f"removes {len(damaged) - complete} bytes, with these events:" in output
+    assert f"{path} contains complete writes up to byte {complete} of {len(content)}." in output
+    assert f"removes {len(content) - complete} bytes, with these events:" in output
     assert "  game one: events 2 to 3\n  game two: events 2 to 3\n" in output
-    assert path.read_bytes() == damaged
+    assert path.read_bytes() == content
 
     status, output = run_repair(tmp_path, answer="y\n")
     assert status == 0
     assert output.endswith("Redis loads the data\n")
-    assert current_file(tmp_path).read_bytes().startswith(recorded[:complete])
-    (kept,) = (tmp_path / "redis").glob("cut-*/appendonly.aof.from-byte-*")
-    assert kept.read_bytes() == damaged[complete:]
-    assert str(kept.parent) in output
+    assert current_file(tmp_path).read_bytes().startswith(file_content[:complete])
+    (archived_file,) = (tmp_path / "redis").glob("cut-*/appendonly.aof.from-byte-*")
+    assert archived_file.read_bytes() == content[complete:]
+    assert str(archived_file.parent) in output
     with EmbeddedRedis(tmp_path) as server:
         assert stored_seqs(server) == {"one": 1, "two": 1}
 
 
-def test_repair_reports_that_complete_data_is_complete(tmp_path: Path, recorded: bytes) -> None:
-    write_data(tmp_path, recorded)
+def test_repair_reports_that_complete_data_is_complete(tmp_path: Path, file_content: bytes) -> None:
+    write_data(tmp_path, file_content)
     assert run_repair(tmp_path) == (0, "every write is complete\nRedis loads the data\n")
 
 
 def test_repair_without_data_or_while_the_service_runs_is_an_error(
-    tmp_path: Path, recorded: bytes
+    tmp_path: Path, file_content: bytes
 ) -> None:
     status, output = run_repair(tmp_path / "elsewhere")
     assert status == 1
     assert "contains no data of an embedded Redis" in output
     assert not (tmp_path / "elsewhere").exists()
-    write_data(tmp_path, recorded)
+    write_data(tmp_path, file_content)
     with EmbeddedRedis(tmp_path):
         status, output = run_repair(tmp_path)
     assert status == 1
     assert "is in use by another service" in output
 
 
-def test_parts_are_read_in_the_order_of_the_manifest(tmp_path: Path, recorded: bytes) -> None:
-    end = end_of_event(recorded, "two", 2)
-    folder = write_parts(tmp_path, base1=b"", incr1=recorded[: end - 10], incr2=recorded[end:])
+def test_parts_are_read_in_the_order_of_the_manifest(tmp_path: Path, file_content: bytes) -> None:
+    end = end_of_event(file_content, "two", 2)
+    folder = write_parts(
+        tmp_path, base1=b"", incr1=file_content[: end - 10], incr2=file_content[end:]
+    )
     write_manifest(tmp_path / "redis", manifest_from_names(tmp_path / "redis"))
     names = [part.path.name for part in find_parts(tmp_path / "redis")]
     assert names == [f"appendonly.aof.{n}" for n in ("1.base.rdb", "1.incr.aof", "2.incr.aof")]
 
-    damaged = find_damaged_part(tmp_path / "redis")
-    assert damaged is not None
-    assert damaged.part.path == folder / "appendonly.aof.1.incr.aof"
+    damaged_part = find_damaged_part(tmp_path / "redis")
+    assert damaged_part is not None
+    assert damaged_part.part.path == folder / "appendonly.aof.1.incr.aof"
     # Later writes were acknowledged, so this is not an incomplete last write.
-    assert not damaged.is_incomplete_write
-    assert set(damaged.events) == {("two", 2), ("one", 3), ("two", 3)}
+    assert not damaged_part.is_incomplete_write
+    assert set(damaged_part.events) == {("two", 2), ("one", 3), ("two", 3)}
 
-    kept = cut_off(tmp_path / "redis", damaged)
+    archive = cut_off(tmp_path / "redis", damaged_part)
     assert [part.path.name for part in find_parts(tmp_path / "redis")] == names[:2]
-    assert (folder / names[1]).read_bytes() == recorded[: end_of_event(recorded, "one", 2)]
-    assert (kept / names[2]).read_bytes() == recorded[end:]
+    assert (folder / names[1]).read_bytes() == file_content[: end_of_event(file_content, "one", 2)]
+    assert (archive / names[2]).read_bytes() == file_content[end:]
     assert find_damaged_part(tmp_path / "redis") is None
 
 
 def test_a_missing_or_damaged_manifest_is_an_error_and_can_be_written_again(
-    tmp_path: Path, recorded: bytes
+    tmp_path: Path, file_content: bytes
 ) -> None:
-    write_parts(tmp_path, base2=b"", incr2=recorded)
+    write_parts(tmp_path, base2=b"", incr2=file_content)
     folder = tmp_path / "redis"
     lines = (
         "file appendonly.aof.2.base.rdb seq 2 type b\nfile appendonly.aof.2.incr.aof seq 2 type i\n"
@@ -327,24 +330,24 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read every file")
-def test_a_file_without_permission_is_an_error(tmp_path: Path, recorded: bytes) -> None:
-    write_data(tmp_path, recorded).chmod(0)
+def test_a_file_without_permission_is_an_error(tmp_path: Path, file_content: bytes) -> None:
+    write_data(tmp_path, file_content).chmod(0)
     with pytest.raises(AppendOnlyFileError, match="cannot be read: Permission denied"):
         EmbeddedRedis(tmp_path).start()
 
 
 def test_a_full_disk_while_repairing_changes_nothing(
-    tmp_path: Path, recorded: bytes, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, file_content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write_data(tmp_path, damage_name(recorded))
-    damaged = find_damaged_part(tmp_path / "redis")
-    assert damaged is not None
+    path = write_data(tmp_path, damage_name(file_content))
+    damaged_part = find_damaged_part(tmp_path / "redis")
+    assert damaged_part is not None
 
     def copy(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(shutil, "copyfileobj", copy)
     with pytest.raises(AppendOnlyFileError, match="No space left on device"):
-        cut_off(tmp_path / "redis", damaged)
-    assert path.read_bytes() == damage_name(recorded)
+        cut_off(tmp_path / "redis", damaged_part)
+    assert path.read_bytes() == damage_name(file_content)
     assert list(path.parent.iterdir()) == [path]
