@@ -10,7 +10,7 @@ import secrets as randomness
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from domain import lifecycle
 from domain.errors import Malformed
@@ -32,6 +32,7 @@ from service.trusted_clock import TrustedClock
 
 NONCE_BYTES = 32
 """Length of the secret of a game, and of the nonce that replaces a missing one."""
+_REQUEST_ENCODER: Final = json.JSONEncoder(sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +272,7 @@ def idempotency_record(player: str, key: str | None, request: object) -> Idempot
     if key is None:
         return None
     # Not canonical JSON: even a malformed request with huge numbers or lone surrogates has a digest.
-    body = json.dumps(request, sort_keys=True)
+    body = _REQUEST_ENCODER.encode(request)
     return IdempotencyRecord(f"{player}/{_digest(key.encode())}", _digest(body.encode()))
 
 

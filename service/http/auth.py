@@ -23,7 +23,7 @@ def bearer_token() -> str | None:
 
     Raises Unauthorised if the Authorization header is not a bearer token.
     """
-    header = request.headers.get("Authorization")
+    header: str | None = request.environ.get("HTTP_AUTHORIZATION")
     if header is None:
         return None
     scheme, _, token = header.partition(" ")
@@ -43,6 +43,7 @@ def optional_auth() -> str | None:
         if token is not None and player_id is None:
             raise Unauthorised("the token is invalid or has expired")
         g.player_id = player_id
+        return player_id
     current: str | None = g.player_id
     return current
 

@@ -252,7 +252,7 @@ def _read_query(schema: Schema) -> dict[str, Any]:
 
 def _idempotency_key() -> str | None:
     """Return the Idempotency-Key of the request, or None. Raises Malformed."""
-    key = request.headers.get("Idempotency-Key")
+    key: str | None = request.environ.get("HTTP_IDEMPOTENCY_KEY")
     if key is not None and not (0 < len(key) <= 255 and key.isascii() and key.isprintable()):
         raise Malformed({"Idempotency-Key": "must be 1 to 255 printable ASCII characters"})
     return key

@@ -5,9 +5,10 @@ Their messages complete a sentence that begins with the name of the field, and s
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
-from marshmallow import Schema, ValidationError, fields
+from marshmallow import Schema, ValidationError, fields, missing
 from typing_extensions import override
 
 from domain.errors import Malformed
@@ -131,6 +132,15 @@ def validate(schema: Schema, raw: object) -> dict[str, Any]:
 
     Raises Malformed, which names every invalid field.
     """
+    fields_by_name = schema.load_fields
+    if isinstance(raw, dict) and raw.keys() <= fields_by_name.keys():
+        # Much faster than `load`, whose hooks, partial loading and messages a valid value does not need.
+        with suppress(ValidationError):
+            values = {
+                name: field.deserialize(raw.get(name, missing), name, raw)
+                for name, field in fields_by_name.items()
+            }
+            return {name: value for name, value in values.items() if value is not missing}
     try:
         loaded: dict[str, Any] = schema.load(raw)  # type: ignore[arg-type] # a wrong type is a ValidationError
     except ValidationError as error:
