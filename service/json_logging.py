@@ -10,7 +10,7 @@ only the id, which is a pseudonym. A line that cannot be written is dropped
 import logging
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TextIO
 
 from pythonjsonlogger.core import LogData, merge_record_extra
 from pythonjsonlogger.orjson import OrjsonFormatter
@@ -44,6 +44,26 @@ class JsonFormatter(OrjsonFormatter):
             log_data["request"] = request_id
 
 
+class _LineHandler(logging.StreamHandler[TextIO]):
+    """Writes log records, and lines that are formatted already."""
+
+    def write_lines(self, text: str) -> None:
+        """Write lines, each with its line feed."""
+        self.acquire()
+        try:
+            self.stream.write(text)
+            self.flush()
+        finally:
+            self.release()
+
+
+def write_lines(text: str) -> None:
+    """Write lines of JSON, each with its line feed, to the log that `configure` has set up, if it has."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, _LineHandler):
+            handler.write_lines(text)
+
+
 def configure(
     level: int = logging.INFO, request_id: Callable[[], str | None] = lambda: None
 ) -> None:
@@ -59,7 +79,7 @@ def configure(
         return formatter.format(logging.makeLogRecord(fields))
 
     tolerate_write_errors(loss_line)
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _LineHandler(sys.stderr)
     handler.setFormatter(formatter)
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # It logs the addresses of clients that exceed a limit.

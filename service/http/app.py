@@ -14,9 +14,10 @@ from typing_extensions import override
 from werkzeug.routing import IntegerConverter, MapAdapter
 
 from service.bootstrap import Service
-from service.http import access_log, api_docs, problems, ratelimits
+from service.http import api_docs, problems, ratelimits
+from service.http.access_log import AccessLog
 from service.http.blueprint import Api
-from service.http.context import METRICS, SERVICE
+from service.http.context import ACCESS_LOG, METRICS, SERVICE
 from service.http.headers import ApiResponse
 from service.http.json_body import MAX_BODY_BYTES
 from service.http.metrics import Metrics
@@ -67,8 +68,9 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     app.url_map.merge_slashes = False
     app.url_map.converters["int"] = _PathInteger
     app.extensions[SERVICE] = service
-    app.extensions[METRICS] = metrics or Metrics()
-    access_log.register(app)
+    metrics = metrics or Metrics()
+    app.extensions[METRICS] = metrics
+    app.extensions[ACCESS_LOG] = AccessLog(app, metrics, service.repository)
     ratelimits.register(app, service.redis, service.settings.rate_requests)
     api = Api(
         app,

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import httpx
+
 from service.bounds import Bounds
 from service.settings import Settings
 
@@ -147,3 +149,9 @@ class WebServer:
     def lines(self) -> list[str]:
         """The lines of its log so far."""
         return self.log.read_text(encoding="utf-8").splitlines()
+
+    def complete_lines(self) -> list[str]:
+        """The lines of its log, with those about all responses so far. For a server of one process."""
+        # It writes the access log, which otherwise happens every 0.1 s, before it returns the metrics.
+        httpx.get(f"{self.url}/metrics").raise_for_status()
+        return self.lines()

@@ -9,7 +9,7 @@ from flask import Response
 
 from service.http import stored_metrics
 from service.http.blueprint import Blueprint, response
-from service.http.context import metrics, service
+from service.http.context import access_log, metrics, service
 from service.http.metrics import CONTENT_TYPE
 from service.http.responses import json_response
 from service.http.schemas.responses import Health
@@ -48,5 +48,6 @@ def check_readiness() -> Response:
 )
 def get_metrics() -> Response:
     """Get metrics in the text format of Prometheus."""
+    access_log().flush()  # counts the latest responses
     page = metrics().render() + stored_metrics.render(service())
     return Response(page, content_type=CONTENT_TYPE)

@@ -107,7 +107,7 @@ class ObservedGames:
     def observe(self, observers: list[RecordingClient]) -> None:
         """Let observers record everything there is; `outsider` also records the store and notifications."""
         seq = self.summary()["head"]["seq"]
-        lines = self.server.lines()
+        lines = self.server.complete_lines()
         for observer in observers:
             observer.request_everything(seq)
             observer.submit_refused_actions(seq)
@@ -272,7 +272,7 @@ def test_salts_and_the_seed_of_a_running_game_are_shown_to_nobody_else(
         own = {orjson.loads(secrets[name])["salt"]} if name in secrets else set()
         assert {salt for salt in salts if salt in text} == own
         assert secrets["seed"] not in text
-    log = "".join(games.server.lines())
+    log = "".join(games.server.complete_lines())
     assert not any(secret in log for secret in [*salts, secrets["seed"]])
 
 

@@ -108,7 +108,7 @@ class TestLog:
             f"/api/v1/games/{game}/events?after=3", headers={"X-Request-ID": "me-1"}
         )
         accounts.anonymous.get("/api/v1/games?token=hush-hush")
-        lines = [json.loads(line) for line in web.lines()]
+        lines = [json.loads(line) for line in web.complete_lines()]
         (line,) = [line for line in lines if line.get("request") == "me-1"]
         assert line["method"] == "GET"
         assert line["route"] == "/api/v1/games/{game_id}/events"
@@ -131,7 +131,7 @@ class TestLog:
         redis_client.delete("cartulary:{broken}:log")
         assert response.status_code == 500
         assert "not an event" not in response.text
-        lines = [json.loads(line) for line in web.lines()]
+        lines = [json.loads(line) for line in web.complete_lines()]
         (error,) = [line for line in lines if line.get("request") == "fault-1" and "error" in line]
         assert "JSONDecodeError" in error["error"]
 

@@ -92,10 +92,8 @@ class TestSeveralProcesses:
             for _ in range(40):
                 # Each request has a connection of its own, so that both processes get some.
                 assert httpx.get(f"{server.url}/api/v1/games/{game}").json()["head"]["seq"] == 8
-            text = httpx.get(server.url + "/metrics").text
-            counter = 'cartulary_requests_total{method="GET",route="/api/v1/games/{game_id}",status="200"}'
-            (line,) = [line for line in text.splitlines() if line.startswith(counter)]
-            assert float(line.split()[-1]) >= 40
+            # The other process has counted its responses after 0.1 s at the latest.
+            wait_until(lambda: number_of_reads(server) >= 40)
             accounts.close()
 
     def test_a_process_that_dies_is_replaced(
@@ -123,6 +121,14 @@ def pids_of(server: WebServer) -> set[int]:
     """The ids of the processes that serve."""
     pattern = r"-m service\.server\.web_process "
     return {pid for pid, command in descendants(server.pid).items() if re.search(pattern, command)}
+
+
+def number_of_reads(server: WebServer) -> float:
+    """Return how many times the processes together have returned a game, by their metrics."""
+    text = httpx.get(server.url + "/metrics").text
+    counter = 'cartulary_requests_total{method="GET",route="/api/v1/games/{game_id}",status="200"}'
+    (line,) = [line for line in text.splitlines() if line.startswith(counter)]
+    return float(line.split()[-1])
 
 
 def number_listening(server: WebServer) -> int:
