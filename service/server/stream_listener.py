@@ -67,6 +67,8 @@ class Listener:
     )
     request: StreamRequest | None = None
     task: "asyncio.Task[None] | None" = None
+    last_hash: str | None = None
+    """The hash of the last event that the client has; None if it is not known."""
     is_ended: bool = False
     """Whether no further event may be sent, not even those in the queue."""
     must_reset: bool = False

@@ -9,7 +9,7 @@ and ends, so that its client begins again.
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -154,31 +154,16 @@ class StreamHub:
             if stream.must_reset:
                 yield reset_frame(stream.game_id)
                 return
-            seq = stream.after
-            hash = None if seq else ZEROS
+            listener.last_hash = None if stream.after else ZEROS
             async with aclosing(self._events(stream, listener)) as batches:
                 async for batch in batches:
                     if listener.is_ended:
                         break
-                    # Sent together: a client that is far behind costs few writes.
-                    texts: list[bytes] = []
-                    for frame in batch:
-                        if hash is not None and frame.prev != hash:
-                            listener.reset()
-                        elif _evicts(stream, frame):
-                            listener.end()
-                        else:
-                            texts.append(frame.text)
-                            hash = frame.hash
-                            if not frame.ends_game:
-                                continue
-                            texts.append(END_FRAME)
-                            listener.end()
-                        break
-                    if texts:
-                        yield b"".join(texts)
-                    elif not batch:
+                    if not batch:
                         yield HEARTBEAT_FRAME
+                    # Sent together: a client that is far behind costs few writes.
+                    elif text := b"".join(_texts(stream, listener, batch)):
+                        yield text
             if listener.must_reset:
                 yield reset_frame(stream.game_id)
         except Unreadable:
@@ -318,6 +303,24 @@ class StreamHub:
             return 0, ZEROS
         frame = event_frame(line)
         return frame.seq, frame.hash
+
+
+def _texts(
+    stream: StreamRequest, listener: Listener, batch: Iterable[EventFrame]
+) -> Iterator[bytes]:
+    """Yield what to send of a batch. Ends the listener where the stream ends."""
+    for frame in batch:
+        if listener.last_hash is not None and frame.prev != listener.last_hash:
+            listener.reset()
+            return
+        if _evicts(stream, frame):
+            listener.end()
+            return
+        yield frame.text
+        listener.last_hash = frame.hash
+        if frame.ends_game:
+            yield END_FRAME
+            listener.end()
 
 
 def _evicts(stream: StreamRequest, frame: EventFrame) -> bool:
