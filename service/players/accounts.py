@@ -11,7 +11,7 @@ them. If an account has been deleted (the hash), its id stays in the logs, and i
 
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -26,10 +26,10 @@ from service.connection import to_text, unavailable_on_error
 from service.errors import HandleTaken, Unauthorised
 from service.players.handles import (
     InvalidHandle,
-    folded,
-    folded_spellings,
+    fold_case,
     parse_handle,
     skeletons,
+    spellings,
 )
 from service.players.passwords import PASSWORD_LENGTHS, Passwords, is_outdated
 from service.players.tokens import Tokens
@@ -87,7 +87,7 @@ class Players:
             # The account is written before the handle that leads to it. A process that dies in between
             # leaves an account that nobody can reach, and the handle free.
             self._redis.hset(account_key(player.id), mapping=account)
-            keys = (_handle_key(folded(handle)), *map(_skeleton_key, skeletons(handle)))
+            keys = (_handle_key(fold_case(handle)), *map(_skeleton_key, skeletons(handle)))
             if not self._redis.msetnx(dict.fromkeys(keys, player.id)):
                 self._redis.delete(account_key(player.id))
                 self._require_free(handle)
@@ -136,12 +136,12 @@ class Players:
         Needs two round trips, for any number of handles.
         """
         players: dict[str, Player | None] = dict.fromkeys(handles)
-        spellings = [(handle, text) for handle in players for text in folded_spellings(handle)]
-        if spellings:
+        candidates = [(handle, text) for handle in players for text in spellings(handle)]
+        if candidates:
             with unavailable_on_error():
-                replies = self._redis.mget(_handle_key(text) for _, text in spellings)
+                replies = self._redis.mget(_handle_key(text) for _, text in candidates)
             ids: dict[str, str] = {}
-            for (handle, _), id in zip(spellings, replies, strict=True):
+            for (handle, _), id in zip(candidates, replies, strict=True):
                 if id is not None:
                     ids.setdefault(handle, to_text(id))
             players.update(zip(ids, self.get(list(ids.values())), strict=True))
@@ -171,21 +171,28 @@ class Players:
         with unavailable_on_error():
             keys = map(to_text, self._redis.scan_iter(_handle_key("*"), count=_BATCH_SIZE))
             while batch := list(islice(keys, _BATCH_SIZE)):
-                ids = [None if id is None else to_text(id) for id in self._redis.mget(batch)]
-                players = self.get([id or "" for id in ids])
-                with self._redis.pipeline(transaction=False) as pipeline:
-                    for key, id, player in zip(batch, ids, players, strict=True):
-                        handle = (
-                            key.removeprefix(_handle_key("")) if player is None else player.handle
-                        )
-                        for skeleton in skeletons(handle):
-                            if id is not None:
-                                pipeline.setnx(_skeleton_key(skeleton), id)
-                    pipeline.execute()
+                replies = self._redis.mget(batch)
+                owners = {
+                    key: to_text(id)
+                    for key, id in zip(batch, replies, strict=True)
+                    if id is not None
+                }
+                self._index_skeletons_of(owners)
+
+    def _index_skeletons_of(self, owners: Mapping[str, str]) -> None:
+        """Store the skeletons of handles. `owners` are the ids of their players, by key of the handle."""
+        players = self.get(list(owners.values()))
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for (key, id), player in zip(owners.items(), players, strict=True):
+                # The handle of a deleted account is known only without upper case.
+                handle = key.removeprefix(_handle_key("")) if player is None else player.handle
+                for skeleton in skeletons(handle):
+                    pipeline.setnx(_skeleton_key(skeleton), id)
+            pipeline.execute()
 
     def _require_free(self, handle: str) -> None:
         """Raise HandleTaken if another player has this handle, or one that looks like it."""
-        keys = [_handle_key(folded(handle)), *map(_skeleton_key, skeletons(handle))]
+        keys = [_handle_key(fold_case(handle)), *map(_skeleton_key, skeletons(handle))]
         with unavailable_on_error():
             is_taken, *is_similar = (id is not None for id in self._redis.mget(keys))
         if is_taken:

@@ -47,20 +47,21 @@ def parse_handle(text: str) -> str:
     return handle
 
 
-def folded(handle: str) -> str:
+def fold_case(handle: str) -> str:
     """Return a handle without the distinction of upper and lower case."""
     return handle.casefold()
 
 
-def folded_spellings(text: str) -> tuple[str, ...]:
-    """Return the folded handles that a text may spell, the most exact first; none if it cannot be a handle.
+def spellings(text: str) -> tuple[str, ...]:
+    """Return the handles that a text may spell, without upper case, the most exact first.
 
-    Handles that were registered before `parse_handle` normalized them to NFKC are stored in NFC.
+    There are none if no player can have such a handle. Handles that were registered before
+    `parse_handle` normalized them to NFKC are stored in NFC.
     """
     if len(text) > _MAX_RAW_LENGTH:
         return ()
-    spellings = (unicodedata.normalize("NFC", text), _normalized(text))
-    return tuple(dict.fromkeys(folded(text) for text in spellings if _is_well_formed(text)))
+    normalized = (unicodedata.normalize("NFC", text), _normalized(text))
+    return tuple(dict.fromkeys(fold_case(form) for form in normalized if _is_well_formed(form)))
 
 
 def skeletons(handle: str) -> frozenset[str]:
@@ -68,7 +69,7 @@ def skeletons(handle: str) -> frozenset[str]:
 
     Case changes what a character looks like: a capital I looks like a lower-case l.
     """
-    return frozenset(folded(_skeleton(text)) for text in (handle, folded(handle)))
+    return frozenset(fold_case(_skeleton(text)) for text in (handle, fold_case(handle)))
 
 
 def _check_characters(handle: str) -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from service.players.handles import (
     InvalidHandle,
-    folded_spellings,
     parse_handle,
     skeletons,
+    spellings,
 )
 
 
@@ -82,7 +82,7 @@ def test_letters_in_an_unusual_form_are_replaced_by_the_usual_ones(text: str, ha
 def test_only_letters_digits_and_a_few_signs_are_allowed(text: str) -> None:
     with pytest.raises(InvalidHandle, match="1 to 32 letters, digits"):
         parse_handle(text)
-    assert folded_spellings(text) == ()
+    assert spellings(text) == ()
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def test_different_names_share_no_skeleton(first: str, second: str) -> None:
 
 
 def test_a_text_may_spell_an_old_handle_in_nfc_or_a_new_one_in_nfkc() -> None:
-    assert folded_spellings("Ada") == ("ada",)
-    assert folded_spellings("\N{FULLWIDTH LATIN CAPITAL LETTER A}da") == (
+    assert spellings("Ada") == ("ada",)
+    assert spellings("\N{FULLWIDTH LATIN CAPITAL LETTER A}da") == (
         "\N{FULLWIDTH LATIN SMALL LETTER A}da",
         "ada",
     )
