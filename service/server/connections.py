@@ -118,7 +118,7 @@ class ConnectionTable:
             if not victims:
                 self._refused[connection] = None
                 if len(self._refused) > MAX_REFUSED:
-                    self._refused.popitem(last=False)[0].abort()
+                    self._refused.popitem(last=False)[0].evict()
                 return False
             victim = next(iter(victims))
             self.remove(victim)

@@ -291,7 +291,8 @@ class HttpConnection(asyncio.Protocol):
                 self.abort()
             return
         match self._state:
-            case State.IDLE:
+            case State.IDLE | State.LINGERING:
+                # The kernel still sends what it has of the response.
                 self.evict()
             case State.HEAD | State.BODY:
                 self._refuse(408, "the request did not arrive in time")

@@ -42,7 +42,7 @@ class TestApp:
         for path, view in (
             ("/echo", self._echo),
             ("/wait/<name>", self._wait),
-            ("/large", lambda: Response(b"x" * self.large_bytes)),
+            ("/large", self._large),
             ("/pages", lambda: Response(self._pages())),
             ("/broken-pages", lambda: Response(self._pages(fails=True))),
             ("/endless-pages", lambda: Response(self._endless_pages())),
@@ -62,6 +62,10 @@ class TestApp:
             "scheme": request.scheme,
         }
         return Response(json.dumps(fields), content_type="application/json")
+
+    def _large(self) -> Response:
+        self.calls.append("large")
+        return Response(b"x" * self.large_bytes)
 
     def _wait(self, name: str) -> Response:
         self.calls.append(name)

@@ -155,7 +155,7 @@ class TestTable:
         table.set_busy(*add(table, "192.0.2.1", 1))
         refused = [TableConnection("192.0.2.1", deadline=1.0) for _ in range(MAX_REFUSED + 3)]
         assert not any(map(table.add, refused))
-        assert [item.is_aborted for item in refused] == [True] * 3 + [False] * MAX_REFUSED
+        assert [item.is_evicted for item in refused] == [True] * 3 + [False] * MAX_REFUSED
         asyncio.run(table.check_deadlines(lambda: 2.0))
         assert [item.timeouts for item in refused] == [0] * 3 + [1] * MAX_REFUSED
         for connection in refused:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.server import http_connection
 from tests.support.front import PAGE, Front, RawClient, get, in_loop, post
 from tests.support.processes import wait_until
 
@@ -165,6 +166,18 @@ class TestRequests:
             # The client keeps its half open, and sends more than is discarded.
             with pytest.raises(ConnectionError):
                 client.send_until_reset(b"x" * 100_000)
+
+    def test_the_last_response_survives_the_end_of_the_connection(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(http_connection, "LINGER_SECONDS", 0.1)
+        with Front() as front, RawClient(front.port, receive_bytes=4096) as client:
+            front.app.large_bytes = 100_000
+            client.get("/large", Connection="close")
+            # The server has closed the connection, and the kernel still has most of the response.
+            wait_until(lambda: front.app.calls == ["large"] and not len(front.table))
+            (reply,) = client.replies()
+            assert reply.is_complete
 
     def test_a_client_that_expects_a_sign_gets_it(self) -> None:
         with Front() as front, RawClient(front.port) as client:
