@@ -41,6 +41,8 @@ NO_QUERY: Final = StrictSchema()
 """The query of a route without parameters. Unknown parameters are refused, so that nobody believes that
 one of them could request another player's view."""
 
+MAX_PARAMETERS: Final = 32
+"""Parameters of a query."""
 _GAME_ID: Final = "<game_id>"
 _HIDING: Final = (Unauthorised, Forbidden, Malformed, NotNow, HTTPException)
 """Errors that would reveal that a private game exists."""
@@ -244,6 +246,8 @@ def _operation(
 
 def _read_query(schema: Schema) -> dict[str, Any]:
     """Return the parameters of the query. Raises Malformed, also for one that is given twice."""
+    if request.query_string.count(b"&") >= MAX_PARAMETERS:
+        raise Malformed({"query": f"has more than {MAX_PARAMETERS} parameters"})
     repeated = [name for name, values in request.args.lists() if len(values) > 1]
     if repeated:
         raise Malformed(dict.fromkeys(repeated, "is given more than once"))

@@ -1,8 +1,8 @@
 """Strict decoding of JSON bodies, so that all programs read the same bytes in the same way.
 
-This file refuses what JSON allows and this API does not: repeated names in an object, numbers with a
-fraction or an exponent or of 2^53 and more, and deep nesting. The schemas check which fields a body
-has.
+This file refuses what JSON allows and this API does not: repeated names in an object, objects with very many
+names, numbers with a fraction or an exponent or of 2^53 and more, and deep nesting. The schemas check which
+fields a body has.
 """
 
 import json
@@ -18,6 +18,8 @@ from domain.errors import Malformed
 MAX_BODY_BYTES: Final = 64 * 1024
 MAX_DEPTH: Final = 32
 """Levels of objects and arrays inside each other."""
+MAX_NAMES: Final = 64
+"""Names in one object. Every name that is not expected costs an error message."""
 _INTEGER_BOUND: Final = 2**53
 _JSON: Final = "application/json"
 
@@ -67,6 +69,8 @@ def decode_json(data: bytes) -> Any:
 
 
 def _to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > MAX_NAMES:
+        raise Malformed({"": f"contains an object with more than {MAX_NAMES} names"})
     value = dict(pairs)
     if len(value) != len(pairs):
         counts = Counter(name for name, _ in pairs)

@@ -7,6 +7,7 @@ without details, and the log has the traceback under the request's id.
 
 import logging
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -22,6 +23,8 @@ from service.store.event_store import HeadMoved
 log = logging.getLogger(__name__)
 
 CONTENT_TYPE: Final = "application/problem+json"
+MAX_ERRORS: Final = 100
+"""Wrong fields that one problem names."""
 _INTERNAL: Final = "the error has been logged under the id of this request"
 
 
@@ -105,7 +108,7 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
         case Malformed():
             members["errors"] = [
                 {"field": field or "body", "detail": message}
-                for field, message in error.fields.items()
+                for field, message in islice(error.fields.items(), MAX_ERRORS)
             ]
             if any(field.split(".")[0] == "action" for field in error.fields):
                 members["clause"] = error.clause

@@ -82,6 +82,30 @@ def test_strict_json_is_decoded_to_its_value(value: Any, ascii: bool) -> None:
     assert decode_json(json.dumps(value, ensure_ascii=ascii).encode()) == value
 
 
+def test_an_object_has_at_most_64_names(accounts: Accounts) -> None:
+    names = {f"name{number}": 1 for number in range(64)}
+    assert decode_json(json.dumps([names]).encode()) == [names]
+    response = accounts.anonymous.post("/api/v1/tokens", json={**names, "one-more": 1})
+    (error,) = response.json()["errors"]
+    assert error == {"field": "body", "detail": "contains an object with more than 64 names"}
+
+
+def test_a_query_has_at_most_32_parameters(accounts: Accounts) -> None:
+    parameters = "&".join(f"p{number}=1" for number in range(33))
+    response = accounts.anonymous.get(f"/api/v1/games?{parameters}")
+    assert response.status_code == 400
+    (error,) = response.json()["errors"]
+    assert error == {"field": "query", "detail": "has more than 32 parameters"}
+
+
+def test_a_problem_names_at_most_100_wrong_fields(accounts: Accounts) -> None:
+    ada = accounts.register()
+    body = {"rules": "barony", "seats": 2, "invite": [[]] * 200}
+    response = ada.http.post("/api/v1/games", json=body)
+    assert response.status_code == 400
+    assert len(response.json()["errors"]) == 100
+
+
 @given(st.binary(max_size=40))
 def test_any_bytes_are_decoded_or_malformed(body: bytes) -> None:
     try:
