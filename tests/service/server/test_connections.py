@@ -143,6 +143,14 @@ class TestTable:
         table = table_of(per_address=2, proxy="192.0.2.1")
         assert not any(connection.is_evicted for connection in add(table, "192.0.2.1", 50))
 
+    def test_a_proxy_with_an_ipv6_address_is_known_by_its_address(self) -> None:
+        table = table_of(per_address=1, proxy="2001:db8::7")
+        connections = [TableConnection("2001:db8::/64") for _ in range(3)]
+        for connection in connections:
+            connection.peer = "2001:db8::7"
+            assert table.add(connection)
+        assert not any(connection.is_evicted for connection in connections)
+
     def test_the_process_keeps_some_files_for_itself(self) -> None:
         bounds = Bounds()
         table = ConnectionTable(
