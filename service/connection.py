@@ -7,11 +7,12 @@ sends anything on it, and replaces it; so the first request after an outage succ
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from typing_extensions import override
 
 from domain.errors import Unreadable
 from service.errors import Unavailable
@@ -44,13 +45,30 @@ def connect(url: str) -> redis.Redis:
     """Return a client with a connection pool; it connects when it is first used. Thread-safe."""
     # redis-py rejects the option for Unix sockets, which need no keepalive.
     tcp_options = {} if url.startswith("unix:") else {"socket_keepalive": True}
-    return redis.Redis.from_url(
+    return _Client.from_url(
         url,
         retry=Retry(NoBackoff(), 0),
         socket_connect_timeout=SECONDS_TO_CONNECT,
         socket_timeout=SECONDS_TO_RESPOND,
         **tcp_options,
     )
+
+
+class _Client(redis.Redis):
+    """A client that sends each command once, and does nothing else.
+
+    redis-py prepares repetitions and OpenTelemetry metrics for every command, which takes longer than sending
+    it. A connection that fails closes itself, and the pool opens it again.
+    """
+
+    @override
+    def execute_command(self, *args: Any, **options: Any) -> Any:
+        connection = self.connection_pool.get_connection()
+        try:
+            connection.send_command(*args)  # type: ignore[no-untyped-call] # redis-py has no annotations here
+            return self.parse_response(connection, args[0], **options)  # type: ignore[no-untyped-call] # the same
+        finally:
+            self.connection_pool.release(connection)
 
 
 @contextmanager
