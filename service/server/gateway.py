@@ -79,6 +79,7 @@ class Gateway:
         self._is_scheduled = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._exchanges: set[Exchange] = set()
+        self._is_stopping = False
 
     @property
     def waiting_requests(self) -> int:
@@ -138,6 +139,10 @@ class Gateway:
 
     # The web process calls these.
 
+    def stop(self) -> None:
+        """Tell the clients with all further responses that their connections are closed."""
+        self._is_stopping = True
+
     def refuse_late_requests(self) -> None:
         """Refuse the requests that have waited too long for a thread."""
         for queue in (self._requests, self._accounts):
@@ -188,6 +193,9 @@ class Gateway:
                 return player, True
         return network_of(request.address), False
 
+    def _is_last(self, request: HttpRequest) -> bool:
+        return request.is_last or self._is_stopping
+
     def _end(self, exchange: Exchange) -> None:
         """Stop caring for an exchange, because it is complete or its client is gone."""
         if not exchange.is_open:
@@ -223,7 +231,7 @@ class Gateway:
             detail,
             client_id=request.header(b"x-request-id"),
             http_version=request.http_version,
-            is_last=request.is_last or is_last,
+            is_last=self._is_last(request) or is_last,
             is_head=request.method == "HEAD",
             retry_after=retry_after,
         )
@@ -247,7 +255,7 @@ class Gateway:
             {"status": status},
             client_id=request.header(b"x-request-id"),
             http_version=request.http_version,
-            is_last=request.is_last,
+            is_last=self._is_last(request),
             is_head=request.method == "HEAD",
         )
         self._respond(exchange, response)
@@ -279,7 +287,7 @@ class Gateway:
                 response.status,
                 response.headers,
                 http_version=request.http_version,
-                is_last=request.is_last,
+                is_last=self._is_last(request),
             )
         except Exception:
             log.exception("the application failed without a response")

@@ -103,6 +103,7 @@ async def serve_web(
         log.info("stopping; %d streams are open", len(hub))
         end = loop.time() + SECONDS_TO_FINISH
         server.close()
+        gateway.stop()
         table.close()
         await hub.close()
         table.abort_streams()

@@ -153,7 +153,8 @@ class Front:
 
     def begin_to_stop(self) -> None:
         """Close the connections as the web process does when it is told to stop."""
-        self._loop.call_soon_threadsafe(self.table.close)
+        in_loop(self, self.gateway.stop)
+        in_loop(self, self.table.close)
 
     def refused(self, reason: str) -> int:
         """Return how many refusals with this reason the metrics have."""

@@ -261,7 +261,8 @@ class TestStopping:
                 front.begin_to_stop()
                 assert idle.is_closed()
                 front.app.release.set()
-                assert [reply.body for reply in waiting.replies()] == [b"a"]
+                (reply,) = waiting.replies()
+                assert (reply.body, reply.headers["connection"]) == (b"a", "close")
                 large, echo = reader.replies()
                 assert large.is_complete
                 assert echo.status == 200
