@@ -149,9 +149,11 @@ class FiveSeatGame:
         return event
 
     def work(self) -> None:
-        """Run the tasks of the game."""
+        """Run the tasks of the game, and those that follow from them."""
         self.workers.scheduler.enqueue_tasks_of({self.game})
-        self.workers.work()
+        while self.workers.waiting():
+            self.workers.work()
+            self.workers.scheduler.enqueue_tasks_of({self.game})
 
 
 @pytest.fixture
