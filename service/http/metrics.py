@@ -41,6 +41,7 @@ class Metrics:
             ("type",),
             registry=self._registry,
         )
+        self._events_by_type: dict[str, Counter] = {}
         self._refusals = Counter(
             "cartulary_refused",
             "Requests and connections refused before they reached the application",
@@ -99,7 +100,10 @@ class Metrics:
     def count_events(self, *types: str) -> None:
         """Count events that a response acknowledges, by their types."""
         for type in types:
-            self._events.labels(type).inc()
+            counter = self._events_by_type.get(type)
+            if counter is None:
+                counter = self._events_by_type[type] = self._events.labels(type)
+            counter.inc()
 
     def render(self) -> bytes:
         """Return all metrics in the text format of Prometheus, of all processes that share a folder."""
