@@ -40,9 +40,13 @@ class HealthChecks:
         if self._check is None or self._check.done():
             self._check = self._loop.run_in_executor(self._thread, self._run_check)
         try:
-            return await asyncio.wait_for(asyncio.shield(self._check), READINESS_SECONDS)
+            problem = await asyncio.wait_for(asyncio.shield(self._check), READINESS_SECONDS)
         except TimeoutError:
             return "the check of the readiness has not ended in time"
+        if problem is None:
+            # A process that is ready refuses no requests.
+            self._on_store_state(responds=True)
+        return problem
 
     def probe_store(self) -> None:
         """Begin to check whether the store responds, unless such a check is under way."""
@@ -55,6 +59,9 @@ class HealthChecks:
 
     async def _probe_store(self) -> None:
         responds = await self._loop.run_in_executor(self._thread, self._readiness.store_responds)
+        self._on_store_state(responds=responds)
+
+    def _on_store_state(self, *, responds: bool) -> None:
         had_responded, self.store_responds = self.store_responds, responds
         if had_responded and not responds:
             log.error("the store has stopped responding: requests are refused until it responds")

@@ -102,13 +102,14 @@ class _Readiness:
     def __init__(self) -> None:
         self.checks = 0
         self.release = threading.Event()
+        self.responds = True
 
     def check(self) -> None:
         self.checks += 1
         assert self.release.wait(20)
 
     def store_responds(self) -> bool:
-        return True
+        return self.responds
 
 
 class Front:

@@ -196,6 +196,26 @@ class TestHealth:
             client.__exit__(None, None, None)
         wait_until(lambda: not front.tasks())
 
+    def test_requests_are_refused_while_the_store_does_not_respond(self, front: Front) -> None:
+        front.readiness.responds = False
+        front.readiness.release.set()
+        blocking = block_threads(front)
+        # They take so long that the store is checked.
+        for client in blocking:
+            reply = client.reply()
+            assert reply.status == 503
+            assert "retry-after" in reply.headers
+        assert httpx.get(f"{front.url}/echo").status_code == 503
+        assert httpx.get(f"{front.url}/healthz").status_code == 200
+        assert front.refused("store_away") == 3
+        # A process that is ready serves requests from then on.
+        front.readiness.responds = True
+        assert httpx.get(f"{front.url}/readyz").status_code == 200
+        front.app.release.set()
+        assert httpx.get(f"{front.url}/echo").status_code == 200
+        for client in blocking:
+            client.__exit__(None, None, None)
+
     def test_a_check_that_does_not_end_is_a_failure(self, front: Front) -> None:
         response = httpx.get(f"{front.url}/readyz", timeout=4)
         assert response.status_code == 503

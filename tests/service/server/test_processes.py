@@ -1,5 +1,6 @@
 """The web server stops in good order, shares its port with no other service, and can be several processes."""
 
+import json
 import os
 import re
 import signal
@@ -16,6 +17,7 @@ from service.server.processes import run_web
 from service.server.shared_port import PortError, hold_port, local_url
 from tests.service.conftest import settings_for
 from tests.support.accounts import PASSWORD, Accounts, take_turn
+from tests.support.front import RawClient, post
 from tests.support.http_contract import assert_problem
 from tests.support.processes import descendants, is_running, wait_until
 from tests.support.server import WebServer
@@ -28,23 +30,21 @@ def test_a_signal_stops_the_server_after_the_requests_under_way(
 ) -> None:
     names = [f"{processes}-{number}-{place}" for place in range(4)]
     with WebServer(settings_for(web_redis, tmp_path), processes=processes) as server:
-        clients = [httpx.Client(base_url=server.url, timeout=30) for _ in names]
+        clients = [RawClient(int(server.url.rsplit(":", 1)[1])) for _ in names]
         for client in clients:
-            assert client.get("/healthz").status_code == 200
-        with ThreadPoolExecutor(len(names)) as pool:
-            # Hashing a password takes a while, and not all are hashed at once: the signal arrives in between.
-            responses = [
-                pool.submit(
-                    client.post, "/api/v1/players", json={"handle": name, "password": PASSWORD}
-                )
-                for client, name in zip(clients, names, strict=True)
-            ]
-            time.sleep(0.03)
-            assert server.stop(number) < 10
-            assert [response.result().status_code for response in responses] == [201] * len(names)
+            client.get("/healthz")
+            assert client.reply().status == 200
+        for client, name in zip(clients, names, strict=True):
+            body = json.dumps({"handle": name, "password": PASSWORD}).encode()
+            client.send(post("/api/v1/players", body, "Content-Type: application/json"))
+        # Hashing a password takes a while, and not all are hashed at once: the signal arrives in between.
+        replies = [clients[0].reply()]
+        assert server.stop(number) < 10
+        replies += [client.reply() for client in clients[1:]]
+        assert [reply.status for reply in replies] == [201] * len(names)
         assert server.status == 0
         for client in clients:
-            client.close()
+            client.__exit__(None, None, None)
 
 
 def test_a_port_in_use_is_an_error_that_names_the_option(
