@@ -29,7 +29,7 @@ from tests.support.accounts import Accounts, take_turn
 from tests.support.processes import wait_until
 from tests.support.server import WebServer
 
-SECONDS = 5.0
+SECONDS = 20.0
 """More than any of these attacks takes, because their connections are bounded in number."""
 MOST_CONNECTIONS_PER_ADDRESS = 32
 MOST_STREAMS = 4
