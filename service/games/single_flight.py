@@ -1,4 +1,8 @@
-"""Single flight: of several threads that want the same result at the same time, one computes it."""
+"""Single flight: of several threads that want the same result at the same time, one computes it.
+
+Results with different keys are computed one after the other, too: they are long computations, and several at
+once would only keep the interpreter from the threads with short ones.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -9,9 +13,10 @@ Result = TypeVar("Result")
 
 
 class SingleFlight(Generic[Result]):
-    """Runs at most one call for a key at a time. Thread-safe."""
+    """Runs one call at a time, and one for all threads that want the same key. Thread-safe."""
 
     def __init__(self) -> None:
+        self._is_computing = Lock()
         self._calls: dict[str, Future[Result]] = {}
         self._lock = Lock()
 
@@ -29,7 +34,8 @@ class SingleFlight(Generic[Result]):
         if is_under_way:
             return future.result()
         try:
-            result = call()
+            with self._is_computing:
+                result = call()
         except BaseException as error:
             future.set_exception(error)
             raise

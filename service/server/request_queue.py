@@ -1,8 +1,8 @@
 """The queue of requests that wait for a thread: bounded, and fair between visitors.
 
 Threads take the waiting requests of all visitors in turn, so visitors with few requests do not wait for all
-those of a visitor with many. One thread is always left to the other visitors. Players with a token and
-networks without one take turns as groups, so that players do not wait for any number of networks.
+those of a visitor with many. Half of the threads are always left to the other visitors. Players with a token
+and networks without one take turns as groups, so that players do not wait for any number of networks.
 """
 
 import logging
@@ -43,7 +43,7 @@ class RequestQueue:
     def __init__(self, name: str, threads: int, max_waiting: int, max_per_visitor: int) -> None:
         self._max_waiting = max_waiting
         self._max_per_visitor = max_per_visitor
-        self._max_running = max(1, threads - 1)
+        self._max_running = max(1, threads // 2)
         """Jobs of one visitor that run at the same time."""
         self._lock = threading.Lock()
         self._waiting: dict[bool, _Group] = {True: OrderedDict(), False: OrderedDict()}

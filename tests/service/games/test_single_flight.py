@@ -1,6 +1,6 @@
 """Single flight: threads that want the same result share one call."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from threading import Event
 
@@ -9,14 +9,26 @@ import pytest
 from service.games.single_flight import SingleFlight
 
 
-def test_calls_with_different_keys_run_at_the_same_time() -> None:
+def test_calls_with_different_keys_run_one_after_the_other() -> None:
     flights: SingleFlight[str] = SingleFlight()
-    is_second_done = Event()
-    with ThreadPoolExecutor(1) as threads:
-        first = threads.submit(flights.run, "a", lambda: str(is_second_done.wait(5)))
-        assert flights.run("b", lambda: "second") == "second"
-        is_second_done.set()
-        assert first.result() == "True"
+    has_first_begun, is_first_released = Event(), Event()
+    calls: list[str] = []
+
+    def compute(key: str) -> str:
+        calls.append(key)
+        if key == "a":
+            has_first_begun.set()
+            assert is_first_released.wait(5)
+        return key
+
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(flights.run, "a", partial(compute, "a"))
+        assert has_first_begun.wait(5)
+        second = threads.submit(flights.run, "b", partial(compute, "b"))
+        assert not wait([second], timeout=0.1).done
+        assert calls == ["a"]
+        is_first_released.set()
+        assert [first.result(), second.result()] == calls == ["a", "b"]
 
 
 def test_a_later_call_with_the_same_key_runs_again() -> None:

@@ -86,8 +86,8 @@ def test_players_and_networks_take_turns(work: type[QueuedWork]) -> None:
     assert jobs.started == ["X0", "a1", "P1", "b1", "Q1", "c1", "P2", "d1"]
 
 
-def test_one_thread_is_left_to_other_visitors(work: type[QueuedWork]) -> None:
-    jobs = work(3)
+def test_half_of_the_threads_are_left_to_other_visitors(work: type[QueuedWork]) -> None:
+    jobs = work(4)
     jobs.put("a1", "a2", "a3", "a4")
     jobs.wait_for(2)
     assert len(jobs.queue) == 2
