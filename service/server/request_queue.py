@@ -1,8 +1,8 @@
 """The queue of requests that wait for a thread: bounded, and fair between visitors.
 
 Threads take the waiting requests of all visitors in turn, so visitors with few requests do not wait for all
-those of a visitor with many. Half of the threads are always left to the other visitors. Players with a token
-and networks without one take turns as groups, so that players do not wait for any number of networks.
+those of a visitor with many. A player has at most half of the threads, and a network a quarter. Players with
+a token and networks without one take turns as groups, so that players do not wait for any number of networks.
 """
 
 import logging
@@ -43,8 +43,8 @@ class RequestQueue:
     def __init__(self, name: str, threads: int, max_waiting: int, max_per_visitor: int) -> None:
         self._max_waiting = max_waiting
         self._max_per_visitor = max_per_visitor
-        self._max_running = max(1, threads // 2)
-        """Jobs of one visitor that run at the same time."""
+        self._max_running = {True: max(1, threads // 2), False: max(1, threads // 4)}
+        """Jobs of one visitor that run at the same time: of a player, and of a network."""
         self._lock = threading.Lock()
         self._waiting: dict[bool, _Group] = {True: OrderedDict(), False: OrderedDict()}
         """The waiting jobs of players and of networks."""
@@ -87,7 +87,7 @@ class RequestQueue:
             group.setdefault(job.visitor, deque()).append(job)
             self._count += 1
             # Otherwise, the next thread that has nothing else to do takes the job.
-            if self._idle and self._running[job.visitor] < self._max_running:
+            if self._idle and self._running[job.visitor] < self._max_running[job.is_player]:
                 self._idle -= 1
                 self._wakeups.put("job")
         return displaced
@@ -146,7 +146,8 @@ class RequestQueue:
                     del self._running[done.visitor]
             for is_player in (self._is_turn_of_players, not self._is_turn_of_players):
                 group = self._waiting[is_player]
-                can_run = (name for name in group if self._running[name] < self._max_running)
+                limit = self._max_running[is_player]
+                can_run = (name for name in group if self._running[name] < limit)
                 visitor = next(can_run, None)
                 if visitor is not None:
                     self._is_turn_of_players = not is_player

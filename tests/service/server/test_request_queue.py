@@ -86,16 +86,16 @@ def test_players_and_networks_take_turns(work: type[QueuedWork]) -> None:
     assert jobs.started == ["X0", "a1", "P1", "b1", "Q1", "c1", "P2", "d1"]
 
 
-def test_half_of_the_threads_are_left_to_other_visitors(work: type[QueuedWork]) -> None:
+def test_a_player_has_half_of_the_threads_and_a_network_a_quarter(work: type[QueuedWork]) -> None:
     jobs = work(4)
-    jobs.put("a1", "a2", "a3", "a4")
-    jobs.wait_for(2)
-    assert len(jobs.queue) == 2
-    jobs.put("b1")
+    jobs.put("A1", "A2", "A3", "b1", "b2", "b3")
     jobs.wait_for(3)
-    assert sorted(jobs.started) == ["a1", "a2", "b1"]
+    assert len(jobs.queue) == 3
+    jobs.put("C1")
+    jobs.wait_for(4)
+    assert sorted(jobs.started) == ["A1", "A2", "C1", "b1"]
     jobs.release.set()
-    jobs.wait_for(5)
+    jobs.wait_for(7)
     assert len(jobs.queue) == 0
 
 
