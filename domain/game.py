@@ -144,17 +144,17 @@ Game: TypeAlias = GameOf[Any, Any, Any]
 def fold(
     events: Iterable[Event], game: Game | None = None, opened: Opened | None = None
 ) -> Game | None:
-    """The game after the events, from the beginning or on from `game`, which stays as it was.
+    """Return the game after the events, from the beginning or on from `game`, which stays as it was.
 
     Raises Unreadable for anything that cannot be an event of this game: a gap in `seq`, an unknown version.
     """
-    owned = None if game is None else copy(game)
-    known = opened or {}
+    current = None if game is None else copy(game)
+    secrets = opened or {}
     last: Event | None = None
     for event in events:
-        owned = _apply(owned, event, known)
+        current = _apply(current, event, secrets)
         last = event
-    return owned if owned is None or last is None else _with_last(owned, last)
+    return current if current is None or last is None else _with_last(current, last)
 
 
 def evolve(game: Game | None, event: Event, opened: Opened | None = None) -> Game:

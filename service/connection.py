@@ -41,15 +41,20 @@ WRONG_TYPE: Final = "WRONGTYPE"
 """The word in the error of Redis for a key of another type than the command expects."""
 
 
-def connect(url: str) -> redis.Redis:
+def connect(
+    url: str,
+    *,
+    seconds_to_connect: float = SECONDS_TO_CONNECT,
+    seconds_to_respond: float = SECONDS_TO_RESPOND,
+) -> redis.Redis:
     """Return a client with a connection pool; it connects when it is first used. Thread-safe."""
     # redis-py rejects the option for Unix sockets, which need no keepalive.
     tcp_options = {} if url.startswith("unix:") else {"socket_keepalive": True}
     return _Client.from_url(
         url,
         retry=Retry(NoBackoff(), 0),
-        socket_connect_timeout=SECONDS_TO_CONNECT,
-        socket_timeout=SECONDS_TO_RESPOND,
+        socket_connect_timeout=seconds_to_connect,
+        socket_timeout=seconds_to_respond,
         **tcp_options,
     )
 

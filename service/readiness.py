@@ -8,11 +8,9 @@ import logging
 from typing import Final
 
 import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from domain.errors import Unreadable
-from service.connection import unavailable_on_error
+from service.connection import connect, unavailable_on_error
 from service.errors import Unavailable
 from service.keyring import Keyring
 from service.settings import Settings
@@ -67,9 +65,6 @@ class Readiness:
 
 
 def _connect(url: str) -> redis.Redis:
-    return redis.Redis.from_url(
-        url,
-        retry=Retry(NoBackoff(), 0),
-        socket_connect_timeout=SECONDS_TO_RESPOND,
-        socket_timeout=SECONDS_TO_RESPOND,
+    return connect(
+        url, seconds_to_connect=SECONDS_TO_RESPOND, seconds_to_respond=SECONDS_TO_RESPOND
     )

@@ -142,7 +142,7 @@ def _idempotency_keys(target: Target) -> Traffic:
 
 def _webhooks(target: Target) -> Traffic:
     def script(number: int) -> Iterator[Step]:
-        # A game that starts calls for a notification to the player who is to act first, and nobody acts.
+        # When a game starts, the first player to act is notified. Nobody acts, so nothing else is sent.
         path = f"{API}/games/{target.games_to_start[number]}/players"
         yield request("POST", path, b"{}", target.tokens[2])
         yield Read()

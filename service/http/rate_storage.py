@@ -1,7 +1,7 @@
 """The storage of rate limits that a process counts by itself, by the monotonic clock.
 
-The storage in memory that comes with `limits` uses the wall clock: if that is set back by a day, whoever has
-used up a limit per minute is refused for a day.
+The storage in memory that comes with `limits` uses the wall clock: if the clock is set back by a day, a
+visitor who has reached a limit per minute is refused for a day.
 """
 
 import time

@@ -169,7 +169,7 @@ class Gateway:
             self._respond_problem(exchange, 503, "the store does not respond", RETRY_AFTER)
 
     def close(self, seconds: float) -> None:
-        """End the threads; those that are at work have so many seconds to finish."""
+        """End the threads. Those that handle a request have this time to finish it."""
         for queue in (self._requests, self._accounts):
             queue.close(seconds)
         self._checks.close()

@@ -41,14 +41,18 @@ def test_many_handles_are_looked_up_in_two_round_trips(players: Players) -> None
     bea, _ = players.register("Bea", PASSWORD)
     unknown = [f"player-{number}" for number in range(500)]
     with count_round_trips() as trips:
-        found = players.by_handles(["ADA", *unknown, "bea", "?", "ada", "\u0301" * 60_000])
+        players_by_handle = players.by_handles(
+            ["ADA", *unknown, "bea", "?", "ada", "\u0301" * 60_000]
+        )
     assert trips.count == 2
-    assert {handle: player for handle, player in found.items() if player is not None} == {
+    assert {
+        handle: player for handle, player in players_by_handle.items() if player is not None
+    } == {
         "ADA": ada,
         "bea": bea,
         "ada": ada,
     }
-    assert len(found) == 505
+    assert len(players_by_handle) == 505
     assert players.by_handles([]) == {}
 
 
@@ -246,7 +250,7 @@ def test_a_deleted_account_has_no_valid_handle_password_or_token(
     assert players.by_token(token) is None
     with pytest.raises(Unauthorised):
         players.login("Ada", PASSWORD)
-    # Nobody else can play under the name of the player who is gone.
+    # Nobody else can register the handle of a deleted account.
     with pytest.raises(HandleTaken):
         players.register("Ada", PASSWORD)
 
