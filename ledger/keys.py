@@ -1,14 +1,21 @@
-"""Ed25519 keys: signing receipts and record heads, and checking these signatures.
+"""Ed25519 keys: signing receipts and record heads, and checking these and all other signatures.
 
 The id of a key is the first 16 hex digits of the SHA-256 of its public bytes, so an entry in a list of
 public keys can be checked against its id. Where keys are stored and published is up to the service.
+
+Signatures are checked strictly, because they are evidence: two programs must agree about each of them, and
+nobody may be able to make one that fits several messages, or a second one for the same message. OpenSSL
+refuses S >= L and an R that is not canonical. It accepts public keys of small order and several encodings
+of one point; `verify` refuses these, and an R of small order, as WebCrypto does.
 """
 
 import os
 import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -24,9 +31,29 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest, unhex
 
+PUBLIC_BYTES: Final = 32
+SIGNATURE_BYTES: Final = 64
+_PRIME: Final = 2**255 - 19
+"""The field of the curve: the y of a canonical encoding is below it."""
+_ORDER: Final = 2**252 + 27742317777372353535851937790883648493
+"""The order L of the base point."""
+_SIGN_BIT: Final = 1 << 255
+_SMALL_ORDER: Final = frozenset(
+    int.from_bytes(bytes.fromhex(y), "little")
+    for y in (
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    )
+)
+"""The y of the eight points whose order divides 8: of order 1, 2, 4 (two points) and 8 (four points)."""
+_CACHED_KEYS: Final = 1000
+
 
 class BadSignature(CartularyError):
-    """A signature that is not valid; `why` is the reason."""
+    """A signature or a public key that is not valid; `why` is the reason."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -123,6 +150,54 @@ def key_id(public: bytes) -> str:
     return digest(public)[:16]
 
 
+def check_public_key(public: bytes) -> None:
+    """Raise BadSignature unless these bytes can be a public key that `verify` accepts signatures of.
+
+    Whether they encode a point of the curve at all is known only when a signature is checked.
+    """
+    _load_public(public)
+
+
+def verify(public: bytes, signature: bytes, message: bytes) -> None:
+    """Check an Ed25519 signature (RFC 8032) of a message. Raises BadSignature.
+
+    Refused are also: public keys of small order, for which one signature can be valid for several messages;
+    public keys that are not encoded canonically; S >= L, which would be a second signature for the same
+    message; and an R that is of small order or not encoded canonically.
+    """
+    key = _load_public(public)
+    if len(signature) != SIGNATURE_BYTES:
+        raise BadSignature(f"a signature has {SIGNATURE_BYTES} bytes, not {len(signature)}")
+    if int.from_bytes(signature[PUBLIC_BYTES:], "little") >= _ORDER:
+        raise BadSignature("the signature is malleable: its S is not below the order of the group")
+    if (fault := _encoding_fault(signature[:PUBLIC_BYTES])) is not None:
+        raise BadSignature(f"the R of the signature {fault}")
+    try:
+        key.verify(signature, message)
+    except InvalidSignature:
+        raise BadSignature("the signature does not match the content") from None
+
+
+@lru_cache(_CACHED_KEYS)
+def _load_public(public: bytes) -> Ed25519PublicKey:
+    """Return the public key with these bytes. Raises BadSignature."""
+    if len(public) != PUBLIC_BYTES:
+        raise BadSignature(f"a public key has {PUBLIC_BYTES} bytes, not {len(public)}")
+    if (fault := _encoding_fault(public)) is not None:
+        raise BadSignature(f"the public key {fault}")
+    return Ed25519PublicKey.from_public_bytes(public)
+
+
+def _encoding_fault(point: bytes) -> str | None:
+    """Return what is wrong with the 32 bytes of a point as they are encoded; None if nothing is."""
+    y = int.from_bytes(point, "little") & ~_SIGN_BIT
+    if y >= _PRIME:
+        return "is not encoded canonically"
+    if y in _SMALL_ORDER:
+        return "is a point of small order"
+    return None
+
+
 def check_statement(statement: JsonObject, keys: Iterable[JsonObject]) -> None:
     """Check a statement signed by `SigningKey.sign`, such as a receipt, against public keys.
 
@@ -170,11 +245,12 @@ def _check(
     if entry is None:
         raise BadSignature(f"the signing key {key} is not in the list of keys")
     try:
-        public = unhex(entry["public"])
-        if key_id(public) != key:
-            raise BadSignature(f"the public key listed as {key} has another id")
-        Ed25519PublicKey.from_public_bytes(public).verify(unhex(signature), canonical(unsigned))
-    except InvalidSignature:
-        raise BadSignature(f"the signature of key {key} does not match the content") from None
+        public, signature_bytes = unhex(entry["public"]), unhex(signature)
     except ValueError as error:
         raise BadSignature(f"the signature cannot be checked: {error}") from None
+    if key_id(public) != key:
+        raise BadSignature(f"the public key listed as {key} has another id")
+    try:
+        verify(public, signature_bytes, canonical(unsigned))
+    except BadSignature as bad:
+        raise BadSignature(f"key {key}: {bad.why}") from None
