@@ -4,7 +4,7 @@ Reading checks that every line is canonical JSON, has the fields that it must ha
 may come. Whether what the lines say is true is checked by `replay.audit`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
@@ -66,6 +66,28 @@ class Record:
         """Whether the last event ends the game, so that nothing in it is secret any more."""
         return bool(self.events) and self.events[-1]["type"] in ENDINGS
 
+    @property
+    def names(self) -> dict[str, str]:
+        """The handles of the players, by id, as the header states them: no hash covers them, so a name is for
+        reading and proves nothing. A player without a handle (their account was erased) is left out.
+        """
+        return {
+            player["id"]: player["handle"]
+            for player in self.header.get("players", ())
+            if player["handle"] is not None
+        }
+
+    def seat_names(self) -> dict[int, str]:
+        """Return the handle of each seat's player, or the player's id if the record does not name them.
+
+        There are none before the start.
+        """
+        names = self.names
+        for event in self.events:
+            if event["type"] == "GameStarted":
+                return {seat: names.get(id, id) for seat, id in enumerate(event["data"]["players"])}
+        return {}
+
     def secret_values(self) -> dict[str, Any]:
         """Return the values of all opened secrets, by name."""
         return {
@@ -82,23 +104,28 @@ def engine() -> str:
 
 
 def header(
-    game: Game, keys: Iterable[JsonObject], sign_head: Callable[[JsonObject], JsonObject]
+    game: Game,
+    keys: Iterable[JsonObject],
+    sign_head: Callable[[JsonObject], JsonObject],
+    players: Sequence[JsonObject] = (),
 ) -> JsonObject:
     """Return the signed header for a record of all events of a game so far.
 
     `keys` are all published keys, including retired ones, as `{"key", "public", "from", "until"}`;
-    `sign_head` is `SigningKey.sign_head`.
+    `sign_head` is `SigningKey.sign_head`. `players` names the players, as `{"id", "handle", "keys"}`, and is
+    left out when it is empty.
     """
-    return sign_head(
-        {
-            "format": FORMAT,
-            "game": game.id,
-            "rules": game.rules.NAME,
-            "keys": list(keys),
-            "head": {"seq": game.seq, "hash": game.hash},
-            "engine": engine(),
-        }
-    )
+    unsigned: JsonObject = {
+        "format": FORMAT,
+        "game": game.id,
+        "rules": game.rules.NAME,
+        "keys": list(keys),
+        "head": {"seq": game.seq, "hash": game.hash},
+        "engine": engine(),
+    }
+    if players:
+        unsigned["players"] = list(players)
+    return sign_head(unsigned)
 
 
 def write(

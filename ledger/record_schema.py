@@ -41,6 +41,11 @@ _HEADER: Final[_Schema] = {
     "head": is_object,
     "engine": lambda value: isinstance(value, str),
 }
+_PLAYER: Final[_Schema] = {
+    "id": is_word,
+    "handle": lambda value: value is None or is_word(value),
+    "keys": lambda value: isinstance(value, list),
+}
 _HEAD: Final[_Schema] = {
     "seq": is_positive,
     "hash": is_hash,
@@ -70,10 +75,11 @@ def check_header(value: JsonObject) -> JsonObject:
         reject(f"the header does not name the format {FORMAT}: this is not a game record")
     _check(value, _HEADER)
     _check(value["head"], _HEAD)
-    for entry in value["keys"]:
-        if not isinstance(entry, dict):
-            reject("an entry of keys is not an object")
-        _check(entry, _KEY)
+    _check_each(value["keys"], "keys", _KEY)
+    players = value.get("players", [])
+    _check_each(players, "players", _PLAYER)
+    for player in players:
+        _check_each(player["keys"], "the keys of a player", _KEY)
     return value
 
 
@@ -111,6 +117,15 @@ def check_receipt(value: JsonObject) -> JsonObject:
     _check(value, _RECEIPT, allow_others=False)
     receipt: JsonObject = value["receipt"]
     return receipt
+
+
+def _check_each(entries: object, name: str, schema: _Schema) -> None:
+    if not isinstance(entries, list):
+        reject(f"the field {name} has an invalid value")
+    for entry in entries:
+        if not isinstance(entry, dict):
+            reject(f"an entry of {name} is not an object")
+        _check(entry, schema)
 
 
 def _check(value: JsonObject, schema: _Schema, *, allow_others: bool = True) -> None:

@@ -14,6 +14,7 @@ from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
 from service.players.accounts import Players
+from service.players.keys import PlayerKeys
 from service.readiness import Readiness
 from service.settings import Settings
 from service.store.event_store import EventStore
@@ -32,6 +33,7 @@ class Service:
     commands: GameCommands
     queries: GameQueries
     players: Players
+    player_keys: PlayerKeys
     listings: Listings
     keyring: Keyring
     damaged_games: DamagedGames
@@ -56,6 +58,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         hold=settings.bounds.clock_hold_seconds,
     )
     repository = GameRepository(store, cache, listings, clock)
+    players = Players(client, settings.bounds)
+    player_keys = PlayerKeys(client, settings.bounds)
     return Service(
         settings=settings,
         redis=client,
@@ -69,10 +73,13 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             store,
             listings,
             keyring,
+            players,
+            player_keys,
             settings.bounds.record_page_bytes,
             settings.bounds.page_events,
         ),
-        players=Players(client, settings.bounds),
+        players=players,
+        player_keys=player_keys,
         listings=listings,
         keyring=keyring,
         damaged_games=DamagedGames(client),

@@ -59,6 +59,9 @@ class Bounds:
     """Games that are open or in progress in which a player has a place."""
     max_invitations: int = _bound(32)
     """Invitations to one game."""
+    max_keys_per_player: int = _bound(8)
+    """Keys of one player that are registered and not revoked."""
+    max_revoked_keys_per_player: int = _bound(100)
     hashing_threads: int = _bound(1)
     """Passwords that a process hashes at the same time."""
     max_waiting_passwords: int = _bound(8)

@@ -58,6 +58,18 @@ class TooManyGames(ServiceError):
     status = 409
 
 
+class KeyNotUsable(ServiceError):
+    """The key of a player cannot be registered, or cannot sign actions of this game (any more)."""
+
+    status = 409
+
+
+class InvalidPlayerSignature(ServiceError):
+    """A signature by the key of a player is not one of what it must cover."""
+
+    status = 422
+
+
 class IdempotencyConflict(ServiceError):
     """The idempotency key was used before, for another request."""
 

@@ -16,6 +16,8 @@ from service.games.record_pages import join_lines, read_lines
 from service.games.summary import Summary
 from service.keyring import Keyring
 from service.listings import Listings
+from service.players.accounts import Players
+from service.players.keys import PlayerKeys
 from service.store.event_store import LogReader
 
 MAX_EXAMINED_GAMES: Final = 100
@@ -35,6 +37,8 @@ class GameQueries:
         log_reader: LogReader,
         listings: Listings,
         keyring: Keyring,
+        players: Players,
+        player_keys: PlayerKeys,
         record_page_bytes: int = Bounds().record_page_bytes,
         page_events: int = Bounds().page_events,
     ) -> None:
@@ -44,6 +48,8 @@ class GameQueries:
         self._log_reader = log_reader
         self._listings = listings
         self._keyring = keyring
+        self._players = players
+        self._player_keys = player_keys
 
     def game(self, game_id: str) -> Game:
         """Return the game at its head, without checking who may see it. Raises NotFound."""
@@ -139,9 +145,23 @@ class GameQueries:
             seq, _, name = key.partition("/")
             if name and int(seq) <= game.seq and game.may_see(name, viewer):
                 openings.setdefault(int(seq), {})[name] = orjson.loads(opening)
-        header = record.header(game, self._keyring.public_keys(), self._keyring.sign_head)
+        header = record.header(
+            game,
+            self._keyring.public_keys(),
+            self._keyring.sign_head,
+            self._header_players(game.participants),
+        )
         lines = read_lines(self._log_reader, game, self._record_page_bytes)
         return join_lines(record.write(header, lines, openings), self._record_page_bytes)
+
+    def _header_players(self, ids: Sequence[str]) -> list[JsonObject]:
+        """Return how the header of a record names these players."""
+        accounts = self._players.get(ids)
+        keys = self._player_keys.of_each(ids)
+        return [
+            {"id": id, "handle": None if player is None else player.handle, "keys": entries}
+            for id, player, entries in zip(ids, accounts, keys, strict=True)
+        ]
 
 
 def _is_turn_of(player: str, game: Game) -> bool:

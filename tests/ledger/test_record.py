@@ -289,3 +289,41 @@ def test_reading_stops_within_an_endless_record(
     monkeypatch.setattr(record_module, "MAX_RECORD_BYTES", size)
     with pytest.raises(Unreadable, match=f"line 10: the record has more than {size} bytes"):
         read(data)
+
+
+def test_a_record_names_its_players(eventful: Table) -> None:
+    players = [
+        {"id": "player-0", "handle": "ada", "keys": [KEY.public_entry(SINCE)]},
+        {"id": "player-1", "handle": None, "keys": []},
+    ]
+    keys = [KEY.public_entry(SINCE)]
+    named = record_module.header(eventful.game, keys, KEY.sign_head, players)
+    lines = [sealed.line for sealed in eventful.sealed]
+    record = read(b"".join(record_module.write(named, lines, {})))
+    assert record.names == {"player-0": "ada"}
+    seats = eventful.game.players
+    assert record.seat_names() == {
+        seat: "ada" if player == "player-0" else player for seat, player in enumerate(seats)
+    }
+    assert read(eventful.record()).names == {}
+    with pytest.raises(BadSignature):
+        check_head({**named, "players": players[:1]}, keys)
+
+
+@pytest.mark.parametrize(
+    "players",
+    [
+        "ada",
+        {},
+        ["ada"],
+        [{}],
+        [{"id": "", "handle": "ada", "keys": []}],
+        [{"id": "player-0", "handle": 5, "keys": []}],
+        [{"id": "player-0", "handle": "ada"}],
+        [{"id": "player-0", "handle": "ada", "keys": [{}]}],
+        [{"id": "player-0", "handle": "ada", "keys": "none"}],
+    ],
+)
+def test_a_header_with_malformed_players_is_rejected(data: bytes, players: Any) -> None:
+    with pytest.raises(Unreadable):
+        read(with_line(data, 1, set_field("players", players)))

@@ -37,7 +37,9 @@ def loader_with(store: CountingStore, max_prefixes: int = 100) -> GameLoader:
 
 
 def queries_with(service: Service, loader: GameLoader, store: CountingStore) -> GameQueries:
-    return GameQueries(loader, store, service.listings, service.keyring)
+    return GameQueries(
+        loader, store, service.listings, service.keyring, service.players, service.player_keys
+    )
 
 
 def long_game(service: Service, rules: str = "barony", length: int = LENGTH) -> Game:

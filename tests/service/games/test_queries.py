@@ -17,6 +17,8 @@ from service.games.queries import GameQueries
 from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
+from service.players.accounts import Players
+from service.players.keys import PlayerKeys
 from service.settings import Settings
 from service.store.event_store import LogReader
 from tests.support.service_games import play_out, play_until, start_game, take_action
@@ -155,6 +157,15 @@ def test_a_game_that_cannot_be_read_does_not_hide_the_others(service: Service) -
 
 def test_queries_depend_only_on_types_that_cannot_append() -> None:
     hints = get_type_hints(GameQueries.__init__)
-    assert set(hints.values()) == {GameLoader, LogReader, Listings, Keyring, int, type(None)}
+    assert set(hints.values()) == {
+        GameLoader,
+        LogReader,
+        Listings,
+        Keyring,
+        Players,
+        PlayerKeys,
+        int,
+        type(None),
+    }
     assert not hasattr(GameLoader, "execute")
     assert not hasattr(LogReader, "append")

@@ -36,7 +36,13 @@ def store(settings: Settings) -> Iterator[CountingStore]:
 def queries(service: Service, store: CountingStore) -> GameQueries:
     """Queries with small pages of records."""
     return GameQueries(
-        service.repository, store, service.listings, service.keyring, record_page_bytes=PAGE_BYTES
+        service.repository,
+        store,
+        service.listings,
+        service.keyring,
+        service.players,
+        service.player_keys,
+        record_page_bytes=PAGE_BYTES,
     )
 
 

@@ -5,6 +5,7 @@ from io import BytesIO
 import orjson
 import pytest
 
+from ledger.record import read
 from replay.audit import audit
 from tests.support.accounts import Accounts, take_turn
 
@@ -109,6 +110,13 @@ class TestRecord:
             assert audit(BytesIO(response.content)).is_sound
             head = accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]
             assert orjson.loads(response.content.split(b"\n", 1)[0])["head"]["hash"] == head["hash"]
+
+    def test_the_record_names_its_players(self, accounts: Accounts) -> None:
+        game, players = accounts.start_game()
+        data = accounts.anonymous.get(f"/api/v1/games/{game}/record").content
+        record = read(BytesIO(data))
+        assert record.names == {player.id: player.handle for player in players}
+        assert all(player["keys"] == [] for player in record.header["players"])
 
     @pytest.mark.http("GET /games/ID/record", 401, 404)
     def test_the_record_needs_no_token_but_refuses_an_invalid_one(self, accounts: Accounts) -> None:

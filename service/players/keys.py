@@ -1,0 +1,125 @@
+"""The public keys of players, with which they sign their actions.
+
+    cartulary:player:ID:keys   hash: id of a key -> JSON {"key", "public", "from", "until"}
+
+A revoked key keeps its entry, so that it cannot be registered again. These entries are the list that a
+player sees. Whether an action may be signed with a key depends on the log of the game, which records when
+the key was added and revoked (service/games/player_keys.py).
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import orjson
+import redis
+
+from domain.errors import Malformed
+from domain.json_types import JsonObject
+from ledger.canonical import canonical
+from ledger.keys import BadSignature, check_public_key, key_id, verify
+from service import clock
+from service.bounds import Bounds
+from service.connection import unavailable_on_error
+from service.errors import InvalidPlayerSignature, KeyNotUsable, NotFound
+
+PROOF: Final = "cartulary key v1"
+"""The `sign` of the statement with which a player proves to hold a private key."""
+
+
+class PlayerKeys:
+    """The keys of all players of a service. Thread-safe.
+
+    Every method raises Unavailable if Redis does not respond.
+    """
+
+    def __init__(self, client: redis.Redis, bounds: Bounds) -> None:
+        self._redis = client
+        self._max_keys = bounds.max_keys_per_player
+        self._max_revoked = bounds.max_revoked_keys_per_player
+
+    def of(self, player: str) -> list[JsonObject]:
+        """Return the entries of a player's keys, the oldest first."""
+        return self.of_each([player])[0]
+
+    def of_each(self, players: Sequence[str]) -> list[list[JsonObject]]:
+        """Return the entries of the keys of several players, in this order, in one round trip."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for player in players:
+                pipeline.hvals(keys_key(player))
+            replies = pipeline.execute()
+        return [
+            sorted(map(orjson.loads, entries), key=lambda entry: (entry["from"], entry["key"]))
+            for entries in replies
+        ]
+
+    def valid_keys(self, player: str) -> dict[str, str]:
+        """Return the public keys of a player that are not revoked, by id, the oldest first."""
+        return {entry["key"]: entry["public"] for entry in self.of(player) if not entry["until"]}
+
+    def is_revoked(self, player: str, key: str) -> bool:
+        """Return whether the player has revoked a key, or never registered it."""
+        with unavailable_on_error():
+            entry = self._redis.hget(keys_key(player), key)
+        return entry is None or orjson.loads(entry)["until"] is not None
+
+    def add(self, player: str, public: bytes, proof: bytes) -> JsonObject:
+        """Register a key, unless that was done before, and return its entry.
+
+        `proof` is the key's signature of `proof_statement`. Raises Malformed (the public key is not a valid
+        one), InvalidPlayerSignature (the proof), and KeyNotUsable (the key was revoked, or the player has too
+        many). Concurrent requests can exceed the bounds by a few keys.
+        """
+        try:
+            check_public_key(public)
+        except BadSignature as fault:
+            raise Malformed({"public": f"is not a valid Ed25519 key: {fault.why}"}) from None
+        entries = {entry["key"]: entry for entry in self.of(player)}
+        id = key_id(public)
+        entry = entries.get(id)
+        if entry is not None and entry["until"]:
+            raise KeyNotUsable(f"key {id} was revoked at {entry['until']}: register another one")
+        revoked = sum(entry["until"] is not None for entry in entries.values())
+        if entry is None and len(entries) - revoked >= self._max_keys:
+            raise KeyNotUsable(
+                f"a player can have at most {self._max_keys} keys: revoke one of them first"
+            )
+        if entry is None and revoked >= self._max_revoked:
+            raise KeyNotUsable(f"a player can register no more keys after {revoked} revoked ones")
+        statement = canonical(proof_statement(player, public.hex()))
+        try:
+            verify(public, proof, statement)
+        except BadSignature as fault:
+            raise InvalidPlayerSignature(
+                f"{fault.why}: the proof must be the signature of {statement.decode()} by this key"
+            ) from None
+        if entry is None:
+            entry = {
+                "key": id,
+                "public": public.hex(),
+                "from": clock.format(clock.now()),
+                "until": None,
+            }
+            with unavailable_on_error():
+                self._redis.hsetnx(keys_key(player), id, canonical(entry))
+        return entry
+
+    def revoke(self, player: str, key: str) -> None:
+        """Revoke a key, unless that was done before. Raises NotFound if the player never registered it."""
+        for entry in self.of(player):
+            if entry["key"] == key:
+                if entry["until"] is None:
+                    entry["until"] = clock.format(clock.now())
+                    with unavailable_on_error():
+                        self._redis.hset(keys_key(player), key, canonical(entry))
+                return
+        raise NotFound(f"this player has no key {key[:64]}")
+
+
+def proof_statement(player: str, public: str) -> JsonObject:
+    """Return what the holder of a private key signs to register its public key (hex) for a player."""
+    return {"sign": PROOF, "player": player, "public": public}
+
+
+def keys_key(player: str) -> str:
+    """Return the key in Redis of the public keys of a player."""
+    return f"cartulary:player:{player}:keys"
