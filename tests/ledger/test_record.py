@@ -292,7 +292,7 @@ def test_reading_stops_within_an_endless_record(
 
 
 def test_a_record_names_its_players(eventful: Table) -> None:
-    players = [
+    players: list[JsonObject] = [
         {"id": "player-0", "handle": "ada", "keys": [KEY.public_entry(SINCE)]},
         {"id": "player-1", "handle": None, "keys": []},
     ]
