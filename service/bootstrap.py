@@ -6,6 +6,7 @@ import redis
 
 from service.connection import connect
 from service.damaged_games import DamagedGames
+from service.deliveries import Deliveries
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
 from service.games.queries import GameQueries
@@ -37,6 +38,7 @@ class Service:
     listings: Listings
     keyring: Keyring
     damaged_games: DamagedGames
+    deliveries: Deliveries
     clock: TrustedClock
     readiness: Readiness
 
@@ -83,6 +85,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         listings=listings,
         keyring=keyring,
         damaged_games=DamagedGames(client),
+        deliveries=Deliveries(client, settings.bounds.max_deliveries_per_game),
         clock=clock,
         readiness=Readiness(settings, keyring),
     )

@@ -13,8 +13,10 @@ from rq.job import Job, JobStatus
 from typing_extensions import override
 
 from domain.errors import Unreadable
+from service import clock
 from service.bootstrap import Service
 from service.damaged_games import work_part
+from service.deliveries import Delivery, Status
 from service.errors import NotFound, Unavailable
 from workers.notifications import Notification, notification_of
 from workers.notifiers import NotDelivered, Notifier
@@ -41,6 +43,8 @@ class TaskRunner:
         self._commands = service.commands
         self._queries = service.queries
         self._damaged_games = service.damaged_games
+        self._deliveries = service.deliveries
+        self._clock = service.clock
         self._notifiers = notifiers
 
     def run(self, task: Task, delivered_by: set[str] | None = None, attempt: int = 0) -> bool:
@@ -111,12 +115,40 @@ class TaskRunner:
         is_done = True
         for notifier in self._notifiers:
             if notifier.name not in delivered_by:
-                is_done &= _deliver(notifier, notification, task, delivered_by, attempt)
+                status = _deliver(notifier, notification, task, attempt)
+                self._store_delivery(notifier.name, notification, status)
+                if status == "accepted":
+                    delivered_by.add(notifier.name)
+                is_done &= status != "retrying"
         if is_done:
             self._ack(task)
             if task.entry == "notify/over":
                 self._store.mark_inactive(task.game_id)
         return is_done
+
+    def _store_delivery(self, notifier: str, notification: Notification, status: Status) -> None:
+        """Store that an attempt to deliver a notification has just ended in this status.
+
+        If that is impossible because the stored deliveries are damaged, the error is logged, and the
+        notification is not sent again.
+        """
+        now = clock.format(self._clock.now())
+        delivery = Delivery(
+            id=notification.delivery,
+            notifier=notifier,
+            seq=notification.seq,
+            subject=notification.subject,
+            players=notification.players,
+            status=status,
+            attempts=1,
+            tried_at=now,
+            accepted_at=now if status == "accepted" else None,
+        )
+        game_id = notification.game_id
+        try:
+            self._deliveries.store(game_id, delivery)
+        except Unreadable as error:
+            log.error("the deliveries of game %s cannot be stored: %s", game_id, error)  # noqa: TRY400 # a traceback would add nothing
 
     def _ack(self, task: Task) -> None:
         self._store.ack(task.game_id, task.entry, task.payload)
@@ -126,10 +158,9 @@ def _deliver(
     notifier: Notifier,
     notification: Notification,
     task: Task,
-    delivered_by: set[str],
     attempt: int,
-) -> bool:
-    """Deliver a notification; return False if that has failed and is to be tried again."""
+) -> Status:
+    """Try to deliver a notification, and return what has become of it."""
     try:
         notifier.send(notification)
     except NotDelivered as error:
@@ -143,9 +174,8 @@ def _deliver(
             " is given up" if is_last else "",
             error,
         )
-        return is_last
-    delivered_by.add(notifier.name)
-    return True
+        return "given_up" if is_last else "retrying"
+    return "accepted"
 
 
 _runner: TaskRunner | None = None

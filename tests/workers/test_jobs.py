@@ -13,7 +13,7 @@ from service import clock
 from service.bootstrap import Service, build
 from service.errors import Unavailable
 from service.settings import Settings
-from service.store.redis_event_store import ACTIVE_GAMES_KEY
+from service.store.redis_event_store import ACTIVE_GAMES_KEY, game_key
 from tests.support.service_games import (
     PLAYERS,
     play_out,
@@ -238,6 +238,79 @@ def test_a_notification_is_dropped_after_the_last_attempt(
     assert workers.runner.run(task, set(), len(RETRY_PAUSES))
     assert f"notify/turn of game {game.id} is given up: nobody responds" in caplog.text
     assert "notify/turn" not in workers.tasks(game.id)
+    workers.close()
+
+
+def test_every_delivery_is_stored_with_its_attempts_and_its_result(
+    service: Service, notifier: RecordingNotifier
+) -> None:
+    failing = RecordingNotifier(failures=1, name="failing")
+    workers = WorkerHarness(service, failing, notifier)
+    game = start_game(service)
+    task = workers.tasks(game.id)["notify/turn"]
+    delivered_by: set[str] = set()
+    workers.runner.run(task, delivered_by, 0)
+    stored = {delivery.notifier: delivery for delivery in service.deliveries.about(game.id, 4)}
+    assert (stored["failing"].status, stored["failing"].accepted_at) == ("retrying", None)
+    accepted = stored["recording"]
+    assert accepted.as_json() == {
+        "delivery": task.id,
+        "notifier": "recording",
+        "seq": 4,
+        "subject": "your_turn",
+        "players": ["ada"],
+        "status": "accepted",
+        "attempts": 1,
+        "tried_at": accepted.accepted_at,
+        "accepted_at": accepted.accepted_at,
+    }
+    assert accepted.accepted_at is not None
+    assert game.at <= accepted.accepted_at <= clock.format(clock.now())
+    workers.runner.run(task, delivered_by, 1)
+    stored = {delivery.notifier: delivery for delivery in service.deliveries.about(game.id, 4)}
+    assert stored["recording"] == accepted
+    assert (stored["failing"].status, stored["failing"].attempts) == ("accepted", 2)
+    workers.close()
+
+
+def test_a_delivery_is_stored_once_even_if_its_job_runs_twice(
+    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+) -> None:
+    game = start_game(service)
+    task = workers.tasks(game.id)["notify/turn"]
+    workers.runner.run(task)
+    first = service.deliveries.about(game.id, game.seq)
+    # As if the worker had died between the delivery and the acknowledgement.
+    service.store.add_outbox_entries_if_absent(game.id, {task.entry: task.payload})
+    workers.runner.run(task)
+    assert len(notifier.sent) == 2
+    assert service.deliveries.about(game.id, game.seq) == first
+    assert len(first) == 1
+
+
+def test_damaged_deliveries_are_logged_and_nothing_is_sent_again(
+    service: Service,
+    workers: WorkerHarness,
+    notifier: RecordingNotifier,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    game = start_game(service)
+    service.redis.set(game_key(game.id, "deliveries"), "x")
+    assert workers.runner.run(workers.tasks(game.id)["notify/turn"])
+    assert len(notifier.sent) == 1
+    assert "notify/turn" not in workers.tasks(game.id)
+    assert (
+        f"the deliveries of game {game.id} cannot be stored: a key has another type" in caplog.text
+    )
+    assert service.deliveries.about(game.id, game.seq) == []
+
+
+def test_a_delivery_that_is_given_up_is_stored_as_such(service: Service) -> None:
+    workers = WorkerHarness(service, RecordingNotifier(failures=1000))
+    game = start_game(service)
+    workers.runner.run(workers.tasks(game.id)["notify/turn"], set(), len(RETRY_PAUSES))
+    (delivery,) = service.deliveries.about(game.id, game.seq)
+    assert (delivery.status, delivery.accepted_at) == ("given_up", None)
     workers.close()
 
 
