@@ -72,6 +72,10 @@ kill: install ## run the long tests (marker soak), which take minutes: among oth
 	$(call print,long tests: pytest -m soak)
 	@$(BIN)/pytest -m soak -n 0 $(ARGS)
 
+.PHONY: fuzz
+fuzz: install ## run the commands that read records on changed records (ARGS="--cases N", 10,000 take some minutes)
+	@$(BIN)/python -m tests.mutations commands $(ARGS)
+
 .PHONY: test-installs
 test-installs: ## install and try a copy of the checkout with every Python from 3.11 to 3.14 that this machine has
 	@.ci/test-installs $(ARGS)

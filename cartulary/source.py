@@ -9,8 +9,9 @@ from typing import BinaryIO, TypeAlias
 
 import click
 
+from cartulary.terminal import message
 from domain.errors import CartularyError, Unreadable
-from ledger.record import Record, read
+from ledger.record import Record, first_contradiction, read
 
 LiveSource: TypeAlias = Callable[[str, str | None], bytes]
 """Returns the record of a live game, given its id and the URL of its Redis (None: that of the settings)."""
@@ -47,12 +48,19 @@ def live_record(live: LiveSource, game: str, redis: str | None) -> bytes:
 
 
 def read_source(ctx: click.Context, source: str, redis: str | None) -> Record:
-    """Read a record. Raises ClickException if it is not a record, and the errors of `open_source`."""
+    """Read a record. Raises ClickException if it is not a record, and the errors of `open_source`.
+
+    A record whose lines contradict each other is read, with a warning: in a dispute, people have to look at
+    such records too.
+    """
     with open_source(ctx, source, redis) as file:
         try:
-            return read(file)
+            record = read(file)
         except Unreadable as error:
             raise unreadable_source(source, error) from None
+    if (fault := first_contradiction(record)) is not None:
+        message(f"{source}: line {fault.line}: {fault.why} (`cartulary audit` checks everything)")
+    return record
 
 
 def unreadable_source(source: str, error: Unreadable) -> click.ClickException:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import orjson
 
 from domain.errors import Unreadable
+from ledger.json_faults import fault_in
 
 _OPTIONS: Final = (
     orjson.OPT_SORT_KEYS
@@ -65,13 +66,13 @@ def decode(text: bytes) -> Any:
     Raises Unreadable for any other text, including fractions and duplicate keys, so that no two texts
     decode to the same value.
     """
-    value = decode_any(text)
     try:
+        value = orjson.loads(text)
         written = canonical(value)
-    except ValueError as error:
-        raise Unreadable(str(error)) from None
+    except ValueError:  # the base of orjson's error too
+        raise Unreadable(fault_in(text)) from None
     if written != text or isinstance(value, float) or _has_fraction(text):
-        raise Unreadable("not canonical JSON (sorted unique keys, no white space, no fractions)")
+        raise Unreadable(fault_in(text))
     return value
 
 

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Any, BinaryIO, Final
 
 from domain.errors import Unreadable
-from domain.event import ENDINGS, Event
+from domain.event import ENDINGS, ZEROS, Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, decode
@@ -28,7 +28,11 @@ from ledger.record_schema import (
 MAX_LINE_BYTES: Final = 1 << 20
 """Length of a line with its line feed. The longest events, with a whole board, have some thousands."""
 MAX_RECORD_BYTES: Final = 1 << 26
-"""Length of a record. A long game has about a million."""
+"""Length of a record. A long game has some hundred thousands."""
+MAX_VALUES: Final = 1 << 22
+"""Commas and opening brackets in a record, which bound the memory that its values take. A record of
+`MAX_RECORD_BYTES` from a real game has about as many: one for every 14 to 18 bytes.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +183,39 @@ def scan(source: BinaryIO, *, max_faults: int = 20) -> tuple[Record, list[Fault]
     return reader.record, reader.faults
 
 
+def first_contradiction(record: Record) -> Fault | None:
+    """Return the first place where lines that are valid by themselves contradict each other, if there is one.
+
+    Compares the events' games, numbers and `prev` with each other, and the header with the last event. Hashes
+    are not computed again: this is a quick look before a record is shown, and no audit.
+    """
+    header, events = record.header, record.events
+    game, prev = header["game"], ZEROS
+    for seq, event in enumerate(events, 1):
+        line = seq + 1
+        if event["game"] != game:
+            return Fault(
+                line, f"it is an event of game {event['game']}, in a record of game {game}"
+            )
+        if event["seq"] != seq:
+            return Fault(line, f"event {event['seq']} follows event {seq - 1}")
+        if event["prev"] != prev:
+            return Fault(line, "its prev is not the hash of the previous event")
+        prev = event["hash"]
+    head = header["head"]
+    if head["seq"] > len(events):
+        ends = f"the events end with {len(events)}"
+        return Fault(len(events) + 2, f"{ends}, but the signed head is event {head['seq']}")
+    if head["seq"] < len(events) or head["hash"] != prev:
+        return Fault(1, "the signed head is not the last event of the record")
+    if header["rules"] != events[0]["data"]["rules"]:
+        return Fault(1, f"the header names the rules {header['rules']}, and the first event others")
+    return None
+
+
 def _lines(source: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines without line feeds. Raises Unreadable for a line or a record over the size limit."""
-    total = number = 0
+    """Yield the lines without line feeds. Raises Unreadable for a line or a record over a limit."""
+    total = number = values = 0
     while True:
         number += 1
         try:
@@ -192,10 +226,13 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
             return
         size = len(line)
         total += size
+        values += line.count(b",") + line.count(b"[") + line.count(b"{")
         if size > MAX_LINE_BYTES:
             raise Unreadable(f"the line has more than {MAX_LINE_BYTES} bytes", number)
         if total > MAX_RECORD_BYTES:
             raise Unreadable(f"the record has more than {MAX_RECORD_BYTES} bytes", number)
+        if values > MAX_VALUES:
+            raise Unreadable(f"the record has more than {MAX_VALUES} values", number)
         yield line.removesuffix(b"\n")
 
 

@@ -13,6 +13,7 @@ from cartulary.terminal import Color, echo, message, progress, result_styler, wi
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, decode_any
+from ledger.record import MAX_LINE_BYTES
 
 RECORDS: Final = "*.jsonl"
 """Pattern of the names of record files in a folder."""
@@ -117,8 +118,12 @@ def _public_key(ctx: click.Context, key: str) -> str:
 
 def _receipt(ctx: click.Context, file: Any) -> JsonObject:
     """Return the receipt in a file, which contains only the receipt or the response to an action."""
+    text = file.read(MAX_LINE_BYTES + 1)
+    if len(text) > MAX_LINE_BYTES:
+        fault = f"a receipt has no more than {MAX_LINE_BYTES} bytes"
+        raise click.BadParameter(fault, ctx, param_hint="--receipt")
     try:
-        receipt = decode_any(file.read())
+        receipt = decode_any(text)
     except Unreadable as error:
         raise click.BadParameter(str(error), ctx, param_hint="--receipt") from None
     if isinstance(receipt, dict) and isinstance(receipt.get("receipt"), dict):

@@ -1,0 +1,186 @@
+"""Files that are no valid records: every command that reads records names the line and the fault.
+
+The commands run on files of a gigabyte and on endless pipes in processes of their own, whose memory is
+measured.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+import pytest
+from click.testing import Result
+
+from ledger.canonical import canonical
+from ledger.record import MAX_LINE_BYTES
+from tests.support.records import KEY
+
+COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "audit": (),
+    "replay": (),
+    "log": (),
+    "inspect": ("3",),
+    "diff": ("3", "4"),
+}
+"""The commands that read a record, with the arguments that follow the file."""
+
+MAX_MEGABYTES: Final = 160
+"""The memory of a command that reads a large file: about 60 MB are Python and the libraries."""
+
+
+def replace_line(data: bytes, number: int, line: bytes) -> bytes:
+    lines = data.splitlines()
+    lines[number - 1] = line
+    return b"\n".join(lines) + b"\n"
+
+
+def with_value(data: bytes, number: int, value: bytes) -> bytes:
+    """Return the record with a field `x` in the data of the event in this line, which is not sealed again."""
+    line = data.splitlines()[number - 1]
+    return replace_line(data, number, line.replace(b'"data":{', b'"data":{"!":' + value + b",", 1))
+
+
+UNREADABLE: Final[Mapping[str, tuple[Callable[[bytes], bytes], int, str]]] = {
+    "nothing": (lambda _data: b"", 1, "the record is empty"),
+    "zeros": (lambda _data: bytes(1000), 1, "not JSON"),
+    "UTF-16": (lambda data: data.decode().encode("utf-16"), 1, "encoded in UTF-16"),
+    "byte order mark": (lambda data: b"\xef\xbb\xbf" + data, 1, "byte order mark"),
+    "CRLF": (lambda data: data.replace(b"\n", b"\r\n"), 1, "carriage return"),
+    "invalid UTF-8": (lambda data: with_value(data, 5, b'"\xff"'), 5, "is not valid UTF-8"),
+    "deep nesting": (lambda data: with_value(data, 5, b"[" * 99_999), 5, "nested more than"),
+    "duplicate key": (lambda data: with_value(data, 5, b'1,"!":1'), 5, 'the key "!" occurs twice'),
+    "large number": (lambda data: with_value(data, 5, b"9" * 5000), 5, "is too large"),
+    "fraction": (lambda data: with_value(data, 5, b"0.5"), 5, "is not an integer"),
+    "long line": (
+        lambda data: with_value(data, 5, b'"%b"' % (b"x" * MAX_LINE_BYTES)),
+        5,
+        "the line has more than",
+    ),
+    "a line cut short": (lambda data: data[: data.index(b"}\n", 3000)], 7, "not JSON"),
+    "empty line": (lambda data: replace_line(data, 5, b""), 5, "the line is empty"),
+}
+"""By name: what is done to a record, and the line and the fault that are reported."""
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_every_command_names_the_line_that_cannot_be_read(
+    name: str, path: Path, run: Callable[..., Result]
+) -> None:
+    damage, line, fault = UNREADABLE[name]
+    path.write_bytes(damage(path.read_bytes()))
+    for command, arguments in COMMANDS.items():
+        result = run(command, path, *arguments)
+        assert result.exit_code == 1
+        output = " ".join(result.output.split())
+        assert f"line {line}" in output
+        assert fault in output
+
+
+def change_header(data: bytes, **fields: Any) -> bytes:
+    """Return the record with other fields in its header, which is signed again."""
+    header = orjson.loads(data.splitlines()[0]) | fields
+    return replace_line(data, 1, canonical(KEY.sign_head(header)))
+
+
+def other_game(data: bytes) -> bytes:
+    """Return the record with one event of another game in it."""
+    event = orjson.loads(data.splitlines()[5])
+    return replace_line(data, 6, canonical({**event, "game": "game-2"}))
+
+
+CONTRADICTORY: Final[Mapping[str, tuple[Callable[[bytes], bytes], int, str]]] = {
+    "a header that lies about its head": (
+        lambda data: change_header(data, head={"seq": 5, "hash": "0" * 64}),
+        1,
+        "the signed head is",
+    ),
+    "a header of another game": (lambda data: change_header(data, game="game-2"), 2, "game-1"),
+    "events of two games": (other_game, 6, "game-2"),
+    "a truncated record": (
+        lambda data: b"".join(data.splitlines(keepends=True)[:9]),
+        10,
+        "the events end with 8, but the signed head is event",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONTRADICTORY)
+def test_every_command_warns_of_lines_that_contradict_each_other(
+    name: str, path: Path, run: Callable[..., Result]
+) -> None:
+    damage, line, fault = CONTRADICTORY[name]
+    path.write_bytes(damage(path.read_bytes()))
+    for command, arguments in COMMANDS.items():
+        result = run(command, path, *arguments)
+        output = " ".join(result.output.split())
+        assert fault in output
+        if command == "audit":
+            assert result.exit_code == 1
+        else:
+            assert f"{path}: line {line}: " in result.stderr
+
+
+def test_no_command_warns_of_a_sound_record(path: Path, run: Callable[..., Result]) -> None:
+    for command, arguments in COMMANDS.items():
+        assert run(command, path, *arguments).stderr == ""
+
+
+def measure(arguments: list[str], stdin: int) -> tuple[int, str, int]:
+    """Run a command; return its exit status, its output, and the most memory that it used, in megabytes."""
+    command = [sys.executable, "-m", "cartulary", *arguments]
+    process = subprocess.Popen(
+        command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    os.close(stdin)
+    assert process.stdout is not None
+    with process.stdout:
+        output = process.stdout.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, output, usage.ru_maxrss // 1024
+
+
+def test_a_file_of_a_gigabyte_is_read_in_bounded_memory(tmp_path: Path) -> None:
+    path = tmp_path / "large.jsonl"
+    with path.open("wb") as file:
+        file.truncate(1 << 30)  # zeros that take no space on the disk
+    status, output, megabytes = measure(["log", str(path)], os.open(os.devnull, os.O_RDONLY))
+    assert status == 1
+    assert f"line 1: the line has more than {MAX_LINE_BYTES} bytes" in output
+    assert megabytes < MAX_MEGABYTES
+
+
+def test_an_endless_line_from_a_pipe_is_read_in_bounded_memory(path: Path) -> None:
+    reading, writing = os.pipe()
+    header = path.read_bytes().splitlines(keepends=True)[0]
+    script = """
+import sys
+sys.stdout.buffer.write(sys.stdin.buffer.read())
+while sys.stdout.buffer.write(b"[" * 65536):
+    pass
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=writing,
+        stderr=subprocess.DEVNULL,
+    ) as endless:
+        os.close(writing)
+        assert endless.stdin is not None
+        endless.stdin.write(header)
+        endless.stdin.close()
+        status, output, megabytes = measure(["audit", "-"], reading)
+    assert status == 1
+    assert f"the line has more than {MAX_LINE_BYTES} bytes" in " ".join(output.split())
+    assert "line 2" in output
+    assert megabytes < MAX_MEGABYTES
+
+
+def test_an_endless_receipt_is_refused(path: Path, run: Callable[..., Result]) -> None:
+    result = run("audit", path, "--receipt", "/dev/zero")
+    assert result.exit_code == 2
+    assert "a receipt has no more than" in result.output
