@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from domain.chance import Chance
-from domain.contract import Action, Bot
+from domain.contract import Action, Bot, Opened
 from domain.event import Event
 from domain.game import Game
 from ledger import commands
@@ -29,13 +29,13 @@ class Turn:
 class PlayedGame:
     """A whole log, as events and as the lines in which they are stored, and every turn of the game.
 
-    `secret_values` are the values behind the log's commitments, by name, as a server knows them.
+    `opened` has the values behind the log's commitments, by seq and name, as a server knows them.
     """
 
     events: list[Event]
     lines: list[bytes]
     turns: list[Turn]
-    secret_values: dict[str, object]
+    opened: Opened
 
 
 def random_type_bot(position: Any, actions: Sequence[Any], seat: int, chance: Chance) -> Any:
@@ -77,12 +77,11 @@ def play(
         action = choose(system.position(game.state, seat), legal, seat, chance)
         turns.append(Turn(game, seat, action))
         commands.act(pending, seat, action)
-    secret_values = {
-        name: opening["value"]
-        for openings in pending.openings.values()
-        for name, opening in openings.items()
+    opened = {
+        seq: {name: opening["value"] for name, opening in openings.items()}
+        for seq, openings in pending.openings.items()
     }
-    return PlayedGame(list(pending.events), list(pending.lines), turns, secret_values)
+    return PlayedGame(list(pending.events), list(pending.lines), turns, opened)
 
 
 def barony_games() -> list[PlayedGame]:

@@ -8,7 +8,7 @@ import orjson
 
 from bench.measure import Row, compare
 from bench.our_games import PlayedGame
-from domain.game import fold
+from domain.fold import fold
 from ledger.keys import SigningKey
 from ledger.record import Record, header, scan, write
 from replay.audit.chain import check_chain

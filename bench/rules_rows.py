@@ -13,7 +13,7 @@ from bench.chess_games import GAMES, boards
 from bench.measure import Row, Workload, compare
 from bench.our_games import PlayedGame, Turn, baron_games, sorcery_games
 from domain.contract import evolve
-from domain.game import fold
+from domain.fold import fold
 
 REPEATS: Final = 20
 """How often one run does its work, so that it takes long enough to be measured."""
@@ -88,7 +88,7 @@ def _fold(games: list[PlayedGame]) -> Workload:
     def run() -> int:
         for _ in range(REPEATS):
             for played in games:
-                fold(played.events, None, played.secret_values)
+                fold(played.events, None, played.opened)
         return REPEATS * sum(len(played.events) for played in games)
 
     return run
@@ -97,7 +97,7 @@ def _fold(games: list[PlayedGame]) -> Workload:
 def _decode_and_fold(played: PlayedGame) -> Workload:
     def run() -> int:
         for _ in range(REPEATS):
-            fold(map(orjson.loads, played.lines))
+            fold([orjson.loads(line) for line in played.lines])
         return REPEATS * len(played.lines)
 
     return run

@@ -10,7 +10,8 @@ import redis
 from bench.measure import Row, compare
 from bench.our_games import PlayedGame
 from bench.redis_client import CommandRecorder, command_bytes, send_commands
-from domain.game import Game, fold
+from domain.fold import fold
+from domain.game import Game
 from service.embedded_redis import EmbeddedRedis
 from service.store.event_store import AppendRequest, IdempotencyRecord
 from service.store.outbox import outbox_entries
@@ -33,7 +34,7 @@ def append_requests(played: PlayedGame) -> list[AppendRequest]:
     requests = []
     after: Game | None = None
     for event, line in zip(played.events, played.lines, strict=True):
-        before, after = after, fold([event], after, played.secret_values)
+        before, after = after, fold([event], after, played.opened)
         assert after is not None
         requests.append(AppendRequest((line,), outbox=outbox_entries(before, after, [event])))
     return requests
@@ -92,7 +93,7 @@ def _load_row(server: EmbeddedRedis, long: PlayedGame) -> Row:
     store.append("long", 0, AppendRequest(tuple(long.lines[:LOADED_EVENTS])))
 
     def load() -> int:
-        fold(map(orjson.loads, store.read("long")))
+        fold([orjson.loads(line) for line in store.read("long")])
         return 1
 
     def read_and_decode() -> int:

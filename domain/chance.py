@@ -13,6 +13,7 @@ from domain.errors import Malformed
 T = TypeVar("T")
 
 SEED_LABEL = b"cartulary seed v1"
+RESUMED_SEED_LABEL = b"cartulary resume v1"
 MAX_NONCE_BYTES = 64
 _WORD = 8
 _RANGE = 1 << 64
@@ -36,6 +37,14 @@ def seed(secret: bytes, nonces: Iterable[bytes]) -> bytes:
             )
         digest.update(bytes([len(nonce)]) + nonce)
     return digest.digest()
+
+
+def resumed_seed(seed: bytes, previous_hash: bytes) -> bytes:
+    """The 32 bytes from which everything is drawn anew when play resumes from an earlier position.
+
+    `previous_hash` is `prev` of `PlayResumed`, which nobody can know before the ruling or the agreement.
+    """
+    return sha256(RESUMED_SEED_LABEL + seed + previous_hash).digest()
 
 
 class Chance:

@@ -29,12 +29,14 @@ from domain.scene import Scene
 
 __all__ = [
     "ALL_SECRETS",
+    "STATEMENT",
     "Action",
     "ActionJson",
     "AnyRuleSystem",
     "Bot",
     "DomainEvent",
     "Inference",
+    "Opened",
     "OwnOptions",
     "Position",
     "Reason",
@@ -50,17 +52,31 @@ ALL_SECRETS: Final = -1
 """The viewer of a game that has ended, who sees every secret that a position can show."""
 
 
+Opened: TypeAlias = Mapping[int, Mapping[str, object]]
+"""Values of secrets, as far as the caller may know them: by the seq of the event that commits to them, and
+by name.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Inference:
     """What the log of a game in progress allows its secrets to be.
 
-    `secrets` has a value for each of them, opened or not, with which the game can have gone as recorded.
-    `contradictions` has, by index, the events for which there are no such values, with the reason. An event
-    that `decide` refuses with these values need not be among them.
+    `secrets` has, by the seq of the event that commits to it and by name, a value for each of them, opened or
+    not, with which the game can have gone as recorded. `contradictions` has, by seq, the events for which
+    there are no such values, with the reason. An event that `decide` refuses with these values need not be
+    among them.
     """
 
-    secrets: Mapping[str, object]
+    secrets: Opened
     contradictions: Mapping[int, str] = field(default_factory=dict)
+
+
+STATEMENT: Final = "statement"
+"""The name of the secret that is the text a person wrote, such as the reason for a dispute.
+
+Everybody who may see the game may see it. It is not in the event itself, so that it can be erased.
+"""
 
 
 def secret_owner(name: str) -> int | None:
@@ -217,14 +233,25 @@ class RuleSystem(Protocol[S, A, P]):
         self,
         seats: int,
         options: OwnOptions,
-        start: Mapping[str, object],
-        played: Iterable[tuple[S, DomainEvent]],
-        opened: Mapping[str, object],
+        start: tuple[int, Mapping[str, object]],
+        played: Iterable[tuple[int, S, DomainEvent]],
+        opened: Opened,
     ) -> Inference:
-        """Values for all secrets of the set-up with which a game can have gone as recorded.
+        """Values for all secrets with which a game can have gone as recorded.
 
-        `start` is the data of `GameStarted`. `played` are the events after it, each with the state before it,
-        in which only the secrets `opened` are known.
+        `start` has the seq and the data of `GameStarted`. `played` are the events after it, each with its seq
+        and the state before it, in which only the secrets `opened` are known.
+        """
+
+    def redraw(self, state: S, chance: Chance) -> Mapping[str, object]:
+        """Draw anew, when play resumes from an earlier state, what was not yet drawn in that state.
+
+        Returns the values of the secrets of `PlayResumed`, by name; {} if everything is public.
+        """
+
+    def apply_redraw(self, state: S, opened: Mapping[str, object]) -> None:
+        """Write what `redraw` has drawn into a state that the caller owns; `opened` has the values by name,
+        as far as the caller knows them.
         """
 
     def parse_action(self, raw: object) -> A:

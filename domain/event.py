@@ -84,7 +84,7 @@ class ByPlayer(TypedDict):
 class BySystem(TypedDict):
     """A part of the server."""
 
-    system: Literal["start", "scorer", "clock", "arbiter"]
+    system: Literal["start", "scorer", "clock", "arbiter", "takeback"]
 
 
 By: TypeAlias = BySeat | ByPlayer | BySystem
@@ -102,7 +102,7 @@ class Event(TypedDict):
     """An event as the log stores it: the envelope of docs/formats.md.
 
     Logs and records come from outside, so nothing is known here about the fields of `action` and `data`;
-    `domain.game` is where recorded data become `EventData`.
+    `domain.fold` is where recorded data become `EventData`.
     """
 
     v: int
@@ -207,6 +207,16 @@ class RankingEntry(TypedDict):
     place: PositiveCount
 
 
+PlayResumed = TypedDict(
+    "PlayResumed",
+    {
+        "from": Annotated[PositiveCount, "The event after which play continues."],
+        "because": Annotated[PositiveCount, "The event that ruled or agreed so."],
+    },
+)
+"""A ruling or a takeback lets play continue from an earlier position."""
+
+
 class Ranked(TypedDict):
     """The part of `GameFinished` that the rules decide in every game."""
 
@@ -228,6 +238,7 @@ class GameAbandoned(TypedDict):
 LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
     "SeatTaken": SeatTaken,
     "SeatLeft": SeatLeft,
+    "PlayResumed": PlayResumed,
     "GameAbandoned": GameAbandoned,
 }
 """By event type, the data of the events that are the same in every game."""

@@ -1,7 +1,7 @@
 """The decisions in a game's life cycle: create, join, leave, start, act, score, finish, abandon.
 
 Each function looks at a game and returns the `DomainEvent` that follows, or raises Refused. Nothing is
-applied here; `domain.game` does that with what was recorded.
+applied here; `domain.fold` does that with what was recorded.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ from domain.event import (
     GameFinished,
     GameStarted,
     Options,
+    PlayResumed,
     Ranked,
     RoundScored,
     SeatLeft,
@@ -135,15 +136,37 @@ def start(game: Game, secret: bytes) -> DomainEvent:
         raise NotNow(
             None, f"{len(game.places)} of {game.seats} places are taken, it is {game.status}"
         )
-    draws = chance.Chance(
-        chance.seed(secret, [bytes.fromhex(place.nonce) for place in game.places])
-    )
+    draws = chance.Chance(_seed(game, secret))
     players = [place.player for place in game.places]
     if game.options["seating"] == "drawn":
         players = draws.shuffle(players)
     opening = game.rules.set_up(game.seats, game.options, draws)
     data: GameStarted = {"players": players, **opening.data}
     return DomainEvent(opening.type, data, opening.secrets)
+
+
+def _seed(game: Game, secret: bytes) -> bytes:
+    return chance.seed(secret, [bytes.fromhex(place.nonce) for place in game.places])
+
+
+def resume(
+    game: GameOf[S, A, P], origin: GameOf[S, A, P], because: int, secret: bytes
+) -> DomainEvent:
+    """`PlayResumed` from the position of `origin`, an earlier game, because of the event with this seq.
+
+    What was not yet drawn at that position is drawn anew. Raises NotNow if the game is not in progress, or if
+    `origin` is not the game after an event of play, or after the start, on the current branch.
+    """
+    if game.status != "playing":
+        raise NotNow(None, f"play cannot resume: the game is {game.status}")
+    if origin.state is None or origin.seq != origin.play_seq or game.is_superseded(origin.seq):
+        raise NotNow(
+            None,
+            f"play cannot resume from event {origin.seq}, which is no event of play on the current branch",
+        )
+    draws = chance.Chance(chance.resumed_seed(_seed(game, secret), bytes.fromhex(game.hash)))
+    data: PlayResumed = {"from": origin.seq, "because": because}
+    return DomainEvent("PlayResumed", data, game.rules.redraw(origin.state, draws))
 
 
 def act(game: GameOf[S, A, P], seat: int, action: A) -> DomainEvent:

@@ -18,6 +18,7 @@ START: Final[By] = {"system": "start"}
 SCORER: Final[By] = {"system": "scorer"}
 CLOCK: Final[By] = {"system": "clock"}
 ARBITER: Final[By] = {"system": "arbiter"}
+TAKEBACK: Final[By] = {"system": "takeback"}
 
 SecretSource: TypeAlias = Callable[[], bytes]
 """Returns the game's secret; called only by the events that use or publish it."""
@@ -105,6 +106,17 @@ def remove(pending: PendingEvents, seat: int, secret: SecretSource) -> None:
 def abandon(pending: PendingEvents, secret: SecretSource, *, by: By = ARBITER) -> None:
     """End the game without a ranking and publish the secret. Raises NotNow if it is over."""
     pending.add(lifecycle.abandon(pending.game, secret()), by)
+
+
+def resume(
+    pending: PendingEvents, origin: int, because: int, secret: SecretSource, *, by: By
+) -> None:
+    """Resume play after event `origin`, because of the event `because`, which ruled or agreed so.
+
+    `by` is ARBITER or TAKEBACK. Raises NotNow, and LookupError if there is no event `origin`.
+    """
+    event = lifecycle.resume(pending.game, pending.game_at(origin), because, secret())
+    pending.add(event, by)
 
 
 def _abandon_if_deserted(pending: PendingEvents, secret: SecretSource) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from domain.contract import DomainEvent
 from domain.event import By, Event
+from domain.fold import EarlierGames
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.seal import SALT_BYTES, Sealed, seal
@@ -30,17 +31,21 @@ class PendingEvents:
         *,
         timestamp: Callable[[], str],
         salt: Callable[[], bytes] = random_salt,
+        load_earlier: Callable[[int], Game] | None = None,
     ) -> None:
         """Start without events. `base` is the game so far, None for a new game.
 
         `timestamp` returns the `at` of the next event, never earlier than that of the previous one.
-        `salt` returns 32 fresh bytes for each secret.
+        `salt` returns 32 fresh bytes for each secret. `load_earlier` returns the game after an event that is
+        not pending, by seq.
         """
         self.game_id = game_id
         self.base = base
         self.sealed: list[Sealed] = []
         self._timestamp = timestamp
         self._salt = salt
+        self._load_earlier = load_earlier
+        self._earlier = EarlierGames(load=self.game_at)
 
     @property
     def game(self) -> Game:
@@ -66,11 +71,16 @@ class PendingEvents:
         return {sealed.event["seq"]: sealed.openings for sealed in self.sealed if sealed.openings}
 
     def game_at(self, seq: int) -> Game:
-        """Return the game after the pending event `seq`. Raises LookupError for any other seq."""
+        """Return the game after event `seq`, pending or earlier.
+
+        Raises LookupError if there is no such event, or if earlier games cannot be loaded.
+        """
         first = 1 if self.base is None else self.base.seq + 1
-        if not 0 <= seq - first < len(self.sealed):
+        if 0 <= seq - first < len(self.sealed):
+            return self.sealed[seq - first].game
+        if self._load_earlier is None or not 1 <= seq < first:
             raise LookupError(f"event {seq} is not among the pending events")
-        return self.sealed[seq - first].game
+        return self._load_earlier(seq)
 
     def add(self, event: DomainEvent, by: By, action: Mapping[str, object] | None = None) -> Game:
         """Seal one more event and return the game after it."""
@@ -82,6 +92,7 @@ class PendingEvents:
             action=action,
             at=self._timestamp(),
             salt=self._salt,
+            earlier=self._earlier,
         )
         self.sealed.append(sealed)
         return sealed.game

@@ -92,12 +92,11 @@ class Record:
                 return {seat: names.get(id, id) for seat, id in enumerate(event["data"]["players"])}
         return {}
 
-    def secret_values(self) -> dict[str, Any]:
-        """Return the values of all opened secrets, by name."""
+    def opened_values(self) -> dict[int, dict[str, Any]]:
+        """Return the values of all opened secrets, by the seq of their event and by name."""
         return {
-            name: opening["value"]
-            for by_name in self.openings.values()
-            for name, opening in by_name.items()
+            seq: {name: opening["value"] for name, opening in by_name.items()}
+            for seq, by_name in self.openings.items()
         }
 
 

@@ -10,7 +10,8 @@ from typing import Final, cast
 
 from domain.contract import DomainEvent
 from domain.event import VERSION, ZEROS, By, Event
-from domain.game import Game, evolve
+from domain.fold import NO_EARLIER_GAMES, EarlierGames, evolve
+from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest, unhex
 from ledger.envelope import FIELDS, OPTIONAL_FIELDS
@@ -43,11 +44,13 @@ def seal(
     action: Mapping[str, object] | None,
     at: str,
     salt: Callable[[], bytes],
+    earlier: EarlierGames = NO_EARLIER_GAMES,
 ) -> Sealed:
     """Seal the event that follows `game` (None: the first event). `game` itself is not changed.
 
     `at` must not be earlier than that of the previous event; `salt` returns 32 fresh bytes for each
-    secret. Raises ValueError for data that has no canonical JSON.
+    secret. `earlier` has the game from which `PlayResumed` resumes play. Raises ValueError for data that
+    has no canonical JSON.
     """
     openings = {
         name: {"salt": salt().hex(), "value": value}
@@ -68,7 +71,7 @@ def seal(
     }
     if openings:
         event["secrets"] = {name: commitment(opening) for name, opening in openings.items()}
-    after = evolve(game, event, domain_event.secrets)
+    after = evolve(game, event, {event["seq"]: domain_event.secrets}, earlier)
     event["state"] = state_hash(after)
     start, end = _around_hash(event)
     event["hash"] = digest(start + end)

@@ -4,23 +4,29 @@ A record is folded and never checked against the rules. An event that the rules 
 unreadable there: `unreadable_on_error` turns what they raise into Unreadable.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from domain.contract import Opened
 from domain.errors import Unreadable
 from domain.event import Event
-from domain.game import Game, evolve, fold
+from domain.fold import EarlierGames, evolve, fold
+from domain.game import Game
 from ledger.record import Record
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An event with the game before it (None for the first event) and after it."""
+    """An event with the game before it (None for the first event) and after it.
+
+    `origin` is the earlier game from which the event resumes play, if it does.
+    """
 
     event: Event
     before: Game | None
     after: Game
+    origin: Game | None = None
 
 
 class PositionNotFound(LookupError):
@@ -52,18 +58,23 @@ def unreadable_on_error(seq: int) -> Iterator[None]:
         ) from error
 
 
-def steps(record: Record, secrets: Mapping[str, object] | None = None) -> Iterator[Step]:
+def steps(record: Record, secrets: Opened | None = None) -> Iterator[Step]:
     """Yield every event with the game before and after it.
 
-    The game is folded with the values `secrets`, by name; by default, with those that the record opens.
-    Raises Unreadable at the first event that cannot be applied.
+    The game is folded with the values `secrets`, by seq and name; by default, with those that the record
+    opens. Raises Unreadable at the first event that cannot be applied.
     """
-    opened = record.secret_values() if secrets is None else secrets
+    opened = record.opened_values() if secrets is None else secrets
+    earlier = EarlierGames(record.events)
     before: Game | None = None
     for event in record.events:
         with unreadable_on_error(event["seq"]):
-            after = evolve(before, event, opened)
-        yield Step(event, before, after)
+            after = evolve(before, event, opened, earlier)
+        earlier.keep(after)
+        origin = None
+        if event["type"] == "PlayResumed":
+            origin = earlier.game_after(event["data"]["from"])
+        yield Step(event, before, after, origin)
         before = after
 
 
@@ -131,7 +142,7 @@ def _fold_to(record: Record, seq: int) -> Game:
     """Fold in one pass, which is fastest. If that fails, fold event by event, to name the event."""
     try:
         with unreadable_on_error(seq):
-            game = fold(record.events[:seq], None, record.secret_values())
+            game = fold(record.events[:seq], None, record.opened_values())
             assert game is not None
             return game
     except Unreadable:

@@ -14,7 +14,7 @@ from bench.our_games import play, random_type_bot, untitled_bot, very_long_game
 from bench.record_rows import record_bytes
 from bench.store_rows import append_command, append_requests, xadd_command
 from domain.contract import Bot
-from domain.game import fold
+from domain.fold import fold
 from ledger.record import scan
 from service.store.redis_event_store import game_key
 
@@ -53,7 +53,7 @@ def test_a_benchmarked_game_is_a_complete_and_valid_log(
     rules: str, seats: int, bot: Bot[Any, Any] | None, options: dict[str, object]
 ) -> None:
     played = play(rules, seats, SEED, bot, **options)
-    game = fold(played.events, None, played.secret_values)
+    game = fold(played.events, None, played.opened)
     assert game is not None
     assert game.is_played_out
     assert [turn.game.to_act for turn in played.turns] == [turn.seat for turn in played.turns]

@@ -17,7 +17,8 @@ from domain.baron.apply import EVENT_APPLIERS as OF_BARON
 from domain.barony.components import DUKE, FAMILY
 from domain.barony.sorcery.apply import SORCERY_APPLIERS as OF_BARONY
 from domain.event import ZEROS, Event, RankingEntry, acting_seat
-from domain.game import _LIFE_CYCLE_APPLIERS, Game, evolve
+from domain.fold import _LIFE_CYCLE_APPLIERS, evolve
+from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest
 from replay.audit import audit

@@ -14,7 +14,8 @@ import pytest
 from domain.contract import ALL_SECRETS, ActionJson, AnyRuleSystem, DomainEvent, secret_owner
 from domain.errors import Malformed, Refused
 from domain.event import Event, acting_seat
-from domain.game import Game, evolve
+from domain.fold import evolve
+from domain.game import Game
 from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, RULES
 from ledger.record import Record, read
@@ -63,11 +64,14 @@ def test_a_viewer_sees_only_what_the_viewer_may_know(
 
 def compare_views(record: Record, viewer: int | None) -> None:
     """Fold the game with all secrets and with those of the viewer, and compare what the viewer gets."""
-    opened = record.secret_values()
+    opened = record.opened_values()
     own = {
-        name: value
-        for name, value in opened.items()
-        if viewer is not None and secret_owner(name) == viewer
+        seq: {
+            name: value
+            for name, value in values.items()
+            if viewer is not None and secret_owner(name) == viewer
+        }
+        for seq, values in opened.items()
     }
     by_text = {str(event["action"]): event["action"] for event in record.events}
     actions = [action for _, action in sorted(by_text.items()) if action is not None]
@@ -124,7 +128,7 @@ def test_after_the_end_everybody_sees_the_same_at_every_event(
     viewers = (None, 0, 1, 2)
     game: Game | None = None
     for event in record.events:
-        game = evolve(game, event, record.secret_values())
+        game = evolve(game, event, record.opened_values())
         if game.state is not None:
             positions = [game.rules.position(game.state, ALL_SECRETS)] * 4
             assert [game.position(viewer, ended=True) for viewer in viewers] == positions

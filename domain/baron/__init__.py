@@ -21,7 +21,14 @@ from domain.baron.legal import legal_actions
 from domain.baron.position import position
 from domain.baron.scene import scene
 from domain.baron.scoring import finish, standings
-from domain.baron.set_up import check_options, copy, initial_state, set_up
+from domain.baron.set_up import (
+    apply_redraw,
+    check_options,
+    copy,
+    initial_state,
+    redraw,
+    set_up,
+)
 
 __all__ = [
     "ACTIONS",
@@ -35,6 +42,7 @@ __all__ = [
     "action_text",
     "action_to_json",
     "apply",
+    "apply_redraw",
     "check_options",
     "copy",
     "decide",
@@ -48,6 +56,7 @@ __all__ = [
     "parse_action",
     "parse_action_text",
     "position",
+    "redraw",
     "remove",
     "scene",
     "set_up",

@@ -16,7 +16,7 @@ from domain.baron.formats import Tile
 from domain.baron.legal import first_place
 from domain.baron.set_up import initial_state
 from domain.baron.state import State
-from domain.contract import DomainEvent, Inference
+from domain.contract import DomainEvent, Inference, Opened
 from domain.event import EventData
 
 Deal: TypeAlias = tuple[str, ...]
@@ -53,25 +53,28 @@ def set_up_faults(
 def infer_secrets(
     seats: int,
     options: object,
-    start: Mapping[str, object],
-    played: Iterable[tuple[State, DomainEvent]],
-    opened: Mapping[str, object],
+    start: tuple[int, Mapping[str, object]],
+    played: Iterable[tuple[int, State, DomainEvent]],
+    opened: Opened,
 ) -> Inference:
     """BN-MAT-1, BN-SET-2, BN-LAY-1, 4: secrets with which these events can have happened.
 
     An event that no secrets allow, given those before it, is ignored. It is a contradiction if `decide` with
     the returned secrets would not refuse it.
     """
-    knowledge = _Knowledge(seats, start, opened)
+    start_seq, public = start
+    knowledge = _Knowledge(seats, public, opened.get(start_seq, {}), start_seq)
     contradictions = {}
-    for index, (state, event) in enumerate(played):
+    for seq, state, event in played:
         match event.data:
+            case {"from": int(origin)} if event.type == "PlayResumed":
+                knowledge.resume(seq, origin)
             case {"seat": int(seat), "tile": str(tile), **rest} if 0 <= seat < seats:
                 refill = rest.get("refill")
                 if event.type == "TileDrawn":
                     knowledge.draw(seat, tile)
                     if refill is not None and not knowledge.turn_up(refill):
-                        contradictions[index] = f"no {refill} can have been left in the pile"
+                        contradictions[seq] = f"no {refill} can have been left in the pile"
                 elif event.type == "TilePlaced":
                     knowledge.give_up(seat, tile)
                 elif event.type == "TileDiscarded":
@@ -79,32 +82,75 @@ def infer_secrets(
                     knowledge.give_up(seat, tile, only=stuck)
             case _:
                 pass
-    return Inference({**knowledge.secrets(), **opened}, contradictions)
+        knowledge.keep(seq)
+    inferred = knowledge.secrets()
+    return Inference(
+        {seq: {**values, **opened.get(seq, {})} for seq, values in inferred.items()}, contradictions
+    )
+
+
+class _Pile:
+    """The pile of a game, or of a game that was resumed, as far as the log shows it."""
+
+    def __init__(self, seq: int, size: int, unseen: Counter[str]) -> None:
+        self.seq = seq
+        """The event that commits to the order of the pile."""
+        self.size = size
+        self.unseen = unseen
+        """The tiles still in the pile, together with the tiles of value 1 that were dealt."""
+        self.turned_up: list[str] = []
+        """The tiles that came off the pile, in order."""
+
+    def copy(self) -> "_Pile":
+        """A pile that can be changed without changing this one."""
+        duplicate = _Pile(self.seq, self.size, self.unseen.copy())
+        duplicate.turned_up = self.turned_up.copy()
+        return duplicate
+
+    def tiles(self, deal: Deal) -> list[str]:
+        """An order of the pile, when it was made, in which all of this can have happened."""
+        left = self.unseen - Counter(deal)
+        return [*self.turned_up, *left.elements(), *[MEADOW] * self.size][: self.size]
 
 
 class _Knowledge:
     """What the log up to one moment of the game allows its secrets to be."""
 
     def __init__(
-        self, seats: int, start: Mapping[str, object], opened: Mapping[str, object]
+        self, seats: int, start: Mapping[str, object], opened: Mapping[str, object], seq: int = 0
     ) -> None:
         self.deals = [deal for deal in product(OF_VALUE_ONE, repeat=seats) if _is_varied(deal)]
         """The deals with which everything up to now can have happened, except what is ignored."""
-        self.turned_up: list[str] = []
-        """The tiles that came off the pile, in order."""
-        self.pile_size = initial_state(seats, {}, cast("EventData", start), {}).pile_left
-        self.unseen = Counter[str]({str(kind): count for kind, count in COUNTS.items()})
-        """The tiles in the pile, together with the tiles of value 1 that were dealt."""
-        self.unseen.subtract([MEADOW] * seats)
-        self.unseen.subtract(tile for name in _PUBLIC for tile in _tiles(start.get(name)))
+        unseen = Counter[str]({str(kind): count for kind, count in COUNTS.items()})
+        unseen.subtract([MEADOW] * seats)
+        unseen.subtract(tile for name in _PUBLIC for tile in _tiles(start.get(name)))
+        size = initial_state(seats, {}, cast("EventData", start), {}).pile_left
+        self.pile = _Pile(seq, size, unseen)
+        self.superseded: list[_Pile] = []
+        """The piles of the branches on which play did not continue."""
         self.public = [Counter[str]({MEADOW: 1}) for _ in range(seats)]
         """The tiles of each reserve but for the one dealt; -1 once that one has been laid."""
         self.is_possible = self._keep(lambda deal: _agrees(deal, opened)) and self._keep(
-            lambda deal: all(left >= deal.count(kind) for kind, left in self.unseen.items())
+            lambda deal: all(left >= deal.count(kind) for kind, left in unseen.items())
         )
         """Whether a deal agrees with what is opened, and leaves no more tiles of a kind than there are
         (BN-MAT-1).
         """
+        self._earlier = {seq: (self.pile.copy(), [reserve.copy() for reserve in self.public])}
+        """By seq, the pile and the reserves after that event."""
+
+    def keep(self, seq: int) -> None:
+        """Keep the pile and the reserves as they are after event `seq`; play may resume from it."""
+        self._earlier[seq] = (self.pile.copy(), [reserve.copy() for reserve in self.public])
+
+    def resume(self, seq: int, origin: int) -> None:
+        """With event `seq`, play resumed after event `origin`, and the pile was shuffled anew."""
+        if origin not in self._earlier:
+            return
+        pile, public = self._earlier[origin]
+        self.superseded.append(self.pile)
+        self.pile = _Pile(seq, pile.size - len(pile.turned_up), pile.unseen.copy())
+        self.public = [reserve.copy() for reserve in public]
 
     def draw(self, seat: int, tile: str) -> None:
         """The seat took a tile from the market."""
@@ -114,11 +160,12 @@ class _Knowledge:
         """A tile came off the pile. Returns whether it can have been there (BN-MAT-1)."""
         if not isinstance(tile, str):
             return False
-        self.turned_up.append(tile)
-        self.unseen[tile] -= 1
-        is_possible = self._keep(lambda deal: self.unseen[tile] >= deal.count(tile))
+        pile = self.pile
+        pile.turned_up.append(tile)
+        pile.unseen[tile] -= 1
+        is_possible = self._keep(lambda deal: pile.unseen[tile] >= deal.count(tile))
         if not is_possible:
-            self.unseen[tile] += 1
+            pile.unseen[tile] += 1
         return is_possible
 
     def give_up(self, seat: int, tile: str, only: Collection[str] = tuple(COUNTS)) -> None:
@@ -131,13 +178,15 @@ class _Knowledge:
         if self._keep(can_be):
             self.public[seat][tile] -= 1
 
-    def secrets(self) -> dict[str, object]:
-        """All secrets of a game in which all of this can have happened."""
+    def secrets(self) -> dict[int, dict[str, object]]:
+        """All secrets of a game in which all of this can have happened, by seq and name."""
         deal = self.deals[0]
-        left = self.unseen - Counter(deal)
-        pile = [*self.turned_up, *left.elements(), *[MEADOW] * self.pile_size]
-        reserves = {f"reserve/{seat}": sorted((MEADOW, kind)) for seat, kind in enumerate(deal)}
-        return {"pile": pile[: self.pile_size], **reserves}
+        secrets: dict[int, dict[str, object]] = {
+            pile.seq: {"pile": pile.tiles(deal)} for pile in (*self.superseded, self.pile)
+        }
+        for seat, kind in enumerate(deal):
+            secrets[min(secrets)][f"reserve/{seat}"] = sorted((MEADOW, kind))
+        return secrets
 
     def _keep(self, can_be: Callable[[Deal], bool]) -> bool:
         """Keep only the deals that are possible, if there are any. Returns whether there are."""

@@ -95,6 +95,19 @@ def initial_state(
     return state
 
 
+def redraw(state: State, chance: Chance) -> Mapping[str, object]:
+    """BN-MAT-1: shuffle the tiles that are left in the pile anew, when play resumes from this state."""
+    pile = state.tiles_in_pile()
+    counts = {kind: pile.count(kind) for kind in TILES}
+    return {"pile": chance.shuffle(_tiles(counts, TILES))}
+
+
+def apply_redraw(state: State, opened: Mapping[str, object]) -> None:
+    """Put the tiles that were shuffled anew in place of the pile; their order may be unknown."""
+    pile = cast("list[Tile] | None", opened.get("pile"))
+    state.pile = None if pile is None else tuple(pile)
+
+
 def copy(state: State) -> State:
     """A state that can be changed without changing this one."""
     return state.copy()

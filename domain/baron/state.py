@@ -140,6 +140,13 @@ class State:
         out = frozenset(seat for seat, player in enumerate(self.players) if player.out is not None)
         return Board(self.tiles, self.keeps, out)
 
+    def tiles_in_pile(self) -> tuple[Tile, ...]:
+        """The tiles left in the pile, from its top; their order must be known."""
+        if not self.pile_left:
+            return ()
+        assert self.pile is not None, "the tiles in the pile are only known with their order"
+        return self.pile[-self.pile_left :]
+
     def top_of_pile(self) -> Tile | None:
         """The next tile of the pile, whose order must be known; None if the pile is empty."""
         if not self.pile_left:

@@ -25,7 +25,7 @@ from domain.barony.legal import legal_actions
 from domain.barony.position import position
 from domain.barony.scene import scene
 from domain.barony.scoring import finish, standings
-from domain.barony.set_up import check_options, initial_state, set_up
+from domain.barony.set_up import apply_redraw, check_options, initial_state, redraw, set_up
 from domain.barony.state import State
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "action_text",
     "action_to_json",
     "apply",
+    "apply_redraw",
     "check_options",
     "copy",
     "decide",
@@ -53,6 +54,7 @@ __all__ = [
     "parse_action",
     "parse_action_text",
     "position",
+    "redraw",
     "remove",
     "scene",
     "set_up",

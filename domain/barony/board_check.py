@@ -12,7 +12,7 @@ from domain.barony.board import NUMBERS
 from domain.barony.components import RADIUS, TILES_A_PLAYER
 from domain.barony.laying import FIRST_PLACE, MIDDLE, Place, has_gap
 from domain.barony.tiles import BASE_TILES, LETTERS, Tile
-from domain.contract import Inference
+from domain.contract import Inference, Opened
 from domain.hex_text import hex_text
 from domain.hexes import Hex, distance, neighbours
 from domain.json_fields import is_integer
@@ -36,7 +36,7 @@ def set_up_faults(
 
 
 def infer_secrets(
-    seats: int, options: object, start: object, played: object, opened: Mapping[str, object]
+    seats: int, options: object, start: object, played: object, opened: Opened
 ) -> Inference:
     """There are no secrets in Barony."""
     return Inference(opened)

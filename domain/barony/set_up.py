@@ -73,3 +73,12 @@ def with_options(state: StateT, options: OwnOptions) -> StateT:
     state.round_limit = own["round_limit"]
     state.end_by_agreement = own["end_by_agreement"]
     return state
+
+
+def redraw(state: object, chance: Chance) -> Mapping[str, object]:
+    """Draw nothing anew when play resumes: board and spells are drawn at the start (BY-SET-1, BS-SPL-2)."""
+    return {}
+
+
+def apply_redraw(state: object, opened: Mapping[str, object]) -> None:
+    """Change nothing, because nothing is drawn anew."""

@@ -61,7 +61,7 @@ class DecisionsCheck:
         """
         self.check = Check("decisions", "decided again")
         self._secret = secret
-        self._opened = record.secret_values()
+        self._opened = record.opened_values()
         self._contradictions = contradictions
         self._round_ends: dict[int, Game] = {}
 
@@ -147,7 +147,7 @@ class DecisionsCheck:
                 f"{len(before.places)} of {before.seats} places are taken, it is {before.status}",
             )
         for fault in before.rules.set_up_faults(
-            before.seats, before.options, event["data"], self._opened
+            before.seats, before.options, event["data"], self._opened.get(event["seq"], {})
         ):
             self._add_difference(event["seq"], fault)
         joined = [place.player for place in before.places]

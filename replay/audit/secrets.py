@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from domain import chance
-from domain.contract import DomainEvent
+from domain.contract import DomainEvent, Opened
 from domain.errors import Unreadable
 from domain.event import ENDINGS, Event, recorded_data
 from ledger.canonical import unhex
@@ -106,13 +106,13 @@ def published_secret(record: Record) -> bytes | None:
     return secret if len(secret) == 32 and chance.commitment(secret) == committed else None
 
 
-def infer_secrets(record: Record) -> tuple[Mapping[str, Any], Mapping[int, str]]:
-    """Return values for all secrets of the set-up, by name, with which the game can have gone as recorded.
+def infer_secrets(record: Record) -> tuple[Opened, Mapping[int, str]]:
+    """Return values for all secrets, by seq and name, with which the game can have gone as recorded.
 
     Values that the record opens are among them; the rules infer the others from the log. Also returns, by
     seq, the events that no secrets allow, with the reason.
     """
-    opened = record.secret_values()
+    opened = record.opened_values()
     if not unopened_secrets(record):
         return opened, {}
     rest = steps(record)
@@ -120,25 +120,21 @@ def infer_secrets(record: Record) -> tuple[Mapping[str, Any], Mapping[int, str]]
         game = next(step.after for step in rest if step.event["type"] == "GameStarted")
     except (StopIteration, Unreadable):
         return opened, {}
-    seqs: list[int] = []
 
-    def played() -> Iterator[tuple[Any, DomainEvent]]:
+    def played() -> Iterator[tuple[int, Any, DomainEvent]]:
         """Yield the events after the start, as far as they can be applied, each with the state before it."""
         with suppress(Unreadable):
             for step in rest:
-                seqs.append(step.event["seq"])
-                yield (
-                    _state_before(step),
-                    DomainEvent(step.event["type"], recorded_data(step.event)),
-                )
+                event = DomainEvent(step.event["type"], recorded_data(step.event))
+                yield step.event["seq"], _state_before(step), event
 
-    start = record.events[game.seq - 1]["data"]
+    start = (game.seq, record.events[game.seq - 1]["data"])
     try:
         with unreadable_on_error(game.seq):
             inference = game.rules.infer_secrets(game.seats, game.options, start, played(), opened)
     except Unreadable as unreadable:
         return opened, {game.seq: unreadable.why}
-    return inference.secrets, {seqs[i]: reason for i, reason in inference.contradictions.items()}
+    return {**opened, **inference.secrets}, inference.contradictions
 
 
 def _state_before(step: Step) -> Any:

@@ -12,8 +12,10 @@ from typing import Final
 
 from cachetools import LRUCache
 
+from domain.contract import Opened
 from domain.event import Event
-from domain.game import Game, Opened, fold
+from domain.fold import NOTHING_OPENED, EarlierGames, fold
+from domain.game import Game
 from service.bounds import Bounds
 
 _DEFAULTS: Final = Bounds()
@@ -34,10 +36,13 @@ class CachedGame:
 
 
 def advance(
-    before: CachedGame | None, events: Sequence[Event], opened: Opened | None = None
+    before: CachedGame | None,
+    events: Sequence[Event],
+    opened: Opened = NOTHING_OPENED,
+    earlier: EarlierGames | None = None,
 ) -> CachedGame:
     """Fold events into a cached game (None: from the first event). Raises Unreadable (`fold`)."""
-    game = fold(events, None if before is None else before.game, opened)
+    game = fold(events, None if before is None else before.game, opened, earlier)
     if game is None:
         raise ValueError("a game is folded from at least one event")
     return with_events(before, events, game)

@@ -6,12 +6,15 @@ Logs are read in pages, so that a long one never blocks Redis for long.
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 import orjson
 
+from domain.contract import STATEMENT, Opened
 from domain.errors import Unreadable
 from domain.event import Event
+from domain.fold import EarlierGames
 from domain.game import Game
 from service.bounds import Bounds
 from service.errors import NotFound
@@ -217,13 +220,20 @@ class GameLoader:
         try:
             events: list[Event] = [orjson.loads(line) for line in lines]
             opened = self._opened_secrets(game_id, events)
+            earlier = EarlierGames(events, load=partial(self._earlier_game, game_id))
             for stretch in self._up_to_prefixes(_seq_of(cached), events):
-                cached = advance(cached, stretch, opened)
+                cached = advance(cached, stretch, opened, earlier)
                 self._cache.put_prefix(cached)
         except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise Unreadable(f"the log of game {game_id} is damaged: {error!r}") from error
         assert cached is not None, "there is at least one event"
         return cached
+
+    def _earlier_game(self, game_id: str, seq: int) -> Game:
+        """Return the game after event `seq`, from which a later event resumes play."""
+        prefix = self._cache.latest(game_id, seq)
+        lines = self._log_reader.read(game_id, _read_after(prefix), seq)
+        return self._advance(game_id, prefix, lines).game
 
     def _up_to_prefixes(self, seq: int, events: Sequence[Event]) -> Iterator[Sequence[Event]]:
         """Split the events that follow event `seq` after each event that ends a prefix."""
@@ -233,15 +243,20 @@ class GameLoader:
             yield events[start:end]
             start, end = end, end + interval
 
-    def _opened_secrets(self, game_id: str, events: Sequence[Event]) -> Mapping[str, Any]:
-        """Return the values of the secrets that these events commit to, by name."""
-        names = {
-            f"{event['seq']}/{name}": name for event in events for name in event.get("secrets", ())
-        }
-        if not names:
+    def _opened_secrets(self, game_id: str, events: Sequence[Event]) -> Opened:
+        """Return the values of the secrets that these events commit to, by seq and name.
+
+        A statement that its author has erased is left out; no position depends on one.
+        """
+        secrets = [(event["seq"], name) for event in events for name in event.get("secrets", ())]
+        keys = {f"{seq}/{name}": (seq, name) for seq, name in secrets if name != STATEMENT}
+        if not keys:
             return {}
-        stored = self._log_reader.secrets(game_id, names)
-        return {name: orjson.loads(stored[key])["value"] for key, name in names.items()}
+        stored = self._log_reader.secrets(game_id, keys)
+        opened: dict[int, dict[str, object]] = {}
+        for key, (seq, name) in keys.items():
+            opened.setdefault(seq, {})[name] = orjson.loads(stored[key])["value"]
+        return opened
 
 
 def _event_not_found(game: Game, seq: int) -> NotFound:

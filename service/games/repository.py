@@ -9,6 +9,7 @@ writers one wins, and the handler of the other runs on the result.
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias
 
 from domain.errors import Malformed, Refused, Unreadable
@@ -228,4 +229,9 @@ class GameRepository(GameLoader):
     def _pending(self, game_id: str, game: Game | None) -> PendingEvents:
         """Return pending events that will all have the current time."""
         timestamp = self._clock.timestamp_after("" if game is None else game.at)
-        return PendingEvents(game_id, game, timestamp=lambda: timestamp)
+        return PendingEvents(
+            game_id,
+            game,
+            timestamp=lambda: timestamp,
+            load_earlier=partial(self.game_at, game_id),
+        )

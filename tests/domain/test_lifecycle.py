@@ -9,7 +9,8 @@ from domain import lifecycle
 from domain.contract import DomainEvent
 from domain.errors import Malformed, NotNow, Refused, Unreadable
 from domain.event import ZEROS, By, Event
-from domain.game import Game, evolve, fold
+from domain.fold import evolve, fold
+from domain.game import Game
 from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, RULES, rule_system_for
 from tests.support.events import data_of, event_of

@@ -4,7 +4,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from domain.game import Game, evolve
+from domain.fold import EarlierGames, evolve
+from domain.game import Game
 from ledger.record import Record, read
 
 FOLDER: Final = Path(__file__).parent
@@ -21,8 +22,10 @@ def record_of(name: str) -> Record:
 def course_of(name: str) -> list[Game]:
     """Return the game after each of its events, with all secrets known."""
     record = record_of(name)
-    opened = record.secret_values()
+    opened = record.opened_values()
+    earlier = EarlierGames(record.events)
     course: list[Game] = []
     for event in record.events:
-        course.append(evolve(course[-1] if course else None, event, opened))
+        course.append(evolve(course[-1] if course else None, event, opened, earlier))
+        earlier.keep(course[-1])
     return course

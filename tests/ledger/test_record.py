@@ -59,7 +59,7 @@ def test_a_record_is_read_back_as_it_was_written(eventful: Table, data: bytes) -
     assert record.openings == {
         sealed.game.seq: sealed.openings for sealed in eventful.sealed if sealed.openings
     }
-    assert record.secret_values()["lucky/0"] == eventful.sealed[7].openings["lucky/0"]["value"]
+    assert record.opened_values()[8]["lucky/0"] == eventful.sealed[7].openings["lucky/0"]["value"]
     assert record.game == "game-1"
     assert [receipt["key"] for receipt in record.receipts] == [KEY.id] * len(record.receipts)
 

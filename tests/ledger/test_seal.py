@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from domain.event import ZEROS
-from domain.game import fold
+from domain.fold import fold
 from ledger.canonical import canonical
 from ledger.seal import commitment, hash_in
 from tests.support.records import Table
@@ -62,13 +62,13 @@ def test_sealing_does_not_change_the_previous_game() -> None:
 
 
 def test_folding_the_sealed_events_gives_the_same_game(eventful: Table) -> None:
+    events = [sealed.event for sealed in eventful.sealed]
     secrets = {
-        name: opening["value"]
+        sealed.event["seq"]: {name: opening["value"] for name, opening in sealed.openings.items()}
         for sealed in eventful.sealed
-        for name, opening in sealed.openings.items()
     }
     for count, sealed in enumerate(eventful.sealed, 1):
-        folded = fold((earlier.event for earlier in eventful.sealed[:count]), None, secrets)
+        folded = fold(events[:count], None, secrets)
         assert folded is not None
         assert (folded.seq, folded.hash, folded.state_hash) == (
             sealed.game.seq,

@@ -12,7 +12,15 @@ from ledger import record
 from ledger.record import Record
 from ledger.seal import commitment
 from replay.playout import plan, play
-from tests.support.records import KEY, Table, audit_record, first_finding, forge_record, read
+from tests.support.records import (
+    KEY,
+    Table,
+    audit_record,
+    first_finding,
+    forge_record,
+    read,
+    secret_values,
+)
 
 TILES = ("village", "field", "forest", "vineyard", "quarry", "pond", "marsh", "cursed_place")
 
@@ -64,8 +72,8 @@ def start_of(whole: Record) -> Event:
 def test_everything_in_a_finished_game_is_checked(seats: int) -> None:
     data = play_game(seats)
     original = read(data)
-    assert start_of(original)["secrets"].keys() == original.secret_values().keys()
-    assert original.secret_values().keys() == {
+    assert start_of(original)["secrets"].keys() == secret_values(original).keys()
+    assert secret_values(original).keys() == {
         "pile",
         *(f"reserve/{seat}" for seat in range(seats)),
     }
@@ -142,7 +150,7 @@ def test_a_refill_that_was_not_on_top_of_the_pile_is_reported() -> None:
     table = Table("baron", seats=2).start()
     table.act({"type": "draw", "slot": 1})
     table.abandon()
-    pile = read(table.record()).secret_values()["pile"]
+    pile = secret_values(read(table.record()))["pile"]
 
     def change(events: list[Event]) -> None:
         events[4]["data"]["refill"] = next(tile for tile in TILES if tile != pile[0])

@@ -16,6 +16,7 @@ from service.bootstrap import Service
 from service.settings import Settings
 from tests.support import token_game
 from tests.support.accounts import Accounts, PlayerClient
+from tests.support.records import secret_values
 from tests.support.server import WebServer
 from tests.support.streams import open_stream
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
@@ -46,8 +47,8 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
     start = 5
     lucky = [own_number(player, game, seat) for seat, player in enumerate(players)]
     assert numbers(accounts, game) == [None] * 3
-    assert read_record(accounts, game, None).secret_values() == {}
-    assert read_record(accounts, game, players[1]).secret_values() == {"lucky/1": lucky[1]}
+    assert secret_values(read_record(accounts, game, None)) == {}
+    assert secret_values(read_record(accounts, game, players[1])) == {"lucky/1": lucky[1]}
 
     action_events = []
     while (seat := summary(accounts, game)["to_act"]) is not None:
@@ -84,9 +85,9 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
     # After the end, every viewer sees all secrets at every event.
     assert numbers(accounts, game) == numbers(accounts, game, start) == lucky
     record = accounts.anonymous.get(f"/api/v1/games/{game}/record").content
-    assert {"lucky/0", "lucky/1", "lucky/2", "values"} == read(
-        BytesIO(record)
-    ).secret_values().keys()
+    assert {"lucky/0", "lucky/1", "lucky/2", "values"} == secret_values(
+        read(BytesIO(record))
+    ).keys()
     report = audit(BytesIO(record))
     assert report.findings == []
     assert not any(check.gap for check in report.checks)

@@ -16,7 +16,8 @@ from domain.chance import commitment
 from domain.contract import DomainEvent
 from domain.errors import CartularyError
 from domain.event import ENDINGS, Event, EventData
-from domain.game import Game, evolve
+from domain.fold import evolve
+from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, unhex
 from ledger.record import Record
@@ -24,6 +25,7 @@ from ledger.seal import commitment as commitment_to
 from ledger.turn_clock import clock_faults
 from tests.support.events import event_of
 from tests.support.possible_set_ups import is_possible_board, possible_secrets
+from tests.support.records import secret_values
 from tests.support.running_games import DATA_ERRORS, read
 
 
@@ -52,7 +54,7 @@ class HonestServer:
 
     def accept(self, event: JsonObject) -> None:
         """Append an event to the log without checking it."""
-        self._remember(event, evolve(self.game, cast("Event", event), self.secrets))
+        self._remember(event, evolve(self.game, cast("Event", event), {event["seq"]: self.secrets}))
 
     def _remember(self, event: JsonObject, game: Game) -> None:
         self.log.append(event)
@@ -225,7 +227,7 @@ def _check_envelopes(record: Record) -> None:
                 raise NotWritten(f"event {seq} did not commit to {name}")
     if events[-1]["type"] in ENDINGS:
         committed = {name for event in events for name in event.get("secrets", ())}
-        if committed - record.secret_values().keys():
+        if committed - secret_values(record).keys():
             raise NotWritten("the game is over, and secrets are not opened")
 
 
@@ -234,6 +236,6 @@ def _secrets(record: Record) -> Iterator[Mapping[str, Any]]:
     first = record.events[0]["data"]
     start = next((event for event in record.events if event["type"] == "GameStarted"), None)
     if first["rules"] == baron.NAME and start is not None:
-        yield from possible_secrets(start, record.events, first["seats"], record.secret_values())
+        yield from possible_secrets(start, record.events, first["seats"], secret_values(record))
     else:
         yield {}

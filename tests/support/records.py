@@ -13,7 +13,8 @@ from typing import Any, Literal
 from domain import lifecycle
 from domain.contract import DomainEvent
 from domain.event import ZEROS, By, Clock, Event
-from domain.game import Game, evolve
+from domain.fold import EarlierGames, evolve
+from domain.game import Game
 from ledger import commands, record
 from ledger.canonical import canonical, digest
 from ledger.keys import SigningKey
@@ -26,6 +27,15 @@ KEY = SigningKey.from_seed(b"k" * 32)
 STRANGER = SigningKey.from_seed(b"s" * 32)
 SINCE = "2026-01-01T00:00:00.000Z"
 SECRET = bytes(range(32))
+
+
+def secret_values(record: Record) -> dict[str, Any]:
+    """Return the values of all opened secrets by name, for a record in which no two have the same name."""
+    return {
+        name: value
+        for by_name in record.opened_values().values()
+        for name, value in by_name.items()
+    }
 
 
 class Table:
@@ -193,6 +203,7 @@ def forge_record(
     With `states`, the state hashes are computed again as well. `key` signs the header.
     """
     original = read(data)
+    earlier = EarlierGames(original.events)
     events = deepcopy(original.events)
     if change is not None:
         change(events)
@@ -202,7 +213,8 @@ def forge_record(
     for seq, event in enumerate(events, 1):
         event["seq"], event["prev"] = seq, prev
         if states:
-            game = evolve(game, event, original.secret_values())
+            game = evolve(game, event, original.opened_values(), earlier)
+            earlier.keep(game)
             event["state"] = state_hash(game)
         unsealed = {name: value for name, value in event.items() if name != "hash"}
         event["hash"] = prev = digest(canonical(unsealed))

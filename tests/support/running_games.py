@@ -12,7 +12,8 @@ from typing import Any, Final, cast
 
 from domain.errors import CartularyError
 from domain.event import ENDINGS, ZEROS, Event
-from domain.game import Game, evolve
+from domain.fold import evolve
+from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import record
 from ledger.canonical import canonical, digest
@@ -73,7 +74,7 @@ class RunningGame:
         games = self._folded.setdefault(frozenset(names), [])
         values = self.values(names)
         for event in self.events[len(games) : length]:
-            games.append(evolve(games[-1] if games else None, event, values))
+            games.append(evolve(games[-1] if games else None, event, {event["seq"]: values}))
         return games[:length]
 
     def unchanged(self, events: Sequence[JsonObject]) -> int:
@@ -124,7 +125,7 @@ def _seal_again(
         event["seq"], event["prev"] = number, prev
         if can_apply:
             try:
-                game = evolve(game, cast("Event", event), values)
+                game = evolve(game, cast("Event", event), {number: values})
                 event["state"] = state_hash(game)
             except (CartularyError, *DATA_ERRORS):
                 can_apply = False

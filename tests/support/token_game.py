@@ -21,6 +21,7 @@ from domain.contract import (
     Bot,
     DomainEvent,
     Inference,
+    Opened,
     OwnOptions,
     Reason,
     Resign,
@@ -134,22 +135,35 @@ def set_up_faults(
 def infer_secrets(
     seats: int,
     options: OwnOptions,
-    start: EventData,
-    played: Iterable[tuple[State, DomainEvent]],
-    opened: Mapping[str, object],
+    start: tuple[int, EventData],
+    played: Iterable[tuple[int, State, DomainEvent]],
+    opened: Opened,
 ) -> Inference:
     """The stones that were taken have values from 1 to 9; nothing is known about lucky numbers."""
     values: list[int] = []
     contradictions = {}
-    for index, (_, taken) in enumerate(played):
+    for seq, _, taken in played:
         if taken.type == "StonesTaken":
             new_values = cast("StonesTaken", taken.data)["values"]
             values += new_values
             if not all(1 <= value <= 9 for value in new_values):
-                contradictions[index] = "no stone has this value"
+                contradictions[seq] = "no stone has this value"
     values += [1] * cast("OwnStonesOptions", options)["stones"]
     lucky = {f"lucky/{seat}": 0 for seat in range(seats)}
-    return Inference({"values": values, **lucky, **opened}, contradictions)
+    secrets = {"values": values, **lucky, **opened.get(start[0], {})}
+    return Inference({start[0]: secrets}, contradictions)
+
+
+def redraw(state: State, chance: Chance) -> Mapping[str, object]:
+    """The values of the stones that are left are drawn anew."""
+    assert state.values is not None
+    return {"values": [chance.below(9) + 1 for _ in state.values]}
+
+
+def apply_redraw(state: State, opened: Mapping[str, object]) -> None:
+    """Put the values that were drawn anew in place of those drawn before."""
+    values = cast("list[int] | None", opened.get("values"))
+    state.values = None if values is None else tuple(values)
 
 
 def parse_action(raw: object) -> Action:

@@ -11,6 +11,7 @@ from domain.barony.action_json import action_to_json, parse_action
 from domain.barony.action_text import action_text, parse_action_text
 from domain.barony.board_check import infer_secrets
 from domain.barony.decide import forfeit, remove
+from domain.barony.set_up import apply_redraw, redraw
 from domain.barony.sorcery.apply import apply
 from domain.barony.sorcery.bots import BOTS
 from domain.barony.sorcery.clauses import CLAUSES
@@ -35,6 +36,7 @@ __all__ = [
     "action_text",
     "action_to_json",
     "apply",
+    "apply_redraw",
     "check_options",
     "copy",
     "decide",
@@ -48,6 +50,7 @@ __all__ = [
     "parse_action",
     "parse_action_text",
     "position",
+    "redraw",
     "remove",
     "scene",
     "set_up",

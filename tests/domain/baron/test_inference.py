@@ -22,8 +22,8 @@ def inferred(
 ) -> Inference:
     """What is inferred from these events after `START`; `state` is the one before each of them."""
     before = state or baron.initial_state(seats, {}, event_of("GameStarted", START).data, {})
-    played = [(before, event) for event in events]
-    return baron.infer_secrets(seats, {}, START, played, opened or {})
+    played = [(seq, before, event) for seq, event in enumerate(events, 2)]
+    return baron.infer_secrets(seats, {}, (1, START), played, {1: opened or {}})
 
 
 def laid(seat: int, tile: str) -> DomainEvent:
@@ -36,7 +36,7 @@ def drawn(seat: int, tile: str, refill: str | None) -> DomainEvent:
 
 def kinds(inference: Inference, seats: int) -> list[Any]:
     """The kind of value 1 that each seat is inferred to have been dealt."""
-    reserves: Any = [inference.secrets[f"reserve/{seat}"] for seat in range(seats)]
+    reserves: Any = [inference.secrets[1][f"reserve/{seat}"] for seat in range(seats)]
     return [next(tile for tile in reserve if tile != "meadow") for reserve in reserves]
 
 
@@ -62,7 +62,7 @@ def test_kinds_dealt_differ_as_far_as_possible() -> None:
 
 def test_the_pile_begins_with_the_tiles_that_came_off_it() -> None:
     inference = inferred(2, drawn(0, "meadow", "marsh"), drawn(1, "meadow", "cursed_place"))
-    pile: Any = inference.secrets["pile"]
+    pile: Any = inference.secrets[1]["pile"]
     assert pile[:2] == ["marsh", "cursed_place"]
     everything = Counter([*pile, *START["market"], "village", "meadow", "meadow"])
     assert everything + Counter(kinds(inference, 2)) == Counter(COUNTS)
@@ -73,8 +73,8 @@ def test_a_tile_beyond_those_that_the_game_has_is_a_contradiction() -> None:
     draw = drawn(0, "meadow", "cursed_place")
     assert not inferred(2, draw, draw, draw).contradictions
     inference = inferred(2, draw, draw, draw, draw, draw)
-    assert inference.contradictions.keys() == {3, 4}
-    assert "no cursed_place" in inference.contradictions[3]
+    assert inference.contradictions.keys() == {5, 6}
+    assert "no cursed_place" in inference.contradictions[5]
 
 
 def test_tiles_that_come_off_the_pile_were_not_dealt() -> None:
@@ -82,12 +82,12 @@ def test_tiles_that_come_off_the_pile_were_not_dealt() -> None:
     draws = [drawn(0, "meadow", "pond")] * 6
     assert "pond" not in kinds(inferred(2, *draws), 2)
     with_dealt = inferred(2, laid(1, "pond"), *draws)
-    assert with_dealt.contradictions.keys() == {6}
+    assert with_dealt.contradictions.keys() == {8}
 
 
 @pytest.mark.parametrize("refill", ["swamp", 5, ["pond"], {}])
 def test_a_refill_that_is_no_tile_is_a_contradiction(refill: Any) -> None:
-    assert inferred(2, drawn(0, "meadow", refill)).contradictions.keys() == {0}
+    assert inferred(2, drawn(0, "meadow", refill)).contradictions.keys() == {2}
 
 
 def test_a_tile_is_discarded_only_with_others_that_cannot_be_laid_either() -> None:
@@ -118,11 +118,11 @@ def test_every_game_can_be_decided_again_with_the_inferred_secrets(seats: int) -
     opening = set_up(seats, 7)
     played = list(random_game(seats, 7, forfeits=0.1))
     for end in range(0, len(played), 9):
-        log = played[:end]
-        inference = baron.infer_secrets(seats, {}, data_of(opening), log, {})
+        log = [(seq, *step) for seq, step in enumerate(played[:end], 2)]
+        inference = baron.infer_secrets(seats, {}, (1, data_of(opening)), log, {})
         assert not inference.contradictions
-        state = baron.initial_state(seats, {}, opening.data, inference.secrets)
-        for _, event in log:
+        state = baron.initial_state(seats, {}, opening.data, inference.secrets[1])
+        for _, _, event in log:
             assert decided_again(state, event) == event.data
             state = evolve(baron, state, [event])
 
@@ -216,5 +216,6 @@ def test_opened_reserves_must_be_a_possible_deal() -> None:
 def test_nobody_needs_a_secret_to_infer_them() -> None:
     state = started_without_secrets(3, 4)
     opening = set_up(3, 4)
-    inference = baron.infer_secrets(3, {}, data_of(opening), [(state, laid(0, "meadow"))], {})
-    assert inference.secrets.keys() == secrets_of(opening).keys()
+    played = [(2, state, laid(0, "meadow"))]
+    inference = baron.infer_secrets(3, {}, (1, data_of(opening)), played, {})
+    assert inference.secrets[1].keys() == secrets_of(opening).keys()

@@ -7,7 +7,8 @@ from functools import partial
 import pytest
 
 from domain.errors import Unreadable
-from domain.game import Game, fold
+from domain.fold import fold
+from domain.game import Game
 from service.bootstrap import Service
 from service.connection import connect
 from service.errors import NotFound, Unavailable

@@ -7,7 +7,7 @@ from typing import get_type_hints
 import pytest
 
 from domain.errors import Unreadable
-from domain.game import fold
+from domain.fold import fold
 from ledger import record
 from service.bootstrap import Service, build
 from service.errors import NotFound

@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 from freezegun import freeze_time
 
+from domain.contract import Opened
 from domain.errors import NotNow, Refused
 from domain.event import Event
-from domain.game import Opened
+from domain.fold import EarlierGames
 from service import clock
 from service.bootstrap import Service, build
 from service.errors import NotFound
@@ -78,11 +79,11 @@ def test_scoring_every_round_of_a_game_costs_one_fold_of_its_log(
     folded = 0
 
     def advance_and_count(
-        before: CachedGame | None, events: Sequence[Event], opened: Opened | None = None
+        before: CachedGame | None, events: Sequence[Event], opened: Opened, earlier: EarlierGames
     ) -> CachedGame:
         nonlocal folded
         folded += len(events)
-        return advance(before, events, opened)
+        return advance(before, events, opened, earlier)
 
     monkeypatch.setattr("service.games.loader.advance", advance_and_count)
     cold = build(settings)

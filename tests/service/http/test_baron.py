@@ -7,6 +7,7 @@ import pytest
 from ledger.record import Record, read
 from tests.support.accounts import Accounts, PlayerClient, take_turn
 from tests.support.http_contract import Json
+from tests.support.records import secret_values
 
 
 def start_game(accounts: Accounts, seats: int) -> tuple[str, list[PlayerClient]]:
@@ -54,12 +55,12 @@ def test_a_reserve_is_shown_to_its_own_player(accounts: Accounts) -> None:
         assert len(shown[seat] or ()) == sizes[seat]
         around = player.http.get(f"/api/v1/games/{game}/events/{seq}").json()
         assert reserves(around["after"]) == shown
-        assert {*record(player, game).secret_values()} == {f"reserve/{seat}"}
+        assert {*secret_values(record(player, game))} == {f"reserve/{seat}"}
     without_token = accounts.anonymous.get(f"/api/v1/games/{game}/position").json()
     for public in (without_token, position(accounts.register(), game)):
         assert reserves(public) == [None] * 3
         assert [player["reserve_size"] for player in public["players"]] == sizes
-    assert record(accounts.register(), game).secret_values() == {}
+    assert secret_values(record(accounts.register(), game)) == {}
 
 
 @pytest.mark.http("GET /games/ID/legal-actions", 200, 403)

@@ -22,6 +22,7 @@ from tests.support import baron_deals
 from tests.support.accounts import Accounts
 from tests.support.events import data_of, secrets_of
 from tests.support.recording_client import Json, RecordingClient
+from tests.support.records import secret_values
 from tests.support.server import WebServer
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
@@ -225,7 +226,7 @@ def assert_everything_is_revealed(games: ObservedGames, deal: DomainEvent) -> No
         event = observer.http.get(f"/games/{games.game}/events/{start + 1}").json()
         assert all(player["reserve"] is not None for player in event["before"]["players"])
         record = get_record(observer)
-        assert read(BytesIO(record)).secret_values() == secrets_of(deal)
+        assert secret_values(read(BytesIO(record))) == secrets_of(deal)
         report = audit(BytesIO(record))
         assert {finding.check for finding in report.findings} == {"chance"}
         findings = " ".join(finding.problem for finding in report.findings)
@@ -239,7 +240,7 @@ def test_positions_and_records_of_a_running_game_show_only_the_own_reserve(
     deal = baron_deals.draw_set_up(3, b"own")
     games.start(deal)
     opened = {
-        observer.name: read(BytesIO(get_record(observer))).secret_values()
+        observer.name: secret_values(read(BytesIO(get_record(observer))))
         for observer in games.observers
     }
     for seat in range(3):

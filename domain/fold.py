@@ -1,0 +1,258 @@
+"""Folding a log into a game: `fold` and `evolve` apply events and never check them against the rules.
+
+The rule system applies the events of play to its state; this module does everything else that the events of
+every game mean.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, cast
+
+from domain.contract import (
+    A,
+    Opened,
+    P,
+    S,
+)
+from domain.errors import Malformed, Unreadable
+from domain.event import (
+    VERSION,
+    ByPlayer,
+    Event,
+    EventData,
+    GameCreated,
+    GameFinished,
+    GameStarted,
+    PlayResumed,
+    RoundScored,
+    SeatLeft,
+    SeatTaken,
+    TurnForfeited,
+)
+from domain.game import Game, GameOf, Place, Resumption, copy
+from domain.registry import rule_system_for
+
+NOTHING_OPENED: Final[Opened] = {}
+"""No secret is known."""
+
+
+class EarlierGames:
+    """The earlier games from which events resume play, kept while these events are folded."""
+
+    def __init__(
+        self, events: Iterable[Event] = (), load: Callable[[int], Game] | None = None
+    ) -> None:
+        """Prepare for folding these events.
+
+        `load` returns the game after an event that was folded before, by seq.
+        """
+        self.seqs = frozenset(
+            origin
+            for event in events
+            if event["type"] == "PlayResumed" and type(origin := event["data"].get("from")) is int
+        )
+        """The events after which play is resumed."""
+        self._games: dict[int, Game] = {}
+        self._load = load
+
+    def keep(self, game: Game) -> None:
+        """Keep a game, which nobody changes any more, if play resumes from it."""
+        if game.seq in self.seqs:
+            self._games[game.seq] = game
+
+    def game_after(self, seq: int) -> Game:
+        """Return the game after event `seq`. Raises Unreadable if no such game was folded before."""
+        if seq in self._games:
+            return self._games[seq]
+        if self._load is None:
+            raise Unreadable(f"the game after event {seq}, from which play resumes, is missing")
+        return self._load(seq)
+
+
+NO_EARLIER_GAMES: Final = EarlierGames()
+
+
+def fold(
+    events: Sequence[Event],
+    game: Game | None = None,
+    opened: Opened = NOTHING_OPENED,
+    earlier: EarlierGames | None = None,
+) -> Game | None:
+    """Return the game after the events, from the beginning or on from `game`, which stays as it was.
+
+    `earlier` has the games from which play may resume; by default, only those that this call folds. Raises
+    Unreadable for anything that cannot be an event of this game: a gap in `seq`, an unknown version.
+    """
+    if earlier is None:
+        earlier = EarlierGames(events)
+    if not events:
+        return game
+    current = None
+    if game is not None:
+        earlier.keep(game)
+        current = copy(game)
+    for event in events:
+        current = _apply(current, event, opened, earlier)
+        if current.seq in earlier.seqs:
+            earlier.keep(copy(current))
+    assert current is not None, "there is at least one event"
+    return _with_last(current, events[-1])
+
+
+def evolve(
+    game: Game | None,
+    event: Event,
+    opened: Opened = NOTHING_OPENED,
+    earlier: EarlierGames = NO_EARLIER_GAMES,
+) -> Game:
+    """The game after one more event; the given game stays as it was.
+
+    `earlier` has the game from which the event resumes play, if it does.
+    """
+    owned = None if game is None else copy(game)
+    return _with_last(_apply(owned, event, opened, earlier), event)
+
+
+def _apply(game: Game | None, event: Event, opened: Opened, earlier: EarlierGames) -> Game:
+    """Write an event into a game that the caller owns, but for what `_with_last` writes."""
+    seq, type = event["seq"], event["type"]
+    if event["v"] != VERSION:
+        raise Unreadable(f"event {seq} has version {event['v']}; only version {VERSION} is known")
+    if game is None:
+        if type != "GameCreated" or seq != 1:
+            raise Unreadable(f"a log begins with GameCreated at seq 1, not {type} at {seq}")
+        game = _created(event, cast("GameCreated", event["data"]))
+    elif seq != game.seq + 1:
+        raise Unreadable(f"event {seq} follows event {game.seq}")
+    elif (has_action := event["action"] is not None) or type in _PLAY_WITHOUT_ACTION:
+        _apply_play(game, event, type, has_action=has_action)
+    elif type == "PlayResumed":
+        _resume(game, event, cast("PlayResumed", event["data"]), opened, earlier)
+    elif type in _LIFE_CYCLE_APPLIERS:
+        _LIFE_CYCLE_APPLIERS[type](game, event, event["data"], opened)
+    game.seq = seq
+    return game
+
+
+def _with_last(game: Game, event: Event) -> Game:
+    """Write the hashes and the time of a game's last event into it. Those of earlier events do not matter."""
+    game.hash = event["hash"]
+    game.state_hash = event["state"]
+    game.at = event["at"]
+    return game
+
+
+def _created(event: Event, data: GameCreated) -> Game:
+    try:
+        rules = rule_system_for(data["rules"], data["options"])
+    except Malformed as unknown:
+        raise Unreadable(f"the game is unknown here: {unknown.why}") from unknown
+    return Game(
+        id=event["game"],
+        rules=rules,
+        seats=data["seats"],
+        options=data["options"],
+        clock=data["clock"],
+        creator=cast("ByPlayer", event["by"])["player"],
+        commitment=data["commitment"],
+        invited=tuple(data.get("invited", ())),
+        created_at=event["at"],
+    )
+
+
+def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: bool) -> None:
+    """Let the rule system apply an event of play, and note whether a turn or a round ended with it."""
+    state = game.state
+    assert state is not None, "an event of play follows GameStarted"
+    turn, round = state.turn, state.round
+    # Without cast(), which would cost time at every event of a log; see `recorded_data`.
+    game.rules.apply(state, type, event["data"])  # type: ignore[arg-type] # as above
+    game.play_seq = event["seq"]
+    if state.turn != turn:
+        game.turn_at = event["at"]
+    if round and (state.round != round or state.phase == "scoring"):
+        game.rounds_ended[round] = event["seq"]
+    if not has_action:
+        _count_forfeit(game, event)
+    elif game.forfeits:
+        game.forfeits = {}
+
+
+def _count_forfeit(game: Game, event: Event) -> None:
+    """Count a forfeited turn. A removal (by the clock in set-up, or by an arbiter) is none, and no action."""
+    if event["type"] == "TurnForfeited":
+        seat = cast("TurnForfeited", event["data"])["seat"]
+        game.forfeits = {**game.forfeits, seat: game.forfeits.get(seat, 0) + 1}
+
+
+def _seat_taken(game: Game, event: Event, data: SeatTaken, opened: Opened) -> None:
+    game.places += (Place(data["player"], data["nonce"]),)
+
+
+def _seat_left(game: Game, event: Event, data: SeatLeft, opened: Opened) -> None:
+    game.places = tuple(place for place in game.places if place.player != data["player"])
+
+
+def _started(game: GameOf[S, A, P], event: Event, data: GameStarted, opened: Opened) -> None:
+    game.status = "playing"
+    game.players = tuple(data["players"])
+    secrets = opened.get(event["seq"], {})
+    game.state = game.rules.initial_state(game.seats, game.options, data, secrets)
+    game.turn_at = event["at"]
+    game.play_seq = event["seq"]
+
+
+def _resume(
+    game: GameOf[S, A, P], event: Event, data: PlayResumed, opened: Opened, earlier: EarlierGames
+) -> None:
+    """Bring back the position after an earlier event, except for what the event has drawn anew.
+
+    A round that had ended by then stays scored; one that ended later is scored again when it ends again.
+    """
+    if data["from"] >= event["seq"]:
+        raise Unreadable(
+            f"play cannot resume after event {data['from']}, which is not an earlier one"
+        )
+    origin: GameOf[S, A, P] = earlier.game_after(data["from"])
+    assert origin.state is not None, "play resumes from a position"
+    state = game.rules.copy(origin.state)
+    game.rules.apply_redraw(state, opened.get(event["seq"], {}))
+    game.state = state
+    game.turn_at = event["at"]
+    game.play_seq = origin.seq
+    game.resumptions += (Resumption(event["seq"], origin.seq),)
+    game.forfeits = origin.forfeits
+    ended = origin.rounds_scored + len(origin.rounds_ended)
+    game.rounds_scored = min(game.rounds_scored, ended)
+    game.rounds_ended = {
+        round: seq for round, seq in origin.rounds_ended.items() if round > game.rounds_scored
+    }
+
+
+def _scored(game: Game, event: Event, data: RoundScored, opened: Opened) -> None:
+    game.rounds_scored = data["round"]
+    game.rounds_ended.pop(data["round"], None)
+
+
+def _finished(game: GameOf[S, A, P], event: Event, data: GameFinished, opened: Opened) -> None:
+    assert game.state is not None, "GameFinished follows GameStarted"
+    game.rules.apply(game.state, event["type"], data)
+    game.status = "finished"
+    game.ranking = data["ranking"]
+
+
+def _abandoned(game: Game, event: Event, data: EventData, opened: Opened) -> None:
+    game.status = "abandoned"
+
+
+_LIFE_CYCLE_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], None]]] = {
+    "SeatTaken": _seat_taken,
+    "SeatLeft": _seat_left,
+    "GameStarted": _started,
+    "RoundScored": _scored,
+    "GameFinished": _finished,
+    "GameAbandoned": _abandoned,
+}
+"""By event type. The data is `Any` here alone: the type of an event determines the TypedDict of its data."""
+
+_PLAY_WITHOUT_ACTION: Final = frozenset({"TurnForfeited", "PlayerRemoved"})
+"""Events of play that no action causes: any other event without an action changes no position."""
