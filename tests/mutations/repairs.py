@@ -4,14 +4,15 @@ So only what the content says can refute the record, not that it was touched. Li
 stay as they are.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import orjson
 
+from domain.contract import Opened
 from domain.errors import CartularyError
 from domain.event import ZEROS, Event
-from domain.game import Game, evolve
+from domain.fold import EarlierGames, evolve
+from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest
 from ledger.keys import SigningKey
@@ -29,14 +30,21 @@ def seal_again(lines: Lines, *, key: SigningKey = KEY, with_states: bool = True)
     `with_states`, the `state` of each event is computed again too, as far as the events can be applied.
     """
     values = [_value(line) for line in lines]
-    secrets = {
-        name: opening.get("value")
+    opened = {
+        value["seq"]: {
+            name: opening.get("value")
+            for name, opening in openings.items()
+            if isinstance(opening, dict)
+        }
         for value in values
-        if isinstance(openings := value.get("open"), dict)
-        for name, opening in openings.items()
-        if isinstance(opening, dict)
+        if isinstance(openings := value.get("open"), dict) and type(value.get("seq")) is int
     }
-    sealer = _Sealer(secrets, with_states=with_states)
+    resumptions = [
+        cast("Event", value)
+        for value in values
+        if value.get("type") == "PlayResumed" and isinstance(value.get("data"), dict)
+    ]
+    sealer = _Sealer(opened, EarlierGames(resumptions), with_states=with_states)
     repaired = list(lines)
     for index, value in enumerate(values):
         if "prev" in value:
@@ -50,10 +58,11 @@ def seal_again(lines: Lines, *, key: SigningKey = KEY, with_states: bool = True)
 class _Sealer:
     """Numbers and hashes events, and computes their states, one after the other."""
 
-    def __init__(self, secrets: Mapping[str, Any], *, with_states: bool) -> None:
+    def __init__(self, opened: Opened, earlier: EarlierGames, *, with_states: bool) -> None:
         self.seq = 0
         self.prev = ZEROS
-        self._secrets = secrets
+        self._opened = opened
+        self._earlier = earlier
         self._game: Game | None = None
         self._can_apply = with_states
 
@@ -62,7 +71,8 @@ class _Sealer:
         event["seq"], event["prev"] = self.seq, self.prev
         if self._can_apply:
             try:
-                self._game = evolve(self._game, cast("Event", event), self._secrets)
+                self._game = evolve(self._game, cast("Event", event), self._opened, self._earlier)
+                self._earlier.keep(self._game)
                 event["state"] = state_hash(self._game)
             except UNREPAIRABLE:
                 self._can_apply = False
