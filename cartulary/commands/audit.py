@@ -1,9 +1,10 @@
-"""The command audit: runs every check on one or more records, and counts the sound ones."""
+"""The command audit: runs every check on one or more records, and counts the verdicts."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -15,8 +16,13 @@ from domain.json_types import JsonObject
 from ledger.canonical import canonical, decode_any
 from ledger.record import MAX_LINE_BYTES
 
+if TYPE_CHECKING:
+    from replay.audit.findings import Outcome
+
 RECORDS: Final = "*.jsonl"
 """Pattern of the names of record files in a folder."""
+EXIT_STATUS: Final[dict["Outcome", int]] = {"sound": 0, "broken": 1, "unknown": 3}
+"""The exit status for each verdict; 2 stays bad usage."""
 
 
 @click.command("audit")
@@ -53,7 +59,8 @@ def audit(
     SOURCE is a record file, a folder of record files (*.jsonl), - for standard input, or the id of a live
     game. A source that cannot be found is reported, and the others are checked.
 
-    Exit status: 0 when everything holds, 1 when something is broken, 2 when a source is missing.
+    Exit status: 0 when every check of every record holds, 1 when something is broken, 2 when a source is
+    missing, 3 when nothing is broken but something cannot be known from a record.
     """
     from replay.audit import audit as run_audit
     from replay.audit.report import report_line, report_page
@@ -63,7 +70,8 @@ def audit(
     paths = list(_expanded(sources))
     has_several = len(paths) > 1
     styler = result_styler(color)
-    sound_count, missing_count, entries = 0, 0, []
+    missing_count, entries = 0, []
+    counts: Counter[Outcome] = Counter()
     for source in progress(paths, len(paths), "audit"):
         try:
             with open_source(ctx, source, redis) as file:
@@ -71,11 +79,13 @@ def audit(
         except click.ClickException as error:
             if not has_several:
                 raise
-            missing_count += isinstance(error, SourceNotFound)
+            is_missing = isinstance(error, SourceNotFound)
+            missing_count += is_missing
+            counts["broken"] += not is_missing
             entries.append({"source": source, "sound": False, "error": error.message})
             message(f"{source}: {error.message}")
             continue
-        sound_count += report.is_sound
+        counts[report.verdict] += 1
         name = "standard input" if source == "-" else source
         entries.append({"source": source, **report.as_json()})
         if as_json:
@@ -85,13 +95,32 @@ def audit(
         else:
             echo(report_page(report, name, styler, width()), newline=False)
     if as_json:
-        echo(canonical({"sound": sound_count == len(paths), "records": entries}).decode())
+        verdict = "broken" if counts["broken"] or missing_count else _worst(counts)
+        result = {"verdict": verdict, "sound": verdict == "sound", "records": entries}
+        echo(canonical(result).decode())
     elif has_several:
-        echo(f"{sound_count} of {len(paths)} sound")
-    if sound_count + missing_count < len(paths):
-        sys.exit(1)
-    if missing_count:
+        echo(_totals(counts, missing_count))
+    if missing_count and not counts["broken"]:
         sys.exit(2)
+    sys.exit(EXIT_STATUS[_worst(counts)])
+
+
+def _worst(counts: Counter["Outcome"]) -> "Outcome":
+    """The verdict on several records: broken if any is, else unknown if any is."""
+    if counts["broken"]:
+        return "broken"
+    return "unknown" if counts["unknown"] else "sound"
+
+
+def _totals(counts: Counter["Outcome"], missing_count: int) -> str:
+    parts = [f"{counts['sound']} of {counts.total() + missing_count} sound"]
+    if counts["unknown"]:
+        parts.append(f"{counts['unknown']} cannot be known")
+    if counts["broken"]:
+        parts.append(f"{counts['broken']} broken")
+    if missing_count:
+        parts.append(f"{missing_count} missing")
+    return ", ".join(parts)
 
 
 def _expanded(sources: tuple[str, ...]) -> Iterator[str]:

@@ -87,4 +87,9 @@ class StateCheck:
         """Report that no position can be computed from event `seq` on."""
         meaning = "No game can go on like this: the event was made up or is incomplete."
         self.check.add_at_event(seq, reason, meaning)
-        self.check.gap = f"nothing from event {seq} on could be computed"
+        self.check.add_unknown(
+            f"whether the positions from event {seq} on follow from the events",
+            "A copy of the record in which this event is as the server wrote it decides it.",
+            line=seq + 1,
+            seq=seq,
+        )

@@ -22,7 +22,10 @@ class ChanceCheck:
         self._secret = secret
         self._openings = record.openings
         if secret is None:
-            self.check.gap = "the secret behind all random draws is not known"
+            self.check.add_unknown(
+                "whether the random draws follow from the secret that the server committed to",
+                "The record after the game has ended publishes the secret and decides it.",
+            )
 
     def examine(self, step: Step) -> None:
         """Check one event; only `GameStarted` has random draws."""
@@ -35,7 +38,12 @@ class ChanceCheck:
             with unreadable_on_error(seq):
                 start = lifecycle.start(before, self._secret)
         except (Unreadable, NotNow, Malformed):
-            self.check.gap = "the recorded start cannot be drawn again"
+            self.check.add_unknown(
+                "whether the recorded start was drawn, because it cannot be drawn again",
+                "A copy of the record in which the events before the start are intact decides it.",
+                line=seq + 1,
+                seq=seq,
+            )
             return
         for name in sorted(start.data.keys() | event["data"].keys()):
             if _differ(start.data.get(name), event["data"].get(name)):

@@ -59,8 +59,10 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check]:
     chance = ChanceCheck(record, secret)
     decisions = DecisionsCheck(record, secret, contradictions)
     if unopened := len(unopened_secrets(record)):
-        decisions.check.gap = (
-            f"of {unopened} secret values not yet opened, only that some values are possible"
+        decisions.check.add_unknown(
+            f"whether the {unopened} secret values not yet opened are such that every event was within the"
+            " rules: it is only checked that some values are possible",
+            "The record after the game has ended opens them and decides it.",
         )
     last: Game | None = None
     seq = 0
@@ -79,9 +81,18 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check]:
             decisions.decide_again(event, last)
             left -= 1
         else:
-            state.check.gap = f"nothing from line {seq + 2} on, where the order is broken"
+            state.check.add_unknown(
+                f"whether the positions follow from the events from line {seq + 2} on, where the order is"
+                " broken",
+                "A copy of the record with its events in order decides it.",
+                line=seq + 2,
+            )
         if left:
-            decisions.check.gap = f"{left} events after one that cannot be applied"
+            decisions.check.add_unknown(
+                f"whether the last {left} events are within the rules, since they come after one that cannot"
+                " be applied",
+                "A copy of the record in which that event is as the server wrote it decides it.",
+            )
     return last, state.check, chance.check, decisions.check
 
 

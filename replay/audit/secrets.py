@@ -41,9 +41,15 @@ def check_secrets(record: Record) -> Check:
     end = ending(record)
     unopened = unopened_secrets(record)
     if end is None:
-        check.gap = "the game's secret is published at its end"
+        check.add_unknown(
+            "whether the game's secret is the one committed to, since it is published at the end",
+            "The record after the game has ended decides it.",
+        )
         if unopened:
-            check.gap += f"; {len(unopened)} secret values are not opened here"
+            check.add_unknown(
+                f"whether {len(unopened)} secret values that are not opened here match their commitments",
+                "The record after the game has ended opens all of them and decides it.",
+            )
         return check
     for seq, name in unopened:
         check.add_at_event(

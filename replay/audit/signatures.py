@@ -1,6 +1,7 @@
 """The checks that look at lines and signatures only: the form of the file, its head, and receipts."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from domain.event import Event
 from domain.json_types import JsonObject
@@ -9,6 +10,8 @@ from ledger.keys import BadSignature, check_receipt, check_statement, key_id
 from ledger.keys import check_head as check_signed_head
 from ledger.record import Fault, Record
 from replay.audit.findings import Check
+
+_INTACT_COPY: Final = "An intact copy of the record decides it."
 
 
 def check_form(record: Record, faults: Sequence[Fault]) -> Check:
@@ -33,7 +36,11 @@ def check_head(record: Record, expected_keys: Sequence[str], *, is_cut: bool) ->
     """
     check = Check("head", "signed header")
     if not record.header:
-        check.gap = "the header cannot be read"
+        check.add_unknown(
+            "who signed the record and with which head, because the header cannot be read",
+            _INTACT_COPY,
+            line=1,
+        )
         return check
     header, head = record.header, record.header["head"]
     for entry in header["keys"]:
@@ -60,7 +67,10 @@ def check_head(record: Record, expected_keys: Sequence[str], *, is_cut: bool) ->
             line=1,
         )
     if is_cut or not record.events:
-        check.gap = "not compared with the last event, since not all lines could be read"
+        check.add_unknown(
+            "whether the signed head is the last event, because not all lines could be read",
+            _INTACT_COPY,
+        )
         return check
     _compare_with_last_event(check, head, record.events)
     first = record.events[0]
@@ -119,7 +129,11 @@ def check_receipts(record: Record, extra: Iterable[JsonObject]) -> Check:
         *((None, receipt) for receipt in extra),
     ]
     if numbered and not record.header:
-        check.gap = "the header with the keys cannot be read"
+        check.add_unknown(
+            "whether the receipts are genuine, because the header with the keys cannot be read",
+            _INTACT_COPY,
+            line=1,
+        )
         return check
     for line, receipt in numbered:
         check.count += 1

@@ -54,7 +54,7 @@ def test_audit_of_several_records_continues_after_a_bad_one(
     result = run("audit", path, bad, real)
     assert result.exit_code == 1
     assert result.stderr == ""
-    assert result.stdout.splitlines()[-1] == "2 of 3 sound"
+    assert result.stdout.splitlines()[-1] == "2 of 3 sound, 1 broken"
     assert f"✓ {path}  " in result.stdout
     assert f"✓ {real}  " in result.stdout
     assert "✗ form" in result.stdout
@@ -84,7 +84,7 @@ def test_audit_continues_past_a_missing_file(run: Run, path: Path) -> None:
     result = run("audit", "missing.jsonl", path)
     assert result.exit_code == 2
     assert "missing.jsonl: there is no file missing.jsonl" in result.stderr
-    assert result.stdout.splitlines()[-1] == "1 of 2 sound"
+    assert result.stdout.splitlines()[-1] == "1 of 2 sound, 1 missing"
     report = orjson.loads(run("audit", "missing.jsonl", path, "--json").stdout)
     assert report["sound"] is False
     assert [entry["sound"] for entry in report["records"]] == [False, True]
@@ -92,6 +92,41 @@ def test_audit_continues_past_a_missing_file(run: Run, path: Path) -> None:
     bad = path.with_name("bad.jsonl")
     bad.write_bytes(path.read_bytes()[:-300])
     assert run("audit", "missing.jsonl", bad).exit_code == 1
+
+
+def test_audit_of_a_running_game_says_what_cannot_be_known(
+    run: Run, path: Path, eventful: Table
+) -> None:
+    running = path.with_name("running.jsonl")
+    running.write_bytes(eventful.until(9).record(opened=False))
+    result = run("audit", running)
+    assert (result.exit_code, result.stderr) == (3, "")
+    last = result.stdout.splitlines()[-1]
+    assert last.startswith("cannot be known: whether the game's secret is the one committed to")
+    assert "  ? chance " in result.stdout
+    assert "The record after the game has ended decides it." in result.stdout
+    report = orjson.loads(run("audit", running, "--json").stdout)
+    assert (report["verdict"], report["sound"]) == ("unknown", False)
+    (entry,) = report["records"]
+    assert entry["verdict"] == "unknown"
+    verdicts = {check["name"]: check["verdict"] for check in entry["checks"]}
+    assert (verdicts["chain"], verdicts["chance"]) == ("holds", "unknown")
+    assert {unknown["check"] for unknown in entry["unknowns"]} >= {"secrets", "chance"}
+    assert all(unknown["evidence"] for unknown in entry["unknowns"])
+
+
+def test_the_worst_of_several_verdicts_decides_the_exit_status(
+    run: Run, path: Path, eventful: Table
+) -> None:
+    running, bad = path.with_name("running.jsonl"), path.with_name("bad.jsonl")
+    running.write_bytes(eventful.until(9).record(opened=False))
+    bad.write_bytes(path.read_bytes()[:-300])
+    assert run("audit", path, running).exit_code == 3
+    assert run("audit", path, running, "missing.jsonl").exit_code == 2
+    result = run("audit", path, running, bad, "missing.jsonl")
+    assert result.exit_code == 1
+    last = "1 of 4 sound, 1 cannot be known, 1 broken, 1 missing"
+    assert result.stdout.splitlines()[-1] == last
 
 
 def test_audit_with_a_key_accepts_no_other_signer(run: Run, path: Path) -> None:

@@ -45,7 +45,7 @@ def test_a_finished_game_passes_every_check(eventful: Table, data: bytes) -> Non
         "decisions": events,
         "receipts": actions,
     }
-    assert not any(check.gap for check in report.checks)
+    assert report.unknowns == []
     assert report.as_json()["sound"] is True
     assert report.summary == {
         "game": "game-1",
@@ -65,10 +65,12 @@ def test_a_running_game_passes_after_each_of_its_events(eventful: Table) -> None
         report = audit_record(cut.record(opened=False))
         assert report.findings == []
         checks = {check.name: check for check in report.checks}
-        assert "published at its end" in checks["secrets"].gap
-        assert checks["chance"].gap
+        assert report.verdict == "unknown"
+        assert "published at the end" in checks["secrets"].unknowns[0].problem
+        assert checks["chance"].verdict == "unknown"
+        assert all("after the game has ended" in unknown.evidence for unknown in report.unknowns)
         assert checks["decisions"].count == seq
-        assert bool(checks["decisions"].gap) == (seq >= started)
+        assert checks["decisions"].verdict == ("unknown" if seq >= started else "holds")
         report = audit_record(cut.record(opened=True))
         assert report.findings == []
         assert {check.name: check.count for check in report.checks}["decisions"] == seq
@@ -197,8 +199,9 @@ def test_events_are_checked_even_if_the_header_cannot_be_read(data: bytes) -> No
     assert [finding.check for finding in report.findings] == ["form"]
     checks = {check.name: check for check in report.checks}
     assert checks["decisions"].count == report.summary["events"] > 0
-    assert checks["head"].gap
-    assert checks["receipts"].gap
+    assert "who signed the record" in checks["head"].unknowns[0].problem
+    assert checks["receipts"].verdict == "unknown"
+    assert report.verdict == "broken"
 
 
 # Receipts
