@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from cartulary.commands.audit import audit
+from cartulary.commands.compare import compare
 from cartulary.commands.events import inspect, log
 from cartulary.commands.positions import diff, replay
 from cartulary.commands.records import export, playout
@@ -21,6 +22,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     inspect,
     diff,
     audit,
+    compare,
     export,
     playout,
 )

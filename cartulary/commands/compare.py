@@ -1,0 +1,69 @@
+"""The command compare: whether one record is a continuation of another, and what a difference proves."""
+
+import sys
+from typing import Final
+
+import click
+
+from cartulary.commands.options import color_option, json_option, redis_option
+from cartulary.source import open_source
+from cartulary.terminal import Color, echo, result_styler, width
+from ledger.canonical import canonical
+
+EXIT_STATUS: Final = {"continuation": 0, "divergence": 1, "unknown": 3}
+"""The exit status of each verdict of a comparison."""
+
+
+@click.command("compare")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="HEX",
+    help="Public key of the server that you know, 32 bytes in hex; may be repeated.",
+)
+@json_option
+@color_option
+@redis_option
+@click.pass_context
+def compare(
+    ctx: click.Context,
+    a: str,
+    b: str,
+    keys: tuple[str, ...],
+    as_json: bool,  # noqa: FBT001 # click passes options by name
+    color: Color,
+    redis: str | None,
+) -> None:
+    """Report whether one record is a continuation of another, and what a divergence proves.
+
+    A and B are record files, - for standard input (one of them), or ids of live games.
+
+    Exit status: 0 when they are equal or one continues the other, 1 when they diverge, 3 when it cannot be
+    known.
+    """
+    from replay.compare import compare as run_comparison
+    from replay.compare import comparison_page
+
+    if a == b == "-":
+        raise click.UsageError("only one of the records can come from standard input", ctx)
+    trusted = [public_key(ctx, key) for key in keys]
+    with open_source(ctx, a, redis) as first, open_source(ctx, b, redis) as second:
+        comparison = run_comparison(first, second, trusted=trusted)
+    if as_json:
+        echo(canonical(comparison.as_json()).decode())
+    else:
+        echo(comparison_page(comparison, (a, b), result_styler(color), width()), newline=False)
+    sys.exit(EXIT_STATUS[comparison.verdict])
+
+
+def public_key(ctx: click.Context, key: str) -> str:
+    """Return the value of an option --key. Raises BadParameter."""
+    try:
+        if len(bytes.fromhex(key)) == 32:
+            return key.lower()
+    except ValueError:
+        pass
+    raise click.BadParameter("a public key is 32 bytes in hex", ctx, param_hint="--key")

@@ -1,0 +1,11 @@
+"""Comparisons of two records: is one a continuation of the other, and if not, who signed what.
+
+`compare` (comparison.py) finds the relation of two histories (histories.py), collects what was signed about
+each of them (statements.py), and concludes what that proves against whom (proofs.py). report.py formats the
+result as text.
+"""
+
+from replay.compare.comparison import Comparison, compare
+from replay.compare.report import comparison_page
+
+__all__ = ["Comparison", "compare", "comparison_page"]

@@ -1,0 +1,134 @@
+"""Compares two records and concludes what the difference means and proves."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Literal, TypeAlias
+
+from domain.json_types import JsonObject
+from replay.compare.histories import (
+    Divergence,
+    History,
+    Relation,
+    common_events,
+    read_history,
+    relation,
+)
+from replay.compare.proofs import Proof, proofs
+from replay.compare.statements import Statement, acknowledged_keys, statements
+
+Verdict: TypeAlias = Literal["continuation", "divergence", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two records, how they are related, and what the signatures in them prove.
+
+    `common` is the number of events that both have, from the first. `denials` are the valid statements, by
+    keys that signed the head of either record or that are trusted, that contradict a record. `trusted` are
+    the public keys, in hex, that the reader knows.
+    """
+
+    a: History
+    b: History
+    relation: Relation
+    common: int
+    divergence: Divergence | None
+    statements: Sequence[Statement]
+    proofs: Sequence[Proof]
+    denials: Sequence[Statement]
+    trusted: frozenset[str]
+
+    @property
+    def verdict(self) -> Verdict:
+        """`continuation` includes equal records, `divergence` a signature that contradicts a record."""
+        if self.relation in ("diverged", "other_game") or self.denials:
+            return "divergence"
+        return "unknown" if self.relation == "unknown" else "continuation"
+
+    @property
+    def after_common(self) -> tuple[Sequence[Statement], Sequence[Statement]]:
+        """The valid statements about events that only A has, and those about events that only B has."""
+        return (
+            self._about(self.a, self.b),
+            self._about(self.b, self.a),
+        )
+
+    def _about(self, history: History, other: History) -> Sequence[Statement]:
+        return [
+            statement
+            for statement in self.statements
+            if not statement.fault
+            and statement.seq is not None
+            and history.contains(statement.seq, statement.hash)
+            and not other.contains(statement.seq, statement.hash)
+        ]
+
+    def as_json(self) -> JsonObject:
+        """Return the whole comparison as a JSON object."""
+        only_a, only_b = self.after_common
+        return {
+            "verdict": self.verdict,
+            "relation": self.relation,
+            "common": self.common,
+            "a": _summary(self.a),
+            "b": _summary(self.b),
+            "divergence": None if self.divergence is None else self.divergence.as_json(),
+            "signed_only_in_a": [statement.as_json() for statement in only_a],
+            "signed_only_in_b": [statement.as_json() for statement in only_b],
+            "denials": [statement.as_json() for statement in self.denials],
+            "proofs": [proof.as_json() for proof in self.proofs],
+            "statements": [
+                {**statement.as_json(), "trusted": statement.public in self.trusted}
+                for statement in self.statements
+            ],
+        }
+
+
+def compare(a: BinaryIO, b: BinaryIO, *, trusted: Collection[str] = ()) -> Comparison:
+    """Compare the records in two binary files. `trusted` are public keys, in hex, that the reader knows."""
+    histories = read_history(a), read_history(b)
+    how, divergence = relation(*histories)
+    is_one_game = how != "other_game" and all(history.events for history in histories)
+    signed = statements(*histories)
+    known = frozenset(trusted)
+    acknowledged = [
+        (statement.public, acknowledged_keys(history, statement))
+        for history, side in zip(histories, ("a", "b"), strict=True)
+        for statement in signed
+        if (statement.side, statement.kind) == (side, "head") and not statement.fault
+    ]
+    signers = known | {public for public, _ in acknowledged}
+    return Comparison(
+        *histories,
+        how,
+        common_events(*histories) if is_one_game else 0,
+        divergence,
+        signed,
+        proofs(histories, signed, acknowledged, known) if is_one_game else [],
+        [
+            statement
+            for statement in signed
+            if is_one_game and how != "diverged" and _is_denial(statement, histories, signers)
+        ],
+        known,
+    )
+
+
+def _is_denial(statement: Statement, histories: Sequence[History], signers: frozenset[str]) -> bool:
+    """Whether a valid statement names another history than records that do not contradict each other."""
+    seq = statement.seq
+    if statement.fault or seq is None or statement.public not in signers:
+        return False
+    return any(history.contradicts(seq, statement.hash) for history in histories)
+
+
+def _summary(history: History) -> dict[str, Any]:
+    header = history.record.header
+    return {
+        "game": history.game,
+        "events": len(history.events),
+        "chained": history.intact,
+        "head": header["head"]["seq"] if header else None,
+        "key": header["head"]["key"] if header else None,
+        "faults": [{"line": fault.line, "what": fault.why} for fault in history.faults],
+    }

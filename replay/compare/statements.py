@@ -1,0 +1,223 @@
+"""What was signed about the history of a game: the heads of records, receipts, and players' actions.
+
+A valid signature of an event's hash stands for all events up to it, because each event contains the hash of
+the one before. Whose key it is, and whether that signer can be trusted, is not decided here.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, cast
+
+from domain.event import Event
+from domain.json_types import JsonObject
+from ledger.canonical import canonical, unhex
+from ledger.envelope import is_hash, is_positive, is_timestamp
+from ledger.keys import BadSignature, check_head, check_statement, key_id, verify
+from replay.compare.histories import SIDES, History, Side
+
+Kind: TypeAlias = Literal["head", "receipt", "action"]
+ACTION_LABEL: Final = "cartulary action v1"
+"""The member `sign` of what a player signs (docs/formats.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A signature that is valid, or the reason why it does not count (`fault`, else empty).
+
+    A head or a receipt states the hash of event `seq`. The signature of an action states the hash of the
+    event that the player saw last, `seq` (None if neither record has it), and `action_seq` is the event that
+    the action became. `public` is the signer's public key in hex; `player` is the player whose key it is.
+    """
+
+    side: Side
+    kind: Kind
+    line: int | None
+    key: str
+    public: str
+    seq: int | None
+    hash: str
+    fault: str = ""
+    player: str | None = None
+    action_seq: int | None = None
+
+    def as_json(self) -> JsonObject:
+        """Return all fields as a JSON object."""
+        return {
+            "record": self.side,
+            "kind": self.kind,
+            "line": self.line,
+            "key": self.key,
+            "public": self.public or None,
+            "seq": self.seq,
+            "hash": self.hash,
+            "valid": not self.fault,
+            "fault": self.fault or None,
+            "player": self.player,
+            "action_seq": self.action_seq,
+        }
+
+
+def statements(a: History, b: History) -> list[Statement]:
+    """Return everything that either record has a signature of, in the order of the files."""
+    keys = listed_keys(a, b)
+    return [
+        statement
+        for side, history, other in zip(SIDES, (a, b), (b, a), strict=True)
+        for statement in (
+            *_head(side, history, other, keys),
+            *_actions(side, history, other),
+            *_receipts(side, history, keys),
+        )
+    ]
+
+
+def acknowledged_keys(history: History, head: Statement) -> frozenset[str]:
+    """Return the public keys that the signer of a record's header lists there as its server's own."""
+    if head.fault:
+        return frozenset()
+    listed = (entry["public"] for entry in history.record.header["keys"])
+    return frozenset({head.public, *listed})
+
+
+def listed_keys(a: History, b: History) -> list[JsonObject]:
+    """The entries of all keys that a header lists, each only once and with the earliest retirement.
+
+    Entries whose id is not that of their public key are left out.
+    """
+    entries: dict[str, JsonObject] = {}
+    for history in (a, b):
+        for entry in history.record.header.get("keys", ()):
+            if _id_of(entry["public"]) != entry["key"]:
+                continue
+            known = entries.setdefault(entry["key"], entry)
+            untils = [until for until in (known["until"], entry["until"]) if until is not None]
+            since = min(known["from"], entry["from"])
+            entries[entry["key"]] = {**known, "from": since, "until": min(untils, default=None)}
+    return list(entries.values())
+
+
+def _id_of(public: object) -> str:
+    try:
+        return key_id(unhex(public))
+    except ValueError:
+        return ""
+
+
+def _head(
+    side: Side, history: History, other: History, keys: Sequence[JsonObject]
+) -> Iterator[Statement]:
+    """The head in a record's header. It need not be that of the record's own events."""
+    header = history.record.header
+    if not header:
+        return
+    head = header["head"]
+    entry = _entry(head["key"], keys)
+    fault = _fault(lambda: check_head(header, keys))
+    if not fault and header["game"] != history.game:
+        fault = f"it is the head of another game, {header['game']}"
+    if not fault and (event := _event(head["seq"], head["hash"], history, other)) is not None:
+        fault = _retirement_fault(entry, event["at"])
+    yield Statement(side, "head", 1, head["key"], entry["public"], head["seq"], head["hash"], fault)
+
+
+def _receipts(side: Side, history: History, keys: Sequence[JsonObject]) -> Iterator[Statement]:
+    """The receipts in a record."""
+    record = history.record
+    for line, receipt in zip(record.receipt_lines, record.receipts, strict=True):
+        yield receipt_statement(side, line, receipt, history.game, keys)
+
+
+def receipt_statement(
+    side: Side, line: int | None, receipt: JsonObject, game: str | None, keys: Sequence[JsonObject]
+) -> Statement:
+    """Return a receipt as a statement about a game; it has a fault if it is not valid."""
+    entry = _entry(receipt.get("key"), keys)
+    seq, at = receipt.get("seq"), receipt.get("at")
+    fault = _fault(lambda: check_statement(receipt, keys))
+    if not fault and receipt.get("game") != game:
+        fault = f"it is a receipt for another game, {receipt.get('game')}"
+    if not fault and not (is_positive(seq) and is_timestamp(at) and is_hash(receipt.get("hash"))):
+        fault = "it is no receipt for an event"
+    if not fault:
+        fault = _retirement_fault(entry, str(at))
+        if not fault and str(at) < entry["from"]:
+            fault = f"its key is only valid from {entry['from']} on"
+    return Statement(
+        side,
+        "receipt",
+        line,
+        str(receipt.get("key")),
+        entry["public"],
+        seq if is_positive(seq) else None,
+        str(receipt.get("hash")),
+        fault,
+    )
+
+
+def _actions(side: Side, history: History, other: History) -> Iterator[Statement]:
+    """The players' signatures in the intact events of a history, by the keys that it has added before."""
+    keys: dict[str, tuple[str, str]] = {}
+    for event in history.events[: history.intact]:
+        data = event["data"]
+        if event["type"] == "PlayerKeyAdded":
+            keys[str(data.get("key"))] = (str(data.get("public")), str(data.get("player")))
+        elif event["type"] == "PlayerKeyRevoked":
+            keys.pop(str(data.get("key")), None)
+        signature = cast("JsonObject", event).get("signature")
+        if isinstance(signature, dict):
+            yield _action(side, event, signature, keys, (history, other))
+
+
+def _action(
+    side: Side,
+    event: Event,
+    signature: JsonObject,
+    keys: Mapping[str, tuple[str, str]],
+    histories: Sequence[History],
+) -> Statement:
+    key, head = str(signature.get("key")), str(signature.get("head"))
+    public, player = keys.get(key, ("", None))
+    message = {"sign": ACTION_LABEL, "game": event["game"], "head": head, "action": event["action"]}
+    if public:
+        fault = _fault(
+            lambda: verify(unhex(public), unhex(signature.get("signature")), canonical(message))
+        )
+    else:
+        fault = "no event before it adds its key"
+    seqs = (_seq_of(history, head) for history in histories)
+    seq = next((seq for seq in seqs if seq is not None), None)
+    return Statement(
+        side, "action", event["seq"] + 1, key, public, seq, head, fault, player, event["seq"]
+    )
+
+
+def _seq_of(history: History, hash: str) -> int | None:
+    intact = history.events[: history.intact]
+    return next((event["seq"] for event in intact if event["hash"] == hash), None)
+
+
+def _event(seq: int, hash: str, *histories: History) -> Event | None:
+    return next((h.events[seq - 1] for h in histories if h.contains(seq, hash)), None)
+
+
+def _entry(key: object, keys: Sequence[JsonObject]) -> JsonObject:
+    """The entry of a key; one without a public key if it is not listed."""
+    unlisted = {"public": "", "from": "", "until": None}
+    return next((entry for entry in keys if entry["key"] == key), unlisted)
+
+
+def _retirement_fault(entry: JsonObject, at: str) -> str:
+    if entry["until"] is None or at <= entry["until"]:
+        return ""
+    return f"its key was retired at {entry['until']}, and the event is of {at}"
+
+
+def _fault(check: Callable[[], None]) -> str:
+    """Why a check of a signature fails; empty if it does not."""
+    try:
+        check()
+    except BadSignature as bad:
+        return bad.why
+    except ValueError as error:
+        return str(error)
+    return ""
