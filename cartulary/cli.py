@@ -11,6 +11,7 @@ import click
 from typing_extensions import override
 
 from cartulary.commands import RECORD_COMMANDS, SERVICE_COMMANDS
+from cartulary.server_extra import server_extra_missing
 from domain.errors import CartularyError
 
 
@@ -19,9 +20,12 @@ class Group(click.Group):
 
     @override
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; a CartularyError becomes exit status 1."""
+        """Run a command; a CartularyError becomes exit status 1, and so does a missing extra."""
         try:
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except ModuleNotFoundError as error:
+                raise server_extra_missing(error) from error
         except CartularyError as error:
             raise click.ClickException(str(error)) from error
 
@@ -62,6 +66,9 @@ def main() -> None:
 
 def _live_record(game: str, redis_url: str | None) -> bytes:
     """Return the record of a live game, for the commands that read records."""
-    from cartulary.running_service import read_live_record
+    try:
+        from cartulary.running_service import read_live_record
+    except ModuleNotFoundError as error:
+        raise server_extra_missing(error) from error
 
     return read_live_record(os.environ, game, redis_url)

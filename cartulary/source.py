@@ -9,6 +9,7 @@ from typing import BinaryIO, TypeAlias
 
 import click
 
+from cartulary.server_extra import ServerExtraMissing
 from cartulary.terminal import message
 from domain.errors import CartularyError, Unreadable
 from ledger.record import Record, first_contradiction, read
@@ -36,13 +37,19 @@ def open_source(ctx: click.Context, source: str, redis: str | None) -> BinaryIO:
     live: LiveSource | None = ctx.obj
     if live is None or not all(char.isalnum() or char in "-_" for char in source):
         raise SourceNotFound(f"there is no file {source}", ctx=ctx, param_hint="SOURCE")
-    return BytesIO(live_record(live, source, redis))
+    try:
+        return BytesIO(live_record(live, source, redis))
+    except ServerExtraMissing as error:
+        fault = f"there is no file {source}. To read live games: {error}"
+        raise SourceNotFound(fault, ctx=ctx, param_hint="SOURCE") from None
 
 
 def live_record(live: LiveSource, game: str, redis: str | None) -> bytes:
-    """Return the record of a live game. Raises ClickException."""
+    """Return the record of a live game. Raises ClickException, ServerExtraMissing."""
     try:
         return live(game, redis)
+    except ServerExtraMissing:
+        raise
     except CartularyError as error:
         raise click.ClickException(f"cannot read game {game}: {error}") from None
 

@@ -13,8 +13,15 @@ from cartulary.commands.compare import compare
 from cartulary.commands.events import inspect, log
 from cartulary.commands.positions import diff, replay
 from cartulary.commands.records import export, playout
-from cartulary.commands.repair import repair
-from cartulary.commands.service import reindex, retire_key, scheduler, serve, web, worker
+from cartulary.commands.service import (
+    reindex,
+    repair,
+    retire_key,
+    scheduler,
+    serve,
+    web,
+    worker,
+)
 
 RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     replay,

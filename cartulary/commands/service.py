@@ -1,21 +1,21 @@
-"""The commands that run a service or work on one: serve, web, worker, scheduler, reindex, retire-key."""
+"""The commands that run a service or work on one: serve, web, worker, scheduler, reindex, repair, retire-key.
+
+The packages `service` and `workers` are imported when a command is called: they need the dependencies of the
+extra `server`, which may not be installed.
+"""
 
 import logging
 import os
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING
 
 import click
 
 from cartulary.commands.options import data_option, redis_option
 from cartulary.terminal import echo, message
-from service.server.shared_port import usable_cores
-from service.settings import Settings, load_settings
-from service.supervision.parent_watch import watch_parent
-from service.supervision.standard_output import tolerate_write_errors
-from workers.tasks import GAMES, NOTIFICATIONS, QUEUES
 
-_QUEUES: Final = {"games": GAMES, "notices": NOTIFICATIONS}
+if TYPE_CHECKING:
+    from service.settings import Settings
 
 _host = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 _port = click.option(
@@ -27,9 +27,15 @@ _port = click.option(
 )
 
 
+def _usable_cores() -> int:
+    from service.server.shared_port import usable_cores
+
+    return usable_cores()
+
+
 _processes = click.option(
     "--processes",
-    default=usable_cores,
+    default=_usable_cores,
     show_default="one per core",
     type=click.IntRange(1, 64),
     help="Web processes that share the port.",
@@ -48,10 +54,10 @@ def serve(host: str, port: int, processes: int, data: Path | None) -> None:
     Ctrl-C stops them all.
     """
     from cartulary.serve import serve as run
+    from service.settings import load_settings
+    from service.supervision.standard_output import tolerate_write_errors
 
-    environ = dict(os.environ)
-    if data is not None:
-        environ["CARTULARY_DATA"] = str(data)
+    environ = _environ_with(data)
     tolerate_write_errors()
     logging.basicConfig(format="%(message)s")
     run(load_settings(environ), environ, host, port, processes, echo, message)
@@ -73,14 +79,16 @@ def web(host: str, port: int, processes: int) -> None:
     "--queue",
     "names",
     multiple=True,
-    type=click.Choice(list(_QUEUES)),
+    type=click.Choice(["games", "notices"]),
     help="Take jobs from this queue only; may be repeated, the first has priority.",
 )
 def worker(names: tuple[str, ...]) -> None:
     """Run a worker: it scores rounds, ends games, forfeits turns and sends notifications."""
     from workers.run import run_worker
+    from workers.tasks import GAMES, NOTIFICATIONS, QUEUES
 
-    run_worker(_process_settings(), tuple(_QUEUES[name] for name in names) or QUEUES)
+    queues = {"games": GAMES, "notices": NOTIFICATIONS}
+    run_worker(_process_settings(), tuple(queues[name] for name in names) or QUEUES)
 
 
 @click.command()
@@ -109,6 +117,20 @@ def reindex(redis: str | None) -> None:
     echo(f"{count} games reindexed")
 
 
+@click.command()
+@data_option
+@click.option("--yes", is_flag=True, help="Repair without asking.")
+def repair(data: Path | None, *, yes: bool) -> None:
+    """Check the stored data, and repair a damaged file.
+
+    Works on the embedded Redis of a data folder, while the service is stopped. Reports which events would be
+    lost, and asks before it changes anything. What is cut off is kept in a folder next to the file.
+    """
+    from cartulary.repair import repair as run
+
+    run(_environ_with(data), yes=yes)
+
+
 @click.command("retire-key")
 @click.argument("key")
 @redis_option
@@ -125,9 +147,19 @@ def retire_key(key: str, redis: str | None) -> None:
     echo(f"key {entry['key']} was retired at {entry['until']}")
 
 
-def _process_settings() -> Settings:
+def _environ_with(data: Path | None) -> dict[str, str]:
+    """Return the environment variables, with this data folder if one is given."""
+    environ = dict(os.environ)
+    if data is not None:
+        environ["CARTULARY_DATA"] = str(data)
+    return environ
+
+
+def _process_settings() -> "Settings":
     """Load the settings for a process of the service, which logs JSON lines and ends with its parent."""
     from service import json_logging
+    from service.settings import load_settings
+    from service.supervision.parent_watch import watch_parent
 
     watch_parent(os.environ)
     json_logging.configure()

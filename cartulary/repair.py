@@ -1,13 +1,11 @@
-"""The command that repairs the data of an embedded Redis: repair."""
+"""Repairs the data of an embedded Redis: what the command `repair` does."""
 
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 
 import click
 
-from cartulary.commands.options import data_option
 from cartulary.terminal import echo
 from domain.errors import CartularyError
 from service.append_only_file.parts import (
@@ -29,18 +27,11 @@ _EXPLANATIONS = {
 }
 
 
-@click.command()
-@data_option
-@click.option("--yes", is_flag=True, help="Repair without asking.")
-def repair(data: Path | None, *, yes: bool) -> None:
-    """Check the stored data, and repair a damaged file.
+def repair(environ: Mapping[str, str], *, yes: bool) -> None:
+    """Check the data folder of the settings in `environ`, and repair a damaged file after asking.
 
-    Works on the embedded Redis of a data folder, while the service is stopped. Reports which events would be
-    lost, and asks before it changes anything. What is cut off is kept in a folder next to the file.
+    With `yes`, nothing is asked. Raises CartularyError if there is nothing to repair it from.
     """
-    environ = dict(os.environ)
-    if data is not None:
-        environ["CARTULARY_DATA"] = str(data)
     data = load_settings(environ).data
     folder = data / "redis"
     if not folder.is_dir():
