@@ -12,6 +12,7 @@ from domain.game import Game
 
 MAX_SECONDS: Final = 365 * 24 * 3600
 """The longest time that a clock may allow for a turn."""
+_MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 def clock_faults(raw: object) -> dict[str, str]:
@@ -42,3 +43,23 @@ def has_passed(game: Game, at: str) -> bool:
     """
     moment = deadline(game)
     return moment is not None and moment <= datetime.fromisoformat(at)
+
+
+def milliseconds_left(game: Game, at: str) -> int | None:
+    """Return how many milliseconds before the deadline of the turn under way a timestamp is.
+
+    0 or less means that the deadline had passed: -3069 is 3.069 seconds late. None without a deadline.
+    """
+    moment = deadline(game)
+    return None if moment is None else (moment - datetime.fromisoformat(at)) // _MILLISECOND
+
+
+def time_left_text(milliseconds: int) -> str:
+    """Return the result of `milliseconds_left` in words, such as `1 h 2 min 3.069 s left`."""
+    minutes, rest = divmod(abs(milliseconds), 60_000)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    counts = ((days, "d"), (hours, "h"), (minutes, "min"))
+    parts = [f"{count} {unit}" for count, unit in counts if count]
+    parts.append(f"{rest // 1000}.{rest % 1000:03} s")
+    return f"{' '.join(parts)} {'left' if milliseconds > 0 else 'late'}"

@@ -1,6 +1,7 @@
 """Runs all checks of an audit on one record, with a single pass through the game."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, BinaryIO
 
@@ -12,6 +13,7 @@ from replay.audit.chain import StateCheck, check_chain
 from replay.audit.chance import ChanceCheck
 from replay.audit.decisions import DecisionsCheck
 from replay.audit.findings import Check, Report
+from replay.audit.lateness import note_lateness
 from replay.audit.secrets import (
     check_secrets,
     infer_secrets,
@@ -20,7 +22,7 @@ from replay.audit.secrets import (
     verified_openings,
 )
 from replay.audit.signatures import check_form, check_head, check_receipts
-from replay.timeline import steps
+from replay.timeline import steps, unreadable_on_error
 
 
 def audit(
@@ -71,6 +73,9 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check]:
             state.examine(step)
             chance.examine(step)
             decisions.examine(step)
+            # A clock that is not valid is a finding of the decisions.
+            with suppress(Unreadable), unreadable_on_error(step.event["seq"]):
+                note_lateness(decisions.check, step)
             last = step.after
             seq += 1
     except Unreadable as unreadable:

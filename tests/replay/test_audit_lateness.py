@@ -1,0 +1,47 @@
+"""The notes of an audit about actions after their deadline and turns that were forfeited late."""
+
+from tests.support.records import Table, audit_record
+
+
+def test_an_action_after_its_deadline_is_noted_to_the_millisecond() -> None:
+    table = Table(clock={"per_turn": 60}).start()  # the turn begins at 09:15:03
+    table.wait(59)
+    table.take(1)  # the deadline itself
+    table.take(1)
+    report = audit_record(table.record())
+    assert not report.is_broken
+    (note,) = report.notes
+    assert (note.check, note.seq) == ("decisions", 5)
+    assert "2026-11-20T09:16:03.000Z, 0.000 s late" in note.text
+    assert "its deadline was 2026-11-20T09:16:03.000Z" in note.text
+    assert report.as_json()["notes"] == [
+        {"check": "decisions", "seq": 5, "what": note.text},
+    ]
+
+
+def test_an_action_in_time_is_not_noted() -> None:
+    table = Table(clock={"per_turn": 60}).start()
+    table.wait(58)
+    table.take(1)
+    table.take(1)
+    assert audit_record(table.record()).notes == []
+
+
+def test_a_turn_that_is_forfeited_a_minute_after_its_deadline_is_noted() -> None:
+    for seconds, is_noted in ((118, False), (119, True)):
+        table = Table(clock={"per_turn": 60}).start()
+        table.wait(seconds)
+        table.forfeit()
+        report = audit_record(table.record())
+        assert not report.is_broken
+        texts = [note.text for note in report.notes]
+        assert len(texts) == is_noted
+        assert all("ended the turn of seat 0" in text for text in texts)
+        assert all("1 min 0.000 s late" in text for text in texts)
+
+
+def test_games_without_a_clock_have_no_notes_about_time() -> None:
+    table = Table().start()
+    table.wait(10**7)
+    table.take(1)
+    assert audit_record(table.record()).notes == []
