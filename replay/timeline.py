@@ -14,6 +14,8 @@ from domain.event import Event
 from domain.fold import EarlierGames, evolve, fold
 from domain.game import Game
 from ledger.record import Record
+from replay.branches import Branch
+from replay.branches import branch as current_branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,44 +80,53 @@ def steps(record: Record, secrets: Opened | None = None) -> Iterator[Step]:
         before = after
 
 
-def game_at(record: Record, seq: int) -> Game:
-    """Return the game after event `seq`. Raises PositionNotFound, Unreadable."""
+def game_at(record: Record, seq: int, branch: Branch | None = None) -> Game:
+    """Return the game after event `seq`, which must be on the branch, if one is given.
+
+    Raises PositionNotFound, Unreadable.
+    """
     last = len(record.events)
     if not 1 <= seq <= last:
         raise PositionNotFound(f"there is no event {seq}: the record has events 1 to {last}")
+    if branch is not None and not branch.has(seq):
+        raise PositionNotFound(f"event {seq} is not on branch {branch.number}")
     return _fold_to(record, seq)
 
 
-def head(record: Record) -> Game:
-    """Return the game after the last event. Raises Unreadable."""
-    return _fold_to(record, len(record.events))
+def head(record: Record, branch: Branch | None = None) -> Game:
+    """Return the game after the last event of a branch; by default, of the record. Raises Unreadable."""
+    return _fold_to(record, len(record.events) if branch is None else branch.last)
 
 
 def step_at(record: Record, seq: int) -> Step:
     """Return event `seq` with the game before and after it. Raises PositionNotFound, Unreadable."""
     after = game_at(record, seq)
-    return Step(record.events[seq - 1], _fold_to(record, seq - 1) if seq > 1 else None, after)
+    event = record.events[seq - 1]
+    before = _fold_to(record, seq - 1) if seq > 1 else None
+    origin = _fold_to(record, event["data"]["from"]) if event["type"] == "PlayResumed" else None
+    return Step(event, before, after, origin)
 
 
-def after_turn(record: Record, turn: int) -> Game:
+def after_turn(record: Record, turn: int, branch: Branch | None = None) -> Game:
     """Return the game at the end of turn `turn`, or its head if that turn is still in progress.
 
-    Turns count from 1, placements of the set-up included. Raises PositionNotFound, Unreadable.
+    `branch` is the current one by default. Turns count from 1, placements of the set-up included. Raises
+    PositionNotFound, Unreadable.
     """
-    game, last = _end_of(record, turn, first=1, number_of=lambda game: game.turn)
+    game, last = _end_of(record, turn, branch, first=1, number_of=lambda game: game.turn)
     if game is None:
         begun = "1 turn has" if last == 1 else f"{last} turns have"
         raise PositionNotFound(f"there is no turn {turn}: {begun} begun")
     return game
 
 
-def after_round(record: Record, round: int) -> Game:
+def after_round(record: Record, round: int, branch: Branch | None = None) -> Game:
     """Return the game at the end of round `round` (0 is the set-up), or its head if that round is still in
     progress.
 
-    Raises PositionNotFound, Unreadable.
+    `branch` is the current one by default. Raises PositionNotFound, Unreadable.
     """
-    game, last = _end_of(record, round, first=0, number_of=lambda game: game.round)
+    game, last = _end_of(record, round, branch, first=0, number_of=lambda game: game.round)
     if game is None:
         reason = "the game has not started" if last < 0 else f"the last one is {last}"
         raise PositionNotFound(f"there is no round {round}: {reason}")
@@ -123,19 +134,27 @@ def after_round(record: Record, round: int) -> Game:
 
 
 def _end_of(
-    record: Record, number: int, *, first: int, number_of: Callable[[Game], int]
+    record: Record,
+    number: int,
+    branch: Branch | None,
+    *,
+    first: int,
+    number_of: Callable[[Game], int],
 ) -> tuple[Game | None, int]:
     """The game at the end of the turn or round of this number (None if there is no such), and the last number
-    of the record. Numbers begin with `first`.
+    of the branch. Numbers begin with `first`.
     """
+    branch = branch or current_branch(record)
     last = first - 1
     for step in steps(record):
-        if step.after.state is None:
+        if step.event["seq"] > branch.last:
+            break
+        if step.after.state is None or not branch.has(step.event["seq"]):
             continue
         last = number_of(step.after)
         if last > number >= first or (last == number and step.after.to_act is None):
             return step.after, last
-    return (head(record) if last == number >= first else None), last
+    return (head(record, branch) if last == number >= first else None), last
 
 
 def _fold_to(record: Record, seq: int) -> Game:

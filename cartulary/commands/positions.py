@@ -15,6 +15,7 @@ from domain.json_types import JsonObject
 from domain.scene import Scene
 from ledger.canonical import canonical
 from ledger.record import Record
+from replay.branches import BranchNotFound, branch
 from replay.timeline import (
     PositionNotFound,
     after_round,
@@ -34,6 +35,12 @@ _MAX_DISTANCE: Final = 200
 @click.option("--turn", type=click.IntRange(1), help="At the end of this turn.")
 @click.option("--round", type=click.IntRange(0), help="At the end of this round; 0: of the set-up.")
 @click.option(
+    "--branch",
+    "branch_number",
+    type=click.IntRange(1),
+    help="On this branch, counted from 1; default: the current one.",
+)
+@click.option(
     "--as", "viewer", type=click.IntRange(0), metavar="SEAT", help="As this seat sees it."
 )
 @click.option(
@@ -51,6 +58,7 @@ def replay(
     seq: int | None,
     turn: int | None,
     round: int | None,
+    branch_number: int | None,
     viewer: int | None,
     output_format: str,
     wide: bool,  # noqa: FBT001 # click passes options by name
@@ -59,7 +67,8 @@ def replay(
 ) -> None:
     """Show the position of a game.
 
-    SOURCE is a record file, - for standard input, or the id of a live game.
+    SOURCE is a record file, - for standard input, or the id of a live game. A game has several branches if a
+    ruling or a takeback let play continue from an earlier event.
     """
     if sum(value is not None for value in (seq, turn, round)) > 1:
         raise click.UsageError("give at most one of --seq, --turn and --round", ctx)
@@ -67,14 +76,15 @@ def replay(
         raise click.UsageError("--wide needs --format svg", ctx)
     record = read_source(ctx, source, redis)
     try:
+        chosen = None if branch_number is None else branch(record, branch_number)
         if seq is not None:
-            game = game_at(record, seq)
+            game = game_at(record, seq, chosen)
         elif turn is not None:
-            game = after_turn(record, turn)
+            game = after_turn(record, turn, chosen)
         elif round is not None:
-            game = after_round(record, round)
+            game = after_round(record, round, chosen)
         else:
-            game = head(record)
+            game = head(record, chosen)
         if viewer is not None and viewer >= game.seats:
             raise click.BadParameter(f"the seats are 0 to {game.seats - 1}", ctx, param_hint="--as")
         with unreadable_on_error(game.seq):
@@ -82,7 +92,7 @@ def replay(
                 _position_as(output_format, record, game, viewer, round, color, wide=wide),
                 newline=False,
             )
-    except PositionNotFound as error:
+    except (PositionNotFound, BranchNotFound) as error:
         raise click.UsageError(str(error), ctx) from None
     except Unreadable as error:
         raise unreadable_source(source, error) from None

@@ -1,4 +1,4 @@
-"""The check of chance: once the game's secret is published, seating and set-up are drawn again."""
+"""The check of chance: once the game's secret is published, everything that was drawn is drawn again."""
 
 from domain import lifecycle
 from domain.contract import DomainEvent
@@ -15,7 +15,7 @@ CHOSEN = (
 
 
 class ChanceCheck:
-    """Draws seating and set-up again from the game's secret and the players' nonces."""
+    """Draws seating, set-up and what was drawn anew again, from the game's secret and the players' nonces."""
 
     def __init__(self, record: Record, secret: bytes | None) -> None:
         self.check = Check("chance", "drawn again")
@@ -28,40 +28,49 @@ class ChanceCheck:
             )
 
     def examine(self, step: Step) -> None:
-        """Check one event; only `GameStarted` has random draws."""
-        event, before = step.event, step.before
-        if event["type"] != "GameStarted" or self._secret is None or before is None:
+        """Check one event; only `GameStarted` and `PlayResumed` have random draws."""
+        event = step.event
+        if event["type"] not in ("GameStarted", "PlayResumed") or self._secret is None:
             return
         self.check.count += 1
         seq = event["seq"]
         try:
             with unreadable_on_error(seq):
-                start = lifecycle.start(before, self._secret)
+                decided = _decide(step, self._secret)
         except (Unreadable, NotNow, Malformed):
             self.check.add_unknown(
-                "whether the recorded start was drawn, because it cannot be drawn again",
-                "A copy of the record in which the events before the start are intact decides it.",
+                f"whether event {seq} was drawn, because it cannot be drawn again",
+                "A copy of the record in which the events before it are intact decides it.",
                 line=seq + 1,
                 seq=seq,
             )
             return
-        for name in sorted(start.data.keys() | event["data"].keys()):
-            if _differ(start.data.get(name), event["data"].get(name)):
+        for name in sorted(decided.data.keys() | event["data"].keys()):
+            if _differ(decided.data.get(name), event["data"].get(name)):
                 self.check.add_at_event(seq, f"{name} is not what the seed gives", CHOSEN)
-        self._compare_secrets(event, start)
+        self._compare_secrets(event, decided)
 
-    def _compare_secrets(self, event: Event, start: DomainEvent) -> None:
+    def _compare_secrets(self, event: Event, decided: DomainEvent) -> None:
         seq, commitments = event["seq"], event.get("secrets", {})
         openings = self._openings.get(seq, {})
-        for name in sorted(start.secrets.keys() | commitments.keys()):
+        for name in sorted(decided.secrets.keys() | commitments.keys()):
             self.check.count += 1
-            if name not in start.secrets:
+            if name not in decided.secrets:
                 self.check.add_at_event(seq, f"the seed gives no secret {name}", CHOSEN)
             elif name not in commitments:
                 self.check.add_at_event(seq, f"it does not commit to the secret {name}", CHOSEN)
-            elif name in openings and _differ(openings[name]["value"], start.secrets[name]):
+            elif name in openings and _differ(openings[name]["value"], decided.secrets[name]):
                 problem = f"the secret {name} is not what the seed gives"
                 self.check.add_at_event(seq, problem, CHOSEN)
+
+
+def _decide(step: Step, secret: bytes) -> DomainEvent:
+    """Return the event with its random draws. Raises NotNow, Malformed."""
+    assert step.before is not None, "the first event has no random draws"
+    if step.event["type"] == "GameStarted":
+        return lifecycle.start(step.before, secret)
+    assert step.origin is not None, "a step that resumes play has an origin"
+    return lifecycle.resume(step.before, step.origin, step.event["data"]["because"], secret)
 
 
 def _differ(one: object, other: object) -> bool:

@@ -17,7 +17,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode_any, unhex
-from ledger.commands import ARBITER, CLOCK, SCORER, START
+from ledger.commands import ARBITER, CLOCK, SCORER, START, TAKEBACK
 from ledger.record import Record
 from ledger.turn_clock import clock_faults, has_passed
 from replay.audit.findings import Check
@@ -40,6 +40,7 @@ _WITHOUT_ACTION: Final = frozenset(
         "RoundScored",
         "TurnForfeited",
         "PlayerRemoved",
+        "PlayResumed",
         "GameFinished",
         "GameAbandoned",
     }
@@ -67,13 +68,16 @@ class DecisionsCheck:
 
     def examine(self, step: Step) -> None:
         """Check one event."""
-        self.decide_again(step.event, step.before)
+        self.decide_again(step.event, step.before, step.origin)
         for round, seq in step.after.rounds_ended.items():
             if seq == step.event["seq"]:
                 self._round_ends[round] = step.after
 
-    def decide_again(self, event: Event, before: Game | None) -> None:
-        """Check one event, which need not be applicable to the game before it."""
+    def decide_again(self, event: Event, before: Game | None, origin: Game | None = None) -> None:
+        """Check one event, which need not be applicable to the game before it.
+
+        `origin` is the earlier game from which the event resumes play, if it does.
+        """
         seq = event["seq"]
         self.check.count += 1
         if seq in self._contradictions:
@@ -84,7 +88,7 @@ class DecisionsCheck:
                     self.check.add_at_event(seq, problem, MADE_UP)
                 if _goes_on_deserted(event, before):
                     self._add_difference(seq, "the clock abandons a deserted game at once")
-                decided = self._decide(event, before)
+                decided = self._decide(event, before, origin)
                 if decided is not None and (difference := _difference(event, decided)):
                     self._add_difference(seq, difference)
         except Refused as refused:
@@ -98,7 +102,7 @@ class DecisionsCheck:
         problem = f"today's rules say otherwise: {difference}"
         self.check.add_at_event(seq, problem, RULES_DIFFER, "today")
 
-    def _decide(self, event: Event, before: Game | None) -> DomainEvent | None:
+    def _decide(self, event: Event, before: Game | None, origin: Game | None) -> DomainEvent | None:
         """Return what the rules decide today; None if nobody in the game did this. Raises Refused."""
         data = event["data"]
         if before is None:
@@ -134,6 +138,10 @@ class DecisionsCheck:
                 if event["by"] == {"system": "clock"}:
                     return _forfeit(event, before)
                 return lifecycle.remove(before, data["seat"])
+            case "PlayResumed":
+                if origin is None:
+                    raise NotNow(None, f"there is no position after event {data.get('from')}")
+                return lifecycle.resume(before, origin, data["because"], self._secret or b"")
             case _:
                 return _act(event, before)
 
@@ -257,6 +265,8 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
             return [CLOCK]
         case "PlayerRemoved":
             return [CLOCK, ARBITER]
+        case "PlayResumed":
+            return [ARBITER, TAKEBACK]
         case "GameAbandoned":
             is_empty = before is not None and before.status == "open" and not before.places
             return [START] if is_empty else [CLOCK, ARBITER]

@@ -11,6 +11,7 @@ from io import BytesIO
 from typing import Any, Literal
 
 from domain import lifecycle
+from domain.chance import Chance
 from domain.contract import DomainEvent
 from domain.event import ZEROS, By, Clock, Event
 from domain.fold import EarlierGames, evolve
@@ -117,6 +118,22 @@ class Table:
     def remove(self, seat: int) -> Event:
         """Let the arbiter remove a seat, without the clock abandoning a deserted game."""
         return self.add(lifecycle.remove(self.game, seat), commands.ARBITER)
+
+    def resume(self, origin: int) -> Event:
+        """Resume play after event `origin`, without a ruling or an agreement."""
+        seq = self.game.seq
+        commands.resume(self._pending, origin, seq, lambda: SECRET, by=commands.ARBITER)
+        return self._last_event
+
+    def act_at_random(self, actions: int, seed: bytes = b"") -> "Table":
+        """Let the seats take so many of their legal actions, drawn from a seed."""
+        chance = Chance(seed)
+        for _ in range(actions):
+            rules, seat = self.game.rules, self.game.to_act
+            assert seat is not None
+            legal = rules.legal_actions(self.game.state, seat)
+            self.act(rules.action_to_json(legal[chance.below(len(legal))]))
+        return self
 
     def score(self) -> None:
         """Score all rounds that have ended."""

@@ -1,0 +1,62 @@
+"""The branches of a game: the histories that its log contains, one more for each time that play resumed.
+
+A ruling or a takeback lets play continue from an earlier event. The events after that one stay in the log, on
+a branch that was left. Branches are numbered from 1 in the order in which they were played, and the last one
+is the current branch.
+"""
+
+from dataclasses import dataclass
+
+from domain.errors import Unreadable
+from domain.game import Resumption
+from ledger.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One history of a game: the events up to `last`, except for those that were superseded by then."""
+
+    number: int
+    last: int
+    """The seq of the last event of the branch."""
+    resumptions: tuple[Resumption, ...] = ()
+    """Every event up to `last` with which play resumed."""
+
+    def has(self, seq: int) -> bool:
+        """Return whether an event belongs to this history."""
+        return seq <= self.last and not any(
+            resumption.has_superseded(seq) for resumption in self.resumptions
+        )
+
+
+class BranchNotFound(LookupError):
+    """The record does not have this branch. The message says which ones it has."""
+
+
+def branches(record: Record) -> list[Branch]:
+    """Return all branches of a game, in the order in which they were played. Raises Unreadable."""
+    result: list[Branch] = []
+    resumptions: tuple[Resumption, ...] = ()
+    for event in record.events:
+        if event["type"] == "PlayResumed":
+            seq, origin = event["seq"], event["data"].get("from")
+            if type(origin) is not int:
+                raise Unreadable(f"event {seq} does not say from where play resumed", seq + 1)
+            result.append(Branch(len(result) + 1, seq - 1, resumptions))
+            resumptions += (Resumption(seq, origin),)
+    result.append(Branch(len(result) + 1, len(record.events), resumptions))
+    return result
+
+
+def branch(record: Record, number: int | None = None) -> Branch:
+    """Return one branch of a game; by default, the current one. Raises BranchNotFound, Unreadable."""
+    all_branches = branches(record)
+    if number is None:
+        return all_branches[-1]
+    if not 1 <= number <= len(all_branches):
+        last = len(all_branches)
+        raise BranchNotFound(
+            f"there is no branch {number}: "
+            + ("the game has only branch 1" if last == 1 else f"the game has branches 1 to {last}")
+        )
+    return all_branches[number - 1]
