@@ -84,6 +84,36 @@ def play(
     return PlayedGame(list(pending.events), list(pending.lines), turns, opened)
 
 
+def resumed_log(length: int, resumptions: int) -> list[bytes]:
+    """Play a game of Barony of so many events, in which play goes back now and then, at equal intervals."""
+    pending = PendingEvents(
+        "bench", None, timestamp=lambda: TIMESTAMP, salt=lambda: bytes(SALT_BYTES)
+    )
+    seed, chance = bytes(32), Chance(b"resumed")
+    commands.create(
+        pending, "p0", rules="barony", seats=4, options={}, clock=None, secret=seed, nonce=b""
+    )
+    for number in range(1, 4):
+        commands.join(pending, f"p{number}", b"", lambda: seed)
+    interval = length // (resumptions + 1)
+    while (game := pending.game).seq < length:
+        if len(game.resumptions) < resumptions and game.seq % interval == 0:
+            origin = game.seq - interval // 2
+            while game.is_superseded(origin) or pending.game_at(origin).play_seq != origin:
+                origin -= 1
+            commands.resume(pending, origin, game.seq, lambda: seed, by=commands.ARBITER)
+            continue
+        assert game.to_act is not None, "play is not over"
+        # Without titles, the game is long enough.
+        legal = [
+            action
+            for action in game.rules.legal_actions(game.state, game.to_act)
+            if action.type != "noble_title"
+        ]
+        commands.act(pending, game.to_act, random_type_bot(None, legal, game.to_act, chance))
+    return list(pending.lines)
+
+
 def barony_games() -> list[PlayedGame]:
     """Play games of Barony for 2, 3 and 4 seats, two of each."""
     return [

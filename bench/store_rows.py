@@ -8,17 +8,20 @@ import orjson
 import redis
 
 from bench.measure import Row, compare
-from bench.our_games import PlayedGame
+from bench.our_games import PlayedGame, resumed_log
 from bench.redis_client import CommandRecorder, command_bytes, send_commands
 from domain.fold import fold
 from domain.game import Game
 from service.embedded_redis import EmbeddedRedis
+from service.games.cache import GameCache
+from service.games.loader import GameLoader
 from service.store.event_store import AppendRequest, IdempotencyRecord
 from service.store.outbox import outbox_entries
 from service.store.redis_event_store import RedisEventStore, game_key
 
 CONNECTIONS: Final = 50
 LOADED_EVENTS: Final = 300
+BRANCHES: Final = 10
 MOST_BYTES_PER_EVENT: Final = 1024
 
 
@@ -26,6 +29,7 @@ def measure(server: EmbeddedRedis, games: list[PlayedGame], long: PlayedGame) ->
     """Measure the rows of this group; `long` is a game of at least 300 events."""
     yield _append_row(server, games)
     yield _load_row(server, long)
+    yield _branches_row(server)
     yield _memory_row(server, games)
 
 
@@ -106,6 +110,28 @@ def _load_row(server: EmbeddedRedis, long: PlayedGame) -> Row:
         load,
         read_and_decode,
         least=0.25,
+        unit="games/s",
+        pairs=25,
+    )
+
+
+def _branches_row(server: EmbeddedRedis) -> Row:
+    """Measure a cold load of a game that was resumed ten times, compared with one that never was."""
+    store = RedisEventStore(redis.Redis.from_url(server.url))
+    for name, resumptions in (("branched", BRANCHES), ("straight", 0)):
+        lines = resumed_log(LOADED_EVENTS, resumptions)
+        store.append(name, 0, AppendRequest(tuple(lines)))
+
+    def load(name: str) -> int:
+        GameLoader(store, GameCache(1)).load(name)
+        return 1
+
+    return compare(
+        f"cold load of a game of {LOADED_EVENTS} events with {BRANCHES} branches",
+        "a game of as many events without branches",
+        lambda: load("branched"),
+        lambda: load("straight"),
+        least=1 / 1.5,
         unit="games/s",
         pairs=25,
     )
