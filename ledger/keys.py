@@ -31,6 +31,8 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest, unhex
 
+RECEIPT_FIELDS: Final = ("game", "seq", "hash", "at")
+"""The fields of an event that its receipt repeats."""
 PUBLIC_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
 _PRIME: Final = 2**255 - 19
@@ -124,7 +126,7 @@ class SigningKey:
 
     def receipt(self, event: Event) -> JsonObject:
         """Return the receipt for the event of an accepted action."""
-        return self.sign({name: event[name] for name in ("game", "seq", "hash", "at")})
+        return self.sign({name: event[name] for name in RECEIPT_FIELDS})
 
     def sign(self, statement: JsonObject) -> JsonObject:
         """Return the statement with `key` and `signature`; the signature covers everything else."""
@@ -221,7 +223,7 @@ def check_receipt(receipt: JsonObject, event: Event, keys: Iterable[JsonObject])
 
     Raises BadSignature.
     """
-    for name in ("game", "seq", "hash", "at"):
+    for name in RECEIPT_FIELDS:
         if receipt.get(name) != event.get(name):
             raise BadSignature(f"the receipt is for another event: its {name} differs")
     keys = list(keys)

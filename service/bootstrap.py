@@ -11,6 +11,7 @@ from service.games.cache import GameCache
 from service.games.commands import GameCommands
 from service.games.queries import GameQueries
 from service.games.quota import GameQuota
+from service.games.receipts import PlayerReceipts
 from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
@@ -41,6 +42,7 @@ class Service:
     deliveries: Deliveries
     clock: TrustedClock
     readiness: Readiness
+    receipts: PlayerReceipts
 
 
 def build(settings: Settings, *, read_only: bool = False) -> Service:
@@ -88,4 +90,5 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         deliveries=Deliveries(client, settings.bounds.max_deliveries_per_game),
         clock=clock,
         readiness=Readiness(settings, keyring),
+        receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),
     )

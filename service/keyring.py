@@ -56,6 +56,11 @@ class Keyring:
         """Return the receipt for the event of an accepted action; always the same for one event."""
         return self._signing_key().receipt(event)
 
+    def current_entry(self) -> JsonObject:
+        """Return the entry of the signing key in the list of public keys."""
+        id = self._signing_key().id
+        return next(entry for entry in self.public_keys() if entry["key"] == id)
+
     def sign_head(self, header: JsonObject) -> JsonObject:
         """Return the header of a game record with its head signed."""
         return self._signing_key().sign_head(header)

@@ -172,8 +172,11 @@ class GameCommands:
             commands.act(pending, seat, action)
 
         record = idempotency_record(player, idempotency_key, [raw_action, expected_seq])
-        events = self._repository.execute(game_id, handler, record).events
-        return AcceptedAction(events, self._keyring.receipt(events[0]))
+        sign = self._keyring.receipt
+        result = self._repository.execute(game_id, handler, record, sign=sign)
+        # The events of a repeated request may be older than stored receipts.
+        receipt = result.receipt or sign(result.events[0])
+        return AcceptedAction(result.events, receipt)
 
     def score(self, game_id: str, *, limit: int | None = None) -> list[Event]:
         """Score the rounds that have ended, in order, and finish the game if play is over.

@@ -15,12 +15,14 @@ from typing import Final, TypeAlias
 from domain.errors import Malformed, Refused, Unreadable
 from domain.event import Event
 from domain.game import Game
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.pending import PendingEvents
 from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
 from service.games.access import game_not_found
 from service.games.cache import CachedGame, GameCache, with_events
 from service.games.loader import GAME_ID, GameLoader
+from service.games.receipts import decode_receipt, encode_receipt
 from service.listings import Listings
 from service.store.event_store import (
     Appended,
@@ -42,13 +44,17 @@ MAX_ATTEMPTS: Final = 50
 class AppendResult:
     """The events that a command appended, none if there was nothing to do, and the game after them.
 
-    `game` is None if an earlier request with the same idempotency record appended the events.
+    `game` is None if an earlier request with the same idempotency record appended the events. `receipt` is
+    the receipt that was stored with the first event, if one was.
     """
 
     events: tuple[Event, ...]
     game: Game | None
+    receipt: JsonObject | None = None
 
 
+Sign: TypeAlias = Callable[[Event], JsonObject]
+"""Returns the receipt for an event."""
 Handler: TypeAlias = Callable[[CachedGame, PendingEvents], None]
 """Adds to the pending events what a command calls for on this game; adds nothing if there is nothing
 to do. Raises Refused and ServiceErrors. It may be called several times.
@@ -104,8 +110,11 @@ class GameRepository(GameLoader):
         record: IdempotencyRecord | None = None,
         *,
         at_head: bool = False,
+        sign: Sign | None = None,
     ) -> AppendResult:
         """Run a handler on the game and append the events that it adds.
+
+        With `sign`, a receipt for the first event is stored with it, and returned.
 
         The handler runs again if another writer has appended first. `at_head` starts from the head of
         the log instead of the cached game. If the idempotency record exists, the result contains the
@@ -134,7 +143,7 @@ class GameRepository(GameLoader):
                 if not pending.sealed:
                     return AppendResult((), cached.game)
                 try:
-                    return self._append(pending, cached, record)
+                    return self._append(pending, cached, record, sign=sign)
                 except HeadMoved as conflict:
                     if conflict.head <= cached.game.seq:
                         # Redis lost its last events in a failover: the cached game never happened.
@@ -187,6 +196,7 @@ class GameRepository(GameLoader):
         cached: CachedGame | None,
         record: IdempotencyRecord | None,
         secrets: Mapping[str, str] | None = None,
+        sign: Sign | None = None,
     ) -> AppendResult:
         """Append pending events to the game that they follow. Raises HeadMoved."""
         before, after, events = pending.base, pending.game, pending.events
@@ -196,6 +206,7 @@ class GameRepository(GameLoader):
             for seq, by_name in pending.openings.items()
             for name, opening in by_name.items()
         }
+        receipt = None if sign is None else sign(events[0])
         appended = self._store.append(
             pending.game_id,
             0 if before is None else before.seq,
@@ -203,6 +214,7 @@ class GameRepository(GameLoader):
                 events=pending.lines,
                 secrets={**(secrets or {}), **openings},
                 outbox=entries,
+                receipts={} if receipt is None else {events[0]["seq"]: encode_receipt(receipt)},
                 idempotency_record=record,
                 ends_game=after.has_ended,
                 prev_hash=None if before is None else before.hash,
@@ -221,10 +233,13 @@ class GameRepository(GameLoader):
             except Unavailable:
                 # The events and the outbox entry are stored, so the sweep will list the game.
                 log.warning("the listings of game %s are left to the sweep", pending.game_id)
-        return AppendResult(events, after)
+        return AppendResult(events, after, receipt)
 
     def _earlier_result(self, game_id: str, appended: Appended) -> AppendResult:
-        return AppendResult(self.event_range(game_id, appended.first - 1, appended.last), None)
+        events = self.event_range(game_id, appended.first - 1, appended.last)
+        stored = self._store.receipts(game_id, [appended.first]).get(appended.first)
+        receipt = None if stored is None else decode_receipt(events[0], stored)
+        return AppendResult(events, None, receipt)
 
     def _pending(self, game_id: str, game: Game | None) -> PendingEvents:
         """Return pending events that will all have the current time."""

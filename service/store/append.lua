@@ -1,14 +1,15 @@
--- Append to a game's log: write events, secrets, outbox entries and an idempotency record, or nothing.
+-- Append to a game's log: write events, secrets, outbox entries, receipts and an idempotency record, or nothing.
 --
 -- Every check comes before the first write, because Redis does not roll back a script. The first write is
 -- the XADD, which fails by itself if the id is taken. All keys belong to one game, so they share a slot.
 --
--- KEYS  log, secrets, outbox, idempotency records
+-- KEYS  log, secrets, outbox, idempotency records, receipts
 -- ARGV  1 game, 2 expected seq, 3 name of the idempotency record ('' for none), 4 its request digest,
 --       5 seconds after which the idempotency records expire (0: never), 6 hash of the previous event
 --       ('' for any), 7 number of events, 8 of secrets, 9 of outbox entries to set, 10 of outbox entries
---       to remove; then, in this order: the events (one value each), the secrets and the entries to set
---       (a name and a value each), the entries to remove (a name each)
+--       to remove, 11 of receipts; then, in this order: the events (one value each), the secrets and the
+--       entries to set (a name and a value each), the entries to remove (a name each), the receipts (a seq
+--       and a value each)
 -- Returns {1, first, last}  appended now
 --         {2, first, last}  appended before, by a request with the same idempotency record
 --         {0, head}         nothing appended: the head is not the expected event
@@ -19,6 +20,7 @@ local record, digest = ARGV[3], ARGV[4]
 local expire_seconds, prev_hash = ARGV[5], ARGV[6]
 local event_count, secret_count = tonumber(ARGV[7]), tonumber(ARGV[8])
 local set_count, remove_count = tonumber(ARGV[9]), tonumber(ARGV[10])
+local receipt_count = tonumber(ARGV[11])
 
 if record ~= '' then
   local stored = redis.call('HGET', KEYS[4], record)
@@ -36,7 +38,7 @@ if head > 0 and prev_hash ~= '' then
   if not string.find(line, '"hash":"' .. prev_hash .. '"', 1, true) then return {0, head} end
 end
 
-local next_arg = 11
+local next_arg = 12
 for i = 1, event_count do
   redis.call('XADD', KEYS[1], (expected + i) .. '-0', 'e', ARGV[next_arg])
   next_arg = next_arg + 1
@@ -51,6 +53,10 @@ if set_count > 0 then
 end
 if remove_count > 0 then
   redis.call('HDEL', KEYS[3], unpack(ARGV, next_arg, next_arg + remove_count - 1))
+  next_arg = next_arg + remove_count
+end
+if receipt_count > 0 then
+  redis.call('HSET', KEYS[5], unpack(ARGV, next_arg, next_arg + 2 * receipt_count - 1))
 end
 
 local last = expected + event_count

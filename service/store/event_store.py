@@ -4,8 +4,8 @@ tests/service/test_event_store.py is the contract test for every implementation.
 
 A game's log is a gapless sequence of events, seq 1, 2, 3 …, each stored as the bytes of its canonical
 JSON. It is never changed and never shortened. Next to it the store keeps the game's secrets, its
-outbox (entries for the work that the log calls for and that is not done yet) and its idempotency
-records. `append` writes all of them in one step with the events.
+outbox (entries for the work that the log calls for and that is not done yet), its idempotency
+records and its receipts. `append` writes all of them in one step with the events.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -53,6 +53,8 @@ class AppendRequest:
     """Whether the game has ended with these events: its idempotency records then expire."""
     prev_hash: str | None = None
     """Hash that the previous event must have; None accepts any."""
+    receipts: Mapping[int, str] = field(default_factory=dict)
+    """By the seq of an event, its receipt: `KEY SIGNATURE` (service/games/receipts.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,9 @@ class LogReader(Protocol):
 
         They are as in `AppendRequest.secrets`.
         """
+
+    def receipts(self, game_id: str, seqs: Collection[int]) -> dict[int, str]:
+        """Return the receipts of these events that exist, by seq, as in `AppendRequest.receipts`."""
 
 
 class EventStore(LogReader, Protocol):

@@ -5,6 +5,7 @@
     cartulary:{GAME}:notes    hash, the outbox: entry name -> payload
     cartulary:{GAME}:answers  hash, the idempotency records: `PLAYER/KEY-DIGEST` -> `REQUEST-DIGEST
                               FIRST LAST`; expires a week after the end of the game
+    cartulary:{GAME}:receipts hash, SEQ -> `KEY SIGNATURE`: the server's receipts for accepted actions
     cartulary:live            set, the active games: ids of those that may have outbox entries
     cartulary:appended        channel, `GAME SEQ` after every append
     cartulary:appended:GAME   channel, `SEQ` after every append to that game
@@ -41,6 +42,7 @@ IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
 
 _OUTBOX: Final = "notes"
 _RECORDS: Final = "answers"
+_RECEIPTS: Final = "receipts"
 _SCAN_PAGE: Final = 500
 
 
@@ -83,12 +85,16 @@ class RedisEventStore:
             len(request.secrets),
             len(entries),
             len(names_to_remove),
+            len(request.receipts),
             *request.events,
         ]
         for name, value in (*request.secrets.items(), *entries):
             args += (name, value)
         args += names_to_remove
-        keys = [game_key(game_id, part) for part in ("log", "secrets", _OUTBOX, _RECORDS)]
+        for seq, receipt in request.receipts.items():
+            args += (seq, receipt)
+        parts = ("log", "secrets", _OUTBOX, _RECORDS, _RECEIPTS)
+        keys = [game_key(game_id, part) for part in parts]
         with unavailable_on_error():
             match self._append(keys=keys, args=args):
                 case [1, first, last]:
@@ -165,6 +171,15 @@ class RedisEventStore:
             values = self._redis.hmget(key, [*names]) if names else []
         pairs = zip(names, values, strict=True)
         return {name: to_text(value) for name, value in pairs if value is not None}
+
+    def receipts(self, game_id: str, seqs: Collection[int]) -> dict[int, str]:
+        """See `LogReader.receipts`."""
+        if not seqs:
+            return {}
+        with unavailable_on_error():
+            values = self._redis.hmget(game_key(game_id, _RECEIPTS), [str(seq) for seq in seqs])
+        pairs = zip(seqs, values, strict=True)
+        return {seq: to_text(value) for seq, value in pairs if value is not None}
 
     def outbox(self, game_id: str) -> dict[str, str]:
         """See `EventStore.outbox`."""

@@ -114,6 +114,18 @@ class MeQuery(PageQuery):
     """Which page of the games that wait for the player to show."""
 
 
+class ReceiptsQuery(StrictSchema):
+    """Which page of the player's receipts to show."""
+
+    game = Text(
+        load_default=None, metadata={"description": "Id of a game; default: all of the player's."}
+    )
+    cursor = Text(load_default=None, metadata={"description": "`next` of the previous page."})
+    limit = QueryInteger(
+        minimum=1, load_default=100, metadata={"description": "Receipts per page, at most 500."}
+    )
+
+
 class ListGames(PageQuery):
     """Which games to list."""
 

@@ -104,6 +104,18 @@ class Receipt(TypedDict):
     signature: str
 
 
+class ReceiptList(TypedDict):
+    """A page of a player's receipts. `next` is the `cursor` of the next page, or null.
+
+    `left_out` counts the accepted actions on this page for which the server has no receipt: it did not store
+    them then, and its key of today is younger.
+    """
+
+    receipts: list[Receipt]
+    left_out: Count
+    next: str | None
+
+
 class AcceptedAction(TypedDict):
     """The events that an action caused, and the receipt for the first of them."""
 

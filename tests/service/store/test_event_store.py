@@ -128,6 +128,17 @@ class EventStoreContract:
         assert store.secrets("g", []) == {}
         assert store.outbox("g") == {"finish": "1"}
 
+    def test_receipts_are_written_with_the_events(self, store: EventStore) -> None:
+        first = AppendRequest((line("a"), line("b")), receipts={1: "key one", 2: "key two"})
+        store.append("g", 0, first)
+        with pytest.raises(HeadMoved):
+            store.append("g", 0, AppendRequest((line("x"),), receipts={1: "key x"}))
+        store.append(
+            "g", 2, AppendRequest((line("c"),), outbox={"gone": None}, receipts={3: "key three"})
+        )
+        assert store.receipts("g", [3, 1, 4]) == {3: "key three", 1: "key one"}
+        assert store.receipts("g", []) == {}
+
     def test_a_rejected_append_writes_nothing(self, store: EventStore) -> None:
         store.append("g", 0, AppendRequest((line("a"),), outbox={"index": "1"}))
         record = IdempotencyRecord("ada/k", "body")

@@ -18,6 +18,6 @@ def test_an_event_takes_no_more_than_a_kilobyte(service: Service) -> None:
         service.commands.score(game.id)
         game = service.queries.game(game.id)
     keys = service.redis.keys(f"cartulary:{{{game.id}}}:*")
-    assert len(keys) == 5
+    assert len(keys) == 6
     sizes = [service.redis.memory_usage(key, samples=0) for key in keys]
     assert sum(size or 0 for size in sizes) <= 1024 * game.seq
