@@ -30,6 +30,7 @@ from domain.event import (
 )
 from domain.game import Game, GameOf, Place, Resumption, copy
 from domain.registry import rule_system_for
+from domain.upcasters import upcast
 
 NOTHING_OPENED: Final[Opened] = {}
 """No secret is known."""
@@ -116,7 +117,7 @@ def _apply(game: Game | None, event: Event, opened: Opened, earlier: EarlierGame
     """Write an event into a game that the caller owns, but for what `_with_last` writes."""
     seq, type = event["seq"], event["type"]
     if event["v"] != VERSION:
-        raise Unreadable(f"event {seq} has version {event['v']}; only version {VERSION} is known")
+        event = upcast(event)
     if game is None:
         if type != "GameCreated" or seq != 1:
             raise Unreadable(f"a log begins with GameCreated at seq 1, not {type} at {seq}")

@@ -14,6 +14,7 @@ from typing import Annotated, Final, NotRequired, get_args, get_origin, get_type
 from domain.errors import Unreadable
 from domain.event import VERSION, Event
 from domain.json_types import Digest, GameId, JsonObject, Pattern, PlayerId, Timestamp
+from domain.upcasters import upcast
 
 MAX_SEATS: Final = 100
 """A seat number in a log is below this, whatever the rules of the game."""
@@ -146,10 +147,25 @@ _JOINED_DIGESTS_LENGTH: Final = len(_DIGESTS) * (2 * _DIGEST_BYTES + 1) - 1
 
 
 def check_envelope(value: JsonObject) -> Event:
-    """Return the event that a decoded JSON object is. Raises Unreadable, naming the invalid field."""
+    """Return the event that a decoded JSON object is, in the current version of the envelope.
+
+    Raises Unreadable, naming the invalid field.
+    """
     if not _is_valid(value):
+        value = _in_current_version(value)
         _raise_for_first_fault(value)
     return value  # type: ignore[return-value] # its fields have just been checked
+
+
+def _in_current_version(value: JsonObject) -> JsonObject:
+    """Return an event of any released version in the current one. Raises Unreadable."""
+    version = value.get("v")
+    if type(version) is not int:
+        raise Unreadable("this is not an event: it has no version")
+    try:
+        return {**upcast(value)}
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Unreadable(f"this is not a valid event of version {version}: {error!r}") from None
 
 
 def _is_valid(value: JsonObject) -> bool:
@@ -183,10 +199,6 @@ def _is_valid(value: JsonObject) -> bool:
 
 
 def _raise_for_first_fault(value: JsonObject) -> None:
-    if type(value.get("v")) is not int:
-        raise Unreadable("this is not an event: it has no version")
-    if value["v"] != VERSION:
-        raise Unreadable(f"an event of version {value['v']}: only version {VERSION} can be read")
     for name in FIELDS:
         if name not in value:
             if name not in OPTIONAL_FIELDS:

@@ -16,6 +16,7 @@ from domain.errors import Unreadable
 from domain.event import Event
 from domain.fold import EarlierGames
 from domain.game import Game
+from domain.upcasters import upcast
 from service.bounds import Bounds
 from service.errors import NotFound
 from service.games.access import game_not_found
@@ -150,11 +151,12 @@ class GameLoader:
         prefix, lines = self._read_from_prefix(game_id, seq - 1, seq)
         before = self._advance(game_id, prefix, lines[:-1]) if seq > 1 else None
         after = self._advance(game_id, before, lines[-1:] if before is None else lines[-2:])
-        return None if before is None else before.game, orjson.loads(lines[-1]), after.game
+        return None if before is None else before.game, upcast(orjson.loads(lines[-1])), after.game
 
     def event_range(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:
         """Return the events after+1 … upto, as far as they exist."""
-        return tuple(orjson.loads(line) for line in self._log_reader.read(game_id, after, upto))
+        lines = self._log_reader.read(game_id, after, upto)
+        return tuple(upcast(orjson.loads(line)) for line in lines)
 
     def _state_at(self, game_id: str, seq: int) -> CachedGame:
         """Return the state after event `seq`. Raises NotFound if there is no such event."""
