@@ -1,5 +1,8 @@
 """The check of chance: once the game's secret is published, everything that was drawn is drawn again."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from domain import lifecycle
 from domain.contract import DomainEvent
 from domain.errors import Malformed, NotNow, Unreadable
@@ -7,11 +10,10 @@ from domain.event import Event
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.audit.findings import Check
+from replay.audit.former_rules import FormerRules
 from replay.timeline import Step, unreadable_on_error
 
-CHOSEN = (
-    "Somebody chose what should have been drawn, or today's program draws the set-up differently."
-)
+CHOSEN = "Somebody chose what should have been drawn."
 
 
 class ChanceCheck:
@@ -21,6 +23,7 @@ class ChanceCheck:
         self.check = Check("chance", "drawn again")
         self._secret = secret
         self._openings = record.openings
+        self._former_rules = FormerRules(record, self.check)
         if secret is None:
             self.check.add_unknown(
                 "whether the random draws follow from the secret that the server committed to",
@@ -45,23 +48,41 @@ class ChanceCheck:
                 seq=seq,
             )
             return
-        for name in sorted(decided.data.keys() | event["data"].keys()):
-            if _differ(decided.data.get(name), event["data"].get(name)):
-                self.check.add_at_event(seq, f"{name} is not what the seed gives", CHOSEN)
-        self._compare_secrets(event, decided)
-
-    def _compare_secrets(self, event: Event, decided: DomainEvent) -> None:
-        seq, commitments = event["seq"], event.get("secrets", {})
-        openings = self._openings.get(seq, {})
-        for name in sorted(decided.secrets.keys() | commitments.keys()):
-            self.check.count += 1
-            if name not in decided.secrets:
-                self.check.add_at_event(seq, f"the seed gives no secret {name}", CHOSEN)
-            elif name not in commitments:
-                self.check.add_at_event(seq, f"it does not commit to the secret {name}", CHOSEN)
-            elif name in openings and _differ(openings[name]["value"], decided.secrets[name]):
-                problem = f"the secret {name} is not what the seed gives"
+        problems = self._problems(event, decided)
+        if problems and not self._is_explained(step, self._secret, problems):
+            for problem in problems:
                 self.check.add_at_event(seq, problem, CHOSEN)
+
+    def _is_explained(self, step: Step, secret: bytes, problems: Sequence[str]) -> bool:
+        """Whether the rules of an earlier version draw what was recorded."""
+        assert step.before is not None, "the first event has no random draws"
+        return self._former_rules.explain(
+            step.event,
+            step.before,
+            "; ".join(problems),
+            lambda game: (
+                not self._problems(step.event, _decide(replace(step, before=game), secret))
+            ),
+        )
+
+    def _problems(self, event: Event, decided: DomainEvent) -> list[str]:
+        """How an event differs from what was drawn again."""
+        problems = [
+            f"{name} is not what the seed gives"
+            for name in sorted(decided.data.keys() | event["data"].keys())
+            if _differ(decided.data.get(name), event["data"].get(name))
+        ]
+        commitments = event.get("secrets", {})
+        openings = self._openings.get(event["seq"], {})
+        self.check.count += len(decided.secrets.keys() | commitments.keys())
+        for name in sorted(decided.secrets.keys() | commitments.keys()):
+            if name not in decided.secrets:
+                problems.append(f"the seed gives no secret {name}")
+            elif name not in commitments:
+                problems.append(f"it does not commit to the secret {name}")
+            elif name in openings and _differ(openings[name]["value"], decided.secrets[name]):
+                problems.append(f"the secret {name} is not what the seed gives")
+        return problems
 
 
 def _decide(step: Step, secret: bytes) -> DomainEvent:

@@ -21,15 +21,16 @@ from ledger.commands import ARBITER, CLOCK, SCORER, START, TAKEBACK
 from ledger.record import Record
 from ledger.turn_clock import clock_faults, has_passed
 from replay.audit.findings import Check
+from replay.audit.former_rules import FormerRules
 from replay.diff import changes
 from replay.timeline import Step, unreadable_on_error
 
 MADE_UP: Final = (
     "The record was made up or changed here: a server that keeps to the rules cannot write this."
 )
-RULES_DIFFER: Final = (
-    "Either the rules have been corrected since this game was played, which then stands as it was played, or"
-    " the record was made up."
+NEVER_RIGHT: Final = (
+    "This was never right, neither today nor by the rules of an earlier version: the record was made up or"
+    " changed here."
 )
 _WITHOUT_ACTION: Final = frozenset(
     {
@@ -64,6 +65,7 @@ class DecisionsCheck:
         self._secret = secret
         self._opened = record.opened_values()
         self._contradictions = contradictions
+        self._former_rules = FormerRules(record, self.check)
         self._round_ends: dict[int, Game] = {}
 
     def examine(self, step: Step) -> None:
@@ -80,30 +82,58 @@ class DecisionsCheck:
         """
         seq = event["seq"]
         self.check.count += 1
-        if seq in self._contradictions:
-            self._add_difference(seq, self._contradictions[seq])
+        contradiction = self._contradictions.get(seq)
+        if contradiction is not None:
+            self._add_contradiction(seq, contradiction)
         try:
             with unreadable_on_error(seq):
                 for problem in _envelope_problems(event, before):
                     self.check.add_at_event(seq, problem, MADE_UP)
-                if _goes_on_deserted(event, before):
-                    self._add_difference(seq, "the clock abandons a deserted game at once")
-                decided = self._decide(event, before, origin)
-                if decided is not None and (difference := _difference(event, decided)):
-                    self._add_difference(seq, difference)
-        except Refused as refused:
-            self._add_difference(seq, f"they do not allow {event['type']} here ({refused})")
+                differences = self._differences(event, before, origin)
         except Unreadable as unreadable:
             problem = f"it cannot be decided again: {unreadable.why}"
             self.check.add_at_event(seq, problem, MADE_UP)
+            return
+        if not differences or self._is_explained(event, before, origin, differences):
+            return
+        for difference in differences:
+            self._add_contradiction(seq, difference)
 
-    def _add_difference(self, seq: int, difference: str) -> None:
-        """Add a finding that a correction of the rules could explain too."""
+    def _add_contradiction(self, seq: int, difference: str) -> None:
+        """Add a finding that no version of the rules explains."""
         problem = f"today's rules say otherwise: {difference}"
-        self.check.add_at_event(seq, problem, RULES_DIFFER, "today")
+        self.check.add_at_event(seq, problem, NEVER_RIGHT, "today")
+
+    def _is_explained(
+        self, event: Event, before: Game | None, origin: Game | None, differences: Sequence[str]
+    ) -> bool:
+        """Whether the rules of an earlier version allow the event."""
+        if before is None:
+            return False
+        return self._former_rules.explain(
+            event,
+            before,
+            "; ".join(differences),
+            lambda game: not self._differences(event, game, origin),
+        )
+
+    def _differences(self, event: Event, before: Game | None, origin: Game | None) -> list[str]:
+        """How the rules of `before` contradict an event, each difference as a clause of a sentence."""
+        differences = []
+        if _goes_on_deserted(event, before):
+            differences.append("the clock abandons a deserted game at once")
+        try:
+            if event["type"] == "GameStarted" and before is not None:
+                differences += self._set_up_faults(event, before)
+            decided = self._decide(event, before, origin)
+        except Refused as refused:
+            return [*differences, f"they do not allow {event['type']} here ({refused})"]
+        if decided is not None and (difference := _difference(event, decided)):
+            differences.append(difference)
+        return differences
 
     def _decide(self, event: Event, before: Game | None, origin: Game | None) -> DomainEvent | None:
-        """Return what the rules decide today; None if nobody in the game did this. Raises Refused."""
+        """Return what the rules of `before` decide; None if nobody in the game did this. Raises Refused."""
         data = event["data"]
         if before is None:
             created = lifecycle.create(
@@ -145,19 +175,23 @@ class DecisionsCheck:
             case _:
                 return _act(event, before)
 
+    def _set_up_faults(self, event: Event, before: Game) -> Iterator[str]:
+        """Yield why chance gives no such set-up; nothing if the game cannot start at all."""
+        if lifecycle.can_start(before):
+            opened = self._opened.get(event["seq"], {})
+            yield from before.rules.set_up_faults(
+                before.seats, before.options, event["data"], opened
+            )
+
     def _start(self, event: Event, before: Game) -> DomainEvent:
-        """Compare the start with those that chance can give: all joined players are seated, in a possible
-        set-up. Which of the possible ones it was, the check of chance compares once the secret is published.
+        """Return a start in which all joined players are seated, with the set-up as recorded. Which of the
+        possible set-ups it was, the check of chance compares once the secret is published.
         """
         if not lifecycle.can_start(before):
             raise NotNow(
                 None,
                 f"{len(before.places)} of {before.seats} places are taken, it is {before.status}",
             )
-        for fault in before.rules.set_up_faults(
-            before.seats, before.options, event["data"], self._opened.get(event["seq"], {})
-        ):
-            self._add_difference(event["seq"], fault)
         joined = [place.player for place in before.places]
         seated = event["data"]["players"]
         if before.options["seating"] == "drawn" and sorted(seated) == sorted(joined):

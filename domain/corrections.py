@@ -1,0 +1,40 @@
+"""Corrections of rules: what the rules decided in earlier versions of this program.
+
+A recorded game stands as it was played, even if a rule that it used is corrected later. An audit decides
+every event again by today's rules. Where these say otherwise, it decides the event by the rules before each
+correction too. So it can distinguish an event that was right when it was played from one that never was.
+
+When a rule is corrected after a release, a `Correction` is added here. Its `former` is the rule system with
+the uncorrected function. The recorded games stay as they are.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from domain.contract import AnyRuleSystem
+from domain.json_types import Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A correction of some clauses of a game.
+
+    `corrected` is the rule system with the correction, and `former` the same one as it decided just before.
+    `engine` is the first version of this program with the correction, which was released at `released`.
+    """
+
+    corrected: AnyRuleSystem
+    former: AnyRuleSystem
+    clauses: tuple[str, ...]
+    engine: str
+    released: Timestamp
+
+
+CORRECTIONS: Final[tuple[Correction, ...]] = ()
+"""All corrections since the first release, the oldest first."""
+
+
+def corrections_of(rules: AnyRuleSystem) -> Iterator[Correction]:
+    """Yield the corrections of a rule system as it is today, the newest first."""
+    return (correction for correction in reversed(CORRECTIONS) if correction.corrected is rules)

@@ -1,0 +1,75 @@
+"""Events that today's rules contradict, but those of an earlier version allowed."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from domain.corrections import Correction, corrections_of
+from domain.errors import CartularyError
+from domain.event import Event
+from domain.game import Game
+from ledger.record import Record
+from replay.audit.findings import Check
+from replay.timeline import unreadable_on_error
+
+_NUMBER: Final = re.compile("[0-9]{1,9}")
+
+
+class FormerRules:
+    """Explains contradictions to today's rules by those of earlier versions, for one check of a record."""
+
+    def __init__(self, record: Record, check: Check) -> None:
+        self._engine = record.header.get("engine", "")
+        self._check = check
+
+    def explain(
+        self, event: Event, before: Game, difference: str, allows: Callable[[Game], bool]
+    ) -> bool:
+        """Return whether the rules before a correction allow an event that today's do not.
+
+        `difference` says how today's rules contradict it. `allows` returns whether the rules of a game allow
+        the event after it; it is called with `before` under the former rules. The explanation becomes a
+        note if the event is older than the correction, and otherwise an open question: the server should
+        have had the corrected rules.
+        """
+        for correction in corrections_of(before.rules):
+            former = replace(before, rules=correction.former)
+            try:
+                with unreadable_on_error(event["seq"]):
+                    is_allowed = allows(former)
+            except CartularyError:
+                continue
+            if is_allowed:
+                self._add(event, correction, difference)
+                return True
+        return False
+
+    def _add(self, event: Event, correction: Correction, difference: str) -> None:
+        seq, clauses = event["seq"], " and ".join(correction.clauses)
+        if self._is_older(event, correction):
+            self._check.note(
+                f"the rules then said otherwise: {clauses} was corrected in version {correction.engine}, and"
+                f" the event is right by the rules before ({difference})",
+                seq=seq,
+            )
+            return
+        self._check.add_unknown(
+            f"whether the server still had the rules before version {correction.engine} when it accepted"
+            f" event {seq}, which only those allow ({clauses}: {difference})",
+            f"Version {correction.engine} was released at {correction.released}, before the event. A record"
+            " that the server signed then names the version in its header.",
+            line=seq + 1,
+            seq=seq,
+        )
+
+    def _is_older(self, event: Event, correction: Correction) -> bool:
+        """Whether the event is older than the release, or was exported by an older program."""
+        return event["at"] < correction.released or (
+            _version(self._engine) < _version(correction.engine)
+        )
+
+
+def _version(text: str) -> tuple[int, ...]:
+    """The numbers in a version; one without numbers is later than any other."""
+    return tuple(map(int, _NUMBER.findall(text))) or (10**9,)
