@@ -25,10 +25,13 @@ from domain.json_types import (
     EventType,
     GameId,
     JsonObject,
+    KeyId,
     PlayerId,
     PositiveCount,
+    PublicKey,
     Range,
     Seat,
+    Signature,
     Timestamp,
 )
 
@@ -98,6 +101,16 @@ def acting_seat(by: By) -> int | None:
     return None
 
 
+class ActionSignature(TypedDict):
+    """The signature of a player for their action: the id of their key, and the hash of the event after which
+    they saw the position. It covers the game, this hash and the action.
+    """
+
+    key: KeyId
+    head: Digest
+    signature: Signature
+
+
 class Event(TypedDict):
     """An event as the log stores it: the envelope of docs/formats.md.
 
@@ -114,6 +127,7 @@ class Event(TypedDict):
     action: JsonObject | None
     data: JsonObject
     secrets: NotRequired[dict[str, Digest]]
+    signature: NotRequired[ActionSignature]
     state: Digest
     prev: Digest
     hash: Digest
@@ -159,6 +173,21 @@ class SeatLeft(TypedDict):
     """A player leaves the game before it has started."""
 
     player: PlayerId
+
+
+class PlayerKeyAdded(TypedDict):
+    """From now on, the player may sign actions with this key."""
+
+    player: PlayerId
+    key: KeyId
+    public: PublicKey
+
+
+class PlayerKeyRevoked(TypedDict):
+    """The player can no longer sign actions with this key."""
+
+    player: PlayerId
+    key: KeyId
 
 
 class GameStarted(TypedDict):
@@ -239,6 +268,8 @@ LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
     "SeatTaken": SeatTaken,
     "SeatLeft": SeatLeft,
     "PlayResumed": PlayResumed,
+    "PlayerKeyAdded": PlayerKeyAdded,
+    "PlayerKeyRevoked": PlayerKeyRevoked,
     "GameAbandoned": GameAbandoned,
 }
 """By event type, the data of the events that are the same in every game."""

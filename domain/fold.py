@@ -22,6 +22,8 @@ from domain.event import (
     GameCreated,
     GameFinished,
     GameStarted,
+    PlayerKeyAdded,
+    PlayerKeyRevoked,
     PlayResumed,
     RoundScored,
     SeatLeft,
@@ -191,6 +193,19 @@ def _seat_taken(game: Game, event: Event, data: SeatTaken, opened: Opened) -> No
 
 def _seat_left(game: Game, event: Event, data: SeatLeft, opened: Opened) -> None:
     game.places = tuple(place for place in game.places if place.player != data["player"])
+    game.keys = {player: keys for player, keys in game.keys.items() if player != data["player"]}
+
+
+def _key_added(game: Game, event: Event, data: PlayerKeyAdded, opened: Opened) -> None:
+    _set_key(game, data["player"], data["key"], data["public"])
+
+
+def _key_revoked(game: Game, event: Event, data: PlayerKeyRevoked, opened: Opened) -> None:
+    _set_key(game, data["player"], data["key"], None)
+
+
+def _set_key(game: Game, player: str, key: str, public: str | None) -> None:
+    game.keys = {**game.keys, player: {**game.keys.get(player, {}), key: public}}
 
 
 def _started(game: GameOf[S, A, P], event: Event, data: GameStarted, opened: Opened) -> None:
@@ -248,6 +263,8 @@ def _abandoned(game: Game, event: Event, data: EventData, opened: Opened) -> Non
 _LIFE_CYCLE_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], None]]] = {
     "SeatTaken": _seat_taken,
     "SeatLeft": _seat_left,
+    "PlayerKeyAdded": _key_added,
+    "PlayerKeyRevoked": _key_revoked,
     "GameStarted": _started,
     "RoundScored": _scored,
     "GameFinished": _finished,

@@ -88,11 +88,21 @@ class GameOf(Generic[S, A, P]):
     forfeits: Mapping[int, int] = field(default_factory=dict)
     """By seat, how many turns it has forfeited since a player last acted; never changed in place."""
     ranking: list[RankingEntry] | None = None
+    keys: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    """By player and id, the public keys (hex) that players registered, None for a revoked one.
+
+    Never changed in place.
+    """
 
     @property
     def to_act(self) -> int | None:
         """The seat whose turn it is; None before the start and when play is over."""
         return None if self.state is None or self.status != "playing" else self.state.to_act
+
+    @property
+    def position_seq(self) -> int:
+        """The event that led to the current position: the last event of play, or a later `PlayResumed`."""
+        return max(self.play_seq, self.resumptions[-1].seq if self.resumptions else 0)
 
     @property
     def round(self) -> int:

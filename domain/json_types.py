@@ -47,6 +47,15 @@ Seat: TypeAlias = Annotated[int, Range(0), "A seat, counted from 0."]
 Count: TypeAlias = Annotated[int, Range(0)]
 PositiveCount: TypeAlias = Annotated[int, Range(1)]
 Digest: TypeAlias = Annotated[str, Pattern("[0-9a-f]{64}"), "32 bytes in lowercase hex."]
+KeyId: TypeAlias = Annotated[
+    str, Pattern("[0-9a-f]{16}"), "The first 16 digits of the SHA-256 of the public key."
+]
+PublicKey: TypeAlias = Annotated[
+    str, Pattern("[0-9a-f]{64}"), "An Ed25519 public key in lowercase hex."
+]
+Signature: TypeAlias = Annotated[
+    str, Pattern("[0-9a-f]{128}"), "An Ed25519 signature in lowercase hex."
+]
 Bytes: TypeAlias = Annotated[str, Pattern("([0-9a-f]{2})*"), "Bytes in lowercase hex."]
 Timestamp: TypeAlias = Annotated[
     str,

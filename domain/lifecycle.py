@@ -17,6 +17,8 @@ from domain.event import (
     GameFinished,
     GameStarted,
     Options,
+    PlayerKeyAdded,
+    PlayerKeyRevoked,
     PlayResumed,
     Ranked,
     RoundScored,
@@ -123,6 +125,33 @@ def leave(game: Game, player: str) -> DomainEvent:
         raise NotNow(None, f"places can be left only before the start; the game is {game.status}")
     data: SeatLeft = {"player": player}
     return DomainEvent("SeatLeft", data)
+
+
+def add_key(game: Game, player: str, key: str, public: str) -> DomainEvent:
+    """`PlayerKeyAdded`. Raises NotNow if the player is not in the game or has registered the key before, or
+    after the end.
+    """
+    _require_participant(game, player)
+    if key in game.keys.get(player, {}):
+        raise NotNow(None, f"key {key} was registered in this game before")
+    data: PlayerKeyAdded = {"player": player, "key": key, "public": public}
+    return DomainEvent("PlayerKeyAdded", data)
+
+
+def revoke_key(game: Game, player: str, key: str) -> DomainEvent:
+    """`PlayerKeyRevoked`. Raises NotNow if it is not a key of a player of this game, or after the end."""
+    _require_participant(game, player)
+    if game.keys.get(player, {}).get(key) is None:
+        raise NotNow(None, f"key {key} is not registered in this game")
+    data: PlayerKeyRevoked = {"player": player, "key": key}
+    return DomainEvent("PlayerKeyRevoked", data)
+
+
+def _require_participant(game: Game, player: str) -> None:
+    if not game.has_joined(player):
+        raise NotNow(None, "this player has no place in the game")
+    if game.has_ended:
+        raise NotNow(None, f"the game is {game.status}")
 
 
 def can_start(game: Game) -> bool:

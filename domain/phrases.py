@@ -79,6 +79,8 @@ LIFE_CYCLE_TEXTS: Final[Mapping[str, EventText]] = {
     "GameCreated": game_created_text,
     "SeatTaken": lambda _: "takes a place",
     "SeatLeft": lambda _: "gives up the place",
+    "PlayerKeyAdded": lambda data: f"registers the key {data['key']} for signing actions",
+    "PlayerKeyRevoked": lambda data: f"revokes the key {data['key']}",
     "TurnForfeited": _turn_forfeited,
     "PlayerResigned": lambda _: "resigns",
     "PlayerRemoved": _player_removed,

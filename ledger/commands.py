@@ -6,11 +6,12 @@ discarded. The service, the playout and the tests all run games through these fu
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from domain import lifecycle
 from domain.errors import NotNow
-from domain.event import By, Clock
+from domain.event import ActionSignature, By, Clock
 from domain.game import Game
 from ledger.pending import PendingEvents
 
@@ -19,6 +20,8 @@ SCORER: Final[By] = {"system": "scorer"}
 CLOCK: Final[By] = {"system": "clock"}
 ARBITER: Final[By] = {"system": "arbiter"}
 TAKEBACK: Final[By] = {"system": "takeback"}
+
+NO_KEYS: Final[Mapping[str, str]] = MappingProxyType({})
 
 SecretSource: TypeAlias = Callable[[], bytes]
 """Returns the game's secret; called only by the events that use or publish it."""
@@ -35,18 +38,31 @@ def create(
     secret: bytes,
     nonce: bytes,
     invited: Sequence[str] = (),
+    keys: Mapping[str, str] = NO_KEYS,
 ) -> None:
-    """Create the game; its creator takes the first place. Raises Malformed."""
+    """Create the game; its creator, who has these keys, takes the first place. Raises Malformed."""
     creation = lifecycle.create(rules, seats, options, clock, secret, invited)
     pending.add(creation, {"player": player})
-    join(pending, player, nonce, lambda: secret)
+    join(pending, player, nonce, lambda: secret, keys)
 
 
-def join(pending: PendingEvents, player: str, nonce: bytes, secret: SecretSource) -> None:
-    """Give the player a place; the last free place starts the game. Raises NotNow, Malformed."""
+def join(
+    pending: PendingEvents,
+    player: str,
+    nonce: bytes,
+    secret: SecretSource,
+    keys: Mapping[str, str] = NO_KEYS,
+) -> None:
+    """Give the player a place; the last free place starts the game. Raises NotNow, Malformed.
+
+    `keys` are the public keys of the player (hex), by id. They are registered after the start, because the
+    start must follow the last `SeatTaken` at once.
+    """
     pending.add(lifecycle.join(pending.game, player, nonce), {"player": player})
     if lifecycle.can_start(pending.game):
         pending.add(lifecycle.start(pending.game, secret()), START)
+    for key, public in keys.items():
+        add_key(pending, player, key, public)
 
 
 def leave(pending: PendingEvents, player: str, secret: SecretSource) -> None:
@@ -56,11 +72,34 @@ def leave(pending: PendingEvents, player: str, secret: SecretSource) -> None:
         abandon(pending, secret, by=START)
 
 
-def act(pending: PendingEvents, seat: int, action: Any) -> None:
-    """Let a seat take a parsed action. Raises Refused with the clause, NotNow."""
+def add_key(pending: PendingEvents, player: str, key: str, public: str) -> None:
+    """Register a key with which the player may sign actions. Raises NotNow."""
+    pending.add(
+        lifecycle.add_key(pending.game, player, key, public), by_player(pending.game, player)
+    )
+
+
+def revoke_key(pending: PendingEvents, player: str, key: str) -> None:
+    """Revoke a key of the player. Raises NotNow."""
+    pending.add(lifecycle.revoke_key(pending.game, player, key), by_player(pending.game, player))
+
+
+def by_player(game: Game, player: str) -> By:
+    """Return the `by` of an event that this player causes: the seat, or before the start the player."""
+    seat = game.seat_of(player)
+    return {"player": player} if seat is None else {"seat": seat}
+
+
+def act(
+    pending: PendingEvents, seat: int, action: Any, signature: ActionSignature | None = None
+) -> None:
+    """Let a seat take a parsed action, with the player's signature if there is one.
+
+    The signature is not checked. Raises Refused with the clause, NotNow.
+    """
     game = pending.game
     outcome = lifecycle.act(game, seat, action)
-    pending.add(outcome, {"seat": seat}, game.rules.action_to_json(action))
+    pending.add(outcome, {"seat": seat}, game.rules.action_to_json(action), signature)
 
 
 def score_next_round(pending: PendingEvents, game_at: Callable[[int], Game]) -> None:

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Annotated, Final, NotRequired, get_args, get_origin, get_type_hints
 
 from domain.errors import Unreadable
-from domain.event import VERSION, Event
+from domain.event import VERSION, ActionSignature, Event
 from domain.json_types import Digest, GameId, JsonObject, Pattern, PlayerId, Timestamp
 from domain.upcasters import upcast
 
@@ -118,6 +118,23 @@ def _are_commitments(value: object) -> bool:
     return isinstance(value, dict) and bool(value) and all(map(is_hash, value.values()))
 
 
+_SIGNATURE_PATTERNS: Final = {
+    name: _required_pattern(hint)
+    for name, hint in get_type_hints(ActionSignature, include_extras=True).items()
+}
+
+
+def _is_signature(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == _SIGNATURE_PATTERNS.keys()
+        and all(
+            isinstance(value[name], str) and pattern.fullmatch(value[name]) is not None
+            for name, pattern in _SIGNATURE_PATTERNS.items()
+        )
+    )
+
+
 FIELDS: Final = tuple(Event.__annotations__)
 """The names of all fields of the envelope. Later versions may add fields."""
 OPTIONAL_FIELDS: Final = Event.__optional_keys__
@@ -134,6 +151,7 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "action": lambda value: value is None or is_object(value),
     "data": is_object,
     "secrets": _are_commitments,
+    "signature": _is_signature,
 }
 """The checks of the fields that are not strings with a pattern."""
 
@@ -193,6 +211,7 @@ def _is_valid(value: JsonObject) -> bool:
             and _is_actor(value["by"])
             and _is_calendar_day(value["at"][:10])
             and ("secrets" not in value or _are_commitments(value["secrets"]))
+            and ("signature" not in value or _is_signature(value["signature"]))
         )
     except (KeyError, TypeError, ValueError):
         return False

@@ -9,7 +9,7 @@ import secrets as randomness
 from collections.abc import Callable, Mapping
 
 from domain.contract import DomainEvent
-from domain.event import By, Event
+from domain.event import ActionSignature, By, Event
 from domain.fold import EarlierGames
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -82,8 +82,16 @@ class PendingEvents:
             raise LookupError(f"event {seq} is not among the pending events")
         return self._load_earlier(seq)
 
-    def add(self, event: DomainEvent, by: By, action: Mapping[str, object] | None = None) -> Game:
-        """Seal one more event and return the game after it."""
+    def add(
+        self,
+        event: DomainEvent,
+        by: By,
+        action: Mapping[str, object] | None = None,
+        signature: ActionSignature | None = None,
+    ) -> Game:
+        """Seal one more event, with the action that led to it and the player's signature for that action, if
+        there are any, and return the game after it.
+        """
         sealed = seal(
             self.sealed[-1].game if self.sealed else self.base,
             event,
@@ -93,6 +101,7 @@ class PendingEvents:
             at=self._timestamp(),
             salt=self._salt,
             earlier=self._earlier,
+            signature=signature,
         )
         self.sealed.append(sealed)
         return sealed.game

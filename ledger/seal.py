@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, cast
 
 from domain.contract import DomainEvent
-from domain.event import VERSION, ZEROS, By, Event
+from domain.event import VERSION, ZEROS, ActionSignature, By, Event
 from domain.fold import NO_EARLIER_GAMES, EarlierGames, evolve
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -45,12 +45,13 @@ def seal(
     at: str,
     salt: Callable[[], bytes],
     earlier: EarlierGames = NO_EARLIER_GAMES,
+    signature: ActionSignature | None = None,
 ) -> Sealed:
     """Seal the event that follows `game` (None: the first event). `game` itself is not changed.
 
     `at` must not be earlier than that of the previous event; `salt` returns 32 fresh bytes for each
-    secret. `earlier` has the game from which `PlayResumed` resumes play. Raises ValueError for data that
-    has no canonical JSON.
+    secret. `earlier` has the game from which `PlayResumed` resumes play; `signature` is that of the player
+    for the action. Raises ValueError for data that has no canonical JSON.
     """
     openings = {
         name: {"salt": salt().hex(), "value": value}
@@ -71,6 +72,8 @@ def seal(
     }
     if openings:
         event["secrets"] = {name: commitment(opening) for name, opening in openings.items()}
+    if signature is not None:
+        event["signature"] = signature
     after = evolve(game, event, {event["seq"]: domain_event.secrets}, earlier)
     event["state"] = state_hash(after)
     start, end = _around_hash(event)
@@ -113,4 +116,6 @@ def _around_hash(event: Event) -> tuple[bytes, bytes]:
     after: JsonObject = {name: fields[name] for name in _AFTER_HASH}
     if "secrets" in event:
         after["secrets"] = event["secrets"]
+    if "signature" in event:
+        after["signature"] = event["signature"]
     return before[:-1] + b",", canonical(after)[1:]

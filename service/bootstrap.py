@@ -9,6 +9,7 @@ from service.damaged_games import DamagedGames
 from service.deliveries import Deliveries
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
+from service.games.key_registry import KeyRegistry
 from service.games.queries import GameQueries
 from service.games.quota import GameQuota
 from service.games.receipts import PlayerReceipts
@@ -36,6 +37,7 @@ class Service:
     queries: GameQueries
     players: Players
     player_keys: PlayerKeys
+    key_registry: KeyRegistry
     listings: Listings
     keyring: Keyring
     damaged_games: DamagedGames
@@ -64,14 +66,13 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     repository = GameRepository(store, cache, listings, clock)
     players = Players(client, settings.bounds)
     player_keys = PlayerKeys(client, settings.bounds)
+    quota = GameQuota(listings, settings.bounds.max_games_per_player)
     return Service(
         settings=settings,
         redis=client,
         store=store,
         repository=repository,
-        commands=GameCommands(
-            repository, keyring, clock, GameQuota(listings, settings.bounds.max_games_per_player)
-        ),
+        commands=GameCommands(repository, keyring, clock, quota, player_keys),
         queries=GameQueries(
             repository,
             store,
@@ -84,6 +85,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         ),
         players=players,
         player_keys=player_keys,
+        key_registry=KeyRegistry(player_keys, repository, listings),
         listings=listings,
         keyring=keyring,
         damaged_games=DamagedGames(client),

@@ -1,8 +1,8 @@
 """Audits of game records: everything that can be checked without trusting the server that wrote them.
 
 `audit` (runner.py) runs these checks: `form`, `head` and `receipts` (signatures.py), `chain` and `state`
-(chain.py), `secrets` (secrets.py), `chance` (chance.py) and `decisions` (decisions.py). findings.py defines
-what it returns, report.py formats that as text.
+(chain.py), `secrets` (secrets.py), `chance` (chance.py), `decisions` (decisions.py), and `signatures`
+(player_signatures.py). findings.py defines what it returns, report.py formats that as text.
 """
 
 from replay.audit.findings import Check, Finding, Report

@@ -17,7 +17,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode_any, unhex
-from ledger.commands import ARBITER, CLOCK, SCORER, START, TAKEBACK
+from ledger.commands import ARBITER, CLOCK, SCORER, START, TAKEBACK, by_player
 from ledger.record import Record
 from ledger.turn_clock import clock_faults, has_passed
 from replay.audit.findings import Check
@@ -37,6 +37,8 @@ _WITHOUT_ACTION: Final = frozenset(
         "GameCreated",
         "SeatTaken",
         "SeatLeft",
+        "PlayerKeyAdded",
+        "PlayerKeyRevoked",
         "GameStarted",
         "RoundScored",
         "TurnForfeited",
@@ -150,6 +152,10 @@ class DecisionsCheck:
                 return lifecycle.join(before, data["player"], unhex(data["nonce"]))
             case "SeatLeft":
                 return lifecycle.leave(before, data["player"])
+            case "PlayerKeyAdded":
+                return lifecycle.add_key(before, data["player"], data["key"], data["public"])
+            case "PlayerKeyRevoked":
+                return lifecycle.revoke_key(before, data["player"], data["key"])
             case "GameStarted":
                 return self._start(event, before)
             case "RoundScored":
@@ -291,6 +297,8 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
         case "SeatTaken" | "SeatLeft":
             player: ByPlayer = {"player": event["data"]["player"]}
             return [player]
+        case "PlayerKeyAdded" | "PlayerKeyRevoked":
+            return [] if before is None else [by_player(before, event["data"]["player"])]
         case "GameStarted":
             return [START]
         case "RoundScored" | "GameFinished":

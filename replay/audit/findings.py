@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 from domain.json_types import JsonObject
 
 Name: TypeAlias = Literal[
-    "form", "head", "chain", "state", "secrets", "chance", "decisions", "receipts"
+    "form", "head", "chain", "state", "secrets", "chance", "decisions", "signatures", "receipts"
 ]
 NAMES: Final[tuple[Name, ...]] = (
     "form",
@@ -22,6 +22,7 @@ NAMES: Final[tuple[Name, ...]] = (
     "secrets",
     "chance",
     "decisions",
+    "signatures",
     "receipts",
 )
 Kind: TypeAlias = Literal["wrong", "today"]

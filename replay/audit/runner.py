@@ -14,6 +14,7 @@ from replay.audit.chance import ChanceCheck
 from replay.audit.decisions import DecisionsCheck
 from replay.audit.findings import Check, Report
 from replay.audit.lateness import note_lateness
+from replay.audit.player_signatures import PlayerSignaturesCheck
 from replay.audit.secrets import (
     check_secrets,
     infer_secrets,
@@ -39,7 +40,7 @@ def audit(
     is_cut = any(fault.line == len(record.events) + 2 for fault in faults)
     # An opening that does not match its commitment is a finding of its own; the other checks ignore it.
     verified = replace(record, openings=verified_openings(record))
-    last, state, chance, decisions = _walk(verified)
+    last, state, chance, decisions, signatures = _walk(verified)
     checks = [
         check_form(record, faults),
         check_head(record, keys, is_cut=is_cut),
@@ -48,18 +49,20 @@ def audit(
         check_secrets(record),
         chance,
         decisions,
+        signatures,
         check_receipts(record, receipts),
     ]
     return Report(_summary(record, last), checks)
 
 
-def _walk(record: Record) -> tuple[Game | None, Check, Check, Check]:
+def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
     """Fold the game as far as possible, running the checks that examine it event by event."""
     secret = published_secret(record)
     secrets, contradictions = infer_secrets(record)
     state = StateCheck()
     chance = ChanceCheck(record, secret)
     decisions = DecisionsCheck(record, secret, contradictions)
+    signatures = PlayerSignaturesCheck(record)
     if unopened := len(unopened_secrets(record)):
         decisions.check.add_unknown(
             f"whether the {unopened} secret values not yet opened are such that every event was within the"
@@ -73,6 +76,8 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check]:
             state.examine(step)
             chance.examine(step)
             decisions.examine(step)
+            with suppress(Unreadable), unreadable_on_error(step.event["seq"]):
+                signatures.examine(step)
             # A clock that is not valid is a finding of the decisions.
             with suppress(Unreadable), unreadable_on_error(step.event["seq"]):
                 note_lateness(decisions.check, step)
@@ -98,7 +103,8 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check]:
                 " be applied",
                 "A copy of the record in which that event is as the server wrote it decides it.",
             )
-    return last, state.check, chance.check, decisions.check
+    signatures.finish()
+    return last, state.check, chance.check, decisions.check, signatures.check
 
 
 def _summary(record: Record, last: Game | None) -> dict[str, Any]:

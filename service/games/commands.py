@@ -26,7 +26,9 @@ from service.games.access import require_seat, require_visible
 from service.games.cache import CachedGame
 from service.games.quota import GameQuota
 from service.games.repository import AppendResult, GameRepository
+from service.games.signed_actions import PlayerSignature, SignedActions, stale
 from service.keyring import Keyring
+from service.players.keys import PlayerKeys
 from service.store.event_store import IdempotencyRecord
 from service.trusted_clock import TrustedClock
 
@@ -57,9 +59,12 @@ class GameCommands:
         keyring: Keyring,
         trusted_clock: TrustedClock,
         quota: GameQuota,
+        player_keys: PlayerKeys,
     ) -> None:
         self._repository = repository
         self._quota = quota
+        self._player_keys = player_keys
+        self._signed_actions = SignedActions(repository, player_keys)
         self._trusted_clock = trusted_clock
         self._keyring = keyring
 
@@ -103,6 +108,7 @@ class GameCommands:
             secret=secret,
             nonce=_nonce(nonce),
             invited=[invitee for invitee in dict.fromkeys(invited) if invitee != player],
+            keys=self._player_keys.valid_keys(player),
         )
         # The record of a game is signed, so the key must be public before there is a game.
         self._keyring.publish_key()
@@ -122,10 +128,13 @@ class GameCommands:
         """
         player_nonce = _nonce(nonce)
         refusal = self._quota.refusal(player)
+        keys = self._player_keys.valid_keys(player)
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             require_visible(cached.game, player)
-            commands.join(pending, player, player_nonce, lambda: self._repository.secret(game_id))
+            commands.join(
+                pending, player, player_nonce, lambda: self._repository.secret(game_id), keys
+            )
             if refusal is not None:
                 raise refusal
 
@@ -152,13 +161,16 @@ class GameCommands:
         raw_action: object,
         expected_seq: int,
         idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
     ) -> AcceptedAction:
         """Let the player act on the position that they saw at event `expected_seq`.
 
-        Raises Forbidden (not a player of this game), Malformed (not an action), Stale (the position
-        has changed since `expected_seq`, or there is no such event yet), Refused with the clause,
-        NotNow (the game has not started, is being scored, or is over). A request that is repeated
-        with its idempotency key gets the same result and acts once.
+        A `signature` is checked with the keys that the log has registered for the player, and becomes part of
+        the event. Raises Forbidden (not a player of this game), Malformed (not an action), Stale (the
+        position has changed since `expected_seq`, or there is no such event yet), NotNow (the game has not
+        started, is being scored, or is over), KeyNotUsable (not a key of the player in this game), Refused
+        with the clause, InvalidPlayerSignature. A request that is repeated with its idempotency key gets the
+        same result and acts once.
         """
         # A receipt must not be older than the publication of its key.
         self._keyring.publish_key()
@@ -169,9 +181,15 @@ class GameCommands:
             seat = require_seat(game, player)
             action = game.rules.parse_action(raw_action)
             self._require_current(cached, expected_seq)
-            commands.act(pending, seat, action)
+            if signature is None:
+                commands.act(pending, seat, action)
+            else:
+                self._signed_actions.act(pending, game, seat, action, expected_seq, signature)
 
-        record = idempotency_record(player, idempotency_key, [raw_action, expected_seq])
+        request = [raw_action, expected_seq]
+        if signature is not None:
+            request.append([signature.key, signature.signature])
+        record = idempotency_record(player, idempotency_key, request)
         sign = self._keyring.receipt
         result = self._repository.execute(game_id, handler, record, sign=sign)
         # The events of a repeated request may be older than stored receipts.
@@ -258,10 +276,7 @@ class GameCommands:
             (event,) = self._repository.event_range(game.id, expected_seq - 1, expected_seq)
             state = event["state"]
         if state != game.state_hash:
-            raise Stale(
-                f"the position has changed since event {expected_seq}: the game is at {game.seq}",
-                game.seq,
-            )
+            raise stale(expected_seq, game)
 
     def _game_after(self, game_id: str, result: AppendResult) -> Game:
         """Return the game as it was right after these events, also for a repeated request."""

@@ -46,7 +46,8 @@ limit_account_attempts = _stored.shared_limit(
 limit_new_places = _stored.shared_limit(
     lambda: service().settings.rate_games, scope="games", key_func=_player_or_network
 )
-"""Decorates a view that creates or joins a game; counts by player. It raises the same errors."""
+"""Decorates a view that creates or joins a game, or changes keys, which the logs of games record; counts by
+player. It raises the same errors."""
 
 
 def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:

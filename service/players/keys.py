@@ -8,7 +8,6 @@ the key was added and revoked (service/games/player_keys.py).
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 import orjson
 import redis
@@ -17,13 +16,11 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.keys import BadSignature, check_public_key, key_id, verify
+from ledger.player_signatures import key_statement
 from service import clock
 from service.bounds import Bounds
 from service.connection import unavailable_on_error
 from service.errors import InvalidPlayerSignature, KeyNotUsable, NotFound
-
-PROOF: Final = "cartulary key v1"
-"""The `sign` of the statement with which a player proves to hold a private key."""
 
 
 class PlayerKeys:
@@ -65,9 +62,9 @@ class PlayerKeys:
     def add(self, player: str, public: bytes, proof: bytes) -> JsonObject:
         """Register a key, unless that was done before, and return its entry.
 
-        `proof` is the key's signature of `proof_statement`. Raises Malformed (the public key is not a valid
-        one), InvalidPlayerSignature (the proof), and KeyNotUsable (the key was revoked, or the player has too
-        many). Concurrent requests can exceed the bounds by a few keys.
+        `proof` is the key's signature of `key_statement` (ledger/player_signatures.py). Raises Malformed (the
+        public key is not a valid one), KeyNotUsable (the key was revoked, or the player has too many), and
+        InvalidPlayerSignature (the proof). Concurrent requests can exceed the bounds by a few keys.
         """
         try:
             check_public_key(public)
@@ -85,7 +82,7 @@ class PlayerKeys:
             )
         if entry is None and revoked >= self._max_revoked:
             raise KeyNotUsable(f"a player can register no more keys after {revoked} revoked ones")
-        statement = canonical(proof_statement(player, public.hex()))
+        statement = canonical(key_statement(player, public.hex()))
         try:
             verify(public, proof, statement)
         except BadSignature as fault:
@@ -113,11 +110,6 @@ class PlayerKeys:
                         self._redis.hset(keys_key(player), key, canonical(entry))
                 return
         raise NotFound(f"this player has no key {key[:64]}")
-
-
-def proof_statement(player: str, public: str) -> JsonObject:
-    """Return what the holder of a private key signs to register its public key (hex) for a player."""
-    return {"sign": PROOF, "player": player, "public": public}
 
 
 def keys_key(player: str) -> str:

@@ -43,6 +43,7 @@ def test_a_finished_game_passes_every_check(eventful: Table, data: bytes) -> Non
         "secrets": 6,
         "chance": 6,
         "decisions": events,
+        "signatures": 0,
         "receipts": actions,
     }
     assert report.unknowns == []

@@ -131,6 +131,7 @@ def without_undocumented_fields(schema: Any) -> Any:
 def operation_name(method: str, template: str) -> str:
     """Return the name of an operation as in docs/http.md: `GET /games/ID/events/N`."""
     path = template.removeprefix("/api/v1").replace("{game_id}", "ID").replace("{seq}", "N")
+    path = path.replace("{key}", "KEY")
     return f"{'GET' if method == 'HEAD' else method} {path}"
 
 

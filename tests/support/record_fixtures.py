@@ -9,8 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cartulary.commands import RECORD_COMMANDS
+from domain.json_types import JsonObject
 from tests.support import token_game
-from tests.support.records import Table
+from tests.support.records import PLAYER_KEY, Table
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +38,18 @@ def eventful() -> Table:
     table.remove(2)
     table.act({"type": "resign"}, seat=3)
     return table.play_out()
+
+
+@pytest.fixture
+def signed() -> Table:
+    """A game in which player 0, who has the key PLAYER_KEY, has signed one action, and player 1 none."""
+    table = Table(options={"seating": "joined"})
+    table.add_key("player-0", PLAYER_KEY)
+    table.start()
+    action: JsonObject = {"type": "take", "stones": 1}
+    table.act_signed(action, table.sign(action, PLAYER_KEY))
+    table.take(1)
+    return table
 
 
 GROUP = click.Group(

@@ -13,19 +13,22 @@ from typing import Any, Literal
 from domain import lifecycle
 from domain.chance import Chance
 from domain.contract import DomainEvent
-from domain.event import ZEROS, By, Clock, Event
+from domain.event import ZEROS, ActionSignature, By, Clock, Event
 from domain.fold import EarlierGames, evolve
 from domain.game import Game
+from domain.json_types import JsonObject
 from ledger import commands, record
 from ledger.canonical import canonical, digest
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
+from ledger.player_signatures import sign_action
 from ledger.record import Record
 from ledger.seal import Sealed, state_hash
 from replay.audit import Finding, Report, audit
 
 KEY = SigningKey.from_seed(b"k" * 32)
 STRANGER = SigningKey.from_seed(b"s" * 32)
+PLAYER_KEY = SigningKey.from_seed(b"p" * 32)
 SINCE = "2026-01-01T00:00:00.000Z"
 SECRET = bytes(range(32))
 
@@ -105,6 +108,27 @@ class Table:
         actor = self.game.to_act if seat is None else seat
         assert actor is not None
         commands.act(self._pending, actor, self.game.rules.parse_action(action))
+        return self._last_event
+
+    def add_key(self, player: str, key: SigningKey) -> Event:
+        """Register a key with which the player may sign actions."""
+        commands.add_key(self._pending, player, key.id, key.public)
+        return self._last_event
+
+    def revoke_key(self, player: str, key: SigningKey) -> Event:
+        """Revoke a key of the player."""
+        commands.revoke_key(self._pending, player, key.id)
+        return self._last_event
+
+    def sign(self, action: JsonObject, key: SigningKey, head: str | None = None) -> ActionSignature:
+        """Return a signature for an action on the current position, or on that after another event."""
+        return sign_action(key, self.game.id, head or self.game.hash, action)
+
+    def act_signed(self, action: JsonObject, signature: ActionSignature) -> Event:
+        """Let the seat whose turn it is take an action with a signature, which is not checked."""
+        assert self.game.to_act is not None
+        parsed = self.game.rules.parse_action(action)
+        commands.act(self._pending, self.game.to_act, parsed, signature)
         return self._last_event
 
     def take(self, stones: int) -> Event:

@@ -60,8 +60,13 @@ def create_game(player: str, body: JsonObject, idempotency_key: str | None) -> R
     game = service().commands.create(
         player, **body, invited=invited, idempotency_key=idempotency_key
     )
-    metrics().count_events("GameCreated", "SeatTaken")
+    metrics().count_events("GameCreated", "SeatTaken", *_key_events(game, player))
     return json_response(game_summary(game), 201, {"Location": f"/api/v1/games/{game.id}"})
+
+
+def _key_events(game: Game, player: str) -> list[str]:
+    """Return the types of the events that have registered the keys of a player who just took a place."""
+    return ["PlayerKeyAdded"] * len(game.keys.get(player, {}))
 
 
 def _invited_players(handles: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -149,7 +154,8 @@ def join_game(game_id: str, player: str, body: JsonObject, idempotency_key: str 
     The game starts when its last place is taken.
     """
     game: Game = service().commands.join(game_id, player, body["nonce"], idempotency_key)
-    metrics().count_events("SeatTaken", *["GameStarted"] * (game.status != "open"))
+    started = ["GameStarted"] * (game.status != "open")
+    metrics().count_events("SeatTaken", *started, *_key_events(game, player))
     return json_response(game_summary(game), 201)
 
 

@@ -10,6 +10,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest
 from service.errors import NotFound
+from service.games.signed_actions import PlayerSignature
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.responses import json_response
@@ -129,10 +130,18 @@ def submit_action(
 
     It applies to the position after event `expected_seq`. If the position has changed since, the response is
     a 409 with the game's seq; if the rules forbid the action, a 422 with the clause.
+
+    With `signature`, the action can be proven to be the player's. If the key is not one of the player's in
+    this game, the response is a 409; if the signature does not match, a 422 that quotes what it must cover.
     """
     try:
         accepted = service().commands.act(
-            game_id, player, body["action"], body["expected_seq"], idempotency_key
+            game_id,
+            player,
+            body["action"],
+            body["expected_seq"],
+            idempotency_key,
+            None if body["signature"] is None else PlayerSignature(**body["signature"]),
         )
     except Malformed as error:
         raise Malformed(_within_action(error)) from None

@@ -106,6 +106,23 @@ class TextList(fields.List[str]):
         return super()._deserialize(value, *args, **kwargs)
 
 
+class HexText(fields.String):
+    """A string of lowercase hex digits, of one length."""
+
+    default_error_messages = _messages()
+
+    def __init__(self, *, digits: int, **kwargs: Any) -> None:
+        self.digits = digits
+        kwargs.setdefault("metadata", {}).update(pattern=f"^[0-9a-f]{{{digits}}}$")
+        super().__init__(**kwargs)
+
+    @override
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
+        if not isinstance(value, str) or not re.fullmatch(f"[0-9a-f]{{{self.digits}}}", value):
+            raise ValidationError(f"must be {self.digits} digits of lowercase hex")
+        return value
+
+
 class HexBytes(fields.Field[bytes]):
     """At most `max_bytes` bytes in lowercase hex."""
 

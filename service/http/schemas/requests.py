@@ -2,12 +2,15 @@
 
 from typing import Final
 
+from marshmallow import fields
+
 from domain.chance import MAX_NONCE_BYTES
 from domain.registry import EXPANSIONS, RULES
 from service.http.schemas.fields import (
     AnyObject,
     AnyValue,
     HexBytes,
+    HexText,
     NonNegativeInteger,
     QueryInteger,
     StrictSchema,
@@ -136,6 +139,29 @@ class ListGames(PageQuery):
     player = Text(load_default=None, metadata={"description": "Handle of a player in the game."})
 
 
+class SignatureOfAction(StrictSchema):
+    """The player's signature for an action."""
+
+    key = HexText(
+        digits=16,
+        required=True,
+        metadata={
+            "description": "The id of a key that the player has registered (`POST /me/keys`)."
+        },
+    )
+    signature = HexText(
+        digits=128,
+        required=True,
+        metadata={
+            "description": (
+                "Ed25519 signature of the canonical JSON (RFC 8785) of"
+                ' `{"sign": "cartulary action v1", "game": ID, "head": HASH, "action": ACTION}`. HASH is the'
+                " hash of event `expected_seq`, and ACTION is the action as the event will contain it."
+            )
+        },
+    )
+
+
 class SubmitAction(StrictSchema):
     """An action, and the event after which the player saw the position."""
 
@@ -144,6 +170,27 @@ class SubmitAction(StrictSchema):
         metadata={"allOf": [{"$ref": REFERENCE + "Action"}]},
     )
     expected_seq = NonNegativeInteger(required=True)
+    signature = fields.Nested(
+        SignatureOfAction,
+        load_default=None,
+        metadata={"description": "Makes the action provably the player's own."},
+    )
+
+
+class AddKey(StrictSchema):
+    """A public key of the player."""
+
+    public = HexText(digits=64, required=True, metadata={"description": "Ed25519 public key."})
+    proof = HexText(
+        digits=128,
+        required=True,
+        metadata={
+            "description": (
+                "Ed25519 signature, by this key, of the canonical JSON (RFC 8785) of"
+                ' `{"sign": "cartulary key v1", "player": ID, "public": PUBLIC}`.'
+            )
+        },
+    )
 
 
 class PositionQuery(StrictSchema):

@@ -167,6 +167,13 @@ class KeyList(TypedDict):
     next: str | None
 
 
+class PlayerKeyList(TypedDict):
+    """All keys of a player, including revoked ones."""
+
+    keys: list[Key]
+    next: str | None
+
+
 class FieldError(TypedDict):
     """What is wrong with one field of a request: its path, such as `action.at`, or the name of a header."""
 

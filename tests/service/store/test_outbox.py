@@ -37,7 +37,11 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
     """The commands of another process, with a cache and listings of its own."""
     repository = GameRepository(service.store, GameCache(10), listings, service.clock)
     return GameCommands(
-        repository, service.keyring, service.clock, GameQuota(service.listings, 200)
+        repository,
+        service.keyring,
+        service.clock,
+        GameQuota(service.listings, 200),
+        service.player_keys,
     )
 
 

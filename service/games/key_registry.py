@@ -1,0 +1,86 @@
+"""Registers and revokes the keys of players: in their accounts, and in the logs of their current games.
+
+The log of a game records the keys with which its players may sign, so that the record alone shows whether a
+signature is one of the player's. A player who takes a place brings their keys along (ledger/commands.py).
+A change of keys is appended to the game of each place that the player has; how many these are is bounded
+(service/games/quota.py).
+
+If a process dies in between, some of the logs lack the change. Repeating the request completes it. A key that
+is revoked in the account signs nothing from then on, whatever the logs contain.
+"""
+
+import logging
+from collections.abc import Iterator
+from typing import Final
+
+from domain.errors import Unreadable
+from domain.json_types import JsonObject
+from ledger import commands
+from ledger.pending import PendingEvents
+from service.games.cache import CachedGame
+from service.games.repository import GameRepository, Handler
+from service.listings import Listings
+from service.players.keys import PlayerKeys
+
+log = logging.getLogger(__name__)
+
+_PAGE: Final = 100
+
+
+class KeyRegistry:
+    """The keys of all players, in accounts and logs. Thread-safe; every method raises Unavailable."""
+
+    def __init__(self, keys: PlayerKeys, repository: GameRepository, listings: Listings) -> None:
+        self._keys = keys
+        self._repository = repository
+        self._listings = listings
+
+    def add(self, player: str, public: bytes, proof: bytes) -> JsonObject:
+        """Register a key and return its entry. Idempotent; see `PlayerKeys.add` for the errors."""
+        entry = self._keys.add(player, public, proof)
+        key, public_hex = entry["key"], entry["public"]
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            if key not in cached.game.keys.get(player, {}):
+                commands.add_key(pending, player, key, public_hex)
+
+        self._in_current_games(player, handler)
+        return entry
+
+    def revoke(self, player: str, key: str) -> None:
+        """Revoke a key. Idempotent. Raises NotFound if the player never registered it."""
+        self._keys.revoke(player, key)
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            if cached.game.keys.get(player, {}).get(key) is not None:
+                commands.revoke_key(pending, player, key)
+
+        self._in_current_games(player, handler)
+
+    def _in_current_games(self, player: str, handler: Handler) -> None:
+        """Run a handler on each current game in which a player has a place; a damaged game is left out."""
+        for game_id in self._current_games(player):
+            try:
+                self._repository.execute(game_id, _unless_left(player, handler), at_head=True)
+            except Unreadable as error:
+                log.error("a change of keys is missing in game %s: %s", game_id, error)  # noqa: TRY400 # a traceback would add nothing
+
+    def _current_games(self, player: str) -> Iterator[str]:
+        """Iterate over the games that are open or in progress in which the player has a place."""
+        cursor = None
+        while True:
+            page = self._listings.page(["open", "playing"], player, cursor, _PAGE, viewer=player)
+            yield from page.games
+            if page.next is None:
+                return
+            cursor = page.next
+
+
+def _unless_left(player: str, handler: Handler) -> Handler:
+    """Return a handler that does nothing in a game that has ended, or that the player has left."""
+
+    def conditional(cached: CachedGame, pending: PendingEvents) -> None:
+        if cached.game.has_joined(player) and not cached.game.has_ended:
+            handler(cached, pending)
+
+    return conditional

@@ -1,0 +1,86 @@
+"""Actions that players sign: the signature is checked before the event that contains it is appended.
+
+It is checked with the keys that the log has registered for the player (service/games/key_registry.py), so
+that an audit of the record checks the same. The audit is replay/audit/player_signatures.py.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from domain.event import ActionSignature
+from domain.game import Game
+from ledger import commands
+from ledger.canonical import canonical
+from ledger.keys import BadSignature
+from ledger.pending import PendingEvents
+from ledger.player_signatures import action_statement, check_action
+from service.errors import InvalidPlayerSignature, KeyNotUsable, Stale
+from service.games.loader import GameLoader
+from service.players.keys import PlayerKeys
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerSignature:
+    """The signature of a player for an action, and the id of the key, both in hex."""
+
+    key: str
+    signature: str
+
+
+class SignedActions:
+    """Checks the signatures of actions. Thread-safe; raises Unavailable if the store does not respond."""
+
+    def __init__(self, loader: GameLoader, player_keys: PlayerKeys) -> None:
+        self._loader = loader
+        self._player_keys = player_keys
+
+    def act(
+        self,
+        pending: PendingEvents,
+        game: Game,
+        seat: int,
+        action: Any,
+        expected_seq: int,
+        signature: PlayerSignature,
+    ) -> None:
+        """Let a seat take a parsed action that its player has signed; add the event to `pending`.
+
+        Unlike an unsigned action, it is stale even if the position has changed back since: otherwise a
+        signature for an earlier moment could be used again. Raises Stale, NotNow, KeyNotUsable, Refused,
+        InvalidPlayerSignature.
+        """
+        if expected_seq < game.position_seq:
+            raise stale(expected_seq, game)
+        player = game.participants[seat]
+        public = game.keys.get(player, {}).get(signature.key)
+        # While a revocation is being appended to the logs, only the account has it for certain.
+        if public is None or self._player_keys.is_revoked(player, signature.key):
+            raise KeyNotUsable(f"key {signature.key} is not a key of this player in this game")
+        head = self._hash_of(game, expected_seq)
+        signed: ActionSignature = {
+            "key": signature.key,
+            "head": head,
+            "signature": signature.signature,
+        }
+        commands.act(pending, seat, action, signed)
+        action_json = game.rules.action_to_json(action)
+        try:
+            check_action(signed, public, game.id, action_json)
+        except BadSignature as fault:
+            statement = canonical(action_statement(game.id, head, action_json)).decode()
+            raise InvalidPlayerSignature(
+                f"{fault.why}: what key {signature.key} must sign is {statement}"
+            ) from None
+
+    def _hash_of(self, game: Game, seq: int) -> str:
+        if seq == game.seq:
+            return game.hash
+        (event,) = self._loader.event_range(game.id, seq - 1, seq)
+        return event["hash"]
+
+
+def stale(expected_seq: int, game: Game) -> Stale:
+    """Return the error for an action on a position that has changed since event `expected_seq`."""
+    return Stale(
+        f"the position has changed since event {expected_seq}: the game is at {game.seq}", game.seq
+    )

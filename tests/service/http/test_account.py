@@ -1,0 +1,127 @@
+"""What players manage in their account over HTTP: the keys with which they sign actions."""
+
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from ledger.canonical import canonical
+from ledger.keys import SigningKey
+from ledger.player_signatures import key_statement, sign_action
+from replay.audit import audit
+from tests.support.accounts import Accounts, PlayerClient
+from tests.support.http_contract import invalid_fields
+
+KEY = SigningKey.from_seed(b"h" * 32)
+
+
+def key_body(player: PlayerClient, key: SigningKey = KEY) -> dict[str, str]:
+    """Return the body with which a player registers a key."""
+    proof = key.signature(canonical(key_statement(player.id, key.public)))
+    return {"public": key.public, "proof": proof}
+
+
+class TestKeys:
+    @pytest.mark.http("POST /me/keys", 201, 409)
+    @pytest.mark.http("GET /me/keys", 200)
+    @pytest.mark.http("DELETE /me/keys/KEY", 204)
+    def test_a_player_registers_lists_and_revokes_a_key(self, accounts: Accounts) -> None:
+        ada = accounts.register()
+        added = ada.http.post("/api/v1/me/keys", json=key_body(ada))
+        assert added.status_code == 201
+        assert ada.http.post("/api/v1/me/keys", json=key_body(ada)).json() == added.json()
+        assert ada.http.get("/api/v1/me/keys").json() == {"keys": [added.json()], "next": None}
+        for _ in range(2):
+            assert ada.http.delete(f"/api/v1/me/keys/{KEY.id}").status_code == 204
+        (revoked,) = ada.http.get("/api/v1/me/keys").json()["keys"]
+        assert revoked["until"] >= revoked["from"]
+        assert ada.http.post("/api/v1/me/keys", json=key_body(ada)).status_code == 409
+        assert accounts.register().http.get("/api/v1/me/keys").json()["keys"] == []
+
+    @pytest.mark.http("POST /me/keys", 400, 401, 413, 415, 422)
+    def test_a_key_that_is_malformed_or_not_proven_is_refused(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        path, valid = "/api/v1/me/keys", key_body(ada)
+        refused = ada.http.post(path, json={"public": "00", "proof": 5, "more": 1})
+        assert invalid_fields(refused) == {"public", "proof", "more"}
+        small = {**valid, "public": "01" + "00" * 31}
+        assert invalid_fields(ada.http.post(path, json=small)) == {"public"}
+        refused = bea.http.post(path, json=valid)
+        assert refused.status_code == 422
+        assert bea.id in refused.json()["detail"]
+        assert accounts.anonymous.post(path, json=valid).status_code == 401
+        assert ada.http.post(path, content=b"x" * 70_000).status_code == 413
+        assert ada.http.post(path, content=b"{}").status_code == 415
+        assert bea.http.get(path).json()["keys"] == []
+
+    @pytest.mark.http("GET /me/keys", 400, 401)
+    @pytest.mark.http("DELETE /me/keys/KEY", 401, 404)
+    def test_keys_need_a_token_and_only_ones_own_can_be_revoked(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        ada.http.post("/api/v1/me/keys", json=key_body(ada))
+        path = f"/api/v1/me/keys/{KEY.id}"
+        assert bea.http.delete(path).status_code == 404
+        assert accounts.anonymous.delete(path).status_code == 401
+        assert accounts.anonymous.get("/api/v1/me/keys").status_code == 401
+        assert ada.http.get("/api/v1/me/keys?player=x").status_code == 400
+        assert ada.http.get("/api/v1/me/keys").json()["keys"][0]["until"] is None
+
+
+class TestSignedActions:
+    def start(self, accounts: Accounts) -> tuple[str, PlayerClient, dict[str, Any]]:
+        """Start a game of a player with a key, and return the request for their first action."""
+        game, (ada, _) = accounts.start_game()
+        assert ada.http.post("/api/v1/me/keys", json=key_body(ada)).status_code == 201
+        head = ada.http.get(f"/api/v1/games/{game}").json()["head"]
+        _, actions = ada.legal_actions(game)
+        signature = sign_action(KEY, game, head["hash"], actions[0])
+        return (
+            game,
+            ada,
+            {
+                "action": actions[0],
+                "expected_seq": head["seq"],
+                "signature": {"key": KEY.id, "signature": signature["signature"]},
+            },
+        )
+
+    @pytest.mark.http("POST /games/ID/actions", 201)
+    def test_a_signed_action_is_in_the_record(self, accounts: Accounts) -> None:
+        game, ada, body = self.start(accounts)
+        accepted = ada.http.post(f"/api/v1/games/{game}/actions", json=body)
+        assert accepted.status_code == 201
+        signature = accepted.json()["events"][0]["signature"]
+        assert signature["key"] == KEY.id
+        record = ada.http.get(f"/api/v1/games/{game}/record").content
+        report = audit(BytesIO(record))
+        assert not report.is_broken
+        (check,) = [check for check in report.checks if check.name == "signatures"]
+        assert check.count == 1
+
+    @pytest.mark.http("POST /games/ID/actions", 400, 409, 422)
+    def test_a_signature_that_is_not_the_players_is_refused(self, accounts: Accounts) -> None:
+        game, ada, body = self.start(accounts)
+        path, signature = f"/api/v1/games/{game}/actions", body["signature"]
+
+        def refusal(signature: Any) -> tuple[int, dict[str, Any]]:
+            response = ada.http.post(path, json={**body, "signature": signature})
+            return response.status_code, response.json()
+
+        for malformed, invalid in (
+            ("x", {"signature"}),
+            ({}, {"signature.key", "signature.signature"}),
+            ({**signature, "key": 5}, {"signature.key"}),
+            ({**signature, "head": "0" * 64}, {"signature.head"}),
+        ):
+            response = ada.http.post(path, json={**body, "signature": malformed})
+            assert (response.status_code, invalid_fields(response)) == (400, invalid)
+        status, problem = refusal({**signature, "key": "0" * 16})
+        assert (status, problem["detail"]) == (
+            409,
+            "key 0000000000000000 is not a key of this player in this game",
+        )
+        status, problem = refusal({**signature, "signature": "0" * 128})
+        assert status == 422
+        assert "what key" in problem["detail"]
+        assert "clause" not in problem
+        assert ada.http.get(f"/api/v1/games/{game}").json()["head"]["seq"] == body["expected_seq"]
