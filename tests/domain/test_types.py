@@ -80,7 +80,7 @@ FAULTS = {
         "domain/lifecycle.py", '{"player": player, "nonce"', '{"player": player, "nonces"'
     ),
     "folding reads a wrong field": Fault(
-        "domain/game.py",
+        "domain/fold.py",
         'game.rounds_scored = data["round"]',
         'game.rounds_scored = data["rounds"]',
     ),
