@@ -162,11 +162,16 @@ class GameCreated(GameSettings):
     options: Options
 
 
+NonceSource: TypeAlias = Literal["player", "server"]
+"""Who supplied a nonce: the player's own program, or the server, which draws it if the player sends none."""
+
+
 class SeatTaken(TypedDict):
-    """A player joins the game."""
+    """A player joins the game. Logs from before `nonce_from` was recorded leave it out."""
 
     player: PlayerId
     nonce: Bytes
+    nonce_from: NotRequired[NonceSource]
 
 
 class SeatLeft(TypedDict):

@@ -16,6 +16,7 @@ from domain.event import (
     GameCreated,
     GameFinished,
     GameStarted,
+    NonceSource,
     Options,
     PlayerKeyAdded,
     PlayerKeyRevoked,
@@ -29,6 +30,7 @@ from domain.game import Game, GameOf
 from domain.registry import EXPANSIONS, RULES, UnknownRules, rule_system_for
 
 SEATINGS: Final = ("drawn", "joined")
+NONCE_SOURCES: Final = ("player", "server")
 SEATS_OF_ANY_GAME: Final = 2
 """A number of seats that every rule system allows."""
 DESERTED_AFTER: Final = 2
@@ -99,12 +101,18 @@ def create(
     return DomainEvent("GameCreated", data)
 
 
-def join(game: Game, player: str, nonce: bytes) -> DomainEvent:
+def join(
+    game: Game, player: str, nonce: bytes, nonce_from: NonceSource | None = None
+) -> DomainEvent:
     """`SeatTaken`. Raises NotNow if the game is full, started or over, if the player has joined before, or is
     not invited to a private game; Malformed if the nonce is too long.
+
+    `nonce_from` is who supplied the nonce; None leaves it out, as logs did before it was recorded.
     """
     if len(nonce) > chance.MAX_NONCE_BYTES:
         raise Malformed({"nonce": f"must have at most {chance.MAX_NONCE_BYTES} bytes"})
+    if nonce_from not in (None, *NONCE_SOURCES):
+        raise Malformed({"nonce_from": f"must be one of {', '.join(NONCE_SOURCES)}"})
     if game.has_joined(player):
         raise NotNow(None, "this player has a place in the game already")
     if game.status != "open":
@@ -114,6 +122,8 @@ def join(game: Game, player: str, nonce: bytes) -> DomainEvent:
     if game.options["private"] and player != game.creator and player not in game.invited:
         raise NotNow(None, "the game is private, and this player is not invited")
     data: SeatTaken = {"player": player, "nonce": nonce.hex()}
+    if nonce_from is not None:
+        data["nonce_from"] = nonce_from
     return DomainEvent("SeatTaken", data)
 
 

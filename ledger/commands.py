@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from domain import lifecycle
 from domain.errors import NotNow
-from domain.event import ActionSignature, By, Clock
+from domain.event import ActionSignature, By, Clock, NonceSource
 from domain.game import Game
 from ledger.pending import PendingEvents
 
@@ -37,13 +37,14 @@ def create(
     clock: Clock | None,
     secret: bytes,
     nonce: bytes,
+    nonce_from: NonceSource = "player",
     invited: Sequence[str] = (),
     keys: Mapping[str, str] = NO_KEYS,
 ) -> None:
     """Create the game; its creator, who has these keys, takes the first place. Raises Malformed."""
     creation = lifecycle.create(rules, seats, options, clock, secret, invited)
     pending.add(creation, {"player": player})
-    join(pending, player, nonce, lambda: secret, keys)
+    join(pending, player, nonce, lambda: secret, keys, nonce_from=nonce_from)
 
 
 def join(
@@ -52,13 +53,16 @@ def join(
     nonce: bytes,
     secret: SecretSource,
     keys: Mapping[str, str] = NO_KEYS,
+    *,
+    nonce_from: NonceSource = "player",
 ) -> None:
     """Give the player a place; the last free place starts the game. Raises NotNow, Malformed.
 
     `keys` are the public keys of the player (hex), by id. They are registered after the start, because the
-    start must follow the last `SeatTaken` at once.
+    start must follow the last `SeatTaken` at once. `nonce_from` records who supplied the nonce, which decides
+    whether the server could choose the draws.
     """
-    pending.add(lifecycle.join(pending.game, player, nonce), {"player": player})
+    pending.add(lifecycle.join(pending.game, player, nonce, nonce_from), {"player": player})
     if lifecycle.can_start(pending.game):
         pending.add(lifecycle.start(pending.game, secret()), START)
     for key, public in keys.items():

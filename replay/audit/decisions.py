@@ -149,7 +149,8 @@ class DecisionsCheck:
             return _with(created, commitment=data["commitment"])
         match event["type"]:
             case "SeatTaken":
-                return lifecycle.join(before, data["player"], unhex(data["nonce"]))
+                nonce = unhex(data["nonce"])
+                return lifecycle.join(before, data["player"], nonce, data.get("nonce_from"))
             case "SeatLeft":
                 return lifecycle.leave(before, data["player"])
             case "PlayerKeyAdded":

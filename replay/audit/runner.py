@@ -14,6 +14,7 @@ from replay.audit.chance import ChanceCheck
 from replay.audit.decisions import DecisionsCheck
 from replay.audit.findings import Check, Report
 from replay.audit.lateness import note_lateness
+from replay.audit.nonces import NonceCheck
 from replay.audit.player_signatures import PlayerSignaturesCheck
 from replay.audit.secrets import (
     check_secrets,
@@ -61,6 +62,7 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
     secrets, contradictions = infer_secrets(record)
     state = StateCheck()
     chance = ChanceCheck(record, secret)
+    nonces = NonceCheck(chance.check)
     decisions = DecisionsCheck(record, secret, contradictions)
     signatures = PlayerSignaturesCheck(record)
     if unopened := len(unopened_secrets(record)):
@@ -75,6 +77,7 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
         for step in steps(record, secrets):
             state.examine(step)
             chance.examine(step)
+            nonces.examine(step.event)
             decisions.examine(step)
             with suppress(Unreadable), unreadable_on_error(step.event["seq"]):
                 signatures.examine(step)

@@ -9,12 +9,13 @@ import json
 import secrets as randomness
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
 from domain import lifecycle
 from domain.errors import Malformed
-from domain.event import ZEROS, Clock, Event
+from domain.event import ZEROS, Clock, Event, NonceSource
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import commands
@@ -107,6 +108,7 @@ class GameCommands:
             clock=clock,
             secret=secret,
             nonce=_nonce(nonce),
+            nonce_from=_source(nonce),
             invited=[invitee for invitee in dict.fromkeys(invited) if invitee != player],
             keys=self._player_keys.valid_keys(player),
         )
@@ -132,9 +134,8 @@ class GameCommands:
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             require_visible(cached.game, player)
-            commands.join(
-                pending, player, player_nonce, lambda: self._repository.secret(game_id), keys
-            )
+            secret = partial(self._repository.secret, game_id)
+            commands.join(pending, player, player_nonce, secret, keys, nonce_from=_source(nonce))
             if refusal is not None:
                 raise refusal
 
@@ -307,6 +308,11 @@ def _check_settings(rules: str, seats: int, options: Mapping[str, Any], game_clo
 
 def _nonce(nonce: bytes | None) -> bytes:
     return randomness.token_bytes(NONCE_BYTES) if nonce is None else nonce
+
+
+def _source(nonce: bytes | None) -> NonceSource:
+    """Who supplies the nonce: the server draws one for a request without any."""
+    return "server" if nonce is None else "player"
 
 
 def _hex(nonce: bytes | None) -> str | None:

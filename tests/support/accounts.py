@@ -50,7 +50,7 @@ class PlayerClient:
 
     def join(self, game_id: str) -> None:
         """Join a game."""
-        response = self.http.post(f"/api/v1/games/{game_id}/players", json={})
+        response = self.http.post(f"/api/v1/games/{game_id}/players", json={"nonce": "00ff"})
         assert response.status_code == 201, response.text
 
     def legal_actions(self, game_id: str) -> tuple[int, list[Json]]:

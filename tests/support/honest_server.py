@@ -88,7 +88,9 @@ class HonestServer:
         match type:
             case "SeatTaken":
                 player = game.creator if game.seq == 1 else data["player"]
-                return {"player": player}, lifecycle.join(game, player, unhex(data["nonce"]))
+                return {"player": player}, lifecycle.join(
+                    game, player, unhex(data["nonce"]), data.get("nonce_from")
+                )
             case "SeatLeft":
                 return {"player": data["player"]}, lifecycle.leave(game, data["player"])
             case "GameStarted":

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from domain import lifecycle
 from domain.chance import Chance
 from domain.contract import DomainEvent
-from domain.event import ZEROS, ActionSignature, By, Clock, Event
+from domain.event import ZEROS, ActionSignature, By, Clock, Event, NonceSource
 from domain.fold import EarlierGames, evolve
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -53,6 +53,7 @@ class Table:
         clock: Clock | None = None,
         *,
         nonce: bytes = b"nonce",
+        nonce_from: NonceSource = "player",
     ) -> None:
         """Create the game; `player-0` takes its first place, with this nonce."""
         self._pending = PendingEvents(
@@ -68,6 +69,7 @@ class Table:
             clock=clock,
             secret=SECRET,
             nonce=nonce,
+            nonce_from=nonce_from,
         )
 
     @property
@@ -89,9 +91,11 @@ class Table:
         """Let time pass before the next event."""
         self._at += timedelta(seconds=seconds)
 
-    def join(self, player: str, nonce: bytes = b"nonce") -> None:
+    def join(
+        self, player: str, nonce: bytes = b"nonce", nonce_from: NonceSource = "player"
+    ) -> None:
         """Let a player join; the last free place starts the game."""
-        commands.join(self._pending, player, nonce, lambda: SECRET)
+        commands.join(self._pending, player, nonce, lambda: SECRET, nonce_from=nonce_from)
 
     def leave(self, player: str) -> None:
         """Let a player leave before the start."""

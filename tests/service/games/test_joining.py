@@ -45,6 +45,15 @@ def test_a_nonce_is_drawn_for_a_player_who_sends_none(service: Service) -> None:
     assert len(nonces) == 5
 
 
+def test_the_log_records_who_supplied_each_nonce(service: Service) -> None:
+    for sent in (b"\x01", b"", None):
+        game = create(service, seats=2, nonce=sent)
+        service.commands.join(game.id, "bea", sent)
+        events = service.queries.event_page(game.id, 0, 10)
+        taken = [event["data"]["nonce_from"] for event in events if event["type"] == "SeatTaken"]
+        assert taken == ["server" if sent is None else "player"] * 2
+
+
 @pytest.mark.parametrize(
     ("changes", "fields"),
     [
