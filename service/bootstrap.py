@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import redis
 
+from ledger.signed_note import NoteKey
 from service.connection import connect
 from service.damaged_games import DamagedGames
 from service.deliveries import Deliveries
@@ -22,6 +23,11 @@ from service.readiness import Readiness
 from service.settings import Settings
 from service.store.event_store import EventStore
 from service.store.redis_event_store import RedisEventStore
+from service.transparency.checkpoints import Checkpoints
+from service.transparency.head_log import HeadLog
+from service.transparency.last_signed import LastSigned
+from service.transparency.proofs import Proofs
+from service.transparency.store import TransparencyStore
 from service.trusted_clock import TrustedClock
 
 
@@ -42,6 +48,9 @@ class Service:
     keyring: Keyring
     damaged_games: DamagedGames
     deliveries: Deliveries
+    head_log: HeadLog
+    checkpoints: Checkpoints
+    proofs: Proofs
     clock: TrustedClock
     readiness: Readiness
     receipts: PlayerReceipts
@@ -67,6 +76,17 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     players = Players(client, settings.bounds)
     player_keys = PlayerKeys(client, settings.bounds)
     quota = GameQuota(listings, settings.bounds.max_games_per_player)
+    transparency_store = TransparencyStore(client)
+    checkpoints = Checkpoints(
+        transparency_store,
+        keyring,
+        LastSigned(settings.signing_key),
+        origin=settings.origin,
+        witnesses=[NoteKey.parse(key) for key in settings.witnesses],
+        seconds=settings.bounds.checkpoint_seconds,
+        read_only=read_only,
+    )
+    proofs = Proofs(transparency_store, checkpoints, store)
     return Service(
         settings=settings,
         redis=client,
@@ -80,6 +100,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             keyring,
             players,
             player_keys,
+            proofs,
             settings.bounds.record_page_bytes,
             settings.bounds.page_events,
         ),
@@ -90,6 +111,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         keyring=keyring,
         damaged_games=DamagedGames(client),
         deliveries=Deliveries(client, settings.bounds.max_deliveries_per_game),
+        head_log=HeadLog(store, transparency_store),
+        checkpoints=checkpoints,
+        proofs=proofs,
         clock=clock,
         readiness=Readiness(settings, keyring),
         receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),

@@ -69,6 +69,9 @@ class Bounds:
     max_waiting_passwords: int = _bound(8)
     """Passwords that wait to be hashed."""
 
+    checkpoint_seconds: float = _bound(1.0, 0.01)
+    """Age of a checkpoint of the transparency log from which on a new one is signed."""
+
     max_clock_jump_seconds: float = _bound(5.0, 0.1)
     """How far the clock may deviate from the monotonic clock, and from that of Redis."""
     clock_hold_seconds: float = _bound(3600.0, 0.1)

@@ -17,6 +17,7 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
+from ledger.signed_note import NoteKey, NoteSignature, note_key, sign_text
 from service import clock
 from service.connection import unavailable_on_error
 from service.data_folder import warn_of_exposed_key
@@ -64,6 +65,18 @@ class Keyring:
     def sign_head(self, header: JsonObject) -> JsonObject:
         """Return the header of a game record with its head signed."""
         return self._signing_key().sign_head(header)
+
+    def key_id(self) -> str:
+        """Return the id of the signing key."""
+        return self._signing_key().id
+
+    def note_key(self, name: str) -> NoteKey:
+        """Return the public signing key as the key of a signed note with this name."""
+        return note_key(name, self._signing_key())
+
+    def sign_note(self, text: str, name: str) -> NoteSignature:
+        """Return the signature of the text of a note by the signing key under this name."""
+        return sign_text(text, name, self._signing_key())
 
     def public_keys(self) -> list[JsonObject]:
         """Return all public keys, `{"key", "public", "from", "until"}`, the oldest first.

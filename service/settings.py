@@ -13,6 +13,9 @@
     CARTULARY_WEBHOOK_URL    URL to which notifications are posted; default: none
     CARTULARY_TRUSTED_PROXIES  addresses or networks of reverse proxies, separated by commas, which name
                              their clients in X-Forwarded-For; default: none
+    CARTULARY_ORIGIN         name of the transparency log; default: derived from the first signing key
+    CARTULARY_WITNESSES      keys of the witnesses whose cosignatures are collected, separated by commas;
+                             default: none
     CARTULARY_SWEEP_SECONDS  time between two sweeps of the scheduler; default: 10
 
 and one variable for each of the bounds (service/bounds.py).
@@ -42,6 +45,10 @@ _MAY_BE_EMPTY: Final = frozenset(
 )
 
 
+MAX_WITNESSES: Final = 32
+"""Witnesses whose cosignatures are collected; each adds about 150 bytes to a checkpoint."""
+
+
 class SettingsError(CartularyError):
     """Environment variables that are invalid."""
 
@@ -61,6 +68,8 @@ class Settings:
     webhook_url: str | None = field(default=None, repr=False)
     sweep_seconds: float = 10.0
     trusted_proxies: tuple[str, ...] = ()
+    origin: str = ""
+    witnesses: tuple[str, ...] = ()
     bounds: Bounds = field(default_factory=Bounds)
     is_embedded: bool = False
     """Whether the logs are in the embedded Redis of the data folder."""
@@ -83,6 +92,8 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     cache_games = env.int("CACHE_GAMES", 1000, **_number("a whole number", minimum=1))
     sweep_seconds = env.float("SWEEP_SECONDS", 10.0, **_number("a number", minimum=0.05))
     proxies = env.str("TRUSTED_PROXIES", "", validate=_check_networks)
+    origin = env.str("ORIGIN", "", validate=_check_origin)
+    witnesses = env.str("WITNESSES", "", validate=_check_witnesses)
     bounds = _load_bounds(env)
     _raise_errors(env, signing_key)
     return Settings(
@@ -96,7 +107,9 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         rate_requests=rate_requests,
         webhook_url=webhook_url,
         sweep_seconds=sweep_seconds,
-        trusted_proxies=_networks(proxies),
+        trusted_proxies=_items(proxies),
+        origin=origin,
+        witnesses=_items(witnesses),
         bounds=Bounds(**bounds),
         is_embedded=redis_url is None,
     )
@@ -174,18 +187,48 @@ def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
     return check
 
 
-def _networks(value: str) -> tuple[str, ...]:
-    return tuple(network.strip() for network in value.split(",") if network.strip())
+def _items(value: str) -> tuple[str, ...]:
+    """Return the items of a list separated by commas."""
+    return tuple(item.strip() for item in value.split(",") if item.strip())
 
 
 def _check_networks(value: str) -> None:
-    for network in _networks(value):
+    for network in _items(value):
         try:
             ip_network(network, strict=False)
         except ValueError:
             raise ValidationError(
                 f"must be IP addresses or networks, separated by commas; {network!r} is neither"
             ) from None
+
+
+def _check_origin(value: str) -> None:
+    # Imported here, so that commands without settings start quickly.
+    from ledger.checkpoint import check_origin
+
+    if value:
+        try:
+            check_origin(value)
+        except Unreadable as error:
+            raise ValidationError(f"must be the name of a log: {error.why}") from None
+
+
+def _check_witnesses(value: str) -> None:
+    # Imported here, so that commands without settings start quickly.
+    from ledger.signed_note import COSIGNATURE, NoteKey
+
+    keys = _items(value)
+    if len(keys) > MAX_WITNESSES:
+        raise ValidationError(f"must be at most {MAX_WITNESSES} keys")
+    for text in keys:
+        try:
+            key = NoteKey.parse(text)
+        except Unreadable as error:
+            raise ValidationError(
+                f"must be keys of witnesses; {text!r} is none: {error.why}"
+            ) from None
+        if key.type != COSIGNATURE:
+            raise ValidationError(f"must be keys of witnesses; {text!r} is of another type")
 
 
 def _check_rate(value: str) -> None:

@@ -44,6 +44,7 @@ class TaskRunner:
         self._queries = service.queries
         self._damaged_games = service.damaged_games
         self._deliveries = service.deliveries
+        self._head_log = service.head_log
         self._clock = service.clock
         self._notifiers = notifiers
 
@@ -123,8 +124,18 @@ class TaskRunner:
         if is_done:
             self._ack(task)
             if task.entry == "notify/over":
-                self._store.mark_inactive(task.game_id)
+                self._deactivate(task.game_id)
         return is_done
+
+    def _deactivate(self, game_id: str) -> None:
+        """Mark a game that has ended inactive, unless its head is not logged yet: a sweep then does both."""
+        try:
+            is_logged = bool(self._head_log.log([game_id]))
+        except Unreadable:
+            # The scheduler reports that the transparency log is damaged.
+            is_logged = False
+        if is_logged:
+            self._store.mark_inactive(game_id)
 
     def _store_delivery(self, notifier: str, notification: Notification, status: Status) -> None:
         """Store that an attempt to deliver a notification has just ended in this status.

@@ -1,8 +1,9 @@
 """The scheduler: it follows all appends and enqueues the tasks that they call for, deadlines at their time.
 
-It loads no game and makes no decision. Several schedulers may run at once, because a task that two of them
-enqueue is one job, and a job may run twice without harm. A scheduler may die at any moment, because it keeps
-nothing that is not in the outboxes.
+It also logs the new heads of games in the transparency log, those of many games at once. It loads no game and
+makes no decision. Several schedulers may run at once, because a task that two of them enqueue is one job, a
+job may run twice without harm, and a head is logged once. A scheduler may die at any moment, because it keeps
+nothing that does not follow from the logs and the outboxes.
 """
 
 import logging
@@ -19,6 +20,7 @@ from service.store.redis_event_store import APPENDED_CHANNEL
 from service.supervision.retry import Backoff, retry_until_stopped
 from service.supervision.stop_signals import StopSignals
 from workers.deadline_index import DeadlineIndex
+from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.sweep import Sweep
 from workers.tasks import tasks_of
@@ -43,7 +45,8 @@ class Scheduler:
         self._deadlines = DeadlineIndex(service.redis)
         self._damaged_games = service.damaged_games
         self._clock = service.clock
-        self._sweep = Sweep(service, self._queues, self._deadlines)
+        self._heads = HeadLogger(service.head_log)
+        self._sweep = Sweep(service, self._queues, self._deadlines, self._heads)
         self._interval = service.settings.sweep_seconds
 
     def run(self, stop: StopSignals) -> None:
@@ -138,4 +141,5 @@ class Scheduler:
             self._sweep.on_appended(game_id)
         if game_ids:
             self.enqueue_tasks_of(game_ids)
+            self._heads.on_appended(game_ids)
         self.check_deadlines()

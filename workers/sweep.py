@@ -3,6 +3,8 @@
 After a lost message, the loss of the queue, or the death of a process between two steps, the entry is still
 in the outbox. A task that is new since the last sweep is left to the scheduler that got the message. A task
 that the last sweep found already, and that is neither done nor in a queue, is enqueued again.
+
+A sweep also logs the heads of games that are not in the transparency log yet.
 """
 
 import logging
@@ -17,6 +19,7 @@ from service import clock
 from service.bootstrap import Service
 from workers.damage_check import DamageCheck
 from workers.deadline_index import DeadlineIndex
+from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.tasks import GameTasks, Task, tasks_of
 
@@ -31,11 +34,14 @@ SECONDS_TO_CREATE: Final = 3600.0
 class Sweep:
     """Makes sweeps, and keeps the tasks that the last one has found. For one thread."""
 
-    def __init__(self, service: Service, queues: TaskQueues, deadlines: DeadlineIndex) -> None:
+    def __init__(
+        self, service: Service, queues: TaskQueues, deadlines: DeadlineIndex, heads: HeadLogger
+    ) -> None:
         self._store = service.store
         self._clock = service.clock
         self._queues = queues
         self._deadlines = deadlines
+        self._heads = heads
         self._damage_check = DamageCheck(service.damaged_games)
         self._due_tasks: set[Task] = set()
         self._later_tasks: set[Task] = set()
@@ -54,12 +60,16 @@ class Sweep:
 
         `is_first`: enqueue every task, because the scheduler got no messages before. Raises Unavailable.
         """
+        if is_first:
+            self._heads.forget()
         due_before = set() if is_first else self._due_tasks
         later_before = set() if is_first else self._later_tasks
         due_tasks: set[Task] = set()
         later_tasks: set[Task] = set()
+        active_games: set[str] = set()
         self._damage_check.begin()
         for game_ids in _pages_of(self._store.active_games()):
+            active_games.update(game_ids)
             now = clock.format(self._clock.now())
             tasks_by_game = tasks_of(self._store, game_ids)
             postponed = self._check_games(tasks_by_game)
@@ -89,6 +99,7 @@ class Sweep:
             if count:
                 log.info("%s tasks that were not done are enqueued again", count)
             yield
+        self._heads.keep_only(active_games)
         self._damage_check.end()
         self._due_tasks, self._later_tasks = due_tasks, later_tasks
 
@@ -102,11 +113,18 @@ class Sweep:
             and not game_tasks.damage
             and (game_id not in self._waiting_for_players or self._damage_check.is_damaged(game_id))
         )
+        logged = self._heads.log(tasks_by_game)
         postponed: set[Task] = set()
         for game_id, game_tasks in tasks_by_game.items():
             self._damage_check.check(game_id, game_tasks, last_event_types.get(game_id))
             postponed |= self._damage_check.tasks_to_postpone(game_id, game_tasks.tasks)
-        self._deactivate(last_event_types)
+        self._deactivate(
+            {
+                game_id: event_type
+                for game_id, event_type in last_event_types.items()
+                if event_type is None or game_id in logged
+            }
+        )
         return postponed
 
     def _deactivate(self, last_event_types: Mapping[str, str | Unreadable | None]) -> None:

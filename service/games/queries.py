@@ -19,6 +19,7 @@ from service.listings import Listings
 from service.players.accounts import Players
 from service.players.keys import PlayerKeys
 from service.store.event_store import LogReader
+from service.transparency.proofs import Proofs
 
 MAX_EXAMINED_GAMES: Final = 100
 """Games in progress that are examined for one page of those that wait for a player."""
@@ -39,6 +40,7 @@ class GameQueries:
         keyring: Keyring,
         players: Players,
         player_keys: PlayerKeys,
+        proofs: Proofs,
         record_page_bytes: int = Bounds().record_page_bytes,
         page_events: int = Bounds().page_events,
     ) -> None:
@@ -50,6 +52,7 @@ class GameQueries:
         self._keyring = keyring
         self._players = players
         self._player_keys = player_keys
+        self._proofs = proofs
 
     def game(self, game_id: str) -> Game:
         """Return the game at its head, without checking who may see it. Raises NotFound."""
@@ -150,6 +153,7 @@ class GameQueries:
             self._keyring.public_keys(),
             self._keyring.sign_head,
             self._header_players(game.participants),
+            self._proofs.inclusion_for_record(game),
         )
         lines = read_lines(self._log_reader, game, self._record_page_bytes)
         return join_lines(record.write(header, lines, openings), self._record_page_bytes)

@@ -21,7 +21,16 @@ from service.http.context import ACCESS_LOG, METRICS, SERVICE
 from service.http.headers import ApiResponse
 from service.http.json_body import MAX_BODY_BYTES
 from service.http.metrics import Metrics
-from service.http.routes import account, games, health, history, play, players, receipts
+from service.http.routes import (
+    account,
+    games,
+    health,
+    history,
+    play,
+    players,
+    receipts,
+    transparency,
+)
 
 _INTRODUCTION: Final = (
     "Board games by mail. Every game is a log of events that anybody can check. Reading needs no"
@@ -80,7 +89,7 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
         },
     )
     api.spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
-    for module in (players, account, games, play, history, receipts):
+    for module in (players, account, games, play, history, receipts, transparency):
         api.register_blueprint(module.blueprint, url_prefix=api_docs.PREFIX)
     api.register_blueprint(health.blueprint)
     api_docs.add_components(api)

@@ -10,7 +10,7 @@ records and its receipts. `append` writes all of them in one step with the event
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from domain.errors import Unreadable
 from service.errors import ServiceError
@@ -70,6 +70,13 @@ class Appended:
     is_repeat: bool = False
 
 
+class Head(NamedTuple):
+    """The last event of a log."""
+
+    seq: int
+    hash: str
+
+
 class LogReader(Protocol):
     """Reads the logs of all games.
 
@@ -124,6 +131,12 @@ class EventStore(LogReader, Protocol):
 
     def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | Unreadable | None]:
         """Return the type of each game's last event, None if there is no such game.
+
+        For a game whose last event is damaged, the value is the error.
+        """
+
+    def heads(self, game_ids: Iterable[str]) -> dict[str, Head | Unreadable | None]:
+        """Return seq and hash of each game's last event, None if there is no such game.
 
         For a game whose last event is damaged, the value is the error.
         """

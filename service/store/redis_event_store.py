@@ -28,9 +28,10 @@ import redis.asyncio
 from redis.client import Pipeline
 
 from domain.errors import Unreadable
+from ledger.envelope import is_hash
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
 from service.errors import IdempotencyConflict
-from service.store.event_store import Appended, AppendRequest, HeadMoved, IdempotencyRecord
+from service.store.event_store import Appended, AppendRequest, Head, HeadMoved, IdempotencyRecord
 
 T = TypeVar("T")
 
@@ -145,11 +146,11 @@ class RedisEventStore:
 
     def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | Unreadable | None]:
         """See `EventStore.last_event_types`."""
-        game_ids = list(game_ids)
-        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for game_id in game_ids:
-                pipeline.xrevrange(_log_key(game_id), count=1)
-            return dict(zip(game_ids, _each(pipeline, _last_event_type), strict=True))
+        return self._last_events(game_ids, _last_event_type)
+
+    def heads(self, game_ids: Iterable[str]) -> dict[str, Head | Unreadable | None]:
+        """See `EventStore.heads`."""
+        return self._last_events(game_ids, _head)
 
     def game_ids(self) -> Iterator[str]:
         """See `EventStore.game_ids`."""
@@ -206,6 +207,16 @@ class RedisEventStore:
                 pipeline.hsetnx(game_key(game_id, _OUTBOX), name, payload)
             pipeline.execute()
 
+    def _last_events(
+        self, game_ids: Iterable[str], decode: Callable[[Any], T]
+    ) -> dict[str, T | Unreadable]:
+        """Read the last event of each game in one round trip, and return what `decode` makes of the reply."""
+        game_ids = list(game_ids)
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for game_id in game_ids:
+                pipeline.xrevrange(_log_key(game_id), count=1)
+            return dict(zip(game_ids, _each(pipeline, decode), strict=True))
+
     def mark_active(self, game_id: str) -> None:
         """See `EventStore.mark_active`."""
         with unavailable_on_error():
@@ -260,15 +271,37 @@ def _each(pipeline: Pipeline, decode: Callable[[Any], T]) -> Iterator[T | Unread
 
 def _last_event_type(entries: Any) -> str | None:
     """Return the type of the only event in a reply, None for an empty one. Raises Unreadable."""
-    if not entries:
+    event = _last_event(entries)
+    if event is None:
         return None
-    try:
-        event_type: object = orjson.loads(_lines(entries)[0])["type"]
-    except (KeyError, TypeError, ValueError):
-        event_type = None
+    event_type: object = event.get("type")
     if not isinstance(event_type, str):
         raise Unreadable("the last entry is not an event")
     return event_type
+
+
+def _head(entries: Any) -> Head | None:
+    """Return seq and hash of the only event in a reply, None for an empty one. Raises Unreadable."""
+    event = _last_event(entries)
+    if event is None:
+        return None
+    seq, hash = event.get("seq"), event.get("hash")
+    if type(seq) is not int or not isinstance(hash, str) or not is_hash(hash):
+        raise Unreadable("the last entry is not an event")
+    return Head(seq, hash)
+
+
+def _last_event(entries: Any) -> dict[str, Any] | None:
+    """Return the only event in a reply, None for an empty one. Raises Unreadable."""
+    if not entries:
+        return None
+    try:
+        event: object = orjson.loads(_lines(entries)[0])
+    except ValueError:
+        event = None
+    if not isinstance(event, dict):
+        raise Unreadable("the last entry is not an event")
+    return event
 
 
 def _lines(entries: Any) -> list[bytes]:

@@ -11,6 +11,7 @@ import httpx
 import pytest
 import redis
 
+from ledger.signed_note import COSIGNATURE, note_key
 from service import embedded_redis
 from service.bounds import Bounds
 from service.embedded_redis import EmbeddedRedis
@@ -18,6 +19,7 @@ from service.settings import Settings
 from tests.support.accounts import Accounts
 from tests.support.http_contract import Contract
 from tests.support.server import WebServer
+from tests.support.witnesses import WITNESS_KEY
 
 
 def settings_for(
@@ -35,6 +37,7 @@ def settings_for(
         rate_accounts=rate_accounts,
         rate_games=rate_games,
         rate_requests=rate_requests,
+        witnesses=(str(note_key("test-witness", WITNESS_KEY, COSIGNATURE)),),
         # All clients of the tests have the same address.
         bounds=Bounds(max_connections_per_address=5000, max_streams_per_visitor=5000),
     )

@@ -6,9 +6,14 @@ from pathlib import Path
 import pytest
 
 from ledger.keys import SigningKey
+from ledger.signed_note import COSIGNATURE, note_key
 from service.bounds import Bounds
 from service.data_folder import embedded_redis_url
 from service.settings import SettingsError, load_settings
+
+KEY = SigningKey.from_seed(bytes(32))
+WITNESS = str(note_key("w", KEY, COSIGNATURE))
+SIGNER = str(note_key("w", KEY))
 
 
 def test_by_default_everything_is_in_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,6 +42,8 @@ def test_every_setting_can_be_set() -> None:
             "CARTULARY_RATE_GAMES": "2/minute",
             "CARTULARY_RATE_REQUESTS": "9/second",
             "CARTULARY_WEBHOOK_URL": "http://hook/",
+            "CARTULARY_ORIGIN": "games.example.org/log",
+            "CARTULARY_WITNESSES": f"{WITNESS}, {WITNESS}",
             "CARTULARY_SWEEP_SECONDS": "0.5",
         }
     )
@@ -48,6 +55,8 @@ def test_every_setting_can_be_set() -> None:
     rates = (settings.rate_accounts, settings.rate_games, settings.rate_requests)
     assert rates == ("1/hour", "2/minute", "9/second")
     assert settings.webhook_url == "http://hook/"
+    assert settings.origin == "games.example.org/log"
+    assert settings.witnesses == (WITNESS, WITNESS)
     assert settings.sweep_seconds == 0.5
 
 
@@ -91,6 +100,10 @@ def test_the_queue_is_in_the_redis_of_the_logs_by_default() -> None:
         ("CARTULARY_SWEEP_SECONDS", "nan"),
         ("CARTULARY_SWEEP_SECONDS", "inf"),
         ("CARTULARY_SWEEP_SECONDS", "-1"),
+        ("CARTULARY_ORIGIN", "a log"),
+        ("CARTULARY_WITNESSES", "w+00000000+AAAA"),
+        ("CARTULARY_WITNESSES", f"{WITNESS},{SIGNER}"),
+        ("CARTULARY_WITNESSES", ",".join([WITNESS] * 33)),
         ("CARTULARY_WEBHOOK_URL", "ftp://:secret@example.org/"),
         ("CARTULARY_WEBHOOK_URL", "https:///secret"),
     ],

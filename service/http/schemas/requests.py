@@ -224,3 +224,48 @@ class StreamQuery(StrictSchema):
             "description": "The stream begins after this event. `Last-Event-ID` takes precedence."
         },
     )
+
+
+class InclusionQuery(StrictSchema):
+    """Which game's head to prove."""
+
+    game = Text(required=True, metadata={"description": "The id of the game."})
+    seq = QueryInteger(
+        minimum=1,
+        load_default=1,
+        metadata={"description": "The logged head must be this event or a later one."},
+    )
+
+
+ConsistencyQuery = StrictSchema.from_dict(
+    {
+        "from": QueryInteger(
+            minimum=1, required=True, metadata={"description": "Leaves of the earlier log."}
+        ),
+        "to": QueryInteger(
+            minimum=1, required=True, metadata={"description": "Leaves of the later log."}
+        ),
+    },
+    name="ConsistencyQuery",
+)
+"""The sizes of two logs. (`from` is a keyword of Python.)"""
+
+
+class LeavesQuery(StrictSchema):
+    """Which page of the leaves to show."""
+
+    after = QueryInteger(
+        load_default=0,
+        metadata={"description": "`next` of the previous page: the number of leaves before it."},
+    )
+    limit = QueryInteger(
+        minimum=1, load_default=1000, metadata={"description": "Leaves per page, at most 2048."}
+    )
+
+
+class SubmitCosignatures(StrictSchema):
+    """A checkpoint with cosignatures."""
+
+    checkpoint = Text(
+        required=True, metadata={"description": "The checkpoint as a signed note (C2SP)."}
+    )

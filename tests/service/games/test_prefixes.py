@@ -39,7 +39,13 @@ def loader_with(store: CountingStore, max_prefixes: int = 100) -> GameLoader:
 
 def queries_with(service: Service, loader: GameLoader, store: CountingStore) -> GameQueries:
     return GameQueries(
-        loader, store, service.listings, service.keyring, service.players, service.player_keys
+        loader,
+        store,
+        service.listings,
+        service.keyring,
+        service.players,
+        service.player_keys,
+        service.proofs,
     )
 
 

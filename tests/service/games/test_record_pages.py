@@ -42,6 +42,7 @@ def queries(service: Service, store: CountingStore) -> GameQueries:
         service.keyring,
         service.players,
         service.player_keys,
+        service.proofs,
         record_page_bytes=PAGE_BYTES,
     )
 

@@ -7,6 +7,7 @@ from multiprocessing import get_context
 
 import pytest
 
+from domain.errors import Unreadable
 from service.connection import connect
 from service.errors import IdempotencyConflict
 from service.store.event_store import (
@@ -214,6 +215,16 @@ class EventStoreContract:
         store.append("g", 0, AppendRequest(lines))
         assert store.last_event_types(["g", "h"]) == {"g": "SeatTaken", "h": None}
         assert store.last_event_types([]) == {}
+
+    def test_the_heads_of_many_games_can_be_read_at_once(self, store: EventStore) -> None:
+        hash = "ab" * 32
+        head = b'{"hash":"%b","seq":2}' % hash.encode()
+        store.append("g", 0, AppendRequest((line("a"), head)))
+        store.append("i", 0, AppendRequest((line("a"),)))
+        heads = store.heads(["g", "h", "i"])
+        assert heads == {"g": (2, hash), "h": None, "i": heads["i"]}
+        assert isinstance(heads["i"], Unreadable)
+        assert store.heads([]) == {}
 
     def test_a_game_stays_active_while_it_has_outbox_entries(self, store: EventStore) -> None:
         store.mark_active("g")

@@ -1,0 +1,174 @@
+"""Signing and publishing checkpoints of the transparency log, and collecting the cosignatures of witnesses.
+
+A checkpoint is signed when somebody asks for one: at most one in CARTULARY_CHECKPOINT_SECONDS, and only if
+the tree continues every tree that this machine has signed before. Otherwise nothing is signed, since
+witnesses would rightly take it for a second history.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from domain.errors import Malformed, Unreadable
+from ledger.checkpoint import Checkpoint
+from ledger.keys import BadSignature
+from ledger.merkle import root
+from ledger.signed_note import NoteKey, SignedNote
+from service.errors import Forbidden, ServiceError, Unavailable
+from service.keyring import Keyring
+from service.transparency.last_signed import LastSigned
+from service.transparency.store import TransparencyStore
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS: Final = 20
+"""How often a cosignature is added again because another one was added in the meantime."""
+
+SECONDS_TO_REPAIR: Final = 600
+"""When to ask again for a checkpoint that cannot be signed before a person has repaired the log."""
+
+
+class LogIncomplete(Unavailable):
+    """The transparency log lacks leaves of a checkpoint that this server has signed, or has others."""
+
+
+class CheckpointNotKept(ServiceError):
+    """The server has not published this checkpoint, or does not keep it any more."""
+
+    status = 409
+
+
+class Checkpoints:
+    """The checkpoints of a service. Thread-safe.
+
+    Its methods raise Unavailable if Redis does not respond, and LogIncomplete if no checkpoint can be signed
+    and none that is published suffices.
+    """
+
+    def __init__(
+        self,
+        store: TransparencyStore,
+        keyring: Keyring,
+        last_signed: LastSigned,
+        *,
+        origin: str = "",
+        witnesses: Sequence[NoteKey] = (),
+        seconds: float = 1.0,
+        read_only: bool = False,
+    ) -> None:
+        """`origin`: "" for the one that derives from the first key.
+
+        `seconds`: age of a checkpoint from which on it is replaced. `read_only`: sign and store nothing.
+        """
+        self._store = store
+        self._keyring = keyring
+        self._last_signed = last_signed
+        self._configured_origin = origin
+        self._witnesses = tuple(witnesses)
+        self._seconds = seconds
+        self._read_only = read_only
+        self._origin: str | None = None
+
+    @property
+    def origin(self) -> str:
+        """The origin of the log, which is also the name of the key that signs its checkpoints."""
+        if self._origin is None:
+            origin = self._configured_origin or self._store.origin()
+            if origin is None and not self._read_only:
+                self._store.set_origin(f"cartulary-{self._keyring.key_id()}")
+                origin = self._store.origin()
+            if origin is None:
+                raise Unavailable("the transparency log has no origin yet")
+            self._origin = origin
+        return self._origin
+
+    def latest(self, at_least: int = 0) -> SignedNote:
+        """Return the latest checkpoint with its cosignatures; sign a new one first if it is time.
+
+        It covers at least `at_least` leaves, which must be in the log.
+        """
+        stored, is_fresh = self._store.latest_checkpoint()
+        note = None if stored is None else SignedNote.parse(stored)
+        if note is not None and self._is_own(note):
+            size = Checkpoint.of_note(note).size
+            if size >= at_least and (is_fresh or size == self._store.size()):
+                return note
+        return self._sign(note)
+
+    def covering(self, index: int) -> SignedNote:
+        """Return a checkpoint that covers leaf `index`: the latest cosigned one if it does, or the latest."""
+        stored = self._store.cosigned_checkpoint()
+        if stored is not None:
+            note = SignedNote.parse(stored)
+            if self._is_own(note) and Checkpoint.of_note(note).size > index:
+                return note
+        return self.latest(at_least=index + 1)
+
+    def add_cosignatures(self, text: str) -> SignedNote:
+        """Add the cosignatures of a note to the published checkpoint that it contains, and return that.
+
+        Only cosignatures of the witnesses in the settings are added, each in place of an earlier one by the
+        same witness. Raises Malformed, Forbidden (no cosignature by such a witness) and CheckpointNotKept.
+        """
+        try:
+            note = SignedNote.parse(text)
+            checkpoint = Checkpoint.of_note(note)
+            cosignatures = note.verified_keys(self._witnesses)
+        except (Unreadable, BadSignature) as error:
+            raise Malformed({"checkpoint": error.why}) from None
+        if not cosignatures:
+            raise Forbidden("there is no cosignature by a witness that this server lists")
+        for _ in range(MAX_ATTEMPTS):
+            stored = self._store.checkpoint(checkpoint.size)
+            published = None if stored is None else SignedNote.parse(stored)
+            if stored is None or published is None or published.text != note.text:
+                raise CheckpointNotKept(
+                    "this is none of the checkpoints that the server has published recently"
+                )
+            merged = published.with_signatures(list(cosignatures.values()))
+            if merged == published or self._store.replace_checkpoint(
+                checkpoint.size, stored, str(merged)
+            ):
+                return merged
+        raise Unavailable("too many witnesses cosign this checkpoint at once", retry_after=1)
+
+    def _is_own(self, note: SignedNote) -> bool:
+        """Return whether a stored note has our origin and a signature line of our key."""
+        key = self._keyring.note_key(self.origin)
+        return note.text.startswith(f"{self.origin}\n") and any(
+            (line.name, line.key_id) == (key.name, key.id) for line in note.signatures
+        )
+
+    def _sign(self, latest: SignedNote | None) -> SignedNote:
+        """Sign and publish a checkpoint of the whole tree; it keeps the cosignatures of an equal `latest`."""
+        if self._read_only:
+            raise Unavailable("a service that is only read signs no checkpoint")
+        with self._last_signed.locked():
+            size = self._store.size()
+            checkpoint = Checkpoint(self.origin, size, root(self._store, size))
+            self._check_continues(checkpoint)
+            note = SignedNote(checkpoint.text, ())
+            if latest is not None and latest.text == note.text:
+                note = latest
+            note = note.with_signatures([self._keyring.sign_note(note.text, self.origin)])
+            self._last_signed.write(note)
+            self._store.publish(self.origin, size, str(note), self._seconds)
+        return note
+
+    def _check_continues(self, checkpoint: Checkpoint) -> None:
+        """Raise LogIncomplete unless the tree of a checkpoint begins with the one that was signed last."""
+        last = self._last_signed.read()
+        if last is None or last.origin != checkpoint.origin:
+            return
+        if last.size > checkpoint.size or root(self._store, last.size) != last.root:
+            log.critical(
+                "the transparency log %s has lost leaves: checkpoint %s was signed, and the tree of %s leaves"
+                " does not continue it; docs/running.md explains what to do",
+                checkpoint.origin,
+                last.size,
+                checkpoint.size,
+            )
+            raise LogIncomplete(
+                "the transparency log has lost entries that were published",
+                retry_after=SECONDS_TO_REPAIR,
+            )

@@ -1,0 +1,69 @@
+"""Logging heads: every new head of a game becomes a leaf of the transparency log.
+
+Which heads are missing follows from the logs of the games and from the heads that are logged, so there is
+nothing to be lost: logging a head twice, late, or in two processes at once adds one leaf.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from domain.errors import Unreadable
+from ledger.checkpoint import head_leaf_hash
+from ledger.merkle import new_nodes
+from service.errors import Unavailable
+from service.store.event_store import EventStore, Head
+from service.transparency.store import LoggedHead, TransparencyStore
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS: Final = 50
+"""How often heads are read again because another process has logged some in the meantime."""
+
+
+class HeadLog:
+    """Adds the heads of games to the transparency log. Thread-safe."""
+
+    def __init__(self, store: EventStore, transparency_store: TransparencyStore) -> None:
+        self._store = store
+        self._transparency_store = transparency_store
+
+    def log(self, game_ids: Sequence[str]) -> set[str]:
+        """Log the heads of these games that are not logged yet, and return the ids of those that are now.
+
+        A game without a log, or with a damaged one, is left out. Raises Unavailable, and Unreadable if the
+        transparency log is damaged.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            heads = {
+                game_id: head
+                for game_id, head in self._store.heads(game_ids).items()
+                if head is not None and not isinstance(head, Unreadable)
+            }
+            if not heads:
+                return set()
+            size, logged = self._transparency_store.state(list(heads))
+            missing = {
+                game_id: head
+                for game_id, head in heads.items()
+                if not _is_logged(head, logged[game_id])
+            }
+            if not missing or self._append(size, missing, logged):
+                return set(heads)
+        raise Unavailable("too many processes write to the transparency log at once", retry_after=1)
+
+    def _append(
+        self, size: int, heads: dict[str, Head], logged: dict[str, LoggedHead | None]
+    ) -> bool:
+        """Append the heads to a tree of `size` leaves; return False if the log has changed."""
+        leaf_hashes = [head_leaf_hash(game_id, *head) for game_id, head in heads.items()]
+        nodes = new_nodes(self._transparency_store, size, leaf_hashes)
+        changes = {
+            game_id: (logged[game_id], LoggedHead(*head, index))
+            for index, (game_id, head) in enumerate(heads.items(), size)
+        }
+        return self._transparency_store.append(size, nodes, changes)
+
+
+def _is_logged(head: Head, logged: LoggedHead | None) -> bool:
+    return logged is not None and (logged.seq, logged.hash) == head

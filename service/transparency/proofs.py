@@ -1,0 +1,98 @@
+"""Proofs from the transparency log: that it contains a head of a game, and that it only ever grew."""
+
+from typing import Final
+
+from domain.errors import Malformed, Unreadable
+from domain.game import Game
+from domain.json_types import JsonObject
+from ledger.checkpoint import Checkpoint
+from ledger.keys import BadSignature
+from ledger.merkle import prove_consistency, prove_inclusion
+from ledger.signed_note import SignedNote
+from service.errors import NotFound, ServiceError
+from service.store.event_store import LogReader
+from service.transparency.checkpoints import Checkpoints
+from service.transparency.store import LoggedHead, TransparencyStore
+
+MAX_LEAVES: Final = 2_048
+"""Hashes of leaves on one page."""
+
+
+class Proofs:
+    """Reads the transparency log. Thread-safe; raises Unavailable if Redis does not respond."""
+
+    def __init__(
+        self, store: TransparencyStore, checkpoints: Checkpoints, log_reader: LogReader
+    ) -> None:
+        self._store = store
+        self._checkpoints = checkpoints
+        self._log_reader = log_reader
+
+    def inclusion(self, game_id: str, seq: int = 1) -> JsonObject:
+        """Return the proof that the log contains the last logged head of a game (docs/formats.md).
+
+        The hash of a head covers all events before it. Raises NotFound if that head is before event `seq`,
+        LogIncomplete.
+        """
+        head = self._logged_head(game_id)
+        if head is None or head.seq < seq:
+            raise NotFound(f"no head of game {game_id} from event {seq} on is in the log yet")
+        return self._inclusion(game_id, head)
+
+    def inclusion_for_record(self, game: Game) -> JsonObject | None:
+        """Return the proof for the header of a record of this game; None if there is none that fits.
+
+        The record must contain the event that was logged. So there is no proof if the log has a later head,
+        or if the store has lost the logged one since.
+        """
+        try:
+            head = self._logged_head(game.id)
+            if head is None or head.seq > game.seq:
+                return None
+            lines = self._log_reader.read(game.id, head.seq - 1, head.seq)
+            if not lines or b'"hash":"%b"' % head.hash.encode() not in lines[0]:
+                return None
+            return self._inclusion(game.id, head)
+        except (ServiceError, Unreadable, BadSignature):
+            # A record is complete without the proof, and must be available when the log is not.
+            return None
+
+    def consistency(self, first: int, second: int) -> JsonObject:
+        """Return the proof that the tree of `second` leaves continues that of `first`.
+
+        Raises Malformed unless 0 < first <= second, and NotFound if no checkpoint of that size is published.
+        """
+        if not 0 < first <= second:
+            raise Malformed({"to": "must not be smaller than from"})
+        if second > self._published_size():
+            raise NotFound(f"the server has not published a checkpoint of {second} leaves")
+        path = prove_consistency(self._store, first, second)
+        return {"from": first, "to": second, "path": [hash.hex() for hash in path]}
+
+    def leaf_hashes(self, after: int, limit: int) -> JsonObject:
+        """Return a page of the hashes of the leaves that are published, from leaf `after` on."""
+        size = self._published_size()
+        count = max(0, min(limit, MAX_LEAVES, size - after))
+        hashes = self._store.leaf_hashes(after, count) if count else []
+        end = after + count
+        return {"leaves": [hash.hex() for hash in hashes], "next": end if end < size else None}
+
+    def _logged_head(self, game_id: str) -> LoggedHead | None:
+        _, heads = self._store.state([game_id])
+        return heads[game_id]
+
+    def _inclusion(self, game_id: str, head: LoggedHead) -> JsonObject:
+        note = self._checkpoints.covering(head.index)
+        path = prove_inclusion(self._store, head.index, Checkpoint.of_note(note).size)
+        return {
+            "checkpoint": str(note),
+            "game": game_id,
+            "seq": head.seq,
+            "hash": head.hash,
+            "index": head.index,
+            "path": [hash.hex() for hash in path],
+        }
+
+    def _published_size(self) -> int:
+        stored, _ = self._store.latest_checkpoint()
+        return 0 if stored is None else Checkpoint.of_note(SignedNote.parse(stored)).size

@@ -1,0 +1,217 @@
+"""The transparency log in Redis. All keys have one hash tag, so that a script may use several of them.
+
+    cartulary:{transparency}:size         number of leaves
+    cartulary:{transparency}:nodes:L:C    string, the hashes of the nodes of level L from C * CHUNK_NODES on
+    cartulary:{transparency}:heads        hash, the last logged head of each game: `GAME` -> `SEQ HASH INDEX`
+    cartulary:{transparency}:origin       the origin, unless CARTULARY_ORIGIN is set
+    cartulary:{transparency}:checkpoints  hash, the last published checkpoints: size -> note
+    cartulary:{transparency}:latest       size of the latest checkpoint
+    cartulary:{transparency}:cosigned     size of the latest checkpoint with a cosignature
+    cartulary:{transparency}:fresh        exists while the latest checkpoint is new
+
+Only nodes with complete subtrees are stored (ledger/merkle.py); they never change. A node takes 32 bytes, and
+a tree has twice as many nodes as leaves.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import redis
+
+from domain.errors import Unreadable
+from ledger.merkle import HASH_BYTES, Node
+from service.connection import to_text, unavailable_on_error
+
+CHUNK_NODES: Final = 65_536
+KEPT_CHECKPOINTS: Final = 256
+"""Published checkpoints that are kept, so that witnesses have time to cosign them."""
+_PREFIX: Final = "cartulary:{transparency}:"
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedHead:
+    """The last head of a game that is in the log: seq and hash of an event, and the index of the leaf."""
+
+    seq: int
+    hash: str
+    index: int
+
+    @classmethod
+    def parse(cls, text: str) -> "LoggedHead":
+        """Return the head that is stored as this text. Raises Unreadable."""
+        try:
+            seq, hash, index = text.split(" ")
+            return cls(int(seq), hash, int(index))
+        except ValueError:
+            raise Unreadable("a logged head of the transparency log is damaged") from None
+
+    def encode(self) -> str:
+        """Return the text under which the head is stored."""
+        return f"{self.seq} {self.hash} {self.index}"
+
+
+class TransparencyStore:
+    """Reads and writes the log; implements `ledger.merkle.NodeReader`. Thread-safe.
+
+    Every method raises Unavailable if Redis does not respond, and Unreadable if what it reads is damaged.
+    """
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._redis = client
+        folder = Path(__file__).parent
+        self._append = client.register_script((folder / "append.lua").read_text(encoding="utf-8"))
+        self._publish = client.register_script((folder / "publish.lua").read_text(encoding="utf-8"))
+        self._replace = client.register_script(_REPLACE_CHECKPOINT)
+
+    def size(self) -> int:
+        """Return the number of leaves."""
+        with unavailable_on_error():
+            return _number(self._redis.get(_PREFIX + "size")) or 0
+
+    def state(self, game_ids: Sequence[str]) -> tuple[int, dict[str, LoggedHead | None]]:
+        """Return the number of leaves, and the last logged head of each game, in one round trip."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
+            pipeline.get(_PREFIX + "size")
+            pipeline.hmget(_PREFIX + "heads", list(game_ids))
+            size, heads = pipeline.execute()
+        logged = {
+            game_id: None if head is None else LoggedHead.parse(to_text(head))
+            for game_id, head in zip(game_ids, heads, strict=True)
+        }
+        return _number(size) or 0, logged
+
+    def append(
+        self,
+        size: int,
+        nodes: Mapping[int, tuple[int, Sequence[bytes]]],
+        heads: Mapping[str, tuple[LoggedHead | None, LoggedHead]],
+    ) -> bool:
+        """Append leaves to a tree of `size` leaves; return False, and change nothing, if it has another size.
+
+        `nodes` are the new nodes (`ledger.merkle.new_nodes`). `heads` has, by game id, the head that is
+        logged now, and the new one; nothing is changed either if another one is logged.
+        """
+        keys = [_PREFIX + "size", _PREFIX + "heads"]
+        args: list[str | bytes | int] = [size, size + len(heads), len(heads)]
+        for game_id, (before, after) in heads.items():
+            args += (game_id, "" if before is None else before.encode(), after.encode())
+        for level, (first, hashes) in nodes.items():
+            data = b"".join(hashes)
+            for index, chunk, offset, length in _chunk_parts(first, len(hashes)):
+                keys.append(_chunk_key(level, chunk))
+                begin = (index - first) * HASH_BYTES
+                args += (offset * HASH_BYTES, data[begin : begin + length * HASH_BYTES])
+        with unavailable_on_error():
+            return bool(self._append(keys=keys, args=args))
+
+    def read_nodes(self, nodes: Sequence[Node]) -> list[bytes]:
+        """See `NodeReader.read_nodes`."""
+        if not nodes:
+            return []
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for level, index in nodes:
+                chunk, offset = divmod(index, CHUNK_NODES)
+                begin = offset * HASH_BYTES
+                pipeline.getrange(_chunk_key(level, chunk), begin, begin + HASH_BYTES - 1)
+            hashes: list[bytes] = pipeline.execute()
+        if any(len(hash) != HASH_BYTES for hash in hashes):
+            raise Unreadable("the transparency log has lost nodes of its tree")
+        return hashes
+
+    def leaf_hashes(self, first: int, count: int) -> list[bytes]:
+        """Return the hashes of `count` leaves, which exist, from leaf `first` on."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for _, chunk, offset, length in _chunk_parts(first, count):
+                begin = offset * HASH_BYTES
+                pipeline.getrange(_chunk_key(0, chunk), begin, begin + length * HASH_BYTES - 1)
+            data = b"".join(pipeline.execute())
+        if len(data) != count * HASH_BYTES:
+            raise Unreadable("the transparency log has lost leaves of its tree")
+        return [data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES)]
+
+    def origin(self) -> str | None:
+        """Return the stored origin; None if there is none yet."""
+        with unavailable_on_error():
+            origin = self._redis.get(_PREFIX + "origin")
+        return None if origin is None else to_text(origin)
+
+    def set_origin(self, origin: str) -> None:
+        """Store the origin, unless there is one already."""
+        with unavailable_on_error():
+            self._redis.setnx(_PREFIX + "origin", origin)
+
+    def latest_checkpoint(self) -> tuple[str | None, bool]:
+        """Return the note of the latest published checkpoint, and whether it is still fresh."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
+            pipeline.get(_PREFIX + "latest")
+            pipeline.exists(_PREFIX + "fresh")
+            size, is_fresh = pipeline.execute()
+        return self.checkpoint(_number(size)), bool(is_fresh)
+
+    def cosigned_checkpoint(self) -> str | None:
+        """Return the note of the latest checkpoint that has a cosignature."""
+        with unavailable_on_error():
+            size = _number(self._redis.get(_PREFIX + "cosigned"))
+        return self.checkpoint(size)
+
+    def checkpoint(self, size: int | None) -> str | None:
+        """Return the note of the published checkpoint of this size; None if it is not kept any more."""
+        if size is None:
+            return None
+        with unavailable_on_error():
+            note = self._redis.hget(_PREFIX + "checkpoints", str(size))
+        return None if note is None else to_text(note)
+
+    def publish(self, origin: str, size: int, note: str, fresh_seconds: float) -> None:
+        """Publish a checkpoint, unless one for a larger tree of this log has been published."""
+        keys = [_PREFIX + part for part in ("latest", "checkpoints", "cosigned", "fresh")]
+        args: list[str | int] = [
+            origin,
+            size,
+            note,
+            max(1, round(fresh_seconds * 1000)),
+            KEPT_CHECKPOINTS,
+        ]
+        with unavailable_on_error():
+            self._publish(keys=keys, args=args)
+
+    def replace_checkpoint(self, size: int, before: str, after: str) -> bool:
+        """Replace the note of a checkpoint by one with more cosignatures; return False if it has changed."""
+        keys = [_PREFIX + "checkpoints", _PREFIX + "cosigned"]
+        with unavailable_on_error():
+            return bool(self._replace(keys=keys, args=[size, before, after]))
+
+
+_REPLACE_CHECKPOINT: Final = """
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+local cosigned = tonumber(redis.call('GET', KEYS[2]) or '-1')
+if cosigned < tonumber(ARGV[1]) then redis.call('SET', KEYS[2], ARGV[1]) end
+return 1
+"""
+
+
+def _chunk_key(level: int, chunk: int) -> str:
+    return f"{_PREFIX}nodes:{level}:{chunk}"
+
+
+def _chunk_parts(first: int, count: int) -> Iterable[tuple[int, int, int, int]]:
+    """Yield, for each chunk with nodes of a range, the first index, the chunk, its offset and the length."""
+    index, end = first, first + count
+    while index < end:
+        chunk, offset = divmod(index, CHUNK_NODES)
+        length = min(end - index, CHUNK_NODES - offset)
+        yield index, chunk, offset, length
+        index += length
+
+
+def _number(value: bytes | str | None) -> int | None:
+    """Return the number in a reply; None if there is none. Raises Unreadable."""
+    if value is None:
+        return None
+    text = to_text(value)
+    if not (text.isascii() and text.isdigit()):
+        raise Unreadable("a number of the transparency log is damaged")
+    return int(text)

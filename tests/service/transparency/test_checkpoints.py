@@ -1,0 +1,264 @@
+"""Checkpoints: signed when they are asked for, cosigned by listed witnesses, and never of a shrunk log."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from domain.errors import Malformed, Unreadable
+from ledger.checkpoint import Checkpoint, head_leaf_hash
+from ledger.keys import SigningKey
+from ledger.merkle import verify_consistency, verify_inclusion
+from ledger.signed_note import COSIGNATURE, SignedNote, cosign_text, note_key
+from service.bootstrap import Service, build
+from service.bounds import Bounds
+from service.errors import Forbidden, NotFound
+from service.settings import Settings
+from service.transparency import store as store_module
+from service.transparency.checkpoints import CheckpointNotKept, LogIncomplete
+from tests.support.redis_contents import digest
+from tests.support.service_games import start_game, take_action
+from tests.support.witnesses import WITNESS_KEY, cosigned
+
+STRANGER = SigningKey.from_seed(b"s" * 32)
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """Settings with a witness, and checkpoints that are replaced as soon as the log grows."""
+    return replace(
+        settings,
+        witnesses=(str(note_key("test-witness", WITNESS_KEY, COSIGNATURE)),),
+        bounds=Bounds(max_clock_jump_seconds=1e12, checkpoint_seconds=0.001),
+    )
+
+
+def log_action(service: Service, game_id: str) -> None:
+    take_action(service, game_id)
+    service.head_log.log([game_id])
+
+
+def restarted(service: Service, **changes: object) -> Service:
+    return build(replace(service.settings, **changes))  # type: ignore[arg-type] # fields of different types
+
+
+def test_a_checkpoint_is_signed_by_the_key_of_the_server(service: Service) -> None:
+    empty = Checkpoint.of_note(service.checkpoints.latest())
+    assert (empty.origin, empty.size) == (f"cartulary-{service.keyring.key_id()}", 0)
+    game = start_game(service)
+    service.head_log.log([game.id])
+    note = service.checkpoints.latest()
+    note.check_signed_by(service.keyring.note_key(empty.origin))
+    assert Checkpoint.of_note(note).size == 1
+    assert Checkpoint.of_note(note).root == head_leaf_hash(game.id, game.seq, game.hash)
+
+
+def test_a_checkpoint_is_served_for_a_while_before_a_new_one_is_signed(service: Service) -> None:
+    patient = build(replace(service.settings, bounds=Bounds(checkpoint_seconds=600)))
+    game = start_game(service)
+    service.head_log.log([game.id])
+    first = patient.checkpoints.latest()
+    log_action(service, game.id)
+    assert patient.checkpoints.latest() == first
+    # A proof for the new head needs a checkpoint that covers it.
+    proof = patient.proofs.inclusion(game.id)
+    assert Checkpoint.of_note(SignedNote.parse(proof["checkpoint"])).size == 2
+
+
+def test_the_proofs_lead_to_the_checkpoints(service: Service) -> None:
+    game = start_game(service)
+    checkpoints = []
+    for _ in range(6):
+        log_action(service, game.id)
+        checkpoints.append(Checkpoint.of_note(service.checkpoints.latest()))
+    last = checkpoints[-1]
+    for earlier in checkpoints:
+        proof = service.proofs.consistency(earlier.size, last.size)
+        path = [bytes.fromhex(hash) for hash in proof["path"]]
+        verify_consistency(earlier.size, last.size, earlier.root, last.root, path)
+    proof = service.proofs.inclusion(game.id)
+    path = [bytes.fromhex(hash) for hash in proof["path"]]
+    leaf = head_leaf_hash(proof["game"], proof["seq"], proof["hash"])
+    verify_inclusion(leaf, proof["index"], last.size, path, last.root)
+    assert proof["seq"] == service.store.head(game.id)
+
+
+def test_what_is_not_published_yet_is_not_proven(service: Service) -> None:
+    game = start_game(service)
+    with pytest.raises(NotFound):
+        service.proofs.inclusion(game.id)
+    service.head_log.log([game.id])
+    with pytest.raises(NotFound):
+        service.proofs.inclusion(game.id, game.seq + 1)
+    with pytest.raises(NotFound):
+        service.proofs.consistency(1, 1)
+    with pytest.raises(Malformed):
+        service.proofs.consistency(2, 1)
+    assert service.proofs.leaf_hashes(0, 10) == {"leaves": [], "next": None}
+
+
+def test_leaves_are_listed_in_pages(service: Service) -> None:
+    games = [start_game(service) for _ in range(5)]
+    service.head_log.log([game.id for game in games])
+    service.checkpoints.latest()
+    pages = [service.proofs.leaf_hashes(after, 2) for after in (0, 2, 4)]
+    assert [page["next"] for page in pages] == [2, 4, None]
+    leaves = [leaf for page in pages for leaf in page["leaves"]]
+    assert leaves == [head_leaf_hash(game.id, game.seq, game.hash).hex() for game in games]
+    assert service.proofs.leaf_hashes(99, 2) == {"leaves": [], "next": None}
+
+
+class TestCosignatures:
+    def test_a_cosignature_is_added_and_replaced_by_a_later_one(self, service: Service) -> None:
+        note = service.checkpoints.latest()
+        for time in (1, 2):
+            merged = service.checkpoints.add_cosignatures(str(cosigned(note, time)))
+            assert [line.name for line in merged.signatures[1:]] == ["test-witness"]
+            assert merged.signatures[1].timestamp == time
+            assert service.checkpoints.latest() == merged
+
+    def test_a_proof_leads_to_a_cosigned_checkpoint_if_it_can(self, service: Service) -> None:
+        game = start_game(service)
+        service.head_log.log([game.id])
+        note = cosigned(service.checkpoints.latest())
+        service.checkpoints.add_cosignatures(str(note))
+        service.head_log.log([start_game(service).id])
+        assert Checkpoint.of_note(service.checkpoints.latest()).size == 2
+        assert service.proofs.inclusion(game.id)["checkpoint"] == str(note)
+
+    def test_the_cosigned_checkpoint_is_kept_when_others_are_dropped(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(store_module, "KEPT_CHECKPOINTS", 3)
+        game = start_game(service)
+        log_action(service, game.id)
+        note = cosigned(service.checkpoints.latest())
+        service.checkpoints.add_cosignatures(str(note))
+        for _ in range(5):
+            log_action(service, game.id)
+            service.checkpoints.latest()
+        kept = service.redis.hkeys("cartulary:{transparency}:checkpoints")
+        assert sorted(map(int, kept)) == [1, 5, 6]
+
+    def test_other_cosignatures_are_refused_and_change_nothing(self, service: Service) -> None:
+        note = service.checkpoints.latest()
+        line = cosign_text(note.text, "test-witness", STRANGER, 1)
+        stranger = note.with_signatures([cosign_text(note.text, "stranger", STRANGER, 1)])
+        forged = replace(line, key_id=note_key("test-witness", WITNESS_KEY, COSIGNATURE).id)
+        other_tree = replace(note, text=Checkpoint("cartulary-x", 1, b"1" * 32).text)
+        before = digest(service.redis)
+        for text, error in (
+            (str(note), Forbidden),
+            (str(stranger), Forbidden),
+            (str(note.with_signatures([forged])), Malformed),
+            (str(cosigned(other_tree)), CheckpointNotKept),
+            ("no note", Malformed),
+            (note.text, Malformed),
+        ):
+            with pytest.raises(error):
+                service.checkpoints.add_cosignatures(text)
+        assert digest(service.redis) == before
+
+
+class TestLostEntries:
+    """What happens when Redis has lost writes: `flushall` and a new history stand for a failover."""
+
+    def test_a_log_that_has_shrunk_is_not_signed(self, service: Service) -> None:
+        games = [start_game(service).id for _ in range(3)]
+        service.head_log.log(games)
+        service.checkpoints.latest()
+        service.redis.flushall()
+        again = restarted(service, origin=f"cartulary-{service.keyring.key_id()}")
+        for _ in range(2):
+            with pytest.raises(LogIncomplete):
+                again.checkpoints.latest()
+        again.redis.close()
+
+    def test_a_log_with_other_entries_is_not_signed(self, service: Service) -> None:
+        service.head_log.log([start_game(service).id])
+        service.checkpoints.latest()
+        service.redis.flushall()
+        again = restarted(service)
+        for _ in range(2):
+            again.head_log.log([start_game(again).id])
+        with pytest.raises(LogIncomplete):
+            again.checkpoints.latest()
+        again.redis.close()
+
+    def test_records_are_still_written_without_the_proof(self, service: Service) -> None:
+        service.head_log.log([start_game(service).id])
+        service.checkpoints.latest()
+        service.redis.flushall()
+        again = restarted(service)
+        game = start_game(again)
+        again.head_log.log([game.id])
+        take_action(again, game.id)
+        again.head_log.log([game.id])
+        record = b"".join(again.queries.record(game.id))
+        assert b"inclusion" not in record.splitlines()[0]
+        again.redis.close()
+
+    def test_a_new_origin_begins_a_new_log(self, service: Service) -> None:
+        service.head_log.log([start_game(service).id for _ in range(2)])
+        service.checkpoints.latest()
+        service.redis.flushall()
+        again = restarted(service, origin="example.org/second")
+        checkpoint = Checkpoint.of_note(again.checkpoints.latest())
+        assert (checkpoint.origin, checkpoint.size) == ("example.org/second", 0)
+        again.redis.close()
+
+    def test_a_damaged_file_of_the_last_checkpoint_is_reported(self, service: Service) -> None:
+        service.settings.signing_key.with_suffix(".checkpoint").write_text("damaged")
+        with pytest.raises(Unreadable, match="does not contain a checkpoint"):
+            service.checkpoints.latest()
+
+    def test_the_last_checkpoint_is_kept_in_memory_where_the_folder_cannot_be_written(
+        self, service: Service, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        service.keyring.publish_key()
+
+        def refuse(*_: object, **__: object) -> None:
+            raise PermissionError(13, "not allowed")
+
+        monkeypatch.setattr("service.transparency.last_signed.tempfile.mkstemp", refuse)
+        service.head_log.log([start_game(service).id])
+        service.checkpoints.latest()
+        assert not Path(service.settings.signing_key).with_suffix(".checkpoint").exists()
+        service.redis.flushall()
+        service.redis.set("cartulary:{transparency}:origin", service.checkpoints.origin)
+        with pytest.raises(LogIncomplete):
+            service.checkpoints.latest()
+
+
+def test_the_checkpoints_of_another_origin_are_dropped(service: Service) -> None:
+    service.head_log.log([start_game(service).id])
+    note = cosigned(service.checkpoints.latest())
+    service.checkpoints.add_cosignatures(str(note))
+    renamed = restarted(service, origin="example.org/renamed")
+    assert Checkpoint.of_note(renamed.checkpoints.latest()).origin == "example.org/renamed"
+    assert service.redis.hlen("cartulary:{transparency}:checkpoints") == 1
+    assert service.redis.get("cartulary:{transparency}:cosigned") is None
+    renamed.redis.close()
+
+
+def test_a_new_key_signs_the_same_checkpoint_again(service: Service, tmp_path: Path) -> None:
+    service.head_log.log([start_game(service).id])
+    note = service.checkpoints.latest()
+    rotated = restarted(service, signing_key=tmp_path / "new-key.pem")
+    again = rotated.checkpoints.latest()
+    assert again.text == note.text
+    assert len(again.signatures) == 2
+    again.check_signed_by(rotated.keyring.note_key(service.checkpoints.origin))
+    rotated.redis.close()
+
+
+def test_a_service_that_is_only_read_signs_and_stores_nothing(service: Service) -> None:
+    game = start_game(service)
+    service.head_log.log([game.id])
+    before = digest(service.redis)
+    reader = build(service.settings, read_only=True)
+    assert reader.proofs.inclusion_for_record(game) is None
+    assert digest(service.redis) == before
+    service.checkpoints.latest()
+    assert reader.proofs.inclusion_for_record(game) == service.proofs.inclusion(game.id)
+    reader.redis.close()
