@@ -236,11 +236,13 @@ class RuleSystem(Protocol[S, A, P]):
         start: tuple[int, Mapping[str, object]],
         played: Iterable[tuple[int, S, DomainEvent]],
         opened: Opened,
+        chance: Chance | None = None,
     ) -> Inference:
         """Values for all secrets with which a game can have gone as recorded.
 
         `start` has the seq and the data of `GameStarted`. `played` are the events after it, each with its seq
-        and the state before it, in which only the secrets `opened` are known.
+        and the state before it, in which only the secrets `opened` are known. With `chance`, the values that
+        are not opened are drawn at random among those possible; without, they are always the same ones.
         """
 
     def redraw(self, state: S, chance: Chance) -> Mapping[str, object]:

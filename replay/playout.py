@@ -76,7 +76,8 @@ def bot_names(rules: AnyRuleSystem) -> list[str]:
     return sorted({*rules.BOTS, RANDOM})
 
 
-def _bot(rules: AnyRuleSystem, name: str) -> Bot[Any, Any]:
+def bot_named(rules: AnyRuleSystem, name: str) -> Bot[Any, Any]:
+    """Return the bot with one of the names of `bot_names`."""
     return random_bot if name == RANDOM else rules.BOTS[name]
 
 
@@ -153,7 +154,7 @@ def _chosen_action(game: Game, seat: int, chances: Mapping[str, Chance]) -> Any:
     """The action that the seat's bot chooses from what a player at its seat would see."""
     rules, player = game.rules, game.players[seat]
     legal = rules.legal_actions(game.state, seat)
-    bot = _bot(rules, player.split("-", 2)[2])
+    bot = bot_named(rules, player.split("-", 2)[2])
     return bot(rules.position(game.state, seat), legal, seat, chances[player])
 
 

@@ -13,6 +13,7 @@ from cartulary.commands.compare import compare
 from cartulary.commands.events import inspect, log
 from cartulary.commands.positions import diff, replay
 from cartulary.commands.records import export, playout
+from cartulary.commands.sandbox import sandbox
 from cartulary.commands.service import (
     reindex,
     repair,
@@ -32,6 +33,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     compare,
     export,
     playout,
+    sandbox,
 )
 """The commands that look back at games and need no service."""
 

@@ -9,6 +9,7 @@ none, the log was made up.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import product
+from math import perm, prod
 from typing import Final, TypeAlias, cast
 
 from domain.baron.components import COUNTS, KEEPS, MEADOW, MOST_SEATS, OF_VALUE_ONE, SLOTS, VALUES
@@ -16,6 +17,7 @@ from domain.baron.formats import Tile
 from domain.baron.legal import first_place
 from domain.baron.set_up import initial_state
 from domain.baron.state import State
+from domain.chance import Chance
 from domain.contract import DomainEvent, Inference, Opened
 from domain.event import EventData
 
@@ -56,11 +58,14 @@ def infer_secrets(
     start: tuple[int, Mapping[str, object]],
     played: Iterable[tuple[int, State, DomainEvent]],
     opened: Opened,
+    chance: Chance | None = None,
 ) -> Inference:
     """BN-MAT-1, BN-SET-2, BN-LAY-1, 4: secrets with which these events can have happened.
 
     An event that no secrets allow, given those before it, is ignored. It is a contradiction if `decide` with
-    the returned secrets would not refuse it.
+    the returned secrets would not refuse it. With `chance`, the deal is drawn by its probability, given the
+    tiles that have turned up, and the rest of the pile in any order (but without regard to BN-SET-4, which
+    puts a tile of negative value back into the middle of the pile).
     """
     start_seq, public = start
     knowledge = _Knowledge(seats, public, opened.get(start_seq, {}), start_seq)
@@ -83,7 +88,7 @@ def infer_secrets(
             case _:
                 pass
         knowledge.keep(seq)
-    inferred = knowledge.secrets()
+    inferred = knowledge.secrets(chance)
     return Inference(
         {seq: {**values, **opened.get(seq, {})} for seq, values in inferred.items()}, contradictions
     )
@@ -98,19 +103,36 @@ class _Pile:
         self.size = size
         self.unseen = unseen
         """The tiles still in the pile, together with the tiles of value 1 that were dealt."""
+        self.first_unseen = unseen.copy()
+        """The same when the first tile of the pile, or of the set-up, was about to be drawn."""
         self.turned_up: list[str] = []
         """The tiles that came off the pile, in order."""
 
     def copy(self) -> "_Pile":
         """A pile that can be changed without changing this one."""
         duplicate = _Pile(self.seq, self.size, self.unseen.copy())
+        duplicate.first_unseen = self.first_unseen
         duplicate.turned_up = self.turned_up.copy()
         return duplicate
 
-    def tiles(self, deal: Deal) -> list[str]:
-        """An order of the pile, when it was made, in which all of this can have happened."""
-        left = self.unseen - Counter(deal)
-        return [*self.turned_up, *left.elements(), *[MEADOW] * self.size][: self.size]
+    def tiles(self, deal: Deal, chance: Chance | None) -> list[str]:
+        """An order of the pile, when it was made, in which all of this can have happened.
+
+        With `chance`, any of these orders; without, always the same one.
+        """
+        left = [*(self.unseen - Counter(deal)).elements()]
+        rest = left if chance is None else chance.shuffle(left)
+        return [*self.turned_up, *rest, *[MEADOW] * self.size][: self.size]
+
+    def ways(self, deal: Deal) -> int:
+        """In how many ways the tiles that were drawn can have been drawn, but for a factor that is the same
+        for all deals.
+        """
+        return prod(
+            perm(max(0, self.first_unseen[kind] - deal.count(kind)), drawn)
+            for kind in OF_VALUE_ONE
+            if (drawn := self.first_unseen[kind] - self.unseen[kind]) > 0
+        )
 
 
 class _Knowledge:
@@ -126,6 +148,7 @@ class _Knowledge:
         unseen.subtract(tile for name in _PUBLIC for tile in _tiles(start.get(name)))
         size = initial_state(seats, {}, cast("EventData", start), {}).pile_left
         self.pile = _Pile(seq, size, unseen)
+        self.pile.first_unseen = Counter[str]({str(kind): count for kind, count in COUNTS.items()})
         self.superseded: list[_Pile] = []
         """The piles of the branches on which play did not continue."""
         self.public = [Counter[str]({MEADOW: 1}) for _ in range(seats)]
@@ -178,15 +201,29 @@ class _Knowledge:
         if self._keep(can_be):
             self.public[seat][tile] -= 1
 
-    def secrets(self) -> dict[int, dict[str, object]]:
+    def secrets(self, chance: Chance | None) -> dict[int, dict[str, object]]:
         """All secrets of a game in which all of this can have happened, by seq and name."""
-        deal = self.deals[0]
+        deal = self.deals[0] if chance is None else self._draw_deal(chance)
         secrets: dict[int, dict[str, object]] = {
-            pile.seq: {"pile": pile.tiles(deal)} for pile in (*self.superseded, self.pile)
+            pile.seq: {"pile": pile.tiles(deal, chance)} for pile in (*self.superseded, self.pile)
         }
         for seat, kind in enumerate(deal):
             secrets[min(secrets)][f"reserve/{seat}"] = sorted((MEADOW, kind))
         return secrets
+
+    def _draw_deal(self, chance: Chance) -> Deal:
+        """Draw a deal by its probability: all were equally probable when they were dealt (BN-SET-2)."""
+        piles = (*self.superseded, self.pile)
+        ways = [prod(pile.ways(deal) for pile in piles) for deal in self.deals]
+        # `below` draws from at most 2^64; more than 2^32 steps make no difference.
+        scale = max(1, sum(ways) >> 32)
+        weights = [max(1, count // scale) for count in ways]
+        number = chance.below(sum(weights))
+        for deal, weight in zip(self.deals, weights, strict=True):
+            number -= weight
+            if number < 0:
+                return deal
+        raise AssertionError("the number is below the sum of the weights")
 
     def _keep(self, can_be: Callable[[Deal], bool]) -> bool:
         """Keep only the deals that are possible, if there are any. Returns whether there are."""

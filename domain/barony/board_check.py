@@ -12,6 +12,7 @@ from domain.barony.board import NUMBERS
 from domain.barony.components import RADIUS, TILES_A_PLAYER
 from domain.barony.laying import FIRST_PLACE, MIDDLE, Place, has_gap
 from domain.barony.tiles import BASE_TILES, LETTERS, Tile
+from domain.chance import Chance
 from domain.contract import Inference, Opened
 from domain.hex_text import hex_text
 from domain.hexes import Hex, distance, neighbours
@@ -36,7 +37,12 @@ def set_up_faults(
 
 
 def infer_secrets(
-    seats: int, options: object, start: object, played: object, opened: Opened
+    seats: int,
+    options: object,
+    start: object,
+    played: object,
+    opened: Opened,
+    chance: Chance | None = None,
 ) -> Inference:
     """There are no secrets in Barony."""
     return Inference(opened)

@@ -138,6 +138,7 @@ def infer_secrets(
     start: tuple[int, EventData],
     played: Iterable[tuple[int, State, DomainEvent]],
     opened: Opened,
+    chance: Chance | None = None,
 ) -> Inference:
     """The stones that were taken have values from 1 to 9; nothing is known about lucky numbers."""
     values: list[int] = []
@@ -148,8 +149,9 @@ def infer_secrets(
             values += new_values
             if not all(1 <= value <= 9 for value in new_values):
                 contradictions[seq] = "no stone has this value"
-    values += [1] * cast("OwnStonesOptions", options)["stones"]
-    lucky = {f"lucky/{seat}": 0 for seat in range(seats)}
+    stones = cast("OwnStonesOptions", options)["stones"]
+    values += [1 if chance is None else chance.below(9) + 1 for _ in range(stones)]
+    lucky = {f"lucky/{seat}": 0 if chance is None else chance.below(100) for seat in range(seats)}
     secrets = {"values": values, **lucky, **opened.get(start[0], {})}
     return Inference({start[0]: secrets}, contradictions)
 

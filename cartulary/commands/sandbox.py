@@ -1,0 +1,183 @@
+"""The command sandbox: lets a game go on from one of its events, to find out what could have happened."""
+
+import secrets
+from typing import Any, Final
+
+import click
+
+from cartulary.commands.options import color_option, json_option, redis_option, source_argument
+from cartulary.source import read_source, unreadable_source
+from cartulary.terminal import Color, echo, message, progress, result_styler, width
+from domain.errors import Malformed, NotNow, Refused, Unreadable
+from domain.json_types import JsonObject
+from ledger.canonical import canonical
+from ledger.record import Record
+from replay.sandbox import Sandbox, SandboxStep, game_with_drawn_secrets, known_secrets
+from replay.timeline import unreadable_on_error
+
+MAX_BOT_ACTIONS: Final = 10_000
+"""Actions of bots between two of a person: bots need not end a game."""
+
+
+@click.command("sandbox")
+@source_argument
+@click.argument("seq", metavar="N", type=click.IntRange(1))
+@click.option(
+    "--as",
+    "viewer",
+    type=click.IntRange(0),
+    metavar="SEAT",
+    help="As this seat knows the game: other secrets are drawn at random. Default: as the source opens them.",
+)
+@click.option(
+    "--action",
+    "actions",
+    multiple=True,
+    metavar="TEXT",
+    help='An action of the seat to act, such as "move 0,0>1,0"; may be repeated.',
+)
+@click.option("--bots", metavar="SEATS", help="Seats for which bots act, such as 1,2.")
+@click.option("--bot", default="sensible", show_default=True, help="The bot that acts for them.")
+@click.option(
+    "--turns",
+    type=click.IntRange(0),
+    default=100,
+    show_default=True,
+    help="The most turns that bots take after the last action, and before each.",
+)
+@click.option("--seed", metavar="HEX", help="Seed of all random choices; default: random.")
+@click.option("--legal", "is_legal_listed", is_flag=True, help="List the legal actions at the end.")
+@json_option
+@color_option
+@redis_option
+@click.pass_context
+def sandbox(
+    ctx: click.Context,
+    source: str,
+    seq: int,
+    viewer: int | None,
+    actions: tuple[str, ...],
+    bots: str | None,
+    bot: str,
+    turns: int,
+    seed: str | None,
+    is_legal_listed: bool,  # noqa: FBT001 # click passes options by name
+    as_json: bool,  # noqa: FBT001 # as above
+    color: Color,
+    redis: str | None,
+) -> None:
+    """Let a game go on from event N, and show what happens and the resulting position.
+
+    The actions are taken in turn by the seat to act. Before each of them and at the end, bots act for their
+    seats. Nothing is written to the game. The same seed gives the same result.
+    """
+    try:
+        seed_bytes = secrets.token_bytes(32) if seed is None else bytes.fromhex(seed)
+    except ValueError:
+        raise click.BadParameter("not bytes in hex", ctx, param_hint="--seed") from None
+    record = read_source(ctx, source, redis)
+    try:
+        sandbox = _open(ctx, record, seq, viewer, seed_bytes)
+    except Unreadable as error:
+        raise unreadable_source(source, error) from None
+    seats = _seats(ctx, bots)
+    if seed is None:
+        message(f"seed {seed_bytes.hex()}")
+    try:
+        with unreadable_on_error(seq):
+            for text in progress(actions, len(actions), "sandbox"):
+                _let_bots_act(sandbox, seats, bot, turns)
+                sandbox.act(_parsed(sandbox, text))
+            _let_bots_act(sandbox, seats, bot, turns)
+    except Malformed as error:
+        raise click.UsageError(error.why, ctx) from None
+    except Refused as error:
+        number = len([step for step in sandbox.steps if step.bot is None])
+        raise click.ClickException(f"{actions[number]}: {error}") from None
+    except Unreadable as error:
+        raise unreadable_source(source, error) from None
+    if as_json:
+        echo(canonical(_as_json(sandbox, seq, viewer, seed_bytes)).decode())
+    else:
+        echo(_page(sandbox, color, is_legal_listed=is_legal_listed), newline=False)
+
+
+def _open(ctx: click.Context, record: Record, seq: int, viewer: int | None, seed: bytes) -> Sandbox:
+    """Return the sandbox that begins after event `seq` of a record. Raises ClickException, Unreadable."""
+    last = len(record.events)
+    if seq > last:
+        raise click.UsageError(f"there is no event {seq}: the record has events 1 to {last}", ctx)
+    opened = record.opened_values()
+    if viewer is not None:
+        opened = known_secrets(opened, viewer)
+    game = game_with_drawn_secrets(record.events[:seq], opened, seed)
+    if viewer is not None and viewer >= game.seats:
+        raise click.BadParameter(f"the seats are 0 to {game.seats - 1}", ctx, param_hint="--as")
+    try:
+        return Sandbox(game, seed)
+    except NotNow as error:
+        raise click.ClickException(error.why) from None
+
+
+def _seats(ctx: click.Context, bots: str | None) -> frozenset[int]:
+    words = [] if bots is None else bots.split(",")
+    if not all(word.strip().isdecimal() and len(word) < 10 for word in words):
+        raise click.BadParameter("must be seats, separated by commas", ctx, param_hint="--bots")
+    return frozenset(int(word) for word in words)
+
+
+def _let_bots_act(sandbox: Sandbox, seats: frozenset[int], bot: str, turns: int) -> None:
+    if seats:
+        sandbox.let_bots_act(seats, bot, turns=turns, max_actions=MAX_BOT_ACTIONS)
+
+
+def _parsed(sandbox: Sandbox, text: str) -> Any:
+    """Return the JSON of an action in its short form. Raises Malformed."""
+    return sandbox.rules.action_to_json(sandbox.rules.parse_action_text(text))
+
+
+def _step_json(sandbox: Sandbox, step: SandboxStep) -> JsonObject:
+    events = [
+        {
+            "type": event.type,
+            "data": event.data,
+            "text": sandbox.rules.event_text(event.type, event.data),
+        }
+        for event in step.events
+    ]
+    return {**step.as_json(), "events": events}
+
+
+def _as_json(sandbox: Sandbox, seq: int, viewer: int | None, seed: bytes) -> JsonObject:
+    return {
+        "game": sandbox.game.id,
+        "seq": seq,
+        "as": viewer,
+        "seed": seed.hex(),
+        "actions": [_step_json(sandbox, step) for step in sandbox.steps],
+        "to_act": sandbox.to_act,
+        "position": sandbox.position(),
+        "legal_actions": sandbox.legal_actions(),
+    }
+
+
+def _page(sandbox: Sandbox, color: Color, *, is_legal_listed: bool) -> str:
+    from replay.render.text import text
+
+    lines = [
+        f"{number:>4}  seat {step.seat}  {_step_text(sandbox, step)}"
+        for number, step in enumerate(sandbox.steps, 1)
+    ]
+    scene = sandbox.rules.scene(sandbox.position(), None)
+    page = "".join(line + "\n" for line in lines) + text(scene, result_styler(color), width())
+    if not is_legal_listed:
+        return page
+    rules = sandbox.rules
+    legal = [rules.action_text(rules.parse_action(raw)) for raw in sandbox.legal_actions()]
+    heading = "nobody is to act" if sandbox.to_act is None else f"legal for seat {sandbox.to_act}:"
+    return page + "\n".join([heading, *(f"  {action}" for action in legal)]) + "\n"
+
+
+def _step_text(sandbox: Sandbox, step: SandboxStep) -> str:
+    events = "; ".join(sandbox.rules.event_text(event.type, event.data) for event in step.events)
+    return events + ("" if step.bot is None else f"  ({step.bot})")
