@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 from ledger.canonical import canonical
-from tests.support.forger import container_of, walk
+from tests.support.forger import container_of, shift_time, walk
 
 Lines: TypeAlias = list[bytes]
 Change: TypeAlias = Callable[[Lines, random.Random], Lines | None]
@@ -197,6 +197,73 @@ def put_odd_text(lines: Lines, chance: random.Random) -> Lines | None:
     return None if changed is None else [line.replace(place, text) for line in changed]
 
 
+# Meanings
+
+
+def _event_indices(lines: Lines) -> list[int]:
+    return [index for index, line in enumerate(lines) if b'"prev":' in line]
+
+
+def shift_times(lines: Lines, chance: random.Random) -> Lines | None:
+    """Shift the time of one event, or of all events from one on."""
+    indices = _event_indices(lines)
+    first = chance.randrange(len(indices))
+    last = chance.choice([first + 1, len(indices)])
+    seconds = chance.choice([-3600, -60, -1, 1, 60, 3600])
+    changed = list(lines)
+    for index in indices[first:last]:
+        event = orjson.loads(lines[index])
+        changed[index] = canonical({**event, "at": shift_time(event["at"], seconds)})
+    return changed
+
+
+def move_event(lines: Lines, chance: random.Random) -> Lines | None:
+    """Move an event to another place; the times stay where they are."""
+    indices = _event_indices(lines)
+    events = [orjson.loads(lines[index]) for index in indices]
+    times = [event["at"] for event in events]
+    start = chance.randrange(len(events))
+    goal = chance.choice([start + 1, start - 1, chance.randrange(len(events))]) % len(events)
+    events.insert(goal, events.pop(start))
+    changed = list(lines)
+    for index, event, at in zip(indices, events, times, strict=True):
+        changed[index] = canonical({**event, "at": at})
+    return changed
+
+
+def change_author(lines: Lines, chance: random.Random) -> Lines | None:
+    index = chance.choice(_event_indices(lines))
+    event = orjson.loads(lines[index])
+    other = orjson.loads(lines[chance.choice(_event_indices(lines))])
+    return [*lines[:index], canonical({**event, "by": other["by"]}), *lines[index + 1 :]]
+
+
+def change_header(lines: Lines, chance: random.Random) -> Lines | None:
+    """Change a field of the header, or add one."""
+    header = orjson.loads(lines[0])
+    name = chance.choice([*header, "later"])
+    value = header.get(name)
+    if isinstance(value, str | None):
+        header[name] = chance.choice(["x", "99.0.0", "baron", "game-2"])
+    else:
+        entries = [path for path, _ in walk({name: value}) if len(path) > 1]
+        if entries:
+            path = chance.choice(entries)
+            times = ["2025-01-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"]
+            container_of(header, path)[path[-1]] = chance.choice([*times, None, "x", []])
+    return [canonical(header), *lines[1:]]
+
+
+def change_setting(lines: Lines, chance: random.Random) -> Lines | None:
+    """Change an option, the clock or another setting in the first event."""
+    event = orjson.loads(lines[1])
+    settings = [path for path, value in walk(event["data"]) if not isinstance(value, dict)]
+    path = chance.choice(settings)
+    value = chance.choice([True, False, None, 1, 2, 3, 50, 100, "joined", "drawn", ["x"]])
+    container_of(event["data"], path)[path[-1]] = value
+    return [lines[0], canonical(event), *lines[2:]]
+
+
 BYTES: Final[Mapping[str, Change]] = {
     "byte flipped": flip_byte,
     "odd byte": put_odd_byte,
@@ -223,3 +290,11 @@ VALUES: Final[Mapping[str, Change]] = {
     "value added": add_value,
 }
 """Changes after which every line is still canonical JSON."""
+MEANINGS: Final[Mapping[str, Change]] = {
+    "times shifted": shift_times,
+    "event moved": move_event,
+    "author changed": change_author,
+    "header changed": change_header,
+    "setting changed": change_setting,
+}
+"""Changes that somebody who knows the format makes."""

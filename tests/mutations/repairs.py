@@ -4,6 +4,7 @@ So only what the content says can refute the record, not that it was touched. Li
 stay as they are.
 """
 
+from copy import deepcopy
 from typing import Final, cast
 
 import orjson
@@ -14,21 +15,23 @@ from domain.event import ZEROS, Event
 from domain.fold import EarlierGames, evolve
 from domain.game import Game
 from domain.json_types import JsonObject
-from ledger.canonical import canonical, digest
+from ledger.canonical import canonical, digest, unhex
 from ledger.keys import SigningKey
-from ledger.seal import state_hash
-from tests.games.scripted_game import KEY
+from ledger.seal import commitment, state_hash
 from tests.mutations.changes import Lines
+from tests.support.honest_server import HonestServer, NotWritten
 from tests.support.running_games import DATA_ERRORS
 
 UNREPAIRABLE: Final = (CartularyError, RecursionError, *DATA_ERRORS)
 
 
-def seal_again(lines: Lines, *, key: SigningKey = KEY, with_states: bool = True) -> Lines:
+def seal_again(lines: Lines, *, key: SigningKey, with_states: bool = True) -> Lines:
     """Return the lines with every event numbered and hashed again, and the header signed again.
 
     `with_states`, the `state` of each event is computed again too, as far as the events can be applied.
     """
+    if not lines:
+        return lines
     values = [_value(line) for line in lines]
     opened = {
         value["seq"]: {
@@ -90,3 +93,100 @@ def _value(line: bytes) -> JsonObject:
     except orjson.JSONDecodeError:
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def sign_head_again(lines: Lines, *, key: SigningKey) -> Lines:
+    """Return the lines with the header, as it is, signed again."""
+    header = _value(lines[0]) if lines else {}
+    if not isinstance(header.get("head"), dict):
+        return lines
+    head = {name: value for name, value in header["head"].items() if name != "signature"}
+    return [canonical(key.sign_head({**header, "head": head})), *lines[1:]]
+
+
+def issue_receipts_again(lines: Lines, *, key: SigningKey) -> Lines:
+    """Return the lines with each receipt replaced by one for the event that now has its seq."""
+    events = {
+        value["seq"]: value
+        for value in map(_value, lines)
+        if "prev" in value and isinstance(value.get("seq"), int)
+    }
+    repaired = []
+    for line in lines:
+        receipt = _value(line).get("receipt")
+        try:
+            event = events[receipt["seq"]] if isinstance(receipt, dict) else None
+            new = line if event is None else canonical({"receipt": key.receipt(cast("Event", event))})
+        except UNREPAIRABLE:
+            new = line
+        repaired.append(new)
+    return repaired
+
+
+def list_key(lines: Lines, *, key: SigningKey, as_id: str | None = None) -> Lines:
+    """Return the lines with a header that lists only this key, under its own id or another."""
+    header = _value(lines[0]) if lines else {}
+    if not header:
+        return lines
+    entry = {**key.public_entry("2026-01-01T00:00:00.000Z"), "key": as_id or key.id}
+    return [canonical({**header, "keys": [entry]}), *lines[1:]]
+
+
+def commit_again(lines: Lines) -> Lines:
+    """Return the lines with commitments that fit the secrets which the record opens and publishes."""
+    values = [_value(line) for line in lines]
+    openings = {
+        value["seq"]: value["open"]
+        for value in values
+        if isinstance(value.get("open"), dict) and isinstance(value.get("seq"), int)
+    }
+    secrets = [
+        value["data"]["secret"]
+        for value in values
+        if isinstance(value.get("data"), dict) and isinstance(value["data"].get("secret"), str)
+    ]
+    repaired = list(lines)
+    for index, value in enumerate(values):
+        if "prev" not in value:
+            continue
+        try:
+            if isinstance(value.get("secrets"), dict):
+                for name, opening in openings.get(value.get("seq"), {}).items():
+                    value["secrets"][name] = commitment(opening)
+            if value.get("type") == "GameCreated" and secrets:
+                value["data"]["commitment"] = digest(unhex(secrets[-1]))
+            repaired[index] = canonical(value)
+        except UNREPAIRABLE:
+            continue
+    return repaired
+
+
+def decide_again(lines: Lines, secret: bytes) -> Lines:
+    """Return the lines with the outcome of each event as the rules decide it after the events before it."""
+    values = [_value(line) for line in lines]
+    secrets = {
+        name: opening.get("value")
+        for value in values
+        if isinstance(value.get("open"), dict)
+        for name, opening in value["open"].items()
+        if isinstance(opening, dict)
+    }
+    server = HonestServer(secrets, secret)
+    repaired = list(lines)
+    seq = 0
+    for index, value in enumerate(values):
+        if "prev" not in value:
+            continue
+        seq += 1
+        value["seq"] = seq
+        try:
+            by, decided = server.decide(value)
+            value.update(by=by, type=decided.type, data=deepcopy(decided.data))
+        except (NotWritten, *UNREPAIRABLE):
+            pass  # The event stays as it is.
+        try:
+            repaired[index] = canonical(value)
+            server.accept(value)
+        except (NotWritten, *UNREPAIRABLE):
+            break
+    return repaired

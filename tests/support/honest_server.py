@@ -102,6 +102,8 @@ class HonestServer:
                 return {"system": "arbiter"}, lifecycle.remove(game, data["seat"])
             case "TurnForfeited" | "PlayerRemoved":
                 return {"system": "clock"}, self._forfeit(game, event["at"])
+            case "GameFinished" if self.secret is not None:
+                return {"system": "scorer"}, lifecycle.finish(game, self.secret)
             case "GameAbandoned" if self.secret is not None:
                 by = {"system": "clock" if self._is_deserted() else "arbiter"}
                 return by, lifecycle.abandon(game, self.secret)

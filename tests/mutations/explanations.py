@@ -1,0 +1,165 @@
+"""Which rows of docs/threats.md explain why an audit calls a mutated record sound.
+
+The rows are computed from the differences between the record and the mutant. Where events differ, two things
+must hold besides: a server that keeps to the rules can have written the mutant (tests/support/honest_server.py
+decides that independently of the audit), and the mutant is exposed by comparing it with the original record.
+"""
+
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+from io import BytesIO
+from typing import Any, Final
+
+from domain.json_types import JsonObject
+from ledger.canonical import canonical
+from ledger.record import Record
+from replay.compare import compare
+from tests.mutations.subjects import SERVER_KEY, Subject
+from tests.support.honest_server import refutation
+from tests.support.records import read
+
+DERIVED: Final = frozenset({"seq", "prev", "hash", "state"})
+"""Fields of an event that follow from its other fields and the events before it."""
+SETTINGS: Final = frozenset({"options", "clock", "invited", "arbiter"})
+
+HEADER_ROWS: Final[Mapping[str, str]] = {
+    "engine": "header-made-up",
+    "keys": "header-made-up",
+    "players": "names-made-up",
+    "inclusion": "evidence-withheld",
+    "origin": "header-made-up",
+}
+"""The row that explains another value of a field of the header, outside of the hash chain."""
+
+
+class Unexplained(Exception):  # noqa: N818 # not an error: the result of a search
+    """A difference that no row of the table explains, or that its row does not explain."""
+
+
+def rows_of(subject: Subject, data: bytes) -> frozenset[str]:
+    """Return the rows that explain all differences between a record and a sound mutant. Raises Unexplained."""
+    original, mutant = subject.record, read(data)
+    rows = {
+        *_header_rows(original.header, mutant.header),
+        *_event_rows(original, mutant),
+        *_evidence_rows(original, mutant),
+    }
+    if not rows:
+        raise Unexplained("it has the same content in other bytes")
+    if original.lines != mutant.lines:
+        _require_exposure(subject, data)
+    return frozenset(rows)
+
+
+def _header_rows(original: JsonObject, mutant: JsonObject) -> Iterator[str]:
+    for name in sorted(original.keys() | mutant.keys()):
+        if name == "head" or original.get(name) == mutant.get(name):
+            continue
+        if name not in HEADER_ROWS:
+            raise Unexplained(f"{name} in the header differs: {mutant.get(name)!r}")
+        yield HEADER_ROWS[name]
+    unknown = mutant["head"].keys() - original["head"].keys()
+    if unknown:
+        raise Unexplained(f"the head has unknown fields {sorted(unknown)}")
+
+
+def _event_rows(original: Record, mutant: Record) -> Iterator[str]:
+    bodies, others = ([_body(event) for event in record.events] for record in (original, mutant))
+    keys, other_keys = (list(map(canonical, events)) for events in (bodies, others))
+    matcher = SequenceMatcher(None, keys, other_keys, autojunk=False)
+    dropped, added = [], []
+    for tag, start, end, other_start, other_end in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        if tag == "replace" and end - start == other_end - other_start:
+            pairs = zip(bodies[start:end], others[other_start:other_end], strict=True)
+            for event, other in pairs:
+                if event["type"] == other["type"]:
+                    yield from _changed_event_rows(event, other)
+                else:
+                    dropped.append(event)
+                    added.append(other)
+        else:
+            dropped += bodies[start:end]
+            added += others[other_start:other_end]
+    yield from _moved_event_rows(dropped, added)
+
+
+def _body(event: Mapping[str, Any]) -> JsonObject:
+    return {name: value for name, value in event.items() if name not in DERIVED}
+
+
+def _changed_event_rows(event: JsonObject, other: JsonObject) -> Iterator[str]:
+    """The rows that explain how an event differs from the one in its place."""
+    fields = {
+        name for name in event.keys() | other.keys() if event.get(name) != other.get(name)
+    }
+    if "at" in fields:
+        yield "times-made-up"
+    fields -= {"at"}
+    if "signature" in fields:
+        if "signature" in other:
+            raise Unexplained("an event has another player's signature that was accepted")
+        yield "signature-removed"
+        fields -= {"signature"}
+    data = {
+        name
+        for name in event["data"].keys() | other["data"].keys()
+        if event["data"].get(name) != other["data"].get(name)
+    }
+    if event["type"] == "GameCreated" and fields == {"data"} and data <= SETTINGS:
+        yield "settings-made-up"
+    elif event["type"] == "SeatTaken" and fields == {"data"} and data == {"nonce_from"}:
+        yield "nonce-source-made-up"
+    elif event["action"] is not None and other["action"] is not None:
+        yield "action-made-up"
+    elif fields:
+        raise Unexplained(f"a {event['type']} differs in {sorted(fields)} {sorted(data)}")
+
+
+def _moved_event_rows(dropped: list[JsonObject], added: list[JsonObject]) -> Iterator[str]:
+    """The rows that explain events that are missing, added or in another place."""
+    missing, new = (
+        {canonical({**event, "at": ""}): event for event in events} for events in (dropped, added)
+    )
+    for key in missing.keys() & new.keys():
+        yield "order-made-up"
+        if missing[key]["at"] != new[key]["at"]:
+            yield "times-made-up"
+    for key in missing.keys() - new.keys():
+        yield _row_of_existence(missing[key], "event-withheld")
+    for key in new.keys() - missing.keys():
+        yield _row_of_existence(new[key], "action-made-up")
+
+
+def _row_of_existence(event: JsonObject, row: str) -> str:
+    """The row that explains an event that is missing or was added."""
+    if event["by"] in ({"system": "arbiter"}, {"system": "takeback"}):
+        return "arbiter-made-up"
+    if event["action"] is not None or event["type"] in {"SeatTaken", "SeatLeft", "TurnForfeited"}:
+        return row
+    raise Unexplained(f"a {event['type']} is missing or was added")
+
+
+def _evidence_rows(original: Record, mutant: Record) -> Iterator[str]:
+    if original.openings != mutant.openings:
+        raise Unexplained("other secrets are opened")
+    receipts, others = original.receipts, mutant.receipts
+    if receipts == others:
+        return
+    if original.lines == mutant.lines:
+        unknown = [receipt for receipt in others if receipt not in receipts]
+        if unknown:
+            raise Unexplained(f"a receipt was accepted that the server did not issue: {unknown[0]}")
+    if len(others) != len(receipts) or original.lines == mutant.lines:
+        yield "evidence-withheld"
+
+
+def _require_exposure(subject: Subject, data: bytes) -> None:
+    """Check that the rules allow the mutant, and that the original record exposes it. Raises Unexplained."""
+    reason = refutation(data)
+    if reason is not None:
+        raise Unexplained(f"no server that keeps to the rules writes it: {reason}")
+    comparison = compare(BytesIO(subject.data), BytesIO(data), trusted=[SERVER_KEY])
+    if not comparison.proofs:
+        raise Unexplained("comparing it with the original proves nothing against the server")

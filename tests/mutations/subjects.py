@@ -1,0 +1,83 @@
+"""The records that are mutated: small finished games of every rule system, with every kind of evidence."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from ledger.record import Record
+from tests.support.records import KEY, Table, read
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A sound record. `KEY` of tests/support/records.py has signed it."""
+
+    name: str
+    data: bytes
+
+    @property
+    def record(self) -> Record:
+        """The record, decoded."""
+        return read(self.data)
+
+
+def _barony() -> bytes:
+    """A player leaves before the start, one resigns, the clock runs out, two ask for the end."""
+    options = {"round_limit": 2, "end_by_agreement": True}
+    table = Table("barony", 3, options, {"per_turn": 60}, nonce=b"north")
+    table.join("goes", b"west")
+    table.leave("goes")
+    table.join("player-1", b"south")
+    table.join("player-2", b"east")
+    table.act_at_random(7, b"barony")
+    table.wait(60)
+    table.forfeit()
+    table.act({"type": "agree_to_end", "agree": True}, seat=1)
+    table.act({"type": "agree_to_end", "agree": False}, seat=1)
+    table.act({"type": "resign"}, seat=2)
+    return table.play_out().record(receipts=True)
+
+
+def _sorcery() -> bytes:
+    options = {"sorcery": True, "round_limit": 3, "seating": "joined"}
+    table = Table("barony", 2, options, nonce=b"north")
+    table.join("player-1", b"south")
+    return table.act_at_random(7, b"sorcery").play_out().record(receipts=True)
+
+
+def _baron() -> bytes:
+    """A game of three, two of whom resign."""
+    table = Table("baron", 3, {}, {"per_turn": 60}, nonce=b"north")
+    table.join("player-1", b"south")
+    table.join("player-2", b"east")
+    table.act_at_random(14, b"baron")
+    table.act({"type": "resign"}, seat=0)
+    table.act_at_random(5, b"baron again")
+    table.act({"type": "resign"}, seat=1)
+    return table.finish().record(receipts=True)
+
+
+def _abandoned() -> bytes:
+    """A game of Baron that an arbiter abandons."""
+    table = Table("baron", 2, {}, nonce=b"north")
+    table.join("player-1", b"south")
+    return table.act_at_random(9, b"abandoned").abandon().record(receipts=True)
+
+
+BUILDERS: Final[dict[str, Callable[[], bytes]]] = {
+    "barony": _barony,
+    "sorcery": _sorcery,
+    "baron": _baron,
+    "abandoned": _abandoned,
+}
+
+
+@cache
+def subjects() -> tuple[Subject, ...]:
+    """Return all records to mutate."""
+    return tuple(Subject(name, build()) for name, build in BUILDERS.items())
+
+
+SERVER_KEY: Final = KEY.public
+"""The public key, in hex, that the audits of these records expect."""
