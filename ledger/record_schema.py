@@ -65,6 +65,8 @@ _GAME_CREATED: Final[_Schema] = {
     "clock": lambda value: value is None or is_object(value),
     "commitment": is_hash,
 }
+HEADER_FIELDS: Final = frozenset({"format", *_HEADER, "players", "inclusion", "origin"})
+"""The fields of a header that this version knows, those that may be left out included."""
 _OPENINGS: Final[_Schema] = {"seq": is_positive, "open": is_object}
 _RECEIPT: Final[_Schema] = {"receipt": is_object}
 

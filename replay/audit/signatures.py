@@ -6,12 +6,16 @@ from typing import Final
 from domain.event import Event
 from domain.json_types import JsonObject
 from ledger.canonical import unhex
+from ledger.envelope import FIELDS
 from ledger.keys import BadSignature, check_receipt, check_statement, key_id
 from ledger.keys import check_head as check_signed_head
 from ledger.record import Fault, Record
+from ledger.record_schema import HEADER_FIELDS
 from replay.audit.findings import Check
 
 _INTACT_COPY: Final = "An intact copy of the record decides it."
+_NEWER_PROGRAM: Final = "A newer version of this program may know the field."
+_EVENT_FIELDS: Final = frozenset(FIELDS)
 
 
 def check_form(record: Record, faults: Sequence[Fault]) -> Check:
@@ -25,7 +29,22 @@ def check_form(record: Record, faults: Sequence[Fault]) -> Check:
             "The file was damaged or changed, or was not written as a game record.",
             line=fault.line,
         )
+    for name in sorted(record.header.keys() - HEADER_FIELDS):
+        check.add_unknown(f"what the field {name} of the header means", _NEWER_PROGRAM, line=1)
+    for name, seq in sorted(_unknown_fields(record).items()):
+        check.add_unknown(
+            f"what the field {name} of event {seq} means", _NEWER_PROGRAM, line=seq + 1, seq=seq
+        )
     return check
+
+
+def _unknown_fields(record: Record) -> dict[str, int]:
+    """The fields of events that this version does not know, each with the first event that has it."""
+    unknown: dict[str, int] = {}
+    for seq, event in enumerate(record.events, 1):
+        for name in event.keys() - _EVENT_FIELDS:
+            unknown.setdefault(name, seq)
+    return unknown
 
 
 def check_head(record: Record, expected_keys: Sequence[str], *, is_cut: bool) -> Check:

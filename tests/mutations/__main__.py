@@ -4,9 +4,13 @@
     .venv/bin/python -m tests.mutations audits [--cases N] [--first N] [--jobs N]
 
 `commands` runs every command that reads records on each changed record: none may fail with a traceback, or
-take more than bounded time and memory. `audits` audits each of them after hashes and signatures were repaired: none
-may be sound, except for the changes that docs/threats.md lists as undetectable. The number of a case determines everything about it: a case that was
-reported is repeated by `--first NUMBER --cases 1`. The exit status is 1 if anything was reported.
+take more than bounded time and memory.
+
+`audits` audits each changed record after hashes and signatures were repaired: none may be sound, except for
+the changes that docs/threats.md lists as undetectable.
+
+The number of a case determines everything about it: a case that was reported is repeated by
+`--first NUMBER --cases 1`. The exit status is 1 if anything was reported.
 """
 
 import argparse

@@ -1,8 +1,9 @@
 """Which rows of docs/threats.md explain why an audit calls a mutated record sound.
 
 The rows are computed from the differences between the record and the mutant. Where events differ, two things
-must hold besides: a server that keeps to the rules can have written the mutant (tests/support/honest_server.py
-decides that independently of the audit), and the mutant is exposed by comparing it with the original record.
+must hold besides: a server that keeps to the rules can have written the mutant, which
+tests/support/honest_server.py decides independently of the audit, and comparing the mutant with the original
+record exposes it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,10 +17,12 @@ from ledger.record import Record
 from replay.compare import compare
 from tests.mutations.subjects import SERVER_KEY, Subject
 from tests.support.honest_server import refutation
-from tests.support.records import read
+from tests.support.records import KEY, read
 
 DERIVED: Final = frozenset({"seq", "prev", "hash", "state"})
 """Fields of an event that follow from its other fields and the events before it."""
+ACTED: Final = frozenset({"action", "by", "data"})
+"""The fields of an event that say who did what, with which outcome."""
 SETTINGS: Final = frozenset({"options", "clock", "invited", "arbiter"})
 
 HEADER_ROWS: Final[Mapping[str, str]] = {
@@ -32,12 +35,12 @@ HEADER_ROWS: Final[Mapping[str, str]] = {
 """The row that explains another value of a field of the header, outside of the hash chain."""
 
 
-class Unexplained(Exception):  # noqa: N818 # not an error: the result of a search
+class Unexplained(Exception):  # not an error: the result of a search
     """A difference that no row of the table explains, or that its row does not explain."""
 
 
 def rows_of(subject: Subject, data: bytes) -> frozenset[str]:
-    """Return the rows that explain all differences between a record and a sound mutant. Raises Unexplained."""
+    """Return the rows that explain how a sound mutant differs from its record. Raises Unexplained."""
     original, mutant = subject.record, read(data)
     rows = {
         *_header_rows(original.header, mutant.header),
@@ -91,9 +94,7 @@ def _body(event: Mapping[str, Any]) -> JsonObject:
 
 def _changed_event_rows(event: JsonObject, other: JsonObject) -> Iterator[str]:
     """The rows that explain how an event differs from the one in its place."""
-    fields = {
-        name for name in event.keys() | other.keys() if event.get(name) != other.get(name)
-    }
+    fields = {name for name in event.keys() | other.keys() if event.get(name) != other.get(name)}
     if "at" in fields:
         yield "times-made-up"
     fields -= {"at"}
@@ -111,7 +112,7 @@ def _changed_event_rows(event: JsonObject, other: JsonObject) -> Iterator[str]:
         yield "settings-made-up"
     elif event["type"] == "SeatTaken" and fields == {"data"} and data == {"nonce_from"}:
         yield "nonce-source-made-up"
-    elif event["action"] is not None and other["action"] is not None:
+    elif fields and fields <= ACTED and event["action"] is not None and other["action"] is not None:
         yield "action-made-up"
     elif fields:
         raise Unexplained(f"a {event['type']} differs in {sorted(fields)} {sorted(data)}")
@@ -147,10 +148,10 @@ def _evidence_rows(original: Record, mutant: Record) -> Iterator[str]:
     receipts, others = original.receipts, mutant.receipts
     if receipts == others:
         return
-    if original.lines == mutant.lines:
-        unknown = [receipt for receipt in others if receipt not in receipts]
-        if unknown:
-            raise Unexplained(f"a receipt was accepted that the server did not issue: {unknown[0]}")
+    for receipt in others:
+        # Whoever has the server's key can issue receipts, but only for the events as they are.
+        if receipt != KEY.receipt(mutant.events[receipt["seq"] - 1]):
+            raise Unexplained(f"a receipt was accepted that is not for its event: {receipt}")
     if len(others) != len(receipts) or original.lines == mutant.lines:
         yield "evidence-withheld"
 

@@ -116,7 +116,9 @@ def issue_receipts_again(lines: Lines, *, key: SigningKey) -> Lines:
         receipt = _value(line).get("receipt")
         try:
             event = events[receipt["seq"]] if isinstance(receipt, dict) else None
-            new = line if event is None else canonical({"receipt": key.receipt(cast("Event", event))})
+            new = (
+                line if event is None else canonical({"receipt": key.receipt(cast("Event", event))})
+            )
         except UNREPAIRABLE:
             new = line
         repaired.append(new)

@@ -241,3 +241,21 @@ def test_a_receipt_in_the_record_is_reported_with_its_line(data: bytes) -> None:
     lines[-1] = lines[-1].replace(b'"signature":"', b'"signature":"00', 1)
     first = first_finding(b"".join(lines), "receipts")
     assert first.line == len(lines)
+
+
+def test_fields_that_this_version_does_not_know_leave_their_meaning_open(eventful: Table) -> None:
+    def change(events: list[Event]) -> None:
+        for event in events[4:8]:
+            event["later"] = 1  # type: ignore[typeddict-unknown-key] # a field of a later version
+
+    data = forge_record(eventful.record(), change)
+    line, rest = data.split(b"\n", 1)
+    header = orjson.loads(line)
+    head = {name: header["head"][name] for name in ("seq", "hash")}
+    signed = KEY.sign_head({**header, "head": head, "added": 1})
+    report = audit_record(canonical(signed) + b"\n" + rest)
+    assert report.findings == []
+    assert report.verdict == "unknown"
+    asked = [(unknown.line, unknown.problem) for unknown in report.unknowns]
+    assert (1, "what the field added of the header means") in asked
+    assert (6, "what the field later of event 5 means") in asked
