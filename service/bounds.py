@@ -64,6 +64,8 @@ class Bounds:
     max_revoked_keys_per_player: int = _bound(100)
     max_deliveries_per_game: int = _bound(1_000)
     """Stored deliveries of notifications about one game."""
+    max_sessions_per_player: int = _bound(100)
+    """Tokens of one player that are valid."""
     hashing_threads: int = _bound(1)
     """Passwords that a process hashes at the same time."""
     max_waiting_passwords: int = _bound(8)

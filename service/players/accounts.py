@@ -23,7 +23,7 @@ from domain.errors import Malformed
 from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
-from service.errors import HandleTaken, Unauthorised
+from service.errors import Forbidden, HandleTaken, Unauthorised
 from service.players.handles import (
     InvalidHandle,
     fold_case,
@@ -32,7 +32,7 @@ from service.players.handles import (
     spellings,
 )
 from service.players.passwords import PASSWORD_LENGTHS, Passwords, is_outdated
-from service.players.tokens import Tokens
+from service.players.tokens import Session, Tokens
 
 _BATCH_SIZE: Final = 500
 EMAIL_PATTERN: Final = re.compile(r"[^\s@]+@[^\s@]+")
@@ -59,12 +59,20 @@ class Players:
     def __init__(self, client: redis.Redis, bounds: Bounds) -> None:
         self._redis = client
         self._passwords = Passwords(bounds.hashing_threads, bounds.max_waiting_passwords)
-        self._tokens = Tokens(client, self._has_account)
+        self._tokens = Tokens(client, account_key, bounds.max_sessions_per_player)
 
     def register(
-        self, handle: str, password: str, email: str | None = None, locale: str | None = None
+        self,
+        handle: str,
+        password: str,
+        email: str | None = None,
+        locale: str | None = None,
+        client: str | None = None,
     ) -> tuple[Player, str]:
-        """Create a player and a token. Raises Malformed (naming every wrong field), HandleTaken."""
+        """Create a player and a token. Raises Malformed (naming every wrong field), HandleTaken.
+
+        `client` names the program that will use the token, for the list of sessions.
+        """
         faults = _faults(password, email, locale)
         try:
             handle = parse_handle(handle)
@@ -92,10 +100,13 @@ class Players:
                 self._redis.delete(account_key(player.id))
                 self._require_free(handle)
                 raise HandleTaken(f"the handle {handle!r} is taken")
-        return player, self._tokens.create(player.id)
+        return player, self._tokens.create(player.id, client, is_first=True)
 
-    def login(self, handle: str, password: str) -> str:
-        """Return a new token. Raises Unauthorised, which does not reveal whether the handle exists."""
+    def login(self, handle: str, password: str, client: str | None = None) -> str:
+        """Return a new token. Raises Unauthorised, which does not reveal whether the handle exists.
+
+        `client` names the program that will use the token, for the list of sessions.
+        """
         player = self.by_handle(handle)
         password_hash = None
         if player is not None:
@@ -109,7 +120,39 @@ class Players:
             new_hash = self._passwords.hash(password)
             with unavailable_on_error():
                 self._redis.hset(account_key(player.id), "password", new_hash)
-        return self._tokens.create(player.id)
+        return self._tokens.create(player.id, client)
+
+    def require_password(self, player_id: str, password: str) -> None:
+        """Raise Forbidden unless this is the password of the player."""
+        with unavailable_on_error():
+            stored = self._redis.hget(account_key(player_id), "password")
+        if not self._passwords.is_password(None if stored is None else to_text(stored), password):
+            raise Forbidden("the password is not correct")
+
+    def change_password(self, player_id: str, token: str, password: str, new_password: str) -> None:
+        """Replace the password of a player, and end all their sessions but that of `token`.
+
+        Raises Forbidden (wrong password), Malformed (the new one).
+        """
+        self.require_password(player_id, password)
+        if fault := _password_fault(new_password):
+            raise Malformed({"new_password": fault})
+        new_hash = self._passwords.hash(new_password)
+        with unavailable_on_error():
+            self._redis.hset(account_key(player_id), "password", new_hash)
+        self._tokens.end_all(player_id, except_token=token)
+
+    def sessions(self, player_id: str) -> list[Session]:
+        """Return the sessions of a player, the one used last first."""
+        return self._tokens.sessions(player_id)
+
+    def end_session(self, player_id: str, session: str) -> None:
+        """End a session of a player. Raises NotFound."""
+        self._tokens.end(player_id, session)
+
+    def end_sessions(self, player_id: str, except_token: str | None = None) -> None:
+        """End all sessions of a player, with or without that of one token."""
+        self._tokens.end_all(player_id, except_token)
 
     def logout(self, token: str) -> None:
         """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
@@ -200,22 +243,25 @@ class Players:
         if any(is_similar):
             raise HandleTaken(f"the handle {handle!r} looks like the handle of another player")
 
-    def _has_account(self, player_id: str) -> bool:
-        with unavailable_on_error():
-            return bool(self._redis.exists(account_key(player_id)))
-
 
 def _faults(password: str, email: str | None, locale: str | None) -> dict[str, str]:
     """Return what is wrong with the fields of a new account, except for the handle."""
     faults = {}
-    shortest, longest = PASSWORD_LENGTHS
-    if not shortest <= len(password) <= longest:
-        faults["password"] = f"must have {shortest} to {longest} characters"
+    if fault := _password_fault(password):
+        faults["password"] = fault
     if email is not None and not (len(email) <= 254 and EMAIL_PATTERN.fullmatch(email)):
         faults["email"] = "must be an e-mail address"
     if locale is not None and not (len(locale) <= 35 and LOCALE_PATTERN.fullmatch(locale)):
         faults["locale"] = "must be a language tag such as en or fr-CH"
     return faults
+
+
+def _password_fault(password: str) -> str | None:
+    """Return what is wrong with a new password; None if nothing is."""
+    shortest, longest = PASSWORD_LENGTHS
+    if shortest <= len(password) <= longest:
+        return None
+    return f"must have {shortest} to {longest} characters"
 
 
 def account_key(id: str) -> str:

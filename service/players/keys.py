@@ -1,6 +1,6 @@
 """The public keys of players, with which they sign their actions.
 
-    cartulary:player:ID:keys   hash: id of a key -> JSON {"key", "public", "from", "until"}
+    cartulary:player-keys:ID   hash: id of a key -> JSON {"key", "public", "from", "until"}
 
 A revoked key keeps its entry, so that it cannot be registered again. These entries are the list that a
 player sees. Whether an action may be signed with a key depends on the log of the game, which records when
@@ -114,4 +114,4 @@ class PlayerKeys:
 
 def keys_key(player: str) -> str:
     """Return the key in Redis of the public keys of a player."""
-    return f"cartulary:player:{player}:keys"
+    return f"cartulary:player-keys:{player}"

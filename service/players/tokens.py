@@ -1,37 +1,70 @@
-"""Tokens: random strings that authenticate the requests of a player, stored as hashes only.
+"""Tokens, which authenticate the requests of players, and the sessions that they stand for.
 
-cartulary:token:SHA256   id of the player whom the token authenticates; expires after TOKEN_DAYS
+    cartulary:token:SHA256   id of the player whom the token authenticates; expires after TOKEN_DAYS
+    cartulary:sessions:ID    hash: SHA256 -> JSON {"created", "used", "client"}, the sessions of a player; and
+                             `complete` if every valid token of the player has a session
+
+A token is a random string, and only its hash is stored. Tokens that earlier versions created have no session
+until they are used. When all sessions are ended, those tokens end as well: that is what `complete` is for.
 """
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from threading import Lock
 from typing import Final, cast
 
+import orjson
 import redis
 from cachetools import TTLCache
+from redis.client import Pipeline
 
+from service import clock
 from service.connection import to_text, unavailable_on_error
+from service.errors import NotFound
 
 TOKEN_DAYS: Final = 180
 TOKEN_CACHE_TTL: Final = timedelta(seconds=5)
 """How long a process trusts a token without reading the store: it saves each action a round trip."""
 MAX_CACHED_TOKENS: Final = 10_000
+MAX_CLIENT_LENGTH: Final = 100
+ID_DIGITS: Final = 16
+_SECONDS: Final = TOKEN_DAYS * 24 * 3600
+_COMPLETE: Final = "complete"
 _NOT_CACHED: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A valid token of a player. `id` is the beginning of its hash.
+
+    `created` is None for a token of an earlier version. `last_used` is the hour of the last use. `client` is
+    how the program that logged in named itself, if it did.
+    """
+
+    id: str
+    digest: str
+    created: str | None
+    last_used: str
+    client: str | None
 
 
 class Tokens:
     """All tokens of a service. Thread-safe. Every method raises Unavailable if Redis does not respond.
 
-    `has_account` returns whether there is an account with an id. Tokens of a deleted account are not valid.
+    `account_key` returns the key of the account with an id. Tokens without an account are not valid. A player
+    has at most `max_sessions`; another one ends the session that was unused for longest.
     """
 
-    def __init__(self, client: redis.Redis, has_account: Callable[[str], bool]) -> None:
+    def __init__(
+        self, client: redis.Redis, account_key: Callable[[str], str], max_sessions: int
+    ) -> None:
         self._redis = client
-        self._has_account = has_account
+        self._account_key = account_key
+        self._max_sessions = max_sessions
         self._owners: TTLCache[str, str | None] = TTLCache(
             MAX_CACHED_TOKENS,
             TOKEN_CACHE_TTL.total_seconds(),
@@ -42,22 +75,78 @@ class Tokens:
         """By key of a token, the id of its player; None for a token that was revoked here."""
         self._lock = Lock()
 
-    def create(self, player_id: str) -> str:
-        """Return a new token of a player."""
+    def create(self, player_id: str, client: str | None = None, *, is_first: bool = False) -> str:
+        """Return a new token of a player. `is_first` states that the player has had no token before."""
         token = secrets.token_urlsafe(32)
-        with unavailable_on_error():
-            self._redis.set(token_key(token), player_id, ex=TOKEN_DAYS * 24 * 3600)
+        digest, sessions = _digest(token), sessions_key(player_id)
+        now = clock.now()
+        session = {
+            "created": clock.format(now),
+            "used": _hour(),
+            "client": None if client is None else client[:MAX_CLIENT_LENGTH],
+        }
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.set(_token_key(digest), player_id, ex=_SECONDS)
+            pipeline.hset(sessions, digest, orjson.dumps(session))
+            if is_first:
+                pipeline.hset(sessions, _COMPLETE, "1")
+            pipeline.expire(sessions, _SECONDS)
+            pipeline.hlen(sessions)
+            length = pipeline.execute()[-1]
+        if length > self._max_sessions:
+            by_use = sorted(self.sessions(player_id), key=lambda session: session.created or "")
+            by_use.sort(key=lambda session: session.last_used, reverse=True)
+            idle = [entry.digest for entry in by_use[self._max_sessions :]]
+            self._end(player_id, [other for other in idle if other != digest])
         return token
+
+    def sessions(self, player_id: str) -> list[Session]:
+        """Return the sessions of a player, the one used last first."""
+        with unavailable_on_error():
+            stored = self._redis.hgetall(sessions_key(player_id))
+            entries = {to_text(name): value for name, value in stored.items()}
+            entries.pop(_COMPLETE, None)
+            with self._redis.pipeline(transaction=False) as pipeline:
+                for digest in entries:
+                    pipeline.exists(_token_key(digest))
+                are_valid = pipeline.execute()
+            expired = [d for d, is_valid in zip(entries, are_valid, strict=True) if not is_valid]
+            if expired:
+                self._redis.hdel(sessions_key(player_id), *expired)
+        sessions = [
+            _session(digest, value) for digest, value in entries.items() if digest not in expired
+        ]
+        return sorted(
+            sessions, key=lambda session: (session.last_used, session.created or ""), reverse=True
+        )
+
+    def end(self, player_id: str, session_id: str) -> None:
+        """End a session of a player. Raises NotFound.
+
+        Other processes may accept its token for another TOKEN_CACHE_TTL, as in the methods below.
+        """
+        digests = [s.digest for s in self.sessions(player_id) if s.id == session_id]
+        if not digests:
+            raise NotFound(f"this player has no session {session_id[:64]}")
+        self._end(player_id, digests)
+
+    def end_all(self, player_id: str, except_token: str | None = None) -> None:
+        """End all sessions of a player, with or without that of one token."""
+        kept = None if except_token is None else _digest(except_token)
+        with unavailable_on_error():
+            # From now on, a token without a session is not valid. The session that stays needs one.
+            self._redis.hset(sessions_key(player_id), _COMPLETE, "1")
+        digests = [s.digest for s in self.sessions(player_id) if s.digest != kept]
+        if digests:
+            self._end(player_id, digests)
 
     def revoke(self, token: str) -> None:
         """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
-        key = token_key(token)
+        digest = _digest(token)
         with unavailable_on_error():
-            self._redis.delete(key)
-        # Cached as revoked, not just dropped: another thread may have read the token before it was
-        # deleted, and be about to cache it (`owner`).
-        with self._lock:
-            self._owners[key] = None
+            owner = self._redis.get(_token_key(digest))
+        if owner is not None:
+            self._end(to_text(owner), [digest])
 
     def cached_owner(self, token: str) -> str | None:
         """Return the id of the player of a token that was looked up lately; else None.
@@ -70,21 +159,83 @@ class Tokens:
     def owner(self, token: str) -> str | None:
         """Return the id of the player whom a token authenticates; None if it is not valid.
 
-        The store is read at most once per TOKEN_CACHE_TTL.
+        The store is read at most once per TOKEN_CACHE_TTL, and written at most once per hour.
         """
-        key = token_key(token)
+        digest = _digest(token)
+        key = _token_key(digest)
         with self._lock:
             cached = self._owners.get(key, _NOT_CACHED)
         if cached is not _NOT_CACHED:
             return cast("str | None", cached)
         with unavailable_on_error():
             stored = self._redis.get(key)
-        if stored is None or not self._has_account(to_text(stored)):
-            return None
+            if stored is None:
+                return None
+            player_id = to_text(stored)
+            with self._redis.pipeline(transaction=False) as pipeline:
+                pipeline.exists(self._account_key(player_id))
+                pipeline.hmget(sessions_key(player_id), digest, _COMPLETE)
+                has_account, (session, is_complete) = pipeline.execute()
+            if not has_account or (session is None and is_complete is not None):
+                return None
+            self._note_use(player_id, digest, session)
         with self._lock:
-            return self._owners.setdefault(key, to_text(stored))
+            return self._owners.setdefault(key, player_id)
+
+    def _note_use(self, player_id: str, digest: str, stored: bytes | None) -> None:
+        """Store the hour in which a token is used, unless it is stored already."""
+        entry = {"created": None, "client": None} if stored is None else orjson.loads(stored)
+        if entry.get("used") == _hour():
+            return
+        with self._redis.pipeline(transaction=False) as pipeline:
+            value = orjson.dumps({**entry, "used": _hour()})
+            pipeline.hset(sessions_key(player_id), digest, value)
+            pipeline.expire(sessions_key(player_id), _SECONDS)
+            pipeline.execute()
+
+    def _end(self, player_id: str, digests: Sequence[str]) -> None:
+        pipeline: Pipeline
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for digest in digests:
+                pipeline.delete(_token_key(digest))
+            if digests:
+                pipeline.hdel(sessions_key(player_id), *digests)
+            pipeline.execute()
+        # Cached as revoked, not just dropped: another thread may have read a token before it was deleted,
+        # and be about to cache it (`owner`).
+        with self._lock:
+            for digest in digests:
+                self._owners[_token_key(digest)] = None
+
+
+def _session(digest: str, value: bytes | str) -> Session:
+    entry = orjson.loads(value)
+    return Session(digest[:ID_DIGITS], digest, entry["created"], entry["used"], entry["client"])
+
+
+def session_id(token: str) -> str:
+    """Return the id of the session of a token."""
+    return _digest(token)[:ID_DIGITS]
 
 
 def token_key(token: str) -> str:
     """Return the key in Redis of a token. It reveals nothing about the token."""
-    return "cartulary:token:" + sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+    return _token_key(_digest(token))
+
+
+def sessions_key(player_id: str) -> str:
+    """Return the key in Redis of the sessions of a player."""
+    return f"cartulary:sessions:{player_id}"
+
+
+def _token_key(digest: str) -> str:
+    return f"cartulary:token:{digest}"
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _hour() -> str:
+    """Return the hour that it is now, as a timestamp."""
+    return clock.format(clock.now().replace(minute=0, second=0, microsecond=0))

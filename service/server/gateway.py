@@ -42,7 +42,15 @@ RETRY_AFTER: Final = 1
 STREAM_RETRY_AFTER: Final = 5
 """Seconds after which a client may try again to open an event stream."""
 PAGE_RETRY_SECONDS: Final = 0.2
-_ACCOUNT_PATHS: Final = frozenset({b"/api/v1/players", b"/api/v1/tokens"})
+_ACCOUNT_REQUESTS: Final = frozenset(
+    {
+        ("POST", b"/api/v1/players"),
+        ("POST", b"/api/v1/tokens"),
+        ("PUT", b"/api/v1/me/password"),
+        ("DELETE", b"/api/v1/me"),
+    }
+)
+"""Requests that hash a password."""
 _BEARER: Final = b"bearer "
 
 PlayerOf: TypeAlias = Callable[[str], str | None]
@@ -90,7 +98,7 @@ class Gateway:
 
     def handle(self, request: HttpRequest, connection: HttpConnection) -> None:
         """See `RequestHandler.handle`."""
-        is_account = request.method == "POST" and request.raw_path in _ACCOUNT_PATHS
+        is_account = (request.method, request.raw_path) in _ACCOUNT_REQUESTS
         queue = self._accounts if is_account else self._requests
         exchange = Exchange(request, connection, queue, self._visitor(request))
         connection.exchange = exchange

@@ -105,7 +105,7 @@ class Contract:
             operation_name(method.upper(), path): {int(code) for code in operation["responses"]}
             for path, operations in self.document["paths"].items()
             for method, operation in operations.items()
-            if method in {"get", "post", "delete"}
+            if method in {"get", "post", "put", "delete"}
         }
 
     def _resolve(self, reference: str) -> Json:
@@ -131,7 +131,7 @@ def without_undocumented_fields(schema: Any) -> Any:
 def operation_name(method: str, template: str) -> str:
     """Return the name of an operation as in docs/http.md: `GET /games/ID/events/N`."""
     path = template.removeprefix("/api/v1").replace("{game_id}", "ID").replace("{seq}", "N")
-    path = path.replace("{key}", "KEY")
+    path = path.replace("{key}", "KEY").replace("{session}", "SESSION")
     return f"{'GET' if method == 'HEAD' else method} {path}"
 
 

@@ -1,16 +1,84 @@
-"""What players manage in their account: the keys with which they sign actions."""
+"""What players manage in their account: their sessions, their password, and the keys with which they sign."""
 
 from flask import Response
 
 from domain.json_types import JsonObject
+from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
-from service.http.ratelimits import limit_new_places
+from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.responses import json_response, no_content
-from service.http.schemas.requests import AddKey
-from service.http.schemas.responses import Key, PlayerKeyList
+from service.http.schemas.requests import AddKey, ChangePassword
+from service.http.schemas.responses import Key, PlayerKeyList, SessionList
+from service.players.tokens import session_id
 
-blueprint = Blueprint("account", __name__, description="The player's own keys.")
+blueprint = Blueprint("account", __name__, description="The player's own sessions and keys.")
+
+
+@blueprint.route(
+    "GET",
+    "/me/sessions",
+    auth="login_required",
+    query=NO_QUERY,
+    responses={200: response("All sessions of the player, the one used last first.", SessionList)},
+)
+def list_sessions(player: str) -> Response:
+    """List the player's sessions: the tokens that are valid, without the tokens themselves."""
+    current = session_id(bearer_token() or "")
+    sessions = [
+        {
+            "id": session.id,
+            "created": session.created,
+            "last_used": session.last_used,
+            "client": session.client,
+            "current": session.id == current,
+        }
+        for session in service().players.sessions(player)
+    ]
+    return json_response({"sessions": sessions, "next": None})
+
+
+@blueprint.route(
+    "DELETE",
+    "/me/sessions/<session>",
+    auth="login_required",
+    responses={204: response("The session has ended.")},
+    error_responses=(404,),
+)
+def end_session(player: str, session: str) -> Response:
+    """End a session: its token is no longer valid."""
+    service().players.end_session(player, session)
+    return no_content()
+
+
+@blueprint.route(
+    "DELETE",
+    "/me/sessions",
+    auth="login_required",
+    responses={204: response("All other sessions have ended.")},
+)
+def end_other_sessions(player: str) -> Response:
+    """End all sessions of the player except that of this request."""
+    service().players.end_sessions(player, except_token=bearer_token())
+    return no_content()
+
+
+@blueprint.route(
+    "PUT",
+    "/me/password",
+    auth="login_required",
+    limit=limit_account_attempts,
+    json_body=ChangePassword(),
+    responses={204: response("The password is changed, and all other sessions have ended.")},
+    error_responses=(403,),
+)
+def change_password(player: str, body: JsonObject) -> Response:
+    """Change the player's password, and end all other sessions.
+
+    If `password` is not the current password, the response is a 403.
+    """
+    service().players.change_password(player, bearer_token() or "", **body)
+    return no_content()
 
 
 @blueprint.route(

@@ -1,6 +1,6 @@
 """Accounts: registering, logging in and out, and the player's own data."""
 
-from flask import Response
+from flask import Response, request
 
 from domain.json_types import JsonObject
 from service.errors import Unauthorised
@@ -12,6 +12,7 @@ from service.http.ratelimits import limit_account_attempts
 from service.http.responses import account, game_summaries, json_response, no_content
 from service.http.schemas.requests import MAX_PAGE_SIZE, LogIn, MeQuery, Register
 from service.http.schemas.responses import Me, Registration, Token
+from service.players.tokens import MAX_CLIENT_LENGTH
 
 blueprint = Blueprint("players", __name__, description="Accounts and tokens.")
 
@@ -31,7 +32,7 @@ def register_player(body: JsonObject) -> Response:
     A handle belongs to one player, in upper and lower case. A handle that looks like that of another player
     is refused. The token is shown only in this response.
     """
-    player, token = service().players.register(**body)
+    player, token = service().players.register(**body, client=_client())
     return json_response({"player": account(player), "token": token}, 201)
 
 
@@ -49,7 +50,13 @@ def log_in(body: JsonObject) -> Response:
 
     The token is shown only in this response, and is valid for 180 days.
     """
-    return json_response({"token": service().players.login(**body)}, 201)
+    return json_response({"token": service().players.login(**body, client=_client())}, 201)
+
+
+def _client() -> str | None:
+    """Return the name of the program that sends the request, as far as it is printable."""
+    name: str = request.headers.get("User-Agent", "")
+    return "".join(filter(str.isprintable, name[:MAX_CLIENT_LENGTH])) or None
 
 
 @blueprint.route(

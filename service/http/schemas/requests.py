@@ -58,6 +58,13 @@ class LogIn(StrictSchema):
     password = Text(required=True)
 
 
+class ChangePassword(StrictSchema):
+    """The password of the player, and a new one."""
+
+    password = Text(required=True)
+    new_password = Text(required=True, metadata={"minLength": 8, "maxLength": 1024})
+
+
 class CreateGame(StrictSchema):
     """A new game. Its rule system defines which options it has."""
 

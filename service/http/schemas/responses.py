@@ -167,6 +167,25 @@ class KeyList(TypedDict):
     next: str | None
 
 
+class Session(TypedDict):
+    """A valid token of the player. `created` is null if an earlier version of the server made it; `last_used`
+    is the hour of the last use; `client` is the `User-Agent` of the program that logged in, or null.
+    """
+
+    id: str
+    created: Timestamp | None
+    last_used: Timestamp
+    client: str | None
+    current: Annotated[bool, "Whether it is the session of this request."]
+
+
+class SessionList(TypedDict):
+    """All sessions of the player, the one used last first."""
+
+    sessions: list[Session]
+    next: str | None
+
+
 class PlayerKeyList(TypedDict):
     """All keys of a player, including revoked ones."""
 

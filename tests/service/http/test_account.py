@@ -1,15 +1,16 @@
-"""What players manage in their account over HTTP: the keys with which they sign actions."""
+"""What players manage in their account over HTTP: sessions, the password, and keys for signing actions."""
 
 from io import BytesIO
 from typing import Any
 
+import httpx
 import pytest
 
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.player_signatures import key_statement, sign_action
 from replay.audit import audit
-from tests.support.accounts import Accounts, PlayerClient
+from tests.support.accounts import PASSWORD, Accounts, PlayerClient
 from tests.support.http_contract import invalid_fields
 
 KEY = SigningKey.from_seed(b"h" * 32)
@@ -19,6 +20,70 @@ def key_body(player: PlayerClient, key: SigningKey = KEY) -> dict[str, str]:
     """Return the body with which a player registers a key."""
     proof = key.signature(canonical(key_statement(player.id, key.public)))
     return {"public": key.public, "proof": proof}
+
+
+def log_in(accounts: Accounts, player: PlayerClient, password: str = PASSWORD) -> httpx.Response:
+    body = {"handle": player.handle, "password": password}
+    return accounts.anonymous.post("/api/v1/tokens", json=body)
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+class TestSessions:
+    @pytest.mark.http("GET /me/sessions", 200)
+    @pytest.mark.http("DELETE /me/sessions/SESSION", 204)
+    @pytest.mark.http("DELETE /me/sessions", 204)
+    def test_a_player_lists_and_ends_their_sessions(self, accounts: Accounts) -> None:
+        ada = accounts.register()
+        others = [bearer(log_in(accounts, ada).json()["token"]) for _ in range(3)]
+        sessions = ada.http.get("/api/v1/me/sessions").json()["sessions"]
+        assert [session["current"] for session in sessions].count(True) == 1
+        assert len(sessions) == 4
+        assert all(session["client"].startswith("python-httpx/") for session in sessions)
+        listed = ada.http.get("/api/v1/me/sessions", headers=others[0]).json()["sessions"]
+        (current,) = [session for session in listed if session["current"]]
+        ended = ada.http.delete(f"/api/v1/me/sessions/{current['id']}")
+        assert ended.status_code == 204
+        assert ada.http.get("/api/v1/me", headers=others[0]).status_code == 401
+        assert ada.http.get("/api/v1/me", headers=others[1]).status_code == 200
+        assert ada.http.delete("/api/v1/me/sessions").status_code == 204
+        for other in others:
+            assert ada.http.get("/api/v1/me", headers=other).status_code == 401
+        assert ada.http.get("/api/v1/me").status_code == 200
+
+    @pytest.mark.http("GET /me/sessions", 400, 401)
+    @pytest.mark.http("DELETE /me/sessions/SESSION", 401, 404)
+    @pytest.mark.http("DELETE /me/sessions", 401)
+    def test_sessions_of_others_cannot_be_seen_or_ended(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        (session,) = ada.http.get("/api/v1/me/sessions").json()["sessions"]
+        path = f"/api/v1/me/sessions/{session['id']}"
+        assert bea.http.delete(path).status_code == 404
+        for method, url in (("GET", path[:19]), ("DELETE", path[:19]), ("DELETE", path)):
+            assert accounts.anonymous.request(method, url).status_code == 401
+        assert ada.http.get("/api/v1/me/sessions?all=1").status_code == 400
+        assert ada.http.get("/api/v1/me").status_code == 200
+
+    @pytest.mark.http("PUT /me/password", 204, 400, 401, 403, 413, 415)
+    def test_a_player_changes_their_password(self, accounts: Accounts) -> None:
+        ada = accounts.register()
+        other = bearer(log_in(accounts, ada).json()["token"])
+        path, body = "/api/v1/me/password", {"password": PASSWORD, "new_password": "new password"}
+        assert ada.http.put(path, json={**body, "password": "wrong"}).status_code == 403
+        assert invalid_fields(ada.http.put(path, json={})) == {"password", "new_password"}
+        short = ada.http.put(path, json={**body, "new_password": "x"})
+        assert (short.status_code, invalid_fields(short)) == (400, {"new_password"})
+        assert accounts.anonymous.put(path, json=body).status_code == 401
+        assert ada.http.put(path, content=b"x" * 70_000).status_code == 413
+        assert ada.http.put(path, content=b"{}").status_code == 415
+        assert log_in(accounts, ada).status_code == 201
+        assert ada.http.put(path, json=body).status_code == 204
+        assert ada.http.get("/api/v1/me").status_code == 200
+        assert ada.http.get("/api/v1/me", headers=other).status_code == 401
+        assert log_in(accounts, ada).status_code == 401
+        assert log_in(accounts, ada, "new password").status_code == 201
 
 
 class TestKeys:

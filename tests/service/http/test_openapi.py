@@ -15,7 +15,7 @@ def operations(contract: Contract) -> list[tuple[str, str, dict[str, Any]]]:
         (method.upper(), path, operation)
         for path, methods in contract.document["paths"].items()
         for method, operation in methods.items()
-        if method in {"get", "post", "delete"}
+        if method in {"get", "post", "put", "delete"}
     ]
 
 

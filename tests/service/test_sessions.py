@@ -1,0 +1,184 @@
+"""Sessions: the valid tokens of a player, which the player can list and end."""
+
+from datetime import timedelta
+
+import pytest
+from freezegun import freeze_time
+
+from domain.errors import Malformed
+from service.bootstrap import Service
+from service.bounds import Bounds
+from service.errors import Forbidden, NotFound, Unauthorised
+from service.players.accounts import Players
+from service.players.tokens import TOKEN_CACHE_TTL, TOKEN_DAYS, session_id, token_key
+from tests.support.redis_contents import contents
+
+PASSWORD = "correct horse"
+NEW_PASSWORD = "battery staple"
+
+
+@pytest.fixture
+def players(service: Service) -> Players:
+    return service.players
+
+
+def other_process(service: Service) -> Players:
+    """Return the accounts as a process sees them that has cached no token."""
+    return Players(service.redis, Bounds())
+
+
+def ids(players: Players, player_id: str) -> list[str]:
+    return [session.id for session in players.sessions(player_id)]
+
+
+def test_each_token_is_a_session_with_the_hour_of_its_last_use(
+    players: Players, service: Service
+) -> None:
+    with freeze_time("2026-11-20T09:15:30Z") as frozen:
+        ada, first = players.register("ada", PASSWORD, client="curl/8")
+        frozen.tick(timedelta(hours=1))
+        second = players.login("ada", PASSWORD)
+        frozen.tick(timedelta(hours=1))
+        assert other_process(service).by_token(first) == ada.id
+        assert [
+            (entry.id, entry.created, entry.last_used, entry.client)
+            for entry in players.sessions(ada.id)
+        ] == [
+            (
+                session_id(first),
+                "2026-11-20T09:15:30.000Z",
+                "2026-11-20T11:00:00.000Z",
+                "curl/8",
+            ),
+            (session_id(second), "2026-11-20T10:15:30.000Z", "2026-11-20T10:00:00.000Z", None),
+        ]
+        before = contents(service.redis)
+        assert other_process(service).by_token(first) == ada.id
+        assert contents(service.redis) == before, "a use in the same hour writes nothing"
+
+
+def test_an_ended_session_has_no_valid_token(players: Players, service: Service) -> None:
+    ada, first = players.register("ada", PASSWORD)
+    second = players.login("ada", PASSWORD)
+    players.end_session(ada.id, session_id(first))
+    assert players.by_token(first) is None
+    assert other_process(service).by_token(first) is None
+    assert players.by_token(second) == ada.id
+    assert ids(players, ada.id) == [session_id(second)]
+    bea, _ = players.register("bea", PASSWORD)
+    for session in (session_id(first), session_id(second), "x", ""):
+        with pytest.raises(NotFound):
+            players.end_session(bea.id, session)
+    assert ids(players, ada.id) == [session_id(second)]
+
+
+def test_all_other_sessions_can_be_ended(players: Players, service: Service) -> None:
+    ada, first = players.register("ada", PASSWORD)
+    others = [players.login("ada", PASSWORD) for _ in range(3)]
+    bea, token_of_bea = players.register("bea", PASSWORD)
+    players.end_sessions(ada.id, except_token=first)
+    assert [players.by_token(token) for token in others] == [None] * 3
+    assert players.by_token(first) == ada.id
+    assert ids(players, ada.id) == [session_id(first)]
+    assert other_process(service).by_token(token_of_bea) == bea.id
+
+
+def test_logging_out_ends_the_session(players: Players) -> None:
+    ada, token = players.register("ada", PASSWORD)
+    players.logout(token)
+    assert players.sessions(ada.id) == []
+    players.logout(token)
+
+
+def make_old(service: Service, player_id: str) -> None:
+    """Leave of a player's sessions what earlier versions stored: the tokens."""
+    service.redis.delete(f"cartulary:sessions:{player_id}")
+
+
+def test_a_token_of_an_earlier_version_stays_valid_and_is_listed_after_its_next_use(
+    players: Players, service: Service
+) -> None:
+    ada, token = players.register("ada", PASSWORD)
+    make_old(service, ada.id)
+    assert players.sessions(ada.id) == []
+    assert other_process(service).by_token(token) == ada.id
+    (session,) = players.sessions(ada.id)
+    assert (session.id, session.created, session.client) == (session_id(token), None, None)
+    players.end_session(ada.id, session.id)
+    assert other_process(service).by_token(token) is None
+
+
+def test_tokens_of_an_earlier_version_end_with_all_others(
+    players: Players, service: Service
+) -> None:
+    ada, unused = players.register("ada", PASSWORD)
+    make_old(service, ada.id)
+    current = players.login("ada", PASSWORD)
+    players.end_sessions(ada.id, except_token=current)
+    assert other_process(service).by_token(unused) is None
+    assert other_process(service).by_token(current) == ada.id
+
+
+def test_an_expired_token_is_not_a_session(players: Players, service: Service) -> None:
+    ada, expired = players.register("ada", PASSWORD)
+    current = players.login("ada", PASSWORD)
+    service.redis.delete(token_key(expired))
+    assert ids(players, ada.id) == [session_id(current)]
+    assert 0 < service.redis.ttl(f"cartulary:sessions:{ada.id}") <= TOKEN_DAYS * 24 * 3600
+
+
+def test_the_session_that_was_unused_for_longest_ends_when_there_are_too_many(
+    service: Service,
+) -> None:
+    players = Players(service.redis, Bounds(max_sessions_per_player=3))
+    with freeze_time("2026-11-20T09:15:30Z") as frozen:
+        ada, first = players.register("ada", PASSWORD)
+        tokens = [first]
+        for _ in range(4):
+            frozen.tick(timedelta(hours=2))
+            assert other_process(service).by_token(first) == ada.id
+            tokens.append(players.login("ada", PASSWORD))
+        valid = [other_process(service).by_token(token) is not None for token in tokens]
+    assert valid == [True, False, False, True, True]
+
+
+def test_a_changed_password_ends_all_other_sessions(players: Players, service: Service) -> None:
+    ada, first = players.register("ada", PASSWORD)
+    second = players.login("ada", PASSWORD)
+    players.change_password(ada.id, second, PASSWORD, NEW_PASSWORD)
+    assert other_process(service).by_token(first) is None
+    assert other_process(service).by_token(second) == ada.id
+    with pytest.raises(Unauthorised):
+        players.login("ada", PASSWORD)
+    assert players.login("ada", NEW_PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("password", "new_password", "error"),
+    [
+        ("wrong horse", NEW_PASSWORD, Forbidden),
+        ("wrong horse", "short", Forbidden),
+        (PASSWORD, "short", Malformed),
+        (PASSWORD, "x" * 1025, Malformed),
+    ],
+)
+def test_a_password_is_not_changed_without_the_old_one_or_to_an_invalid_one(
+    players: Players, service: Service, password: str, new_password: str, error: type[Exception]
+) -> None:
+    ada, token = players.register("ada", PASSWORD)
+    before = contents(service.redis)
+    with pytest.raises(error):
+        players.change_password(ada.id, token, password, new_password)
+    assert contents(service.redis) == before
+
+
+def test_another_process_accepts_an_ended_session_for_a_few_seconds_only(
+    players: Players, service: Service
+) -> None:
+    other = other_process(service)
+    with freeze_time("2026-11-20T09:00:00Z") as frozen:
+        ada, token = players.register("ada", PASSWORD)
+        assert other.by_token(token) == ada.id
+        players.end_sessions(ada.id)
+        frozen.tick(TOKEN_CACHE_TTL)
+        assert other.by_token(token) is None
