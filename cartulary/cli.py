@@ -12,7 +12,9 @@ from typing_extensions import override
 
 from cartulary.commands import RECORD_COMMANDS, SERVICE_COMMANDS
 from cartulary.server_extra import server_extra_missing
+from cartulary.source import LIVE_DELIVERIES
 from domain.errors import CartularyError
+from domain.json_types import JsonObject
 
 
 class Group(click.Group):
@@ -53,6 +55,7 @@ def cartulary(ctx: click.Context) -> None:
     Settings are environment variables that begin with CARTULARY_; see docs/running.md.
     """
     ctx.obj = _live_record
+    ctx.meta[LIVE_DELIVERIES] = _live_deliveries
 
 
 for _command in (*SERVICE_COMMANDS, *RECORD_COMMANDS):
@@ -72,3 +75,10 @@ def _live_record(game: str, redis_url: str | None) -> bytes:
         raise server_extra_missing(error) from error
 
     return read_live_record(os.environ, game, redis_url)
+
+
+def _live_deliveries(game: str, seq: int, redis_url: str | None) -> list[JsonObject]:
+    """Return the deliveries of notifications about an event of a live game."""
+    from cartulary.running_service import read_live_deliveries
+
+    return read_live_deliveries(os.environ, game, seq, redis_url)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from domain.json_types import JsonObject
 from service.bootstrap import Service, build
 from service.errors import Unavailable
 from service.settings import load_settings
@@ -38,3 +39,14 @@ def read_live_record(environ: Mapping[str, str], game_id: str, redis_url: str | 
     """
     with open_service(environ, redis_url) as service:
         return b"".join(service.queries.record(game_id))
+
+
+def read_live_deliveries(
+    environ: Mapping[str, str], game_id: str, seq: int, redis_url: str | None
+) -> list[JsonObject]:
+    """Return the stored deliveries of notifications about an event of a live game.
+
+    Raises the errors of `open_service`.
+    """
+    with open_service(environ, redis_url) as service:
+        return [delivery.as_json() for delivery in service.deliveries.about(game_id, seq)]

@@ -5,17 +5,25 @@ import sys
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, Final, TypeAlias
 
 import click
 
 from cartulary.server_extra import ServerExtraMissing
 from cartulary.terminal import message
 from domain.errors import CartularyError, Unreadable
+from domain.json_types import JsonObject
 from ledger.record import Record, first_contradiction, read
 
 LiveSource: TypeAlias = Callable[[str, str | None], bytes]
 """Returns the record of a live game, given its id and the URL of its Redis (None: that of the settings)."""
+
+LiveDeliveries: TypeAlias = Callable[[str, int, str | None], list[JsonObject]]
+"""Returns the deliveries of notifications about an event of a live game, given the game's id, the event's seq
+and the URL of its Redis (None: that of the settings).
+"""
+LIVE_DELIVERIES: Final = "cartulary.source.deliveries"
+"""The name in the context's `meta` of a LiveDeliveries, which is missing where there is no service."""
 
 
 class SourceNotFound(click.BadParameter):
@@ -52,6 +60,19 @@ def live_record(live: LiveSource, game: str, redis: str | None) -> bytes:
         raise
     except CartularyError as error:
         raise click.ClickException(f"cannot read game {game}: {error}") from None
+
+
+def live_deliveries(
+    ctx: click.Context, source: str, seq: int, redis: str | None
+) -> list[JsonObject] | None:
+    """Return the deliveries about an event if the source is a live game, else None. Raises ClickException."""
+    deliveries: LiveDeliveries | None = ctx.meta.get(LIVE_DELIVERIES)
+    if deliveries is None or source == "-" or os.path.exists(source):  # noqa: PTH110 # see open_source
+        return None
+    try:
+        return deliveries(source, seq, redis)
+    except CartularyError as error:
+        raise click.ClickException(f"cannot read game {source}: {error}") from None
 
 
 def read_source(ctx: click.Context, source: str, redis: str | None) -> Record:

@@ -60,3 +60,14 @@ def branch(record: Record, number: int | None = None) -> Branch:
             + ("the game has only branch 1" if last == 1 else f"the game has branches 1 to {last}")
         )
     return all_branches[number - 1]
+
+
+def superseded_events(record: Record) -> dict[int, int]:
+    """Return the events that are not on the current branch: by seq, the seq of the first `PlayResumed` after
+    which they were not. Raises Unreadable.
+    """
+    superseded: dict[int, int] = {}
+    for resumption in branch(record).resumptions:
+        for seq in range(max(resumption.origin, 0) + 1, resumption.seq):
+            superseded.setdefault(seq, resumption.seq)
+    return superseded

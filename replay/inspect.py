@@ -1,104 +1,203 @@
-"""Explains one event: its actor, its time, its action, the outcome, the clauses and the changes.
+"""Explains one event as data: who, when, what they saw and could do, what came of it and by which clauses.
 
-The explanation exists as data for programs and as text for a terminal. Nothing is checked here; that is the
-task of `replay.audit`.
+`explain_event` needs the event, the games around it and an `EventContext`, which a record or a service can
+give. `replay.inspect_page` makes text of an explanation. Nothing is checked here; that is the task of
+`replay.audit`.
 """
 
-from typing import Final
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 
-from domain.contract import AnyRuleSystem, DomainEvent
+from domain import chance
+from domain.contract import AnyRuleSystem, DomainEvent, secret_owner
 from domain.errors import Malformed
 from domain.event import Event, acting_seat, recorded_data
+from domain.game import Game
 from domain.json_types import JsonObject
-from ledger.canonical import canonical
-from replay.diff import change_lines, changes
-from replay.render.styles import BOLD, DIM, Styler, seat_style
-from replay.render.text_layout import clean, columns, wrap
+from ledger import turn_clock
+from ledger.envelope import format_timestamp
+from ledger.record import Record
+from replay.diff import changes
+from replay.event_text import (
+    NO_NAMES,
+    Names,
+    actor_text,
+    outcome_text,
+    remaining_milliseconds,
+    seat_concerned,
+)
 from replay.timeline import Step, unreadable_on_error
 
-_INDENT: Final = 10
-_NARROWEST: Final = 40
+MAX_LISTED_ACTIONS: Final = 24
+"""Legal actions that are listed unless all are asked for; more are only counted."""
 
 
-def explain_event(step: Step, openings: JsonObject, *, ended: bool = False) -> JsonObject:
-    """Return the explanation of an event as JSON.
+@dataclass(frozen=True, slots=True)
+class EventContext:
+    """What an explanation of an event needs besides the event and the games around it.
 
-    It has the event, its text and its action's, the clauses with their meaning on this board, the positions
-    before and after it as a spectator sees them (None before the start), and the `changes` between them.
-    `openings` are those of the event's secrets, `{NAME: {"salt", "value"}}`. `ended` states that the game has
-    ended since, so that nothing in it is secret. Raises Unreadable.
+    `viewer` is the seat whose view of the positions is shown (None: a spectator); `has_ended` states that the
+    game has ended since, so that nothing in it is secret. `openings` are those of the event's secrets that
+    the viewer may see, `{NAME: {"salt", "value"}}`. `others` are events of the same game, in order, among
+    which the consequences and the nonces of the players are searched. `secret` is the game's secret in hex,
+    if it is published. `deliveries` are the stored deliveries of notifications about the event, None if they
+    are not known or not for this viewer.
+    """
+
+    names: Names = NO_NAMES
+    viewer: int | None = None
+    has_ended: bool = False
+    sees_actor: bool = True
+    """Whether the viewer may see everything that the seat that acted saw."""
+    openings: Mapping[str, Any] = field(default_factory=dict)
+    others: Sequence[Event] = ()
+    secret: str | None = None
+    deliveries: list[JsonObject] | None = None
+
+
+NO_CONTEXT: Final = EventContext()
+"""Nothing is known besides the event and the games around it."""
+
+
+def record_context(
+    record: Record, event: Event, deliveries: list[JsonObject] | None = None
+) -> EventContext:
+    """Return the context that a record gives for one of its events."""
+    seat = seat_concerned(event)
+    return EventContext(
+        names=Names(record.names),
+        has_ended=record.has_ended,
+        sees_actor=not any(
+            seat is not None and secret_owner(name) == seat
+            for other in record.events[: event["seq"]]
+            for name in other.get("secrets", ())
+            if name not in record.openings.get(other["seq"], {})
+        ),
+        openings=record.openings.get(event["seq"], {}),
+        others=record.events,
+        secret=published_secret(record.events[-1]),
+        deliveries=deliveries,
+    )
+
+
+def published_secret(last: Event) -> str | None:
+    """Return the secret that the last event of a game publishes, in hex; None if it publishes none."""
+    secret = last["data"].get("secret")
+    return secret if isinstance(secret, str) else None
+
+
+def explain_event(
+    step: Step, context: EventContext = NO_CONTEXT, *, lists_all_actions: bool = False
+) -> JsonObject:
+    """Return the explanation of an event as JSON; docs/http.md describes its fields.
+
+    Of many legal actions only the number is given, unless `lists_all_actions`. Raises Unreadable.
     """
     event, rules = step.event, step.after.rules
-    seat, data = acting_seat(event["by"]), recorded_data(event)
     with unreadable_on_error(event["seq"]):
-        before = None if step.before is None else step.before.position(None, ended=ended)
-        after = step.after.position(None, ended=ended)
-        secrets = {name: opening["value"] for name, opening in openings.items()}
-        decided = DomainEvent(event["type"], data, secrets)
-        state = None if step.before is None else step.before.state
-        clauses = rules.explain(state, seat, decided)
+        ended = context.has_ended
+        before = None if step.before is None else step.before.position(context.viewer, ended=ended)
+        after = step.after.position(context.viewer, ended=ended)
+        clauses = explained_clauses(step, context.openings)
         return {
             "event": event,
-            "by": actor_text(step),
+            "by": actor_text(event, step.after.players, context.names),
+            "actor": _actor(step, context),
+            "time": _time(step),
+            "saw": _saw(step, context),
+            "options": _options(step, context, lists_all=lists_all_actions),
             "action_text": _action_text(rules, event),
-            "event_text": rules.event_text(event["type"], data),
-            "clauses": [{"id": id, "text": text} for id, text in clauses],
-            "opened": openings,
+            "event_text": outcome_text(rules, event, context.names),
+            "clauses": [
+                {"id": id, "sentence": rules.CLAUSES.get(id), "text": text} for id, text in clauses
+            ],
+            "opened": dict(context.openings),
+            "consequences": _consequences(step, context),
+            "deliveries": context.deliveries,
+            "start": _start(step, context) if event["type"] == "GameStarted" else None,
             "before": before,
             "after": after,
             "changes": changes(before, after),
         }
 
 
-def explanation_page(explanation: JsonObject, styler: Styler, width: int) -> str:
-    """Return what `explain_event` returned as text of about `width` columns, with a final line feed."""
-    event = explanation["event"]
-    text_width = max(width, _NARROWEST) - _INDENT
-    rows = [
-        ("when", [time_text(event)]),
-        ("who", [styler(explanation["by"], actor_style(event))]),
-    ]
-    if event["action"] is not None:
-        text = explanation["action_text"]
-        short_form = [styler(clean(text), BOLD)] if text else []
-        raw = wrap(clean(canonical(event["action"]).decode()), text_width, columns)
-        rows.append(("action", short_form + [styler(line, DIM) for line in raw]))
-    rows.append(("result", wrap(clean(explanation["event_text"]), text_width, columns)))
-    for name, opening in explanation["opened"].items():
-        value = clean(canonical(opening["value"]).decode())
-        rows.append(("opened", wrap(f"{clean(name)}: {value}", text_width, columns)))
-    title = f"event {event['seq']} of {clean(event['game'])}: {clean(event['type'])}"
-    lines = [styler(title, BOLD)]
-    for label, texts in rows:
-        lines += _labelled(label, texts, styler)
-    lines += _clause_lines(explanation["clauses"], styler, max(width, _NARROWEST))
-    changed = change_lines(explanation["changes"])
-    lines += (
-        ["", styler("changes", BOLD)] if changed else ["", "the position is the same as before"]
-    )
-    lines += [f"  {line}" for line in changed]
-    lines.append("")
-    for name in ("state", "prev", "hash"):
-        lines += _labelled(name, [styler(event[name], DIM)], styler)
-    return "\n".join(lines) + "\n"
+def explained_clauses(step: Step, openings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the clauses by which an event followed: their ids, and what each means on this board.
+
+    `openings` are those of the event's secrets, as far as the reader may see them. Raises Unreadable.
+    """
+    event = step.event
+    with unreadable_on_error(event["seq"]):
+        secrets = {name: opening["value"] for name, opening in openings.items()}
+        decided = DomainEvent(event["type"], recorded_data(event), secrets)
+        state = None if step.before is None else step.before.state
+        return step.after.rules.explain(state, acting_seat(event["by"]), decided)
 
 
-def _labelled(label: str, texts: list[str], styler: Styler) -> list[str]:
-    padded = styler(f"{label:<{_INDENT}}", DIM)
-    return [padded + texts[0], *(" " * _INDENT + text for text in texts[1:])] if texts else []
+def _actor(step: Step, context: EventContext) -> JsonObject:
+    """Who caused the event, and by what means they have shown who they are."""
+    by: Mapping[str, Any] = step.event["by"]
+    players = step.after.players
+    seat: int | None = by.get("seat")
+    player: str | None = by.get("player")
+    if seat is not None and seat < len(players):
+        player = players[seat]
+    signature: Any = step.event.get("signature")
+    means = "server" if "system" in by else "token" if signature is None else "signature"
+    return {
+        "seat": seat,
+        "player": player,
+        "handle": None if player is None else context.names.handle(player),
+        "system": by.get("system"),
+        "means": means,
+        "key": signature["key"] if isinstance(signature, Mapping) else None,
+    }
 
 
-def _clause_lines(clauses: list[JsonObject], styler: Styler, width: int) -> list[str]:
-    if not clauses:
-        return []
-    id_width = max(len(clause["id"]) for clause in clauses)
-    margin = " " * (id_width + 4)
-    lines = ["", styler("clauses", BOLD)]
-    for clause in clauses:
-        text = wrap(clean(clause["text"]), width - len(margin), columns)
-        lines.append(f"  {clause['id']:<{id_width}}  {text[0]}")
-        lines += [margin + line for line in text[1:]]
-    return lines
+def _time(step: Step) -> JsonObject:
+    """When the event was appended, and how that relates to the turn and its deadline."""
+    before, after = step.before, step.after
+    turn = None if before is None or before.to_act is None else before
+    deadline = None if turn is None else turn_clock.deadline(turn)
+    return {
+        "at": step.event["at"],
+        "round": (turn or after).round,
+        "turn": (turn or after).turn,
+        "turn_of": None if turn is None else turn.to_act,
+        "turn_began": None if turn is None else turn.turn_at,
+        "deadline": None if deadline is None else format_timestamp(deadline),
+        "remaining_ms": remaining_milliseconds(step),
+    }
+
+
+def _saw(step: Step, context: EventContext) -> JsonObject | None:
+    """The position before the event as the seat that acted could see it then."""
+    before, seat = step.before, seat_concerned(step.event)
+    if before is None or before.state is None or seat is None or not context.sees_actor:
+        return None
+    return {
+        "seat": seat,
+        "seq": before.seq,
+        "position": before.rules.position(before.state, seat),
+    }
+
+
+def _options(step: Step, context: EventContext, *, lists_all: bool) -> JsonObject | None:
+    """What the seat that acted could have done, besides `resign` and `agree_to_end`."""
+    before, seat = step.before, seat_concerned(step.event)
+    if before is None or before.to_act is None or seat is None or not context.sees_actor:
+        return None
+    rules = before.rules
+    actions = rules.legal_actions(before.state, seat)
+    is_listed = lists_all or len(actions) <= MAX_LISTED_ACTIONS
+    return {
+        "seat": seat,
+        "count": len(actions),
+        "by_type": dict(Counter(action.type for action in actions)),
+        "actions": [rules.action_text(action) for action in actions] if is_listed else None,
+    }
 
 
 def _action_text(rules: AnyRuleSystem, event: Event) -> str | None:
@@ -111,22 +210,79 @@ def _action_text(rules: AnyRuleSystem, event: Event) -> str | None:
         return None
 
 
-def time_text(event: Event) -> str:
-    """Return the time of an event to the second, in UTC as in the log."""
-    at = event["at"]
-    return f"{at[:10]} {at[11:19]} UTC"
+def _consequences(step: Step, context: EventContext) -> JsonObject:
+    """What followed from the event without another action: the work of the clock and of the scorer."""
+    event, before, after = step.event, step.before, step.after
+    seq = event["seq"]
+    later = [other for other in context.others if other["seq"] > seq]
+    resumed = next((other for other in later if _supersedes(other, seq)), None)
+    on_branch = later if resumed is None else later[: later.index(resumed)]
+    is_new_turn = before is None or (before.turn, before.turn_at) != (after.turn, after.turn_at)
+    deadline = turn_clock.deadline(after) if is_new_turn else None
+    ends_play = after.is_played_out and not (before is not None and before.is_played_out)
+    return {
+        "to_act": after.to_act if is_new_turn else None,
+        "deadline": None if deadline is None else format_timestamp(deadline),
+        "rounds": [
+            {"round": round, "scored_by": _seq_of(on_branch, "RoundScored", round)}
+            for round, ended_by in after.rounds_ended.items()
+            if ended_by == seq
+        ],
+        "round_ended_by": _round_end(event, before),
+        "ends_play": ends_play,
+        "finished_by": _seq_of(on_branch, "GameFinished") if ends_play else None,
+        "superseded_by": None if resumed is None else resumed["seq"],
+    }
 
 
-def actor_text(step: Step) -> str:
-    """Return the actor of an event: `seat 1 (ID)`, the id of a player, or the part of the server."""
-    by, players = step.event["by"], step.after.players
-    if "seat" in by:
-        seat = by["seat"]
-        return f"seat {seat}" + (f" ({clean(players[seat])})" if seat < len(players) else "")
-    return clean(by["player"] if "player" in by else f"the {by['system']}")
+def _round_end(event: Event, before: Game | None) -> int | None:
+    """The event that ended the round which `RoundScored` has scored."""
+    if event["type"] != "RoundScored" or before is None:
+        return None
+    return before.rounds_ended.get(event["data"]["round"])
 
 
-def actor_style(event: Event) -> str:
-    """Return the style of an event's actor: that of its seat, if it is one."""
-    seat = acting_seat(event["by"])
-    return DIM if seat is None else seat_style(seat)
+def _supersedes(event: Event, seq: int) -> bool:
+    """Whether play resumes with this event from an event before `seq`."""
+    origin = event["data"].get("from")
+    return event["type"] == "PlayResumed" and type(origin) is int and origin < seq
+
+
+def _seq_of(events: Sequence[Event], type: str, round: int | None = None) -> int | None:
+    """The seq of the first event of a type, and for that round if one is given."""
+    return next(
+        (
+            event["seq"]
+            for event in events
+            if event["type"] == type and (round is None or event["data"].get("round") == round)
+        ),
+        None,
+    )
+
+
+def _start(step: Step, context: EventContext) -> JsonObject:
+    """The sources of the game's chance: the server's secret, and the nonces in the order of joining."""
+    after = step.after
+    sources = {
+        other["data"]["player"]: other["data"].get("nonce_from")
+        for other in context.others
+        if other["type"] == "SeatTaken" and other["seq"] < step.event["seq"]
+    }
+    seed = None
+    if context.secret is not None:
+        nonces = [bytes.fromhex(place.nonce) for place in after.places]
+        seed = chance.seed(bytes.fromhex(context.secret), nonces).hex()
+    return {
+        "commitment": after.commitment,
+        "secret": context.secret,
+        "seed": seed,
+        "nonces": [
+            {
+                "player": place.player,
+                "handle": context.names.handle(place.player),
+                "nonce": place.nonce,
+                "nonce_from": sources.get(place.player),
+            }
+            for place in after.places
+        ],
+    }

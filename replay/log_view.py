@@ -3,33 +3,77 @@
 from collections.abc import Iterator
 from typing import Final
 
-from domain.event import Event, recorded_data
+from domain.event import Event
 from ledger.record import Record
-from replay.inspect import actor_style, time_text
-from replay.render.styles import DIM, Styler
-from replay.render.text_layout import clean
-from replay.timeline import steps, unreadable_on_error
+from ledger.turn_clock import time_left_text
+from replay.branches import superseded_events
+from replay.event_filter import NO_FILTER, EventFilter
+from replay.event_text import (
+    Names,
+    actor_style,
+    actor_text,
+    outcome_text,
+    remaining_milliseconds,
+    time_text,
+)
+from replay.render.styles import BOLD, DIM, Styler
+from replay.render.text_layout import columns
+from replay.timeline import Step, steps, unreadable_on_error
 
 _WIDEST_ACTOR: Final = 24
 """Columns for actors; a longer name shifts the rest of its line."""
 
 
-def log_lines(record: Record, styler: Styler) -> Iterator[str]:
-    """Yield the lines in order. Raises Unreadable at the first event that cannot be read."""
-    seq_width = len(str(len(record.events)))
-    actor_width = min(
-        max((len(_actor(event)) for event in record.events), default=0), _WIDEST_ACTOR
-    )
+def filtered_steps(record: Record, event_filter: EventFilter) -> Iterator[Step]:
+    """Yield the events that pass a filter, with the games around them. Raises Unreadable."""
     for step in steps(record):
+        if event_filter.is_past(step.event):
+            return
+        if event_filter.matches(step, record.openings.get(step.event["seq"], {})):
+            yield step
+
+
+def log_lines(
+    record: Record, styler: Styler, event_filter: EventFilter = NO_FILTER
+) -> Iterator[str]:
+    """Yield the lines of the events that pass a filter, in order.
+
+    After the outcome, a line states how much time was left of the turn, or how late the event was, and
+    whether play has resumed from an earlier event since. Raises Unreadable at the first event that cannot be
+    read.
+    """
+    names = Names(record.names)
+    players = _players(record)
+    superseded = superseded_events(record)
+    seq_width = len(str(len(record.events)))
+    widths = (columns(actor_text(event, players, names)) for event in record.events)
+    actor_width = min(max(widths, default=0), _WIDEST_ACTOR)
+    for step in filtered_steps(record, event_filter):
         event = step.event
-        actor = _actor(event)
         with unreadable_on_error(event["seq"]):
-            text = step.after.rules.event_text(event["type"], recorded_data(event))
+            actor = actor_text(event, players, names)
+            text = outcome_text(step.after.rules, event, names)
+            remaining = remaining_milliseconds(step)
         seq = styler(f"{event['seq']:>{seq_width}}", DIM)
-        padded = styler(actor, actor_style(event)) + " " * (actor_width - len(actor))
-        yield f"{seq}  {time_text(event)[:-4]}  {padded}  {clean(text)}"
+        padded = styler(actor, actor_style(event)) + " " * (actor_width - columns(actor))
+        notes = []
+        if remaining is not None:
+            notes.append(styler(time_left_text(remaining), DIM if remaining > 0 else BOLD))
+        if event["seq"] in superseded:
+            notes.append(styler(f"superseded by event {superseded[event['seq']]}", BOLD))
+        note = f"  ({', '.join(notes)})" if notes else ""
+        time = time_text(event["at"]).removesuffix(" UTC")
+        yield f"{seq}  {time}  {padded}  {text}{note}"
 
 
-def _actor(event: Event) -> str:
-    ((kind, name),) = event["by"].items()
-    return clean(f"{kind} {name}" if kind == "seat" else str(name))
+def _players(record: Record) -> list[str]:
+    """The ids of the players by seat, also for the events before the start, which name no seats."""
+    return next(
+        (_ids(event) for event in record.events if event["type"] == "GameStarted"),
+        [],
+    )
+
+
+def _ids(event: Event) -> list[str]:
+    players = event["data"].get("players")
+    return [str(player) for player in players] if isinstance(players, list) else []

@@ -10,6 +10,7 @@ from service.damaged_games import DamagedGames
 from service.deliveries import Deliveries
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
+from service.games.event_queries import EventQueries
 from service.games.key_registry import KeyRegistry
 from service.games.queries import GameQueries
 from service.games.quota import GameQuota
@@ -41,6 +42,7 @@ class Service:
     repository: GameRepository
     commands: GameCommands
     queries: GameQueries
+    events: EventQueries
     players: Players
     player_keys: PlayerKeys
     key_registry: KeyRegistry
@@ -73,6 +75,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         hold=settings.bounds.clock_hold_seconds,
     )
     repository = GameRepository(store, cache, listings, clock)
+    deliveries = Deliveries(client, settings.bounds.max_deliveries_per_game)
     players = Players(client, settings.bounds)
     player_keys = PlayerKeys(client, settings.bounds)
     quota = GameQuota(listings, settings.bounds.max_games_per_player)
@@ -104,13 +107,14 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             settings.bounds.record_page_bytes,
             settings.bounds.page_events,
         ),
+        events=EventQueries(repository, store, players, deliveries, settings.bounds),
         players=players,
         player_keys=player_keys,
         key_registry=KeyRegistry(player_keys, repository, listings),
         listings=listings,
         keyring=keyring,
         damaged_games=DamagedGames(client),
-        deliveries=Deliveries(client, settings.bounds.max_deliveries_per_game),
+        deliveries=deliveries,
         head_log=HeadLog(store, transparency_store),
         checkpoints=checkpoints,
         proofs=proofs,

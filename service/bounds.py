@@ -55,6 +55,10 @@ class Bounds:
 
     page_events: int = _bound(5_000)
     """Events that are folded for a page of a list of games."""
+    max_filtered_events: int = _bound(2_000)
+    """Events that are examined for a page of a filtered log."""
+    max_explained_events: int = _bound(200)
+    """The same, if the filter asks for clauses, which takes a state of the game for each event."""
     max_games_per_player: int = _bound(200)
     """Games that are open or in progress in which a player has a place."""
     max_invitations: int = _bound(32)

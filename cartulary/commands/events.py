@@ -3,38 +3,83 @@
 import click
 
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
-from cartulary.source import read_source, unreadable_source
+from cartulary.source import live_deliveries, read_source, unreadable_source
 from cartulary.terminal import Color, echo, result_styler, width
-from domain.errors import Unreadable
+from domain.errors import Malformed, Unreadable
 from ledger.canonical import canonical
-from replay.timeline import PositionNotFound, step_at, unreadable_on_error
+from ledger.record import Record
+from replay.event_filter import EventFilter, parse_filter, split_conditions
+from replay.timeline import PositionNotFound, game_at, step_at, unreadable_on_error
+
+_CONDITIONS = "seat, type, clause, from, to, hex"
 
 
 @click.command("log")
 @source_argument
+@click.option(
+    "--filter",
+    "conditions",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help=(
+        f"List only events that meet this condition ({_CONDITIONS}); several conditions, given in one"
+        " option or in several, must all be met."
+    ),
+)
 @json_option
 @color_option
 @redis_option
 @click.pass_context
-def log(ctx: click.Context, source: str, as_json: bool, color: Color, redis: str | None) -> None:  # noqa: FBT001 # click passes options by name
-    """List a game's events, one readable line for each."""
-    from replay.log_view import log_lines
+def log(
+    ctx: click.Context,
+    source: str,
+    conditions: tuple[str, ...],
+    as_json: bool,  # noqa: FBT001 # click passes options by name
+    color: Color,
+    redis: str | None,
+) -> None:
+    """List a game's events, one readable line for each.
+
+    Conditions of --filter are, for example, seat=1, type=KnightsMoved,TurnForfeited, clause=BY-MOV,
+    from=2026-11-20T09:15:00Z, to=2026-11-21, from=10 (a seq) and hex=0,-1.
+    """
+    from replay.log_view import filtered_steps, log_lines
 
     record = read_source(ctx, source, redis)
-    if as_json:
-        for line in record.lines:
-            echo(line.decode())
-        return
     try:
-        for text in log_lines(record, result_styler(color)):
+        event_filter = _parse_filter(ctx, record, conditions)
+        if as_json:
+            # Without conditions the lines are shown even if the game cannot be folded.
+            seqs = (
+                [step.event["seq"] for step in filtered_steps(record, event_filter)]
+                if conditions
+                else range(1, len(record.lines) + 1)
+            )
+            for seq in seqs:
+                echo(record.lines[seq - 1].decode())
+            return
+        for text in log_lines(record, result_styler(color), event_filter):
             echo(text)
     except Unreadable as error:
         raise unreadable_source(source, error) from None
 
 
+def _parse_filter(ctx: click.Context, record: Record, conditions: tuple[str, ...]) -> EventFilter:
+    """Return the filter that the option asks for. Raises UsageError, and Unreadable for an unknown game."""
+    try:
+        return parse_filter(split_conditions(conditions), game_at(record, 1).rules)
+    except Malformed as error:
+        faults = "; ".join(f"{name} {fault}" for name, fault in error.fields.items())
+        raise click.BadParameter(faults, ctx, param_hint="--filter") from None
+
+
 @click.command("inspect")
 @source_argument
 @click.argument("seq", metavar="N", type=click.IntRange(1))
+@click.option(
+    "--all-actions", is_flag=True, help="List all legal actions, however many there were."
+)
+@click.option("--no-board", is_flag=True, help="Do not draw the board that the player saw.")
 @json_option
 @color_option
 @redis_option
@@ -43,22 +88,36 @@ def inspect(
     ctx: click.Context,
     source: str,
     seq: int,
+    all_actions: bool,  # noqa: FBT001 # click passes options by name
+    no_board: bool,  # noqa: FBT001 # click passes options by name
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
     redis: str | None,
 ) -> None:
-    """Explain one event: the actor, the time, the action, its outcome, the clauses, the changes."""
-    from replay.inspect import explain_event, explanation_page
+    """Explain one event: who acted, when, what they saw and could do, what followed, and by which clauses.
+
+    For a live game, the notifications about the event are shown too.
+    """
+    from replay.inspect import explain_event, record_context
+    from replay.inspect_page import explanation_page
 
     record = read_source(ctx, source, redis)
     try:
-        openings = record.openings.get(seq, {})
-        explanation = explain_event(step_at(record, seq), openings, ended=record.has_ended)
+        step = step_at(record, seq)
         with unreadable_on_error(seq):
+            context = record_context(record, step.event, live_deliveries(ctx, source, seq, redis))
+            explanation = explain_event(step, context, lists_all_actions=all_actions)
             text = (
                 canonical(explanation).decode()
                 if as_json
-                else explanation_page(explanation, result_styler(color), width())
+                else explanation_page(
+                    explanation,
+                    step.after.rules,
+                    context.names,
+                    result_styler(color),
+                    width(),
+                    has_board=not no_board,
+                )
             )
     except PositionNotFound as error:
         raise click.UsageError(str(error), ctx) from None

@@ -1,7 +1,7 @@
 """The commands that show positions: replay and diff."""
 
 from dataclasses import replace as with_fields
-from typing import Any, Final
+from typing import Any
 
 import click
 
@@ -10,12 +10,12 @@ from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, result_styler, width
 from domain.errors import Unreadable
 from domain.game import Game
-from domain.hexes import distance
 from domain.json_types import JsonObject
 from domain.scene import Scene
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.branches import BranchNotFound, branch
+from replay.render.geometry import is_drawable
 from replay.timeline import (
     PositionNotFound,
     after_round,
@@ -24,9 +24,6 @@ from replay.timeline import (
     head,
     unreadable_on_error,
 )
-
-_MAX_DISTANCE: Final = 200
-"""The greatest distance between two hexes of a board that is drawn: a forged board could fill the memory."""
 
 
 @click.command()
@@ -121,9 +118,8 @@ def _position_as(
     scene = game.rules.scene(position, event)
     if round is not None:
         scene = _with_round_heading(scene, game, round)
-    for cell in scene.cells:
-        if distance(cell.at, scene.cells[0].at) > _MAX_DISTANCE:
-            raise Unreadable(f"the board is too wide to be drawn: it has a hex {cell.at}")
+    if not is_drawable(scene):
+        raise Unreadable("the board is too wide to be drawn")
     if output_format == "svg":
         from replay.render.svg import svg
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, hypot, sqrt
 
-from domain.hexes import DIRECTIONS, Hex
+from domain.hexes import DIRECTIONS, Hex, distance
+from domain.scene import Scene
 from replay.render.markup import Point
 
 RADIUS = 100.0
@@ -25,6 +26,14 @@ CORNERS: tuple[Point, ...] = (
 
 # For each of domain.hexes.DIRECTIONS the index of the first corner, clockwise, of the side it crosses.
 _SIDES = (1, 0, 5, 4, 3, 2)
+
+_MAX_DISTANCE = 200
+"""The greatest distance between two hexes of a board that is drawn: a forged board could fill the memory."""
+
+
+def is_drawable(scene: Scene) -> bool:
+    """Return whether the board of a scene, which may be forged, is small enough to be drawn."""
+    return all(distance(cell.at, scene.cells[0].at) <= _MAX_DISTANCE for cell in scene.cells)
 
 
 def centre(at: Hex) -> Point:

@@ -153,6 +153,24 @@ class GameLoader:
         after = self._advance(game_id, before, lines[-1:] if before is None else lines[-2:])
         return None if before is None else before.game, upcast(orjson.loads(lines[-1])), after.game
 
+    def events(
+        self, head: Game, after: int, upto: int
+    ) -> Iterator[tuple[Game | None, Event, Game]]:
+        """Iterate over the events after+1 … upto of the game with this head, as `event` returns each.
+
+        Raises NotFound if there are no such events.
+        """
+        game_id = head.id
+        prefix, lines = self._read_from_prefix(game_id, after, upto)
+        first = len(lines) - (upto - after)
+        before = self._advance(game_id, prefix, lines[:first]) if after else None
+        for index in range(first, len(lines)):
+            stretch = lines[index : index + 1] if before is None else lines[index - 1 : index + 1]
+            game = self._advance(game_id, before, stretch)
+            event: Event = orjson.loads(lines[index])
+            yield None if before is None else before.game, event, game.game
+            before = game
+
     def event_range(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:
         """Return the events after+1 … upto, as far as they exist."""
         lines = self._log_reader.read(game_id, after, upto)

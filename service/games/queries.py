@@ -121,18 +121,6 @@ class GameQueries:
         """Return events after+1 … of a game, at most `limit`, without checking who may see it."""
         return [orjson.loads(line) for line in self._log_reader.read(game_id, after, limit=limit)]
 
-    def event(
-        self, game_id: str, seq: int, viewer: int | None = None
-    ) -> tuple[Event, JsonObject | None, JsonObject | None]:
-        """Return an event and the positions before and after it, as the seat `viewer` may see them.
-
-        `viewer` is None for a spectator. Positions are None before the start. Raises NotFound.
-        """
-        game = self._loader.load(game_id).game
-        before, event, after = self._loader.event(game, seq)
-        position_before = None if before is None else before.position(viewer, ended=game.has_ended)
-        return event, position_before, after.position(viewer, ended=game.has_ended)
-
     def record(self, game_id: str, viewer: int | None = None) -> Iterator[bytes]:
         """Return the game record in pages, with the secrets that the seat `viewer` may see.
 

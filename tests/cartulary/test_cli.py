@@ -14,6 +14,8 @@ from service.bootstrap import Service
 from service.settings import Settings
 from tests.support import processes
 from tests.support.service_games import play_out, start_game
+from tests.support.worker_harness import WorkerHarness
+from workers.notifiers import LogNotifier
 
 COMMANDS = (
     *("serve", "web", "worker", "scheduler", "reindex", "retire-key"),
@@ -151,6 +153,22 @@ def test_retiring_a_key_again_does_not_change_when_it_was_retired(
     result = processes.cartulary("retire-key", "0" * 16, *redis, **data)
     assert result.returncode == 1
     assert "this service has never published a key 0000000000000000" in result.stderr
+
+
+def test_inspecting_a_live_game_shows_the_deliveries_of_notifications(
+    service: Service, settings: Settings
+) -> None:
+    game = start_game(service)
+    workers = WorkerHarness(service, LogNotifier())
+    workers.runner.run(workers.tasks(game.id)["notify/turn"])
+    workers.close()
+    (delivery,) = service.deliveries.about(game.id, game.seq)
+    redis = ["--redis", settings.redis_url]
+    data = {"CARTULARY_DATA": str(settings.data)}
+    text = processes.cartulary("inspect", game.id, str(game.seq), *redis, **data).stdout
+    assert f"  notification your turn to ada, by log: accepted {delivery.tried_at[:10]}" in text
+    result = processes.cartulary("inspect", game.id, "1", "--json", *redis, **data)
+    assert '"deliveries":[]' in result.stdout
 
 
 @pytest.mark.parametrize("command", [["reindex"], ["export", "abc"], ["replay", "abc"]])

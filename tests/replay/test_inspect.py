@@ -2,90 +2,328 @@
 
 import pytest
 
+from domain.chance import seed
 from domain.errors import Unreadable
 from domain.event import Event
+from domain.json_types import JsonObject
+from ledger.record import Record
 from replay.diff import changes
-from replay.inspect import explain_event, explanation_page
+from replay.event_text import Names
+from replay.inspect import MAX_LISTED_ACTIONS, explain_event, record_context
+from replay.inspect_page import explanation_page
 from replay.log_view import log_lines
 from replay.render.styles import Styler
 from replay.timeline import step_at
-from tests.support.records import Table, forge_record, read
+from tests.support.records import SECRET, Table, forge_record, read
 from tests.support.sorcery_games import game_with_casts
 
 PLAIN = Styler(is_on=False)
+
+
+def explain(record: Record, seq: int, *, lists_all_actions: bool = False) -> JsonObject:
+    """Return the explanation of an event of a record."""
+    step = step_at(record, seq)
+    context = record_context(record, step.event)
+    return explain_event(step, context, lists_all_actions=lists_all_actions)
+
+
+def page(record: Record, seq: int, styler: Styler = PLAIN, width: int = 80) -> str:
+    """Return the explanation of an event of a record as text."""
+    names = Names(record.names)
+    rules = step_at(record, seq).after.rules
+    return explanation_page(explain(record, seq), rules, names, styler, width)
 
 
 def test_an_explanation_has_everything_about_an_action(eventful: Table) -> None:
     record = read(eventful.record())
     taken = eventful.sealed[9].event
     assert taken["type"] == "StonesTaken"
-    explanation = explain_event(step_at(record, 10), {})
-    before, after = (eventful.sealed[n].game.position(None) for n in (8, 9))
+    explanation = explain(record, 10)
+    before, after = (eventful.sealed[n].game.position(None, ended=True) for n in (8, 9))
     assert explanation["event"] == taken
     assert (explanation["before"], explanation["after"]) == (before, after)
     assert explanation["changes"] == changes(before, after) != []
     assert explanation["action_text"] == "take 2"
     assert explanation["event_text"] == f"takes 2 worth {sum(taken['data']['values'])}"
-    assert explanation["clauses"] == [{"id": "ST-TAKE", "text": "2 of the 11 stones there were"}]
-    lines = explanation_page(explanation, PLAIN, 100).splitlines()
-    assert lines[0] == "event 10 of game-1: StonesTaken"
-    assert "when      2026-11-20 09:15:09 UTC" in lines
+    assert explanation["clauses"] == [
+        {
+            "id": "ST-TAKE",
+            "sentence": "A seat takes one to three stones, and no more than there are.",
+            "text": "2 of the 11 stones there were",
+        }
+    ]
     player = eventful.game.players[1]
-    assert f"who       seat 1 ({player})" in lines
+    assert explanation["actor"] == {
+        "seat": 1,
+        "player": player,
+        "handle": None,
+        "system": None,
+        "means": "token",
+        "key": None,
+    }
+    assert explanation["time"] == {
+        "at": "2026-11-20T09:15:09.000Z",
+        "round": 1,
+        "turn": 2,
+        "turn_of": 1,
+        "turn_began": "2026-11-20T09:15:08.000Z",
+        "deadline": "2026-11-20T09:16:08.000Z",
+        "remaining_ms": 59_000,
+    }
+    assert explanation["options"] == {
+        "seat": 1,
+        "count": 3,
+        "by_type": {"take": 3},
+        "actions": ["take 1", "take 2", "take 3"],
+    }
+    lines = page(record, 10, width=100).splitlines()
+    assert lines[0] == "event 10 of game-1: StonesTaken"
+    assert "when      2026-11-20 09:15:09.000 UTC" in lines
+    assert "who       seat 1" in lines
+    assert f"          player {player}" in lines
+    assert "turn      round 1, turn 2, of seat 1" in lines
+    assert "deadline  2026-11-20 09:16:08.000 UTC, 59.000 s left" in lines
     assert "action    take 2" in lines
     assert '          {"stones":2,"type":"take"}' in lines
     assert "  ST-TAKE  2 of the 11 stones there were" in lines
+    assert "           A seat takes one to three stones, and no more than there are." in lines
+    assert "  3 actions: 3 take" in lines
     assert "    stones  11 → 9" in lines
     assert f"hash      {taken['hash']}" in lines
 
 
+def test_the_player_saw_the_position_before_the_event_with_their_own_secrets_only() -> None:
+    table = Table(seats=3).start()
+    before = table.game
+    table.take(2)
+    saw = explain(read(table.record()), table.game.seq)["saw"]
+    assert saw == {"seat": 0, "seq": before.seq, "position": before.position(0)}
+    assert before.position(0) not in (before.position(None), before.position(1))
+    text = page(read(table.record()), table.game.seq)
+    assert f"what seat 0 saw, after event {before.seq}" in text
+    # The end shows every secret, but not what the player saw at the time.
+    abandoned = read(table.abandon().record())
+    assert explain(abandoned, before.seq + 1)["saw"] == saw
+
+
+def test_a_record_that_does_not_open_the_secrets_of_a_seat_does_not_show_what_it_saw() -> None:
+    table = Table(seats=3).start()
+    table.take(2)
+    explanation = explain(read(table.record(opened=False)), table.game.seq)
+    assert (explanation["saw"], explanation["options"]) == (None, None)
+
+
+def test_many_legal_actions_are_counted_and_listed_only_on_request() -> None:
+    table = Table("barony").start()
+    table.act_first()
+    record, seq = read(table.record()), table.game.seq
+    options = explain(record, seq)["options"]
+    assert options["count"] > MAX_LISTED_ACTIONS
+    assert (options["by_type"], options["actions"]) == ({"place_city": options["count"]}, None)
+    listed = explain(record, seq, lists_all_actions=True)["options"]["actions"]
+    assert len(listed) == len(set(listed)) == options["count"]
+    assert explain(record, seq)["action_text"] in listed
+    assert f"  {options['count']} actions: {options['count']} place city" in page(record, seq)
+
+
+def test_an_action_out_of_turn_had_no_alternatives_and_no_deadline(eventful: Table) -> None:
+    record = read(eventful.record())
+    seq = next(e["seq"] for e in record.events if e["type"] == "PlayerResigned")
+    explanation = explain(record, seq)
+    assert explanation["actor"]["seat"] != explanation["time"]["turn_of"]
+    assert explanation["time"]["remaining_ms"] is None
+    assert explanation["options"]["count"] == 0
+    assert "nothing: it was another seat's turn" in page(record, seq)
+
+
+def test_a_forfeited_turn_shows_how_long_after_the_deadline_the_clock_ended_it(
+    eventful: Table,
+) -> None:
+    record = read(eventful.record())
+    seq = next(e["seq"] for e in record.events if e["type"] == "TurnForfeited")
+    explanation = explain(record, seq)
+    assert explanation["by"] == "the clock"
+    assert explanation["actor"]["means"] == "server"
+    assert explanation["time"]["remaining_ms"] == -1000
+    assert explanation["options"]["by_type"] == {"take": 3}
+    assert "UTC, 1.000 s late" in page(record, seq)
+
+
+def test_a_late_action_is_shown_as_late() -> None:
+    table = Table(clock={"per_turn": 60}).start()
+    table.wait(62)
+    table.take(1)
+    record = read(table.record())
+    assert explain(record, table.game.seq)["time"]["remaining_ms"] == -3000
+    assert "UTC, 3.000 s late" in page(record, table.game.seq)
+    assert list(log_lines(record, PLAIN))[-1].endswith("  (3.000 s late)")
+
+
+def test_the_consequences_are_the_next_turn_and_the_round_that_was_scored(eventful: Table) -> None:
+    record = read(eventful.record())
+    scored = next(e for e in record.events if e["type"] == "RoundScored")
+    ended = explain(record, scored["seq"])["consequences"]["round_ended_by"]
+    consequences = explain(record, ended)["consequences"]
+    assert consequences["rounds"] == [{"round": 1, "scored_by": scored["seq"]}]
+    assert consequences["to_act"] == eventful.sealed[ended - 1].game.to_act
+    at = record.events[ended - 1]["at"]
+    assert consequences["deadline"] > at
+    text = page(record, ended)
+    assert f"round 1 ended, scored by event {scored['seq']}" in text
+    assert "turn of seat " in text
+    last = next(e for e in record.events if explain(record, e["seq"])["consequences"]["ends_play"])
+    finished = explain(record, last["seq"])["consequences"]["finished_by"]
+    assert record.events[finished - 1]["type"] == "GameFinished"
+    assert f"play is over, finished by event {finished}" in page(record, last["seq"])
+
+
+def test_a_round_that_is_not_scored_yet_is_shown_as_such() -> None:
+    table = Table(seats=2).start()
+    table.take(1)
+    table.take(1)
+    record = read(table.record())
+    assert explain(record, table.game.seq)["consequences"]["rounds"] == [
+        {"round": 1, "scored_by": None}
+    ]
+    assert "round 1 ended, not scored yet" in page(record, table.game.seq)
+
+
 def test_an_event_before_the_start_has_no_positions(eventful: Table) -> None:
     record = read(eventful.record())
-    explanation = explain_event(step_at(record, 1), {})
+    explanation = explain(record, 1)
     assert (explanation["before"], explanation["after"], explanation["changes"]) == (None, None, [])
     assert explanation["action_text"] is None
-    text = explanation_page(explanation, PLAIN, 80)
+    assert (explanation["saw"], explanation["options"], explanation["start"]) == (None, None, None)
+    text = page(record, 1)
     assert "who       player-0" in text
     assert "the position is the same as before" in text
 
 
 def test_the_start_has_a_position_after_it_and_the_opened_secrets(eventful: Table) -> None:
     record = read(eventful.record())
-    explanation = explain_event(step_at(record, 8), record.openings[8])
+    explanation = explain(record, 8)
     assert explanation["before"] is None
     assert [change["path"] for change in explanation["changes"]] == [""]
-    text = explanation_page(explanation, PLAIN, 80)
+    text = page(record, 8)
     assert "who       the start" in text
     assert f"opened    lucky/0: {explanation['opened']['lucky/0']['value']}" in text
+
+
+def test_the_start_shows_the_sources_of_the_seed(eventful: Table) -> None:
+    record = read(eventful.record())
+    start = explain(record, 8)["start"]
+    places = eventful.game.places
+    nonces = [bytes.fromhex(place.nonce) for place in places]
+    assert start["commitment"] == eventful.game.commitment
+    assert start["secret"] == SECRET.hex()
+    assert start["seed"] == seed(SECRET, nonces).hex()
+    assert [entry["player"] for entry in start["nonces"]] == [place.player for place in places]
+    text = page(record, 8)
+    assert f"seed {start['seed']}" in text
+    assert f"nonce of {places[0].player}: {places[0].nonce}" in text
+    running = read(eventful.until(9).record())
+    assert (explain(running, 8)["start"]["secret"], explain(running, 8)["start"]["seed"]) == (
+        None,
+        None,
+    )
+    assert "is not published before the end of the game" in page(running, 8)
+
+
+def test_players_are_named_where_the_record_names_them(eventful: Table) -> None:
+    record = read(eventful.record())
+    ids = eventful.game.players
+    record.header["players"] = [
+        {"id": id, "handle": f"name{seat}" if seat else None, "keys": []}
+        for seat, id in enumerate(ids)
+    ]
+    assert explain(record, 10)["actor"]["handle"] == "name1"
+    assert "who       seat 1 (name1)" in page(record, 10)
+    assert "who       seat 0\n" in page(record, 9)
+    lines = list(log_lines(record, PLAIN))
+    assert "  seat 1 (name1)  takes 2 worth " in lines[9]
+    assert "  seat 0          takes 1 worth " in lines[8]
+
+
+def test_the_start_of_a_game_names_the_players_by_seat() -> None:
+    record = read(Table("barony", options={"seating": "joined"}).start().record())
+    assert "player-0 is seat 0 and player-1 is seat 1" in explain(record, 4)["event_text"]
+    record.header["players"] = [{"id": "player-1", "handle": "b\x1bea", "keys": []}]
+    for text in (explain(record, 4)["event_text"], list(log_lines(record, PLAIN))[3]):
+        assert "player-0 is seat 0 and b\ufffdea is seat 1" in text
+
+
+def test_deliveries_are_shown_with_their_recipients_and_times(eventful: Table) -> None:
+    record = read(eventful.record())
+    accepted = {
+        "delivery": "d1",
+        "notifier": "webhook",
+        "seq": 10,
+        "subject": "your_turn",
+        "players": [eventful.game.players[2]],
+        "status": "accepted",
+        "attempts": 2,
+        "tried_at": "2026-11-20T09:15:12.345Z",
+        "accepted_at": "2026-11-20T09:15:12.345Z",
+    }
+    failed = {**accepted, "status": "given_up", "accepted_at": None, "attempts": 6}
+    waiting = {**failed, "status": "retrying", "players": []}
+    step = step_at(record, 10)
+    context = record_context(record, step.event, [accepted, failed, waiting])
+    explanation = explain_event(step, context)
+    assert explanation["deliveries"] == [accepted, failed, waiting]
+    text = explanation_page(explanation, step.after.rules, context.names, PLAIN, 200)
+    name = eventful.game.players[2]
+    assert (
+        f"  notification your turn to {name}, by webhook: accepted 2026-11-20 09:15:12.345 UTC"
+        " at attempt 2\n"
+    ) in text
+    assert "given up 2026-11-20 09:15:12.345 UTC, after 6 attempts" in text
+    assert "to nobody, by webhook: not accepted yet, last tried 2026-11-20 09:15:12.345" in text
+    nothing = explain_event(step, record_context(record, step.event, []))
+    assert "no notification is stored" in explanation_page(
+        nothing, step.after.rules, context.names, PLAIN, 80
+    )
+    assert explain(record, 10)["deliveries"] is None
+    assert "notification" not in page(record, 10)
+
+
+def test_a_board_that_is_too_wide_is_not_drawn() -> None:
+    def change(events: list[Event]) -> None:
+        events[3]["data"]["board"].append({"at": [10**12, 0], "terrain": "plain"})
+
+    table = Table("barony").start()
+    table.act_first()
+    record = read(forge_record(table.record(), change))
+    assert "  the board is too wide to be drawn\n" in page(record, 5)
 
 
 def test_the_explanation_of_every_event_keeps_to_the_width() -> None:
     table = Table("barony", seats=3, options={"round_limit": 4}).start().play_out()
     record = read(table.record())
     for seq in range(1, len(record.events) + 1):
-        text = explanation_page(explain_event(step_at(record, seq), {}), PLAIN, 74)
+        text = page(record, seq, width=74)
         assert all(len(line) <= 74 for line in text.splitlines())
         assert text.endswith("\n")
-        styled = explanation_page(explain_event(step_at(record, seq), {}), Styler(is_on=True), 74)
+        styled = page(record, seq, Styler(is_on=True), width=74)
         assert ("\x1b[" in styled, "\x1b" in text) == (True, False)
 
 
 def test_an_action_that_the_rules_cannot_read_is_shown_as_json(eventful: Table) -> None:
     record = read(eventful.record())
-    step = step_at(record, 10)
-    step.event["action"] = {"type": "grab"}
-    explanation = explain_event(step, {})
-    assert explanation["action_text"] is None
-    assert 'action    {"type":"grab"}' in explanation_page(explanation, PLAIN, 80)
+    record.events[9]["action"] = {"type": "grab"}
+    assert explain(record, 10)["action_text"] is None
+    assert 'action    {"type":"grab"}' in page(record, 10)
 
 
 def test_the_log_has_one_line_for_every_event(eventful: Table) -> None:
     record = read(eventful.record())
     lines = list(log_lines(record, PLAIN))
     assert len(lines) == len(record.events)
-    assert lines[0] == " 1  2026-11-20 09:15:00  player-0  GameCreated"
-    assert lines[9].startswith("10  2026-11-20 09:15:09  seat 1    takes 2 worth ")
-    assert [line for line in lines if "  clock     TurnForfeited" in line]
+    assert lines[0] == " 1  2026-11-20 09:15:00.000  player-0     GameCreated"
+    assert lines[9].startswith("10  2026-11-20 09:15:09.000  seat 1       takes 2 worth ")
+    assert lines[9].endswith("  (59.000 s left)")
+    (forfeited,) = [line for line in lines if "  the clock    TurnForfeited" in line]
+    assert forfeited.endswith("  (1.000 s late)")
     assert all("\x1b" in line for line in log_lines(record, Styler(is_on=True)))
 
 
@@ -97,7 +335,7 @@ def test_text_from_a_record_has_no_control_characters(eventful: Table) -> None:
 
     record = read(forge_record(eventful.record(), change))
     for seq in (3, 10):
-        text = explanation_page(explain_event(step_at(record, seq), {}), PLAIN, 80)
+        text = page(record, seq)
         assert not any(ord(char) < 32 and char != "\n" for char in text)
     for line in log_lines(record, PLAIN):
         assert line.isprintable()
@@ -109,7 +347,7 @@ def test_an_event_with_broken_data_is_unreadable(eventful: Table) -> None:
 
     record = read(forge_record(eventful.record(), change))
     with pytest.raises(Unreadable, match=r"^line 10: "):
-        explain_event(step_at(record, 9), {})
+        explain(record, 9)
     with pytest.raises(Unreadable, match=r"^line 10: "):
         list(log_lines(record, PLAIN))
 
@@ -124,7 +362,7 @@ def test_a_cast_with_a_missing_field_is_unreadable(field: str) -> None:
     )
     record = read(forge_record(table.record(), lambda events: events[cast - 1]["data"].pop(field)))
     with pytest.raises(Unreadable, match=rf"^line {cast + 1}: "):
-        explain_event(step_at(record, cast), {})
+        explain(record, cast)
     with pytest.raises(Unreadable, match=rf"^line {cast + 1}: "):
         list(log_lines(record, PLAIN))
 
@@ -134,7 +372,7 @@ def test_a_start_on_a_huge_board_is_explained_quickly() -> None:
         events[3]["data"]["board"][5]["at"] = [2**52, 0]
 
     data = forge_record(Table("barony").start().record(), change, states=True)
-    explanation = explain_event(step_at(read(data), 4), {})
+    explanation = explain(read(data), 4)
     assert "BY-SET-2" not in [clause["id"] for clause in explanation["clauses"]]
 
 
@@ -142,7 +380,7 @@ def test_an_explanation_has_everything_about_a_cast() -> None:
     table = game_with_casts("swept")
     record = read(table.record())
     seq = next(e["seq"] for e in record.events if e["data"].get("moves", [{}])[-1].get("swept"))
-    explanation = explain_event(step_at(record, seq), {})
+    explanation = explain(record, seq)
     event = record.events[seq - 1]
     seat, cost = event["data"]["seat"], event["data"]["cost"]
     assert explanation["action_text"] == table.game.rules.action_text(
@@ -154,9 +392,9 @@ def test_an_explanation_has_everything_about_a_cast() -> None:
     assert after - before == gained - cost != 0
     changed = {change["path"]: change for change in explanation["changes"]}
     assert changed[f"players.{seat}.magic"]["after"] == after
-    text = explanation_page(explanation, PLAIN, 200)
+    text = page(record, seq, width=200)
     assert f"action    {explanation['action_text']}" in text
     assert f"magic  {before} → {after} (" in text
     lines = list(log_lines(record, PLAIN))
-    assert lines[seq - 1].partition(f"seat {seat}")[2].strip() == explanation["event_text"]
+    assert lines[seq - 1].partition(f"  seat {seat} ")[2].strip() == explanation["event_text"]
     assert lines[0].endswith("  creates a game of barony for 3, with Sorcery")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from replay.event_filter import NO_FILTER
 from service.bootstrap import Service, build
 from service.embedded_redis import EmbeddedRedis
 from service.errors import Unavailable
@@ -46,7 +47,11 @@ def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], 
         "visible": lambda: queries.visible_game(game_id, None),
         "game at": lambda: queries.game_at(game_id, 2),
         "events": lambda: queries.event_page(game_id, 0, 9),
-        "event": lambda: queries.event(game_id, 4),
+        "event": lambda: service.events.explain(queries.game(game_id), 4, "ada"),
+        "filtered events": lambda: service.events.filtered_page(
+            queries.game(game_id), 0, 9, NO_FILTER
+        ),
+        "deliveries": lambda: service.deliveries.about(game_id, 4),
         "record": lambda: b"".join(queries.record(game_id)),
         "waiting for": lambda: queries.games_waiting_for("ada"),
         "score": lambda: commands.score(game_id),

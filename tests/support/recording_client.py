@@ -9,6 +9,7 @@ import httpx
 Json = dict[str, Any]
 
 _HEX = re.compile(r'(?<!"state":")[0-9a-f]{64,128}')
+_DELIVERY = re.compile(r'"delivery":"[0-9a-f]{32}"')
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 FAR = [99, 99]
 """A hex where nothing can be placed."""
@@ -17,8 +18,8 @@ FAR = [99, 99]
 class RecordingClient:
     """A viewer who requests everything about a game. `records` are the responses as text.
 
-    The records leave out what differs between any two games: the game's id, times, and digests
-    (commitments, hashes, signatures, salts). They keep `state`, the hash of what everybody sees.
+    The records leave out what differs between any two games: the game's id, times, ids of deliveries, and
+    digests (commitments, hashes, signatures, salts). They keep `state`, the hash of what everybody sees.
     """
 
     def __init__(self, url: str, name: str, token: str | None = None) -> None:
@@ -45,7 +46,7 @@ class RecordingClient:
 
     def record(self, text: str) -> None:
         """Record something."""
-        text = _TIME.sub("TIME", _HEX.sub("HEX", text))
+        text = _TIME.sub("TIME", _HEX.sub("HEX", _DELIVERY.sub("DELIVERY", text)))
         self.records.append(text.replace(self.game_id, "GAME"))
 
     def request_everything(self, seq: int) -> None:
@@ -55,6 +56,10 @@ class RecordingClient:
             self.request("GET", game + path)
         for path in ("/record", f"/position?seq={max(4, seq - 3)}", f"/position?seq={seq + 1}"):
             self.request("GET", game + path)
+        for earlier in (max(1, seq - 1), seq):
+            assert self.request("GET", f"{game}/events/{earlier}?actions=all").status_code == 200
+        for query in ("seat=0", "clause=BN-LAY", f"hex=0,0&from={max(1, seq - 20)}"):
+            assert self.request("GET", f"{game}/events?limit=500&{query}").status_code == 200
         for path in ("/position", "/legal-actions", "/record", f"/events/{seq}", ""):
             for query in ("viewer=0", "as=1", "seat=0"):
                 assert self.request("GET", f"{game}{path}?{query}").status_code >= 400

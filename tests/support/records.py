@@ -135,6 +135,12 @@ class Table:
         commands.act(self._pending, self.game.to_act, parsed, signature)
         return self._last_event
 
+    def act_first(self) -> Event:
+        """Let the seat whose turn it is take its first legal action."""
+        rules, seat = self.game.rules, self.game.to_act
+        assert seat is not None
+        return self.act(rules.action_to_json(rules.legal_actions(self.game.state, seat)[0]))
+
     def take(self, stones: int) -> Event:
         """Act in the token game (tests/support/token_game.py)."""
         return self.act({"type": "take", "stones": stones})
@@ -176,9 +182,8 @@ class Table:
 
     def play_out(self) -> "Table":
         """Let every seat take its first legal action until play is over, and finish the game."""
-        while (seat := self.game.to_act) is not None:
-            rules = self.game.rules
-            self.act(rules.action_to_json(rules.legal_actions(self.game.state, seat)[0]))
+        while self.game.to_act is not None:
+            self.act_first()
         return self.finish()
 
     def abandon(self, by: Literal["arbiter", "start", "clock"] = "arbiter") -> "Table":

@@ -8,7 +8,7 @@ from flask import Response, request
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
-from replay.diff import changes
+from replay.event_filter import CONDITIONS, parse_filter
 from service.errors import TooManyRequests, Unavailable
 from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
@@ -16,7 +16,7 @@ from service.http.context import service
 from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, ReachedBound, StreamRequest
 from service.http.responses import json_response, no_content
 from service.http.schemas.fields import MAX_INTEGER
-from service.http.schemas.requests import EventsQuery, StreamQuery
+from service.http.schemas.requests import EventQuery, EventsQuery, StreamQuery
 from service.http.schemas.responses import EventDetails, EventList, KeyList
 from service.players.tokens import token_key
 from service.visitors import network_of
@@ -37,9 +37,19 @@ blueprint = Blueprint("history", __name__, description="The log of a game, and p
     },
 )
 def list_events(game_id: str, player: str | None, query: JsonObject) -> Response:
-    """List the events of a game."""
-    service().queries.visible_game(game_id, player)
+    """List the events of a game.
+
+    Conditions select events: those that meet all of them are listed. Of several values of one condition,
+    which are separated by commas (hexes by semicolons), one is enough. The work for a page with conditions is
+    bounded, so it may have fewer events than `limit`, even none, and still a next page.
+    """
+    game = service().queries.visible_game(game_id, player)
     limit = min(query["limit"], MAX_PAGE_SIZE)
+    conditions = {name: query[name] for name in CONDITIONS if name in query}
+    if conditions:
+        event_filter = parse_filter(conditions, game.rules)
+        events, next = service().events.filtered_page(game, query["after"], limit, event_filter)
+        return json_response({"events": events, "next": next})
     # Reading one event more than the page shows whether there is a next page.
     events = service().queries.event_page(game_id, query["after"], limit + 1)
     page = events[:limit]
@@ -50,19 +60,26 @@ def list_events(game_id: str, player: str | None, query: JsonObject) -> Response
     "GET",
     f"/games/<game_id>/events/<int(max={MAX_INTEGER}):seq>",
     auth="optional_auth",
-    query=NO_QUERY,
+    query=EventQuery(),
     responses={
-        200: response("The event, the positions before and after, and what changed.", EventDetails)
+        200: response(
+            "The event, the positions before and after, what changed, and the story of the event.",
+            EventDetails,
+        )
     },
 )
-def get_event(game_id: str, seq: int, player: str | None) -> Response:
-    """Get an event, with the positions before and after it as the viewer may see them."""
+def get_event(game_id: str, seq: int, player: str | None, query: JsonObject) -> Response:
+    """Get an event with its whole story, as far as the viewer may know it.
+
+    Who acted and by what means, when, and how that relates to the deadline; the positions before and after
+    it; what the seat saw and could do; what it did; what followed, by which clauses; and which notifications
+    were sent.
+    """
     game = service().queries.visible_game(game_id, player)
-    seat = None if player is None else game.seat_of(player)
-    event, before, after = service().queries.event(game_id, seq, seat)
-    return json_response(
-        {"event": event, "before": before, "after": after, "changes": changes(before, after)}
+    details = service().events.explain(
+        game, seq, player, lists_all_actions=query["actions"] == "all"
     )
+    return json_response(details)
 
 
 @blueprint.route(

@@ -3,6 +3,7 @@
 from typing import Final
 
 from marshmallow import fields
+from marshmallow.validate import OneOf
 
 from domain.chance import MAX_NONCE_BYTES
 from domain.registry import EXPANSIONS, RULES
@@ -210,15 +211,44 @@ class PositionQuery(StrictSchema):
     )
 
 
-class EventsQuery(StrictSchema):
-    """Which page of the log to show."""
+_CONDITIONS: Final = {
+    "seat": "Only events of this seat: its own, and those that the clock or an arbiter caused for it.",
+    "type": "Only events of this type, such as `TurnForfeited`.",
+    "clause": "Only events that follow from this clause, such as `BY-MOV-3`, or from one of `BY-MOV`.",
+    "from": "Only events from this time on, such as `2026-11-20T09:15:00Z`, this day, or this seq.",
+    "to": "Only events up to this time, the end of this day, or this seq.",
+    "hex": "Only events whose action or outcome names this hex, such as `0,-1`.",
+}
+"""The conditions of replay/event_filter.py, which checks them. `from` cannot be an attribute of a class."""
 
-    after = QueryInteger(
-        load_default=0,
-        metadata={"description": "`next` of the previous page, or the seq of an event."},
-    )
-    limit = QueryInteger(
-        minimum=1, load_default=100, metadata={"description": "Events per page, at most 500."}
+EventsQuery: Final = StrictSchema.from_dict(
+    {
+        "after": QueryInteger(
+            load_default=0,
+            metadata={"description": "`next` of the previous page, or the seq of an event."},
+        ),
+        "limit": QueryInteger(
+            minimum=1, load_default=100, metadata={"description": "Events per page, at most 500."}
+        ),
+        **{name: Text(metadata={"description": text}) for name, text in _CONDITIONS.items()},
+    },
+    name="EventsQuery",
+)
+"""Which page of the log to show, and which events on it."""
+
+
+class EventQuery(StrictSchema):
+    """How much of an event to show."""
+
+    actions = Text(
+        load_default="summary",
+        validate=OneOf(["summary", "all"], error="must be summary or all"),
+        metadata={
+            "description": (
+                "`all` lists all legal actions of the seat that acted; with `summary`, the default, many of"
+                " them are only counted."
+            )
+        },
     )
 
 

@@ -3,10 +3,10 @@
 Responses are encoded directly; the tests validate every response against the document.
 """
 
-from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from domain.event import Clock
-from domain.json_types import Count, Digest, PlayerId, PositiveCount, Seat, Timestamp
+from domain.json_types import Bytes, Count, Digest, PlayerId, PositiveCount, Seat, Timestamp
 from domain.registry import RULES
 from service.http.schemas.type_schemas import Component, OneOf
 
@@ -147,13 +147,146 @@ class Change(TypedDict):
     after: object
 
 
+class Actor(TypedDict):
+    """Who caused an event. `means` is how they have shown who they are: `token` stands for the word of the
+    server that the request had the player's token, `signature` for a signature by the player's key `key`, and
+    `server` for a part of the server.
+    """
+
+    seat: Seat | None
+    player: PlayerId | None
+    handle: str | None
+    system: str | None
+    means: Literal["token", "signature", "server"]
+    key: str | None
+
+
+class EventTime(TypedDict):
+    """When an event was accepted, in which round and turn, whose turn that was (null if play was not under
+    way), when it began, and its deadline. `remaining_ms` is the time that was left until the deadline in
+    milliseconds, negative if the event came later; null if the event did not act on that turn.
+    """
+
+    at: Timestamp
+    round: Count
+    turn: Count
+    turn_of: Seat | None
+    turn_began: Timestamp | None
+    deadline: Timestamp | None
+    remaining_ms: int | None
+
+
+class SeenPosition(TypedDict):
+    """The position after event `seq` as the seat could see it then."""
+
+    seat: Seat
+    seq: PositiveCount
+    position: Position
+
+
+class ActionChoice(TypedDict):
+    """The legal actions that a seat had: their number, their numbers by type, and all of them in short form
+    (null if there are too many). `resign` and `agree_to_end` are not counted.
+    """
+
+    seat: Seat
+    count: Count
+    by_type: dict[str, int]
+    actions: list[str] | None
+
+
+class ExplainedClause(TypedDict):
+    """A clause by which an event followed: its id, one sentence of the rules, and what it meant here."""
+
+    id: str
+    sentence: str | None
+    text: str
+
+
+class EndedRound(TypedDict):
+    """A round that ended with an event, and the seq of the event that scored it (null if none has yet)."""
+
+    round: PositiveCount
+    scored_by: PositiveCount | None
+
+
+class EventConsequences(TypedDict):
+    """What followed from an event without another action: the turn that began with it and its deadline, the
+    rounds that ended with it, the end of play and the event that finished the game. For `RoundScored`,
+    `round_ended_by` is the event that ended the round. `superseded_by` is the event with which play resumed
+    from an earlier one.
+    """
+
+    to_act: Seat | None
+    deadline: Timestamp | None
+    rounds: list[EndedRound]
+    round_ended_by: PositiveCount | None
+    ends_play: bool
+    finished_by: PositiveCount | None
+    superseded_by: PositiveCount | None
+
+
+class NotificationDelivery(TypedDict):
+    """One notification about an event on its way through one notifier. `accepted_at` is when its receiver
+    accepted it; `tried_at` is the time of the last attempt.
+    """
+
+    delivery: str
+    notifier: str
+    seq: PositiveCount
+    subject: str
+    players: list[PlayerId]
+    status: Literal["retrying", "accepted", "given_up"]
+    attempts: PositiveCount
+    tried_at: Timestamp
+    accepted_at: Timestamp | None
+
+
+class PlayerNonce(TypedDict):
+    """The nonce of a player, and who supplied it (null if that was not recorded)."""
+
+    player: PlayerId
+    handle: str | None
+    nonce: Bytes
+    nonce_from: Literal["player", "server"] | None
+
+
+class StartDetails(TypedDict):
+    """The sources of a game's chance. The server's secret, and the seed that follows from it, are null until
+    the game has ended. The nonces are in the order of joining.
+    """
+
+    commitment: Digest
+    secret: Digest | None
+    seed: Digest | None
+    nonces: list[PlayerNonce]
+
+
 class EventDetails(TypedDict):
-    """An event, the positions before and after it (null before the start), and the differences."""
+    """An event, the positions before and after it (null before the start), and the differences; and the story
+    of the event, as far as the viewer may know it.
+
+    `saw` and `options` are what the seat that acted saw and could do; null if no seat acted, or if the viewer
+    may not see what that seat saw. `deliveries` is null for viewers who do not play in the game. `start` is
+    null except for `GameStarted`. `by`, `action_text`, `event_text` and the texts of clauses are for people.
+    """
 
     event: Event
     before: Position | None
     after: Position | None
     changes: list[Change]
+    by: str
+    actor: Actor
+    time: EventTime
+    saw: SeenPosition | None
+    options: ActionChoice | None
+    action_text: str | None
+    event_text: str
+    clauses: list[ExplainedClause]
+    opened: dict[str, Any]
+    consequences: EventConsequences
+    deliveries: list[NotificationDelivery] | None
+    start: StartDetails | None
 
 
 # `from` is a keyword of Python.

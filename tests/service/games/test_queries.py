@@ -51,22 +51,23 @@ def test_an_unknown_seq_is_not_found(service: Service, seq: int) -> None:
     with pytest.raises(NotFound):
         service.queries.game_at(game.id, seq)
     with pytest.raises(NotFound):
-        service.queries.event(game.id, seq)
+        service.events.explain(game, seq, None)
 
 
 def test_an_event_is_returned_with_the_positions_before_and_after(service: Service) -> None:
     game = start_game(service)
-    event, before, after = service.queries.event(game.id, 1)
-    assert (event["type"], before, after) == ("GameCreated", None, None)
-    event, before, after = service.queries.event(game.id, 4)
-    assert (event["type"], before) == ("GameStarted", None)
-    assert after == game.position(None)
+    event = service.events.explain(game, 1, None)
+    assert (event["event"]["type"], event["before"], event["after"]) == ("GameCreated", None, None)
+    event = service.events.explain(game, 4, None)
+    assert (event["event"]["type"], event["before"]) == ("GameStarted", None)
+    assert event["after"] == game.position(None)
     appended = take_action(service, game.id).events[0]
-    event, before, after = service.queries.event(game.id, 5, viewer=0)
-    assert event == appended
-    assert before == game.position(0)
-    assert after == service.queries.game(game.id).position(0)
-    assert before != after
+    head = service.queries.game(game.id)
+    event = service.events.explain(head, 5, game.players[0])
+    assert event["event"] == appended
+    assert event["before"] == game.position(0)
+    assert event["after"] == head.position(0)
+    assert event["before"] != event["after"]
 
 
 def test_many_games_are_returned_in_the_given_order(service: Service, settings: Settings) -> None:

@@ -1,0 +1,164 @@
+"""The queries about single events: the explanation of one, and pages of those that pass a filter.
+
+The work for each query is bounded, however long the game is.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
+
+import orjson
+
+from domain.event import Event
+from domain.game import Game
+from domain.json_types import JsonObject
+from replay.event_filter import EventFilter
+from replay.event_text import Names, seat_concerned
+from replay.inspect import EventContext, explain_event, published_secret
+from replay.timeline import Step
+from service.bounds import Bounds
+from service.deliveries import Deliveries
+from service.games.loader import PAGE_LINES, GameLoader
+from service.players.accounts import Players
+from service.store.event_store import LogReader
+
+SEARCHED_EVENTS: Final = 500
+"""Events after one that are searched for the scoring of its round, and before the start for nonces."""
+
+
+class EventQueries:
+    """Explains and filters events, as far as a viewer may see them. Thread-safe.
+
+    `head` is always the game at its head, which the viewer must be allowed to see. Every method raises
+    Unavailable if the store does not respond, and Unreadable if the game is damaged.
+    """
+
+    def __init__(
+        self,
+        loader: GameLoader,
+        log_reader: LogReader,
+        players: Players,
+        deliveries: Deliveries,
+        bounds: Bounds,
+    ) -> None:
+        self._loader = loader
+        self._log_reader = log_reader
+        self._players = players
+        self._deliveries = deliveries
+        self._bounds = bounds
+
+    def explain(
+        self, head: Game, seq: int, player: str | None, *, lists_all_actions: bool = False
+    ) -> JsonObject:
+        """Return the explanation of event `seq` for a player, or for a spectator (None).
+
+        Raises NotFound if there is no such event.
+        """
+        before, event, after = self._loader.event(head, seq)
+        viewer = None if player is None else head.seat_of(player)
+        others = [*self._following_events(head, seq, before, after), *self._resumptions(head, seq)]
+        secret = None
+        if event["type"] == "GameStarted":
+            others = [*self._loader.event_range(head.id, max(0, seq - SEARCHED_EVENTS), seq)]
+            if head.has_ended:
+                (last,) = self._loader.event_range(head.id, head.seq - 1, head.seq)
+                secret = published_secret(last)
+        context = EventContext(
+            names=self._names(head, event),
+            viewer=viewer,
+            has_ended=head.has_ended,
+            sees_actor=_sees_actor(head, before, event, viewer),
+            openings=self._openings(head, event, viewer),
+            others=others,
+            secret=secret,
+            deliveries=self._deliveries_for(head, seq, player),
+        )
+        return explain_event(
+            Step(event, before, after), context, lists_all_actions=lists_all_actions
+        )
+
+    def filtered_page(
+        self, head: Game, after: int, limit: int, event_filter: EventFilter
+    ) -> tuple[list[Event], int | None]:
+        """Return at most `limit` events after event `after` that pass the filter, and the next `after`.
+
+        A page examines a bounded number of events, fewer if the filter asks for clauses. So it may have
+        fewer events than `limit`, even none, and still a next page.
+        """
+        start = max(after, event_filter.first - 1)
+        end = head.seq if event_filter.last is None else min(head.seq, event_filter.last)
+        bounds = self._bounds
+        examined = (
+            bounds.max_explained_events if event_filter.needs_games else bounds.max_filtered_events
+        )
+        upto = min(end, start + examined)
+        events: list[Event] = []
+        for event, is_match in self._examined(head, start, upto, event_filter):
+            if event_filter.is_past(event):
+                return events, None
+            if is_match:
+                events.append(event)
+                if len(events) == limit:
+                    return events, event["seq"] if event["seq"] < end else None
+        return events, upto if upto < end else None
+
+    def _examined(
+        self, head: Game, after: int, upto: int, event_filter: EventFilter
+    ) -> Iterator[tuple[Event, bool]]:
+        """Yield the events after+1 … upto, each with whether it passes the filter."""
+        if after >= upto:
+            return
+        if event_filter.needs_games:
+            for before, event, game in self._loader.events(head, after, upto):
+                # Without the openings of secrets: every viewer finds the same events.
+                yield event, event_filter.matches(Step(event, before, game))
+            return
+        for start in range(after, upto, PAGE_LINES):
+            for line in self._log_reader.read(head.id, start, min(upto, start + PAGE_LINES)):
+                event = cast("Event", orjson.loads(line))
+                yield event, event_filter.matches_event(event, head.rules)
+
+    def _following_events(
+        self, head: Game, seq: int, before: Game | None, after: Game
+    ) -> Sequence[Event]:
+        """Return events after one that has ended a round or play, to find those that scored it."""
+        ends_round = seq in after.rounds_ended.values()
+        ends_play = after.is_played_out and not (before is not None and before.is_played_out)
+        if not ends_round and not ends_play:
+            return ()
+        return self._loader.event_range(head.id, seq, min(head.seq, seq + SEARCHED_EVENTS))
+
+    def _resumptions(self, head: Game, seq: int) -> Iterator[Event]:
+        """Yield the event that has superseded event `seq`, if there is one."""
+        for resumption in head.resumptions:
+            if resumption.has_superseded(seq):
+                yield from self._loader.event_range(head.id, resumption.seq - 1, resumption.seq)
+                return
+
+    def _names(self, head: Game, event: Event) -> Names:
+        """Return the handles of the players of a game, and of a player who caused the event and has left."""
+        by = event["by"]
+        ids = dict.fromkeys([*head.participants, *([by["player"]] if "player" in by else [])])
+        accounts = zip(ids, self._players.get(list(ids)), strict=True)
+        return Names({id: player.handle for id, player in accounts if player is not None})
+
+    def _openings(self, head: Game, event: Event, viewer: int | None) -> JsonObject:
+        """Return the openings of an event's secrets that the seat `viewer` may see."""
+        names = [name for name in event.get("secrets", ()) if head.may_see(name, viewer)]
+        keys = {f"{event['seq']}/{name}": name for name in names}
+        stored = self._log_reader.secrets(head.id, keys) if keys else {}
+        return {keys[key]: orjson.loads(opening) for key, opening in stored.items()}
+
+    def _deliveries_for(self, head: Game, seq: int, player: str | None) -> list[JsonObject] | None:
+        """Return the deliveries about an event for a player of the game; None for anybody else."""
+        if player not in head.participants:
+            return None
+        return [delivery.as_json() for delivery in self._deliveries.about(head.id, seq)]
+
+
+def _sees_actor(head: Game, before: Game | None, event: Event, viewer: int | None) -> bool:
+    """Return whether a viewer may see everything that the seat that acted saw."""
+    seat = seat_concerned(event)
+    if head.has_ended or seat == viewer or seat is None or before is None or before.state is None:
+        return True
+    rules, state = before.rules, before.state
+    return bool(rules.position(state, seat) == rules.position(state, viewer))

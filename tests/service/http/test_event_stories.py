@@ -1,0 +1,219 @@
+"""The story of an event over HTTP, and filtered pages of the log."""
+
+import pytest
+import redis
+
+from domain.game import Game
+from replay.event_filter import parse_filter
+from service.bootstrap import Service
+from service.bounds import Bounds
+from service.deliveries import Deliveries, Delivery
+from service.games.event_queries import EventQueries
+from tests.support.accounts import Accounts, Json, PlayerClient, take_turn
+from tests.support.http_contract import invalid_fields
+from tests.support.service_games import play_out, play_until, start_game, take_action
+
+
+def get_event(player: PlayerClient | Accounts, game: str, seq: int, query: str = "") -> Json:
+    http = player.anonymous if isinstance(player, Accounts) else player.http
+    response = http.get(f"/api/v1/games/{game}/events/{seq}{query}")
+    assert response.status_code == 200, response.text
+    body: Json = response.json()
+    return body
+
+
+class TestStory:
+    @pytest.mark.http("GET /games/ID/events/N", 200)
+    def test_an_action_is_told_with_its_actor_time_alternatives_and_clauses(
+        self, accounts: Accounts
+    ) -> None:
+        game, (ada, bea) = accounts.start_game(clock={"per_turn": 3600})
+        accepted = take_turn(game, (ada, bea))
+        event = get_event(accounts, game, 5)
+        assert event["event"] == accepted
+        assert event["by"] == f"seat 0 ({ada.handle})"
+        assert event["actor"] == {
+            "seat": 0,
+            "player": ada.id,
+            "handle": ada.handle,
+            "system": None,
+            "means": "token",
+            "key": None,
+        }
+        time = event["time"]
+        assert (time["at"], time["turn_of"], time["turn"]) == (accepted["at"], 0, 1)
+        assert 3_500_000 < time["remaining_ms"] <= 3_600_000
+        assert time["turn_began"] < time["at"] < time["deadline"]
+        assert event["saw"] == {"seat": 0, "seq": 4, "position": event["before"]}
+        assert event["options"]["count"] > 24
+        assert event["options"]["actions"] is None
+        assert event["action_text"].startswith("place ")
+        (clause, *_) = event["clauses"]
+        assert clause["id"].startswith("BY-SET-")
+        assert clause["sentence"] != clause["text"]
+        assert event["consequences"]["to_act"] == 1
+        assert event["consequences"]["deadline"] > time["deadline"]
+
+    @pytest.mark.http("GET /games/ID/events/N", 400)
+    def test_all_legal_actions_are_listed_on_request(self, accounts: Accounts) -> None:
+        game, players = accounts.start_game()
+        take_turn(game, players)
+        options = get_event(accounts, game, 5, "?actions=all")["options"]
+        assert len(options["actions"]) == options["count"]
+        path = f"/api/v1/games/{game}/events/5"
+        for query in ("actions=some", "actions=", "viewer=0", "actions=all&actions=all"):
+            assert accounts.anonymous.get(f"{path}?{query}").status_code == 400
+
+    def test_the_start_shows_the_nonces_and_hides_the_secret(self, accounts: Accounts) -> None:
+        game, (ada, bea) = accounts.start_game()
+        start = get_event(accounts, game, 4)["start"]
+        assert [nonce["handle"] for nonce in start["nonces"]] == [ada.handle, bea.handle]
+        assert start["commitment"] == get_event(accounts, game, 1)["event"]["data"]["commitment"]
+        assert (start["secret"], start["seed"]) == (None, None)
+
+    def test_a_seat_of_a_running_game_sees_its_own_alternatives_only(
+        self, accounts: Accounts
+    ) -> None:
+        game, (ada, bea) = accounts.start_game(rules="baron")
+        drawn, laid = (take_turn(game, (ada, bea)) for _ in range(2))
+        own = get_event(ada, game, laid["seq"])
+        assert own["saw"]["position"] == own["before"]
+        assert own["options"]["by_type"] == {"place_tile": own["options"]["count"]}
+        for viewer in (bea, accounts):
+            other = get_event(viewer, game, laid["seq"])
+            assert (other["saw"], other["options"]) == (None, None)
+            assert other["clauses"] == own["clauses"]
+        assert get_event(bea, game, drawn["seq"])["options"] is None
+
+    def test_only_the_players_see_the_deliveries(
+        self, accounts: Accounts, redis_client: redis.Redis
+    ) -> None:
+        game, (ada, bea) = accounts.start_game()
+        at = "2026-11-20T09:15:00.000Z"
+        delivery = Delivery("d", "webhook", 4, "your_turn", (ada.id,), "accepted", 1, at, at)
+        Deliveries(redis_client, 10).store(game, delivery)
+        for player in (ada, bea):
+            assert get_event(player, game, 4)["deliveries"] == [delivery.as_json()]
+            assert get_event(player, game, 3)["deliveries"] == []
+        for viewer in (accounts.register(), accounts):
+            assert get_event(viewer, game, 4)["deliveries"] is None
+
+    def test_a_player_who_left_before_the_start_is_named(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        game = ada.create_game(3)
+        bea.join(game)
+        assert bea.http.delete(f"/api/v1/games/{game}/players/me").status_code == 204
+        assert get_event(accounts, game, 3)["by"] == bea.handle
+
+
+class TestConsequences:
+    def test_the_scoring_of_a_round_and_the_end_of_play_are_found(self, service: Service) -> None:
+        game = play_out(service, start_game(service, round_limit=2).id)
+        before_scoring = service.events.explain(game, game.seq, None)["consequences"]
+        assert before_scoring["rounds"] == [{"round": 2, "scored_by": None}]
+        assert (before_scoring["ends_play"], before_scoring["finished_by"]) == (True, None)
+        service.commands.score(game.id)
+        head = service.queries.game(game.id)
+        after = service.events.explain(head, game.seq, None)["consequences"]
+        assert after["rounds"] == [{"round": 2, "scored_by": game.seq + 2}]
+        assert after["finished_by"] == game.seq + 3
+        scored = service.events.explain(head, game.seq + 2, None)["consequences"]
+        assert scored["round_ended_by"] == game.seq
+        start = service.events.explain(head, 4, None)["start"]
+        assert start["secret"] == service.store.secrets(game.id)["seed"]
+        assert len(start["seed"]) == 64
+
+
+class TestFilter:
+    @pytest.mark.http("GET /games/ID/events", 200, 400)
+    def test_conditions_select_events_and_invalid_ones_are_refused(
+        self, accounts: Accounts
+    ) -> None:
+        game, players = accounts.start_game()
+        for _ in range(4):
+            take_turn(game, players)
+        selected = {
+            "seat=1": [6, 7, 8],
+            "type=CityPlaced": [5, 6, 7, 8],
+            "type=CityPlaced,GameCreated&limit=2": [1, 5],
+            "type=CityPlaced&after=6": [7, 8],
+            "clause=BY-SET-4&seat=0": [5],
+            "from=3&to=5": [3, 4, 5],
+            "to=2000-01-01": [],
+            "hex=9999,9999": [],
+        }
+        path = f"/api/v1/games/{game}/events"
+        for query, seqs in selected.items():
+            page = accounts.anonymous.get(f"{path}?{query}").json()
+            assert [event["seq"] for event in page["events"]] == seqs, query
+            assert page["next"] == (5 if "limit" in query else None)
+        refused = {
+            "seat=x": {"seat"},
+            "type=Nothing&hex=1": {"type", "hex"},
+            "clause=BN-LAY-1": {"clause"},
+            "from=tomorrow&to=": {"from", "to"},
+            "from=9&to=8": {"to"},
+            "seat=0&seat=1": {"seat"},
+            "seats=0": {"seats"},
+        }
+        for query, invalid in refused.items():
+            response = accounts.anonymous.get(f"{path}?{query}")
+            assert response.status_code == 400
+            assert invalid_fields(response) == invalid
+
+
+def queries_with(service: Service, bounds: Bounds) -> EventQueries:
+    return EventQueries(
+        service.repository, service.store, service.players, service.deliveries, bounds
+    )
+
+
+def all_pages(
+    queries: EventQueries, game: Game, conditions: dict[str, str], limit: int
+) -> tuple[list[int], int]:
+    """Return the seqs of the events on all pages, and the number of pages."""
+    event_filter = parse_filter(conditions, game.rules)
+    seqs: list[int] = []
+    after: int | None = 0
+    pages = 0
+    while after is not None:
+        events, following = queries.filtered_page(game, after, limit, event_filter)
+        assert following is None or following > after
+        assert len(events) <= limit
+        seqs += [event["seq"] for event in events]
+        after, pages = following, pages + 1
+    return seqs, pages
+
+
+@pytest.mark.parametrize(
+    "conditions", [{"seat": "1"}, {"clause": "BY-SET-4"}, {"type": "KnightsMoved"}, {"from": "7"}]
+)
+def test_a_page_examines_a_bounded_number_of_events(
+    service: Service, conditions: dict[str, str]
+) -> None:
+    game = play_until(service, start_game(service).id, lambda game: game.seq >= 40)
+    whole, pages = all_pages(service.events, game, conditions, 1000)
+    assert pages == 1
+    small = queries_with(service, Bounds(max_filtered_events=3, max_explained_events=3))
+    paged, pages = all_pages(small, game, conditions, 1000)
+    assert paged == whole != []
+    assert pages >= (game.seq - 6) // 3
+    assert all_pages(small, game, conditions, 1)[0] == whole
+    one_by_one, pages = all_pages(service.events, game, conditions, 1)
+    assert (one_by_one, pages) == (whole, max(1, len(whole) + (whole[-1] < game.seq)))
+
+
+def test_a_page_ends_where_no_later_event_can_match(service: Service) -> None:
+    game = start_game(service)
+    for _ in range(6):
+        take_action(service, game.id)
+    head = service.queries.game(game.id)
+    small = queries_with(service, Bounds(max_filtered_events=3))
+    at = service.queries.event_page(game.id, 0, 2)[1]["at"]
+    for conditions in ({"to": "2"}, {"to": "2000-01-01"}):
+        event_filter = parse_filter(conditions, head.rules)
+        assert small.filtered_page(head, 0, 100, event_filter)[1] is None
+    assert small.filtered_page(head, head.seq, 9, parse_filter({"from": at}, head.rules)) == (
+        [],
+        None,
+    )
