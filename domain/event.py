@@ -19,6 +19,7 @@ from typing import (
     final,
 )
 
+from domain.dispute_events import DISPUTE_EVENTS
 from domain.json_types import (
     Bytes,
     Digest,
@@ -144,6 +145,7 @@ class Options(TypedDict):
 
     seating: Literal["drawn", "joined"]
     private: bool
+    takebacks: NotRequired[Annotated[Literal[True], "Left out in a game without takebacks."]]
 
 
 class GameSettings(TypedDict):
@@ -154,10 +156,11 @@ class GameSettings(TypedDict):
     clock: Clock | None
     commitment: Digest
     invited: NotRequired[list[PlayerId]]
+    arbiter: NotRequired[PlayerId]
 
 
 class GameCreated(GameSettings):
-    """A player opens a game. `invited` is left out when it is empty."""
+    """A player opens a game. `invited` is left out when it is empty, `arbiter` when there is none."""
 
     options: Options
 
@@ -276,6 +279,7 @@ LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
     "PlayerKeyAdded": PlayerKeyAdded,
     "PlayerKeyRevoked": PlayerKeyRevoked,
     "GameAbandoned": GameAbandoned,
+    **DISPUTE_EVENTS,
 }
 """By event type, the data of the events that are the same in every game."""
 

@@ -13,6 +13,7 @@ from domain.contract import (
     P,
     S,
 )
+from domain.dispute_records import LastPlay, disputes_after, last_play_after
 from domain.errors import Malformed, Unreadable
 from domain.event import (
     VERSION,
@@ -159,6 +160,7 @@ def _created(event: Event, data: GameCreated) -> Game:
         commitment=data["commitment"],
         invited=tuple(data.get("invited", ())),
         created_at=event["at"],
+        arbiter=data.get("arbiter"),
     )
 
 
@@ -174,6 +176,8 @@ def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: b
         game.turn_at = event["at"]
     if round and (state.round != round or state.phase == "scoring"):
         game.rounds_ended[round] = event["seq"]
+    if game.last_play is not None:
+        game.last_play = game.last_play.followed_by(event)
     if not has_action:
         _count_forfeit(game, event)
     elif game.forfeits:
@@ -215,6 +219,8 @@ def _started(game: GameOf[S, A, P], event: Event, data: GameStarted, opened: Ope
     game.state = game.rules.initial_state(game.seats, game.options, data, secrets)
     game.turn_at = event["at"]
     game.play_seq = event["seq"]
+    if game.options.get("takebacks"):
+        game.last_play = LastPlay(event["seq"])
 
 
 def _resume(
@@ -235,6 +241,7 @@ def _resume(
     game.state = state
     game.turn_at = event["at"]
     game.play_seq = origin.seq
+    game.last_play = origin.last_play
     game.resumptions += (Resumption(event["seq"], origin.seq),)
     game.forfeits = origin.forfeits
     ended = origin.rounds_scored + len(origin.rounds_ended)
@@ -260,6 +267,15 @@ def _abandoned(game: Game, event: Event, data: EventData, opened: Opened) -> Non
     game.status = "abandoned"
 
 
+def _disputed(game: Game, event: Event, data: EventData, opened: Opened) -> None:
+    game.disputes = disputes_after(game.disputes, event)
+
+
+def _takeback(game: Game, event: Event, data: EventData, opened: Opened) -> None:
+    if game.last_play is not None:
+        game.last_play = last_play_after(game.last_play, event)
+
+
 _LIFE_CYCLE_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], None]]] = {
     "SeatTaken": _seat_taken,
     "SeatLeft": _seat_left,
@@ -269,6 +285,13 @@ _LIFE_CYCLE_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], No
     "RoundScored": _scored,
     "GameFinished": _finished,
     "GameAbandoned": _abandoned,
+    "DisputeOpened": _disputed,
+    "DisputeAnswered": _disputed,
+    "RulingProposed": _disputed,
+    "DisputeWithdrawn": _disputed,
+    "DisputeRuled": _disputed,
+    "TakebackRequested": _takeback,
+    "TakebackAnswered": _takeback,
 }
 """By event type. The data is `Any` here alone: the type of an event determines the TypedDict of its data."""
 

@@ -18,6 +18,7 @@ from domain.contract import (
     S,
     secret_owner,
 )
+from domain.dispute_records import Dispute, LastPlay
 from domain.event import (
     ZEROS,
     Clock,
@@ -67,6 +68,8 @@ class GameOf(Generic[S, A, P]):
     commitment: str
     invited: tuple[str, ...]
     created_at: str
+    arbiter: str | None = None
+    """The id of the player who rules disputes, who has no place; None if the players agree on rulings."""
     places: tuple[Place, ...] = ()
     status: Status = "open"
     players: tuple[str, ...] = ()
@@ -87,6 +90,10 @@ class GameOf(Generic[S, A, P]):
     """Rounds that ended and are not yet scored, each with the seq of the event that ended it."""
     forfeits: Mapping[int, int] = field(default_factory=dict)
     """By seat, how many turns it has forfeited since a player last acted; never changed in place."""
+    disputes: tuple[Dispute, ...] = ()
+    """All disputes, in the order of their opening; a resumption of play does not change them."""
+    last_play: LastPlay | None = None
+    """The last event of play, in a game with takebacks that has started; None in any other game."""
     ranking: list[RankingEntry] | None = None
     keys: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     """By player and id, the public keys (hex) that players registered, None for a revoked one.
@@ -119,6 +126,13 @@ class GameOf(Generic[S, A, P]):
         """Whether play is over and only scoring is left to do."""
         state = self.state
         return self.status == "playing" and state is not None and state.phase == "scoring"
+
+    @property
+    def open_dispute(self) -> Dispute | None:
+        """The dispute that waits for a ruling; None if there is none, or the game has ended."""
+        if not self.disputes or self.disputes[-1].ending is not None or self.has_ended:
+            return None
+        return self.disputes[-1]
 
     def seat_of(self, player: str) -> int | None:
         """The seat of a player, once the game has started."""

@@ -31,26 +31,32 @@ from domain.registry import EXPANSIONS, RULES, UnknownRules, rule_system_for
 
 SEATINGS: Final = ("drawn", "joined")
 NONCE_SOURCES: Final = ("player", "server")
+COMMON_OPTIONS: Final = ("seating", "private", "takebacks")
+"""The options of every game."""
 SEATS_OF_ANY_GAME: Final = 2
 """A number of seats that every rule system allows."""
+ARBITER_PLAYS: Final = "must not be one of the players"
 DESERTED_AFTER: Final = 2
 """How many turns in a row every seat forfeits before the clock abandons the game."""
 
 
 def check_options(rules: object, seats: object, options: Mapping[str, object]) -> Options:
-    """All options of a game, with defaults filled in: its own, `seating` and `private`.
+    """All options of a game, with defaults filled in: its own, `seating`, `private`, and `takebacks` if true.
 
     Raises Malformed, which names every wrong field, as `rules`, `seats` or `options.NAME`. If `rules` is
     unknown, it also names what no rule system allows.
     """
     errors: dict[str, str] = {}
-    others = {name: value for name, value in options.items() if name not in ("seating", "private")}
+    others = {name: value for name, value in options.items() if name not in COMMON_OPTIONS}
     seating = options.get("seating", "drawn")
     private = options.get("private", False)
+    takebacks = options.get("takebacks", False)
     if seating not in SEATINGS:
         errors["options.seating"] = f"must be one of {', '.join(SEATINGS)}"
     if not isinstance(private, bool):
         errors["options.private"] = "must be true or false"
+    if not isinstance(takebacks, bool):
+        errors["options.takebacks"] = "must be true or false"
     if isinstance(seats, bool) or not isinstance(seats, int):
         errors["seats"] = "must be a whole number"
         seats = SEATS_OF_ANY_GAME
@@ -63,7 +69,8 @@ def check_options(rules: object, seats: object, options: Mapping[str, object]) -
         errors |= error.fields
     if errors:
         raise Malformed(errors)
-    return cast("Options", {**own, "seating": seating, "private": private})
+    checked = {**own, "seating": seating, "private": private}
+    return cast("Options", {**checked, "takebacks": True} if takebacks else checked)
 
 
 def _refused_by_all(seats: int, options: Mapping[str, object]) -> dict[str, str]:
@@ -87,8 +94,15 @@ def create(
     clock: Clock | None,
     secret: bytes,
     invited: Sequence[str] = (),
+    arbiter: str | None = None,
 ) -> DomainEvent:
-    """`GameCreated`, with the commitment to the secret. Raises Malformed, as `check_options` does."""
+    """`GameCreated`, with the commitment to the secret.
+
+    `arbiter` is the id of the player who rules disputes, if there is one. Raises Malformed as `check_options`
+    does, and if the arbiter is invited to play.
+    """
+    if arbiter is not None and arbiter in invited:
+        raise Malformed({"arbiter": ARBITER_PLAYS})
     data: GameCreated = {
         "rules": rules,
         "seats": seats,
@@ -98,14 +112,16 @@ def create(
     }
     if invited:
         data["invited"] = list(invited)
+    if arbiter is not None:
+        data["arbiter"] = arbiter
     return DomainEvent("GameCreated", data)
 
 
 def join(
     game: Game, player: str, nonce: bytes, nonce_from: NonceSource | None = None
 ) -> DomainEvent:
-    """`SeatTaken`. Raises NotNow if the game is full, started or over, if the player has joined before, or is
-    not invited to a private game; Malformed if the nonce is too long.
+    """`SeatTaken`. Raises NotNow if the game is full, started or over, if the player has joined before, is
+    the arbiter, or is not invited to a private game; Malformed if the nonce is too long.
 
     `nonce_from` is who supplied the nonce; None leaves it out, as logs did before it was recorded.
     """
@@ -115,6 +131,8 @@ def join(
         raise Malformed({"nonce_from": f"must be one of {', '.join(NONCE_SOURCES)}"})
     if game.has_joined(player):
         raise NotNow(None, "this player has a place in the game already")
+    if player == game.arbiter:
+        raise NotNow(None, "the arbiter of a game cannot play in it")
     if game.status != "open":
         raise NotNow(None, f"the game takes no more players: it is {game.status}")
     if len(game.places) == game.seats:

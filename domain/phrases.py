@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
+from domain.dispute_text import DISPUTE_TEXTS
 from domain.event import (
     Event,
     EventData,
@@ -85,5 +86,6 @@ LIFE_CYCLE_TEXTS: Final[Mapping[str, EventText]] = {
     "PlayerResigned": lambda _: "resigns",
     "PlayerRemoved": _player_removed,
     "GameAbandoned": lambda _: "the game is abandoned",
+    **DISPUTE_TEXTS,
 }
 """By event type, the texts of the events that every game has."""

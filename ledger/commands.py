@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from domain import lifecycle
-from domain.errors import NotNow
+from domain.errors import Malformed, NotNow
 from domain.event import ActionSignature, By, Clock, NonceSource
 from domain.game import Game
 from ledger.pending import PendingEvents
+from ledger.turn_clock import waits_for_ruling
 
 START: Final[By] = {"system": "start"}
 SCORER: Final[By] = {"system": "scorer"}
@@ -39,10 +40,13 @@ def create(
     nonce: bytes,
     nonce_from: NonceSource = "player",
     invited: Sequence[str] = (),
+    arbiter: str | None = None,
     keys: Mapping[str, str] = NO_KEYS,
 ) -> None:
     """Create the game; its creator, who has these keys, takes the first place. Raises Malformed."""
-    creation = lifecycle.create(rules, seats, options, clock, secret, invited)
+    if arbiter == player:
+        raise Malformed({"arbiter": lifecycle.ARBITER_PLAYS})
+    creation = lifecycle.create(rules, seats, options, clock, secret, invited, arbiter)
     pending.add(creation, {"player": player})
     join(pending, player, nonce, lambda: secret, keys, nonce_from=nonce_from)
 
@@ -123,8 +127,10 @@ def score_next_round(pending: PendingEvents, game_at: Callable[[int], Game]) -> 
 def finish(pending: PendingEvents, secret: SecretSource) -> None:
     """Rank the players and publish the secret, once play is over and every round is scored.
 
-    Raises NotNow.
+    Raises NotNow, also while an open dispute may still be ruled.
     """
+    if waits_for_ruling(pending.game, pending.next_at):
+        raise NotNow(None, "a dispute is open: the end of the game waits for the ruling")
     pending.add(lifecycle.finish(pending.game, secret()), SCORER)
 
 

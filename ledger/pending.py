@@ -56,6 +56,11 @@ class PendingEvents:
         return game
 
     @property
+    def next_at(self) -> str:
+        """The timestamp of the next event, if it is added at once."""
+        return self._timestamp()
+
+    @property
     def events(self) -> tuple[Event, ...]:
         """The pending events, in order."""
         return tuple(sealed.event for sealed in self.sealed)

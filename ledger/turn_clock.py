@@ -1,18 +1,23 @@
-"""A game's clock: its settings, and when the deadline of a turn is. Reads no current time.
+"""A game's clock: its settings, when the deadline of a turn is, and how long a dispute stops it.
 
 The clock of a game is null, or {"per_turn": SECONDS}: 1 second to 365 days for each turn and for each
-placement in the set-up.
+placement in the set-up. A dispute stops it until the ruling, but no longer than DISPUTE_LIMIT. Reads no
+current time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from domain.dispute_records import Dispute
 from domain.game import Game
+from ledger.envelope import format_timestamp
 
 MAX_SECONDS: Final = 365 * 24 * 3600
 """The longest time that a clock may allow for a turn."""
 _MILLISECOND: Final = timedelta(milliseconds=1)
+DISPUTE_LIMIT: Final = timedelta(hours=72)
+"""The longest time for which one dispute stops the clock and the end of the game."""
 
 
 def clock_faults(raw: object) -> dict[str, str]:
@@ -29,10 +34,16 @@ def clock_faults(raw: object) -> dict[str, str]:
 
 
 def deadline(game: Game) -> datetime | None:
-    """Return the deadline of the turn under way; None without a clock or without a turn."""
+    """Return the deadline of the turn under way; None without a clock or without a turn.
+
+    It is later by the time for which disputes have stopped the clock in this turn. While a dispute is open,
+    this includes the time until its limit, so a ruling brings the deadline forward.
+    """
     if game.clock is None or game.to_act is None:
         return None
-    return datetime.fromisoformat(game.turn_at) + timedelta(seconds=game.clock["per_turn"])
+    turn_at = datetime.fromisoformat(game.turn_at)
+    stopped = sum(_stopped_times(game.disputes, turn_at), timedelta())
+    return turn_at + timedelta(seconds=game.clock["per_turn"]) + stopped
 
 
 def has_passed(game: Game, at: str) -> bool:
@@ -63,3 +74,36 @@ def time_left_text(milliseconds: int) -> str:
     parts = [f"{count} {unit}" for count, unit in counts if count]
     parts.append(f"{rest // 1000}.{rest % 1000:03} s")
     return f"{' '.join(parts)} {'left' if milliseconds > 0 else 'late'}"
+
+
+def clock_stopped_until(game: Game, at: str) -> str | None:
+    """Return how long a dispute that is opened at a timestamp may stop the clock; None without a clock."""
+    return None if game.clock is None else _limit_after(at)
+
+
+def ruling_limit(game: Game) -> str | None:
+    """Return until when the end of the game waits for the ruling in the open dispute; None without one."""
+    dispute = game.open_dispute
+    return None if dispute is None else dispute.clock_stopped_until or _limit_after(dispute.at)
+
+
+def waits_for_ruling(game: Game, at: str) -> bool:
+    """Return whether, at a timestamp, the game may not be finished because a dispute may still be ruled."""
+    limit = ruling_limit(game)
+    return limit is not None and at < limit
+
+
+def _limit_after(at: str) -> str:
+    return format_timestamp(datetime.fromisoformat(at) + DISPUTE_LIMIT)
+
+
+def _stopped_times(disputes: tuple[Dispute, ...], turn_at: datetime) -> Iterator[timedelta]:
+    """Yield the time for which each dispute stops the clock after `turn_at`."""
+    for dispute in disputes:
+        if dispute.clock_stopped_until is not None:
+            until = datetime.fromisoformat(dispute.clock_stopped_until)
+            if dispute.ending is not None:
+                until = min(until, datetime.fromisoformat(dispute.ending.at))
+            since = max(turn_at, datetime.fromisoformat(dispute.at))
+            if until > since:
+                yield until - since

@@ -10,6 +10,7 @@ from service.damaged_games import DamagedGames
 from service.deliveries import Deliveries
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
+from service.games.dispute_commands import DisputeCommands
 from service.games.event_queries import EventQueries
 from service.games.key_registry import KeyRegistry
 from service.games.queries import GameQueries
@@ -41,6 +42,7 @@ class Service:
     store: EventStore
     repository: GameRepository
     commands: GameCommands
+    disputes: DisputeCommands
     queries: GameQueries
     events: EventQueries
     players: Players
@@ -96,6 +98,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         store=store,
         repository=repository,
         commands=GameCommands(repository, keyring, clock, quota, player_keys),
+        disputes=DisputeCommands(repository, keyring, settings.bounds.max_statement_characters),
         queries=GameQueries(
             repository,
             store,

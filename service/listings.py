@@ -2,7 +2,8 @@
 
     cartulary:games:STATUS              public games with that status
     cartulary:games:STATUS:of:PLAYER    public games in which the player has a place
-    cartulary:games:STATUS:for:PLAYER   private games that the player may see: with a place, or invited
+    cartulary:games:STATUS:for:PLAYER   private games that the player may see: with a place, invited, or
+                                        as the arbiter
     cartulary:games:STATUS:with:PLAYER  private games in which the player has a place
     cartulary:{GAME}:listed             set, the keys of the listings above that contain the game
     cartulary:{GAME}:summary            the summary of a game that is not in progress (games/summary.py)
@@ -189,7 +190,7 @@ def _listings_of(game: Game) -> set[str]:
     players = [place.player for place in game.places]
     if not game.options["private"]:
         return {_listing(game.status), *(_listing(game.status, "of", player) for player in players)}
-    viewers = {*players, *game.invited}
+    viewers = {*players, *game.invited, *([] if game.arbiter is None else [game.arbiter])}
     return {
         *(_listing(game.status, "for", player) for player in viewers),
         *(_listing(game.status, "with", player) for player in players),

@@ -9,7 +9,10 @@
     CARTULARY_CACHE_GAMES    games in the cache of a process; default: 1000
     CARTULARY_RATE_ACCOUNTS  attempts to register or log in from one network; default: 60/minute
     CARTULARY_RATE_GAMES     requests of one player to create or join a game; default: 300/hour
+    CARTULARY_RATE_DISPUTES  requests of one player to write in disputes and takebacks; default: 120/hour
     CARTULARY_RATE_REQUESTS  requests of one player or network; default: no limit
+    CARTULARY_ARBITER        handle of the player who rules disputes in games whose creator names no
+                             arbiter; default: none
     CARTULARY_WEBHOOK_URL    URL to which notifications are posted; default: none
     CARTULARY_TRUSTED_PROXIES  addresses or networks of reverse proxies, separated by commas, which name
                              their clients in X-Forwarded-For; default: none
@@ -41,7 +44,7 @@ from service.data_folder import SIGNING_KEY, default_data_folder, embedded_redis
 
 PREFIX: Final = "CARTULARY_"
 _MAY_BE_EMPTY: Final = frozenset(
-    {f"{PREFIX}RATE_ACCOUNTS", f"{PREFIX}RATE_GAMES", f"{PREFIX}RATE_REQUESTS"}
+    f"{PREFIX}RATE_{name}" for name in ("ACCOUNTS", "GAMES", "DISPUTES", "REQUESTS")
 )
 
 
@@ -64,7 +67,9 @@ class Settings:
     cache_games: int = 1000
     rate_accounts: str = "60/minute"
     rate_games: str = "300/hour"
+    rate_disputes: str = "120/hour"
     rate_requests: str = ""
+    arbiter: str | None = None
     webhook_url: str | None = field(default=None, repr=False)
     sweep_seconds: float = 10.0
     trusted_proxies: tuple[str, ...] = ()
@@ -88,6 +93,8 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     webhook_url = env.str("WEBHOOK_URL", None, validate=_url_with("http", "https", needs_host=True))
     rate_accounts = env.str("RATE_ACCOUNTS", "60/minute", validate=_check_rate)
     rate_games = env.str("RATE_GAMES", "300/hour", validate=_check_rate)
+    rate_disputes = env.str("RATE_DISPUTES", "120/hour", validate=_check_rate)
+    arbiter = env.str("ARBITER", None)
     rate_requests = env.str("RATE_REQUESTS", "", validate=_check_rate)
     cache_games = env.int("CACHE_GAMES", 1000, **_number("a whole number", minimum=1))
     sweep_seconds = env.float("SWEEP_SECONDS", 10.0, **_number("a number", minimum=0.05))
@@ -104,7 +111,9 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         cache_games=cache_games,
         rate_accounts=rate_accounts,
         rate_games=rate_games,
+        rate_disputes=rate_disputes,
         rate_requests=rate_requests,
+        arbiter=arbiter,
         webhook_url=webhook_url,
         sweep_seconds=sweep_seconds,
         trusted_proxies=_items(proxies),

@@ -37,6 +37,7 @@ def settings(redis_url: str, tmp_path: Path) -> Settings:
         signing_key=tmp_path / "signing-key.pem",
         rate_accounts="",
         rate_games="",
+        rate_disputes="",
         # Tests freeze the wall clock, which then differs from all other clocks by any time.
         bounds=Bounds(max_clock_jump_seconds=1e12),
     )

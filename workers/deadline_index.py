@@ -1,9 +1,9 @@
-"""The index of deadlines: which games have a turn whose deadline has passed.
+"""The index of deadlines: which games have a turn, or an open dispute, whose time is over.
 
     cartulary:deadlines   sorted set, game id -> deadline in milliseconds since 1970
 
-The index is derived from the outbox entries `deadline`. If it is lost, the first sweep of a scheduler writes
-it again.
+The index is derived from the outbox entries `deadline` and `finish`. If it is lost, the first sweep of a
+scheduler writes it again.
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ class DeadlineIndex:
         self._remove = client.register_script(_REMOVE)
 
     def put(self, tasks: Iterable[Task]) -> None:
-        """Add the deadlines of `forfeit` tasks; each replaces an earlier deadline of its game."""
+        """Add the deadlines of tasks with a time; each replaces an earlier deadline of its game."""
         scores = {task.game_id: _milliseconds(clock.parse(task.due_at)) for task in tasks}
         if scores:
             with unavailable_on_error():

@@ -95,7 +95,9 @@ class TaskRunner:
         """Score one round, or finish the game; return False if the task is not done with that."""
         events = self._commands.score(task.game_id, limit=1)
         if not events:
-            self._ack(task)
+            if not self._queries.game(task.game_id).is_played_out:
+                self._ack(task)
+            # Otherwise the game waits for a ruling, and the entry stays until the ruling or its limit.
             return True
         # The append has removed the entry of the round that was scored, or of the end of the game.
         (event,) = events

@@ -71,9 +71,9 @@ class Scheduler:
                 self._damaged_games.report(game_id, part, reason)
             for task in game_tasks.next_tasks:
                 match task.kind:
-                    case "forfeit":
+                    case "forfeit" | "score" if task.due_at:
                         self._deadlines.put([task])
-                    case "score" | "notify":
+                    case "forfeit" | "score" | "notify":
                         self._queues.enqueue(task)
                     case "index" | None:
                         # The process that has appended is updating the listings. If it dies, the sweep
@@ -81,7 +81,7 @@ class Scheduler:
                         pass
 
     def check_deadlines(self) -> None:
-        """Enqueue the forfeit of every turn whose deadline has passed, unless the clock is not reliable.
+        """Enqueue every task whose time has come, unless the clock is not reliable.
 
         Raises Unavailable.
         """
@@ -91,15 +91,13 @@ class Scheduler:
             tasks = tasks_of(self._store, [game_id for game_id, _ in overdue])
             now = clock.format(self._clock.now())
             for game_id, score in overdue:
-                forfeit = next(
-                    (task for task in tasks[game_id].tasks if task.kind == "forfeit"), None
-                )
-                if forfeit is not None and forfeit.due_at > now:
+                timed = next((task for task in tasks[game_id].next_tasks if task.due_at), None)
+                if timed is not None and timed.due_at > now:
                     # The index has the deadline of an earlier turn.
-                    self._deadlines.put([forfeit])
+                    self._deadlines.put([timed])
                     continue
-                if forfeit is not None:
-                    self._queues.enqueue(forfeit)
+                if timed is not None:
+                    self._queues.enqueue(timed)
                 self._deadlines.remove(game_id, score)
 
     def sweep(self, *, is_first: bool) -> None:

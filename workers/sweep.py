@@ -85,9 +85,9 @@ class Sweep:
             due = {task for task in tasks if task not in later}
             due_tasks |= due
             to_enqueue = (due if is_first else due & due_before) - postponed
-            forfeits = {task for task in to_enqueue if task.kind == "forfeit"}
-            if forfeits and not self._clock.is_reliable():
-                to_enqueue -= forfeits
+            timed = {task for task in to_enqueue if task.due_at}
+            if timed and not self._clock.is_reliable():
+                to_enqueue -= timed
             count = self._queues.enqueue_again(
                 [
                     task

@@ -44,7 +44,7 @@ class Task:
                 return "forfeit"
             case ["notify", "turn" | "over"]:
                 return "notify"
-            case ["notify", "round", round] if round.isdecimal():
+            case ["notify", "round" | "event", number] if number.isdecimal():
                 return "notify"
             case ["index"]:
                 return "index"
@@ -69,8 +69,11 @@ class Task:
 
     @property
     def due_at(self) -> str:
-        """The timestamp from which on the task is to be done; "" means at once."""
-        due_at: str = self.data["at"] if self.kind == "forfeit" else ""
+        """The timestamp from which on the task is to be done; "" means at once.
+
+        A game has at most one task with such a time: a turn to forfeit, or an end that waits for a ruling.
+        """
+        due_at: str = self.data.get("at", "") if self.kind in ("forfeit", "score") else ""
         return due_at
 
 
@@ -143,6 +146,7 @@ def _payload_fault(task: Task) -> str | None:
         number = data.get(name)
         if type(number) is not int or number < 0:
             return f"the payload has no number {name!r}"
-    if task.kind == "forfeit" and not is_timestamp(data.get("at")):
+    has_time = task.kind == "forfeit" or (task.entry == "finish" and "at" in data)
+    if has_time and not is_timestamp(data.get("at")):
         return "the payload has no timestamp 'at'"
     return None

@@ -1,5 +1,6 @@
-"""Who may see a game, and who may act in it."""
+"""Who may see a game, and who may act, dispute and rule in it."""
 
+from domain.dispute_records import Dispute
 from domain.game import Game
 from service.errors import Forbidden, NotFound
 
@@ -15,11 +16,13 @@ def game_not_found(game_id: str) -> NotFound:
 def can_see(game: Game, player: str | None) -> bool:
     """Return whether a player (None: a viewer without a token) may see the game.
 
-    A private game is visible to its players and to those invited to it.
+    A private game is visible to its players, to those invited to it, and to its arbiter.
     """
     if not game.options["private"]:
         return True
-    return player is not None and (game.has_joined(player) or player in game.invited)
+    if player is None:
+        return False
+    return game.has_joined(player) or player in game.invited or player == game.arbiter
 
 
 def require_visible(game: Game, player: str | None) -> None:
@@ -40,3 +43,29 @@ def require_seat(game: Game, player: str) -> int:
         if place.player == player:
             return index
     raise Forbidden("this is not a player of the game")
+
+
+def require_dispute(game: Game, number: int) -> Dispute:
+    """Return the dispute that event `number` opened. Raises NotFound."""
+    for dispute in game.disputes:
+        if dispute.seq == number:
+            return dispute
+    raise NotFound(f"game {game.id} has no dispute {number}")
+
+
+def require_opener(game: Game, dispute: Dispute, player: str) -> None:
+    """Raise Forbidden for a player who has not opened the dispute."""
+    if require_seat(game, player) != dispute.seat:
+        raise Forbidden("only the player who opened a dispute can withdraw it")
+
+
+def require_party(game: Game, player: str) -> int | None:
+    """Return None for the game's arbiter and, in a game without one, the seat of a player.
+
+    Raises Forbidden for everybody else: they cannot rule.
+    """
+    if game.arbiter is None:
+        return require_seat(game, player)
+    if player != game.arbiter:
+        raise Forbidden("only the arbiter of the game rules its disputes")
+    return None

@@ -20,7 +20,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import commands
 from ledger.pending import PendingEvents
-from ledger.turn_clock import clock_faults, has_passed
+from ledger.turn_clock import clock_faults, has_passed, waits_for_ruling
 from service import clock
 from service.errors import NotFound, Stale
 from service.games.access import require_seat, require_visible
@@ -40,7 +40,7 @@ _REQUEST_ENCODER: Final = json.JSONEncoder(sort_keys=True)
 
 @dataclass(frozen=True, slots=True)
 class AcceptedAction:
-    """The events that an accepted action became, and the server's receipt for the first of them."""
+    """The events that an accepted request became, and the server's receipt for the first of them."""
 
     events: tuple[Event, ...]
     receipt: JsonObject
@@ -78,16 +78,24 @@ class GameCommands:
         options: Mapping[str, Any],
         clock: Clock | None = None,
         invited: tuple[str, ...] = (),
+        arbiter: str | None = None,
+        default_arbiter: str | None = None,
         nonce: bytes | None = None,
         idempotency_key: str | None = None,
     ) -> Game:
         """Create a game and return it; the player takes its first place.
 
-        `invited` are ids of players. A nonce of None is replaced by random bytes. Raises Malformed,
-        which names every wrong field, and TooManyGames.
+        `invited`, `arbiter` and `default_arbiter` are ids of players; the last one is the arbiter if the
+        player names none, unless the default arbiter is to play. A nonce of None is replaced by random bytes.
+        Raises Malformed, which names every wrong field, and TooManyGames.
         """
         _check_settings(rules, seats, options, clock)
         request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
+        if arbiter is not None:
+            # Without one, the request is as in versions without arbiters, whose records are still valid.
+            request.append(arbiter)
+        elif default_arbiter not in (player, *invited):
+            arbiter = default_arbiter
         record = idempotency_record(player, idempotency_key, request)
         # The same key always leads to the same game id, so the record can be kept with that game.
         game_id = randomness.token_hex(8) if record is None else _game_id_of(record)
@@ -111,6 +119,7 @@ class GameCommands:
             nonce_from=_source(nonce),
             invited=[invitee for invitee in dict.fromkeys(invited) if invitee != player],
             keys=self._player_keys.valid_keys(player),
+            arbiter=arbiter,
         )
         # The record of a game is signed, so the key must be public before there is a game.
         self._keyring.publish_key()
@@ -200,8 +209,8 @@ class GameCommands:
     def score(self, game_id: str, *, limit: int | None = None) -> list[Event]:
         """Score the rounds that have ended, in order, and finish the game if play is over.
 
-        Returns the events that were appended: at most `limit`, and fewer only if there is nothing left to
-        do.
+        While a dispute is open, the end waits for the ruling, but no longer than until its limit. Returns
+        the events that were appended: at most `limit`, and fewer only if there is nothing left to do now.
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
@@ -211,7 +220,7 @@ class GameCommands:
                 commands.score_next_round(
                     pending, lambda seq: self._repository.game_at_round_end(game_id, seq)
                 )
-            elif cached.game.is_played_out:
+            elif cached.game.is_played_out and not waits_for_ruling(cached.game, pending.next_at):
                 commands.finish(pending, lambda: self._repository.secret(game_id))
 
         appended: list[Event] = []

@@ -10,7 +10,8 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import record
 from service.bounds import Bounds
-from service.games.access import require_seat, require_visible
+from service.games.access import require_dispute, require_seat, require_visible
+from service.games.dispute_view import dispute_details
 from service.games.loader import GameLoader
 from service.games.record_pages import join_lines, read_lines
 from service.games.summary import Summary
@@ -120,6 +121,14 @@ class GameQueries:
     def event_page(self, game_id: str, after: int, limit: int) -> list[Event]:
         """Return events after+1 … of a game, at most `limit`, without checking who may see it."""
         return [orjson.loads(line) for line in self._log_reader.read(game_id, after, limit=limit)]
+
+    def dispute(self, game_id: str, number: int, player: str | None) -> JsonObject:
+        """Return the dispute that event `number` opened, with its statements, as JSON.
+
+        Raises NotFound if there is none, or the player may not see the game.
+        """
+        game = self.visible_game(game_id, player)
+        return dispute_details(game, require_dispute(game, number), self._log_reader.secrets)
 
     def record(self, game_id: str, viewer: int | None = None) -> Iterator[bytes]:
         """Return the game record in pages, with the secrets that the seat `viewer` may see.

@@ -13,7 +13,9 @@ import orjson
 
 from domain.event import Clock
 from domain.game import Game, Status
+from domain.json_types import JsonObject
 from service import clock
+from service.games.dispute_view import open_dispute_summary, pending_takeback
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,10 @@ class Summary:
     hash: str
     to_act: int | None
     deadline: str | None
+    # Summaries that were stored before a version had these fields are of games without any of them.
+    arbiter: str | None = None
+    dispute: JsonObject | None = None
+    takeback: JsonObject | None = None
 
 
 def summarize(game: Game) -> Summary:
@@ -47,6 +53,9 @@ def summarize(game: Game) -> Summary:
         hash=game.hash,
         to_act=game.to_act,
         deadline=clock.deadline(game),
+        arbiter=game.arbiter,
+        dispute=open_dispute_summary(game),
+        takeback=pending_takeback(game),
     )
 
 

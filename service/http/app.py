@@ -23,12 +23,14 @@ from service.http.json_body import MAX_BODY_BYTES
 from service.http.metrics import Metrics
 from service.http.routes import (
     account,
+    disputes,
     games,
     health,
     history,
     play,
     players,
     receipts,
+    takebacks,
     transparency,
 )
 
@@ -89,7 +91,17 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
         },
     )
     api.spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
-    for module in (players, account, games, play, history, receipts, transparency):
+    for module in (
+        players,
+        account,
+        games,
+        play,
+        disputes,
+        takebacks,
+        history,
+        receipts,
+        transparency,
+    ):
         api.register_blueprint(module.blueprint, url_prefix=api_docs.PREFIX)
     api.register_blueprint(health.blueprint)
     api_docs.add_components(api)

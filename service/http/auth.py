@@ -1,21 +1,35 @@
 """Authentication, and which error a client may see.
 
 A private game must look like a game that does not exist to everybody who may not see it, whatever
-else is wrong with their request. `blueprint.py` calls `hide_private` and `participants_only` only
-when a request has failed: a successful request has passed the same checks where the game was
-loaded.
+else is wrong with their request. `blueprint.py` calls `hide_private`, `require_resource` and
+`require_access` only when a request has failed: a successful request has passed the same checks where
+the game was loaded.
 """
 
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, TypeAlias
 
 from flask import g, request
 
+from domain.game import Game
 from service.errors import Forbidden, Unauthorised
+from service.games.access import require_dispute, require_opener, require_party
 from service.http.context import service
 
-AuthPolicy: TypeAlias = Literal["public", "optional_auth", "login_required", "participants_only"]
+AuthPolicy: TypeAlias = Literal[
+    "public",
+    "optional_auth",
+    "login_required",
+    "participants_only",
+    "ruling_parties_only",
+    "dispute_opener_only",
+]
 """Who may call a route. `public` ignores tokens; `optional_auth` serves everybody, but refuses an
-invalid token; `participants_only` serves the players of the game in the URL."""
+invalid token; `participants_only` serves the players of the game in the URL; `ruling_parties_only` its
+arbiter or, if it has none, its players; `dispute_opener_only` the player who opened the dispute."""
+
+Resource: TypeAlias = Literal["dispute", "takeback"]
+"""What the number in the URL of a route names."""
 
 
 def bearer_token() -> str | None:
@@ -72,8 +86,47 @@ def hide_private(game_id: str) -> None:
     g.game_seq = service().queries.visible_game(game_id, authenticated_player()).seq
 
 
-def participants_only(game_id: str) -> None:
-    """Raise Forbidden if the sender of the request is not a player of the game."""
-    player_id = login_required()
-    if not service().queries.visible_game(game_id, player_id).has_joined(player_id):
+def require_resource(resource: Resource, arguments: Mapping[str, Any]) -> None:
+    """Raise NotFound if the dispute or the takeback in the URL does not exist.
+
+    `arguments` are those of the URL; the sender of the request may know of the game.
+    """
+    game = service().queries.game(arguments["game_id"])
+    if resource == "dispute":
+        require_dispute(game, arguments["seq"])
+    else:
+        service().disputes.require_takeback(game, arguments["seq"])
+
+
+def require_access(auth: AuthPolicy, arguments: Mapping[str, Any]) -> None:
+    """Raise Forbidden if the policy does not allow the sender of the request to call the route.
+
+    `arguments` are those of the URL.
+    """
+    check = _ACCESS_CHECKS.get(auth)
+    if check is not None:
+        player_id = login_required()
+        game = service().queries.visible_game(arguments["game_id"], player_id)
+        check(game, player_id, arguments)
+
+
+def _participants_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:
+    if not game.has_joined(player_id):
         raise Forbidden("this is not a player of the game")
+
+
+def _ruling_parties_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:
+    require_party(game, player_id)
+
+
+def _dispute_opener_only(game: Game, player_id: str, arguments: Mapping[str, Any]) -> None:
+    require_opener(game, require_dispute(game, arguments["seq"]), player_id)
+
+
+_ACCESS_CHECKS: Final[Mapping[AuthPolicy, Callable[[Game, str, Mapping[str, Any]], None]]] = {
+    "participants_only": _participants_only,
+    "ruling_parties_only": _ruling_parties_only,
+    "dispute_opener_only": _dispute_opener_only,
+}
+ACCESS_POLICIES: Final = frozenset(_ACCESS_CHECKS)
+"""The policies that forbid a route to some of the players who are logged in."""

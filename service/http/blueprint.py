@@ -19,11 +19,14 @@ from domain.errors import Malformed, NotNow
 from domain.json_types import JsonObject
 from service.errors import Forbidden, Unauthorised
 from service.http.auth import (
+    ACCESS_POLICIES,
     AuthPolicy,
+    Resource,
     hide_private,
     login_required,
     optional_auth,
-    participants_only,
+    require_access,
+    require_resource,
 )
 from service.http.json_body import read_json
 from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES
@@ -51,6 +54,8 @@ _SECURITY: Final[Mapping[AuthPolicy, list[JsonObject]]] = {
     "optional_auth": [{}, {"token": []}],
     "login_required": [{"token": []}],
     "participants_only": [{"token": []}],
+    "ruling_parties_only": [{"token": []}],
+    "dispute_opener_only": [{"token": []}],
 }
 
 
@@ -65,6 +70,7 @@ class _Checks:
     extra_validation: ExtraValidation | None
     is_idempotent: bool
     is_about_game: bool
+    resource: Resource | None
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest has no annotations
@@ -82,6 +88,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         is_body_required: bool = True,
         extra_validation: ExtraValidation | None = None,
         is_idempotent: bool = False,
+        resource: Resource | None = None,
         request_headers: Mapping[str, str] | None = None,
         error_responses: tuple[int, ...] = (),
         limit: Decorator | None = None,
@@ -90,7 +97,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
 
         Before the view runs, the request is checked in this order: `limit`, `auth`, `query` or
         `json_body`, and the Idempotency-Key of a route that `is_idempotent`. On a route with
-        `<game_id>`, every error becomes a 404 if the game is private and the sender may not see it.
+        `<game_id>`, every error becomes a 404 if the game is private and the sender may not see it, or if the
+        game has no `resource` with the number in the URL.
         The view is called with the arguments of the URL and, as far as they are part of the
         description, with `player` (the id of the player; None is possible with `optional_auth`),
         `query`, `body` and `idempotency_key`.
@@ -107,6 +115,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
             extra_validation=extra_validation,
             is_idempotent=is_idempotent,
             is_about_game=_GAME_ID in rule,
+            resource=resource,
         )
 
         def decorator(view: View) -> View:
@@ -195,8 +204,10 @@ def _with_checks(view: View, checks: _Checks) -> View:
         except _HIDING as error:
             if checks.is_about_game:
                 hide_private(arguments["game_id"])
-            if auth == "participants_only" and isinstance(error, Malformed | HTTPException):
-                participants_only(arguments["game_id"])
+            if checks.resource is not None:
+                require_resource(checks.resource, arguments)
+            if isinstance(error, Malformed | HTTPException):
+                require_access(auth, arguments)
             raise
 
     return endpoint
@@ -214,7 +225,7 @@ def _operation(
     errors = {429, 500, 503, *error_responses}
     if checks.auth != "public":
         errors.add(401)
-    if checks.auth == "participants_only":
+    if checks.auth in ACCESS_POLICIES:
         errors.add(403)
     if checks.is_about_game:
         errors.add(404)

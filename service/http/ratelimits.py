@@ -1,8 +1,9 @@
-"""Rate limits of attempts to register or log in, of new places in games, and of all requests (Flask-Limiter).
+"""Rate limits of attempts to register or log in, of new places in games, of disputes, and of all requests
+(Flask-Limiter).
 
-An attempt costs a password hash and may be a guess, and a place in a game adds to a log that is kept for
-ever, so these are counted in Redis for all processes together. Other requests are counted in the memory of
-each process, and only if an operator sets a limit. All limits are settings (service/settings.py). A
+An attempt costs a password hash and may be a guess, and places in games and disputes add to logs that are
+kept for ever, so these are counted in Redis for all processes together. Other requests are counted in the
+memory of each process, and only if an operator sets a limit. All limits are settings (service/settings.py). A
 request without a valid token counts for its network: an IPv4 address or an IPv6 /64 (service/visitors.py).
 """
 
@@ -48,6 +49,10 @@ limit_new_places = _stored.shared_limit(
 )
 """Decorates a view that creates or joins a game, or changes keys, which the logs of games record; counts by
 player. It raises the same errors."""
+limit_disputes = _stored.shared_limit(
+    lambda: service().settings.rate_disputes, scope="disputes", key_func=_player_or_network
+)
+"""Decorates a view that adds to a dispute or a takeback; counts by player. It raises the same errors."""
 
 
 def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:

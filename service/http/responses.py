@@ -12,8 +12,9 @@ from flask import Response
 
 from domain.game import Game
 from domain.json_types import JsonObject
+from service.games.commands import AcceptedAction
 from service.games.summary import Summary, summarize
-from service.http.context import service
+from service.http.context import metrics, service
 from service.http.headers import ApiResponse
 from service.players.accounts import Player
 
@@ -25,6 +26,12 @@ def json_response(
     return ApiResponse(orjson.dumps(value), status, headers, content_type="application/json")
 
 
+def accepted_events(accepted: AcceptedAction) -> Response:
+    """Return the response to a request that was accepted, and count its events."""
+    metrics().count_events(*(event["type"] for event in accepted.events))
+    return json_response({"events": accepted.events, "receipt": accepted.receipt}, 201)
+
+
 def no_content() -> Response:
     """Return an empty response with status 204."""
     return Response(status=204)
@@ -32,7 +39,9 @@ def no_content() -> Response:
 
 def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
     """Return the summaries of games as JSON. Looks up the players of all games in one round trip."""
-    ids = tuple(dict.fromkeys(player for summary in summaries for player, _ in summary.players))
+    players = [player for summary in summaries for player, _ in summary.players]
+    arbiters = [summary.arbiter for summary in summaries if summary.arbiter is not None]
+    ids = tuple(dict.fromkeys([*players, *arbiters]))
     accounts = service().players.get(ids) if ids else []
     handles = {player.id: player.handle for player in accounts if player is not None}
     return [
@@ -50,6 +59,11 @@ def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
             "head": {"seq": summary.seq, "hash": summary.hash},
             "to_act": summary.to_act,
             "deadline": summary.deadline,
+            "arbiter": None
+            if summary.arbiter is None
+            else {"id": summary.arbiter, "handle": handles.get(summary.arbiter)},
+            "dispute": summary.dispute,
+            "takeback": summary.takeback,
         }
         for summary in summaries
     ]

@@ -1,11 +1,15 @@
 """The outbox entries that a game's events call for.
 
     score/ROUND      {"seq"}         the round ended with that event and is to be scored
-    finish           {"seq"}         play is over: the game is to be finished once all rounds are scored
+    finish           {"seq", "at"}   play is over: the game is to be finished once all rounds are scored.
+                                     `at` is missing unless a dispute is open: the game waits for the ruling
+                                     until that time
     deadline         {"turn", "at"}  the turn is forfeited at that time
     notify/turn      {"seat", "seq"} it has been that seat's turn since that event
     notify/round/N   {"seq"}         round N was scored by that event
     notify/over      {"seq"}         the game ended with that event
+    notify/event/N   {"seq"}         event N of a dispute or a takeback, or a resumption of play, concerns the
+                                     players and the arbiter
     index            {"seq"}         that event changed what the listings show of the game
 
 Entries are appended together with the events and acknowledged (removed) after the work is done. A
@@ -15,12 +19,20 @@ only if it is still the same.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
+from ledger import turn_clock
 from ledger.canonical import canonical
 from service import clock
+
+NOTIFIED_EVENTS: Final = frozenset(
+    {"DisputeOpened", "DisputeAnswered", "RulingProposed", "DisputeWithdrawn", "DisputeRuled"}
+    | {"TakebackRequested", "TakebackAnswered", "PlayResumed"}
+)
+"""The events about which the players and the arbiter are notified."""
 
 
 def outbox_entries(
@@ -40,7 +52,7 @@ def outbox_entries(
     else:
         if before is None or before.to_act != after.to_act:
             entries["notify/turn"] = {"seat": after.to_act, "seq": after.seq}
-        if before is None or before.turn != after.turn:
+        if before is None or _deadline_inputs(before) != _deadline_inputs(after):
             entries |= _deadline_entries(after)
     for event in events:
         match event["type"]:
@@ -56,6 +68,8 @@ def outbox_entries(
                 entries |= {f"score/{round}": None for round in after.rounds_ended}
                 entries["finish"] = None
                 entries["notify/over"] = {"seq": event["seq"]}
+            case type if type in NOTIFIED_EVENTS:
+                entries[f"notify/event/{event['seq']}"] = {"seq": event["seq"]}
             case _:
                 pass
     return {
@@ -72,23 +86,47 @@ def rebuild_outbox(game: Game) -> dict[str, str]:
     if game.status != "playing":
         return {}
     entries = _scoring_entries(None, game) | _deadline_entries(game)
-    return {name: canonical(payload).decode() for name, payload in entries.items()}
+    return {
+        name: canonical(payload).decode()
+        for name, payload in entries.items()
+        if payload is not None
+    }
 
 
-def _scoring_entries(before: Game | None, after: Game) -> dict[str, JsonObject]:
-    """Return entries for the rounds that have ended, and for the end of play, since `before`."""
+def _scoring_entries(before: Game | None, after: Game) -> dict[str, JsonObject | None]:
+    """Return entries for the rounds that have ended, and for the end of play, since `before`.
+
+    After a resumption of play, the entries of what it supersedes are removed.
+    """
     ended_before = {} if before is None else before.rounds_ended
-    entries: dict[str, JsonObject] = {
+    entries: dict[str, JsonObject | None] = {
         f"score/{round}": {"seq": seq}
         for round, seq in after.rounds_ended.items()
-        if round not in ended_before
+        if ended_before.get(round) != seq
     }
-    if after.is_played_out and not (before is not None and before.is_played_out):
-        entries["finish"] = {"seq": after.seq}
+    for round in ended_before.keys() - after.rounds_ended.keys():
+        entries[f"score/{round}"] = None
+    finish, finish_before = _finish_payload(after), _finish_payload(before)
+    if finish != finish_before:
+        entries["finish"] = finish
     return entries
 
 
-def _deadline_entries(game: Game) -> dict[str, JsonObject]:
+def _finish_payload(game: Game | None) -> JsonObject | None:
+    """Return the payload of `finish` that a game calls for; None unless play is over."""
+    if game is None or not game.is_played_out:
+        return None
+    limit = turn_clock.ruling_limit(game)
+    payload: JsonObject = {"seq": game.play_seq}
+    return payload if limit is None else {**payload, "at": limit}
+
+
+def _deadline_inputs(game: Game) -> tuple[object, ...]:
+    """Return everything of a game on which its entry `deadline` depends."""
+    return (game.turn, game.turn_at, game.to_act is None, game.disputes)
+
+
+def _deadline_entries(game: Game) -> dict[str, JsonObject | None]:
     """Return the entry for the deadline of the turn under way, if there is one."""
     deadline = clock.deadline(game)
     return {} if deadline is None else {"deadline": {"turn": game.turn, "at": deadline}}

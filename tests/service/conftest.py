@@ -27,6 +27,7 @@ def settings_for(
     data: Path,
     rate_accounts: str = "",
     rate_games: str = "",
+    rate_disputes: str = "",
     rate_requests: str = "",
 ) -> Settings:
     return Settings(
@@ -36,6 +37,7 @@ def settings_for(
         signing_key=data / "signing-key.pem",
         rate_accounts=rate_accounts,
         rate_games=rate_games,
+        rate_disputes=rate_disputes,
         rate_requests=rate_requests,
         witnesses=(str(note_key("test-witness", WITNESS_KEY, COSIGNATURE)),),
         # All clients of the tests have the same address.

@@ -1,6 +1,8 @@
 """Games: creating, joining, leaving and finding them."""
 
+import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from flask import Response
@@ -18,6 +20,7 @@ from service.http.schemas.requests import MAX_PAGE_SIZE, CreateGame, JoinGame, L
 from service.http.schemas.responses import GameList, GameSummary
 from service.listings import STATUSES, Page
 
+log = logging.getLogger(__name__)
 blueprint = Blueprint("games", __name__, description="Games, from an open table to their end.")
 
 
@@ -54,11 +57,16 @@ def create_game(player: str, body: JsonObject, idempotency_key: str | None) -> R
 
     The creator has the first place.
     """
-    invited, errors = _invited_players(body.pop("invite"))
-    if errors:
-        raise Malformed({**_rule_errors(body, player), **errors})
+    others = _other_players(player, body.pop("invite"), body.pop("arbiter"))
+    if others.errors:
+        raise Malformed({**_rule_errors(body, player), **others.errors})
     game = service().commands.create(
-        player, **body, invited=invited, idempotency_key=idempotency_key
+        player,
+        **body,
+        invited=tuple(others.invited),
+        arbiter=others.arbiter,
+        default_arbiter=others.default_arbiter,
+        idempotency_key=idempotency_key,
     )
     metrics().count_events("GameCreated", "SeatTaken", *_key_events(game, player))
     return json_response(game_summary(game), 201, {"Location": f"/api/v1/games/{game.id}"})
@@ -69,20 +77,45 @@ def _key_events(game: Game, player: str) -> list[str]:
     return ["PlayerKeyAdded"] * len(game.keys.get(player, {}))
 
 
-def _invited_players(handles: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the ids of the players with these handles, and the errors for `invite` by field."""
-    limit = service().settings.bounds.max_invitations
+@dataclass(slots=True)
+class _OtherPlayers:
+    """The ids of the players that a new game names besides its creator, and the errors by field.
+
+    `arbiter` is named by the creator, `default_arbiter` by the settings of the server.
+    """
+
+    invited: list[str] = field(default_factory=list)
+    arbiter: str | None = None
+    default_arbiter: str | None = None
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+def _other_players(creator: str, handles: Sequence[str], arbiter: str | None) -> _OtherPlayers:
+    """Look up the handles of the players to invite and of the arbiters, all at once."""
+    settings = service().settings
+    limit = settings.bounds.max_invitations
     if len({handle.casefold() for handle in handles}) > limit:
-        return (), {"invite": f"must name at most {limit} players"}
-    players = service().players.by_handles(handles)
-    invited, errors = [], {}
+        return _OtherPlayers(errors={"invite": f"must name at most {limit} players"})
+    arbiters = [handle for handle in (arbiter, settings.arbiter) if handle is not None]
+    players = service().players.by_handles([*handles, *arbiters])
+    ids = {handle: None if player is None else player.id for handle, player in players.items()}
+    others = _OtherPlayers()
     for index, handle in enumerate(handles):
-        player = players[handle]
-        if player is None:
-            errors[f"invite.{index}"] = "is not the handle of a player"
+        if (invited := ids[handle]) is None:
+            others.errors[f"invite.{index}"] = "is not the handle of a player"
         else:
-            invited.append(player.id)
-    return tuple(invited), errors
+            others.invited.append(invited)
+    if arbiter is not None:
+        others.arbiter = ids[arbiter]
+        if others.arbiter is None:
+            others.errors["arbiter"] = "is not the handle of a player"
+        elif others.arbiter in (creator, *others.invited):
+            others.errors["arbiter"] = lifecycle.ARBITER_PLAYS
+    elif settings.arbiter is not None:
+        others.default_arbiter = ids[settings.arbiter]
+        if others.default_arbiter is None:
+            log.warning("CARTULARY_ARBITER is not the handle of a player: %s", settings.arbiter)
+    return others
 
 
 @blueprint.route(

@@ -12,8 +12,8 @@ from ledger.canonical import canonical, digest
 from service.errors import NotFound
 from service.games.signed_actions import PlayerSignature
 from service.http.blueprint import NO_QUERY, Blueprint, response
-from service.http.context import metrics, service
-from service.http.responses import json_response
+from service.http.context import service
+from service.http.responses import accepted_events, json_response
 from service.http.schemas.requests import PositionQuery, SubmitAction
 from service.http.schemas.responses import AcceptedAction, LegalActions, Position
 
@@ -145,5 +145,4 @@ def submit_action(
         )
     except Malformed as error:
         raise Malformed(_within_action(error)) from None
-    metrics().count_events(*(event["type"] for event in accepted.events))
-    return json_response({"events": accepted.events, "receipt": accepted.receipt}, 201)
+    return accepted_events(accepted)

@@ -6,7 +6,7 @@ Their messages complete a sentence that begins with the name of the field, and s
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from marshmallow import Schema, ValidationError, fields, missing
 from typing_extensions import override
@@ -38,18 +38,42 @@ class Text(fields.String):
 class NonNegativeInteger(fields.Integer):
     """An integer in a body, from 0 to 2^53 - 1."""
 
+    minimum: ClassVar[int] = 0
     default_error_messages = _messages(invalid="must be a whole number, 0 or more")
 
     def __init__(self, **kwargs: Any) -> None:
-        kwargs.setdefault("metadata", {}).update(minimum=0, maximum=MAX_INTEGER)
+        kwargs.setdefault("metadata", {}).update(minimum=self.minimum, maximum=MAX_INTEGER)
         super().__init__(strict=True, **kwargs)
 
     @override
     def _validated(self, value: Any) -> int:
         number = super()._validated(value)
-        if not 0 <= number <= MAX_INTEGER:
+        if not self.minimum <= number <= MAX_INTEGER:
             raise self.make_error("invalid")
         return number
+
+
+class PositiveInteger(NonNegativeInteger):
+    """An integer in a body, from 1 to 2^53 - 1."""
+
+    minimum = 1
+    default_error_messages = _messages(invalid="must be a whole number, 1 or more")
+
+
+class Flag(fields.Field[bool]):
+    """A boolean in a body."""
+
+    default_error_messages = _messages(invalid="must be true or false")
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("metadata", {}).update(type="boolean")
+        super().__init__(**kwargs)
+
+    @override
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid")
+        return value
 
 
 class QueryInteger(fields.Field[int]):

@@ -10,9 +10,11 @@ from domain.registry import EXPANSIONS, RULES
 from service.http.schemas.fields import (
     AnyObject,
     AnyValue,
+    Flag,
     HexBytes,
     HexText,
     NonNegativeInteger,
+    PositiveInteger,
     QueryInteger,
     StrictSchema,
     Text,
@@ -26,6 +28,10 @@ _MAX_HANDLES: Final = 1000
 """The maximum length of `invite`. The bound on the players to invite, a setting, is checked later."""
 MAX_PAGE_SIZE: Final = 100
 """The largest number of games on a page."""
+_STATEMENT: Final = {
+    "minLength": 1,
+    "description": "A text for everybody who may see the game; the server bounds its length.",
+}
 _NONCE: Final = {
     "description": "Bytes that become part of the game's seed; drawn by the server if left out."
 }
@@ -79,8 +85,8 @@ class CreateGame(StrictSchema):
         metadata={
             "type": "object",
             "description": (
-                "`seating` (`drawn` or `joined`), `private` (true or false) and the options of the rules,"
-                f" which include the expansions (true or false): {_EXPANSIONS}."
+                "`seating` (`drawn` or `joined`), `private`, `takebacks` (true or false), and the options of"
+                f" the rules, which include the expansions (true or false): {_EXPANSIONS}."
             ),
         },
     )
@@ -98,6 +104,16 @@ class CreateGame(StrictSchema):
         metadata={
             "description": (
                 "Handles of players to invite. How many players can be invited is a setting of the server."
+            )
+        },
+    )
+    arbiter = Text(
+        allow_none=True,
+        load_default=None,
+        metadata={
+            "description": (
+                "Handle of the player who rules disputes, and who cannot play. Without one, the server may"
+                " have an arbiter for all games; otherwise the players agree on rulings."
             )
         },
     )
@@ -306,3 +322,42 @@ class SubmitCosignatures(StrictSchema):
     checkpoint = Text(
         required=True, metadata={"description": "The checkpoint as a signed note (C2SP)."}
     )
+
+
+class OpenDispute(StrictSchema):
+    """A dispute about an event."""
+
+    seq = PositiveInteger(
+        required=True, metadata={"description": "The event that the dispute is about."}
+    )
+    statement = Text(required=True, metadata=dict(_STATEMENT))
+
+
+class AnswerDispute(StrictSchema):
+    """A comment on a dispute."""
+
+    statement = Text(required=True, metadata=dict(_STATEMENT))
+
+
+class GiveRuling(StrictSchema):
+    """A ruling of the arbiter, or one that a player proposes."""
+
+    ruling = AnyValue(required=True, metadata={"allOf": [{"$ref": REFERENCE + "Ruling"}]})
+    statement = Text(
+        allow_none=True,
+        load_default=None,
+        metadata={
+            "description": "The reasons, or the note with which a result stands, for which it is required.",
+            "nullable": True,
+        },
+    )
+
+
+class RequestTakeback(StrictSchema):
+    """A request to take back the last action; it has no fields."""
+
+
+class AnswerTakeback(StrictSchema):
+    """Whether the player agrees to a takeback."""
+
+    agree = Flag(required=True)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 from domain.event import Clock
 from domain.json_types import Bytes, Count, Digest, PlayerId, PositiveCount, Seat, Timestamp
 from domain.registry import RULES
+from service.http.schemas.dispute_responses import Arbiter, DisputeSummary, Takeback
 from service.http.schemas.type_schemas import Component, OneOf
 
 Action: TypeAlias = Annotated[object, Component("Action")]
@@ -64,7 +65,10 @@ class GamePlayer(TypedDict):
 
 
 class GameSummary(TypedDict):
-    """The summary of a game. `deadline` is the time at which the turn in progress is forfeited."""
+    """The summary of a game. `deadline` is the time at which the turn in progress is forfeited; while a
+    dispute is open, a ruling brings it forward. `dispute` is the open dispute. In a game without an
+    `arbiter`, the players agree on rulings.
+    """
 
     id: str
     rules: Annotated[str, OneOf(sorted(RULES))]
@@ -76,6 +80,9 @@ class GameSummary(TypedDict):
     head: Head
     to_act: Seat | None
     deadline: Timestamp | None
+    arbiter: Arbiter | None
+    dispute: DisputeSummary | None
+    takeback: Takeback | None
 
 
 class GameList(TypedDict):
@@ -117,7 +124,7 @@ class ReceiptList(TypedDict):
 
 
 class AcceptedAction(TypedDict):
-    """The events that an action caused, and the receipt for the first of them."""
+    """The events that a request caused, and the receipt for the first of them."""
 
     events: list[Event]
     receipt: Receipt

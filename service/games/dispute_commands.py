@@ -1,0 +1,211 @@
+"""The commands of disputes and takebacks: each loads the game and applies ledger/dispute_commands.py to it.
+
+They append the events, and take an optional idempotency key, like the commands in service/games/commands.py.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from domain.disputes import parse_ruling
+from domain.errors import Malformed
+from domain.game import Game
+from ledger import dispute_commands
+from ledger.pending import PendingEvents
+from service.errors import NotFound
+from service.games.access import (
+    require_dispute,
+    require_opener,
+    require_party,
+    require_seat,
+    require_visible,
+)
+from service.games.cache import CachedGame
+from service.games.commands import AcceptedAction, idempotency_record
+from service.games.repository import GameRepository, Handler
+from service.games.statements import statement_fault
+from service.keyring import Keyring
+
+
+class DisputeCommands:
+    """All commands on disputes and takebacks. Thread-safe.
+
+    Every command returns the events that it appended and a receipt for the first of them. It raises NotFound
+    if there is no such game, dispute or request, or the player may not see the game; Forbidden for a player
+    who may not do this; Malformed; NotNow if the game does not accept it as it stands; Unavailable if the
+    store does not respond; and IdempotencyConflict if the key was used for another request.
+    """
+
+    def __init__(
+        self, repository: GameRepository, keyring: Keyring, max_statement_characters: int
+    ) -> None:
+        self._repository = repository
+        self._keyring = keyring
+        self._max_statement_characters = max_statement_characters
+
+    def open_dispute(
+        self,
+        game_id: str,
+        player: str,
+        about: int,
+        statement: str,
+        idempotency_key: str | None = None,
+    ) -> AcceptedAction:
+        """Dispute event `about`; the game's clock stops."""
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            require_visible(cached.game, player)
+            seat = require_seat(cached.game, player)
+            self._check_fields(statement=statement)
+            dispute_commands.open_dispute(pending, seat, about, statement)
+
+        request = ["dispute", about, statement]
+        return self._execute(game_id, handler, player, idempotency_key, request)
+
+    def answer_dispute(
+        self,
+        game_id: str,
+        number: int,
+        player: str,
+        statement: str,
+        idempotency_key: str | None = None,
+    ) -> AcceptedAction:
+        """Comment on the dispute that event `number` opened."""
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            require_visible(cached.game, player)
+            require_dispute(cached.game, number)
+            seat = require_seat(cached.game, player)
+            self._check_fields(statement=statement)
+            dispute_commands.answer_dispute(pending, number, seat, statement)
+
+        request = ["answer dispute", number, statement]
+        return self._execute(game_id, handler, player, idempotency_key, request)
+
+    def withdraw_dispute(
+        self, game_id: str, number: int, player: str, idempotency_key: str | None = None
+    ) -> AcceptedAction:
+        """End a dispute that the player has opened."""
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            require_visible(cached.game, player)
+            dispute = require_dispute(cached.game, number)
+            require_opener(cached.game, dispute, player)
+            dispute_commands.withdraw_dispute(pending, number, dispute.seat)
+
+        request = ["withdraw dispute", number]
+        return self._execute(game_id, handler, player, idempotency_key, request)
+
+    def give_ruling(
+        self,
+        game_id: str,
+        number: int,
+        player: str,
+        raw_ruling: object,
+        statement: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> AcceptedAction:
+        """Rule as the game's arbiter, or, in a game without one, propose a ruling or agree to one.
+
+        The ruling that all players still in the game propose takes effect at once.
+        """
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            game = cached.game
+            require_visible(game, player)
+            require_dispute(game, number)
+            seat = require_party(game, player)
+            self._check_fields(ruling=raw_ruling, statement=statement)
+            ruling = parse_ruling(raw_ruling)
+            if seat is None:
+                dispute_commands.rule(pending, number, ruling, statement, secret)
+            else:
+                dispute_commands.propose_ruling(pending, number, seat, ruling, statement, secret)
+
+        def secret() -> bytes:
+            return self._repository.secret(game_id)
+
+        request = ["ruling", number, raw_ruling, statement]
+        return self._execute(game_id, handler, player, idempotency_key, request)
+
+    def request_takeback(
+        self, game_id: str, player: str, idempotency_key: str | None = None
+    ) -> AcceptedAction:
+        """Ask the other players to let the player take back the last action."""
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            require_visible(cached.game, player)
+            dispute_commands.request_takeback(pending, require_seat(cached.game, player))
+
+        return self._execute(game_id, handler, player, idempotency_key, ["takeback"])
+
+    def answer_takeback(
+        self,
+        game_id: str,
+        number: int,
+        player: str,
+        *,
+        agree: bool,
+        idempotency_key: str | None = None,
+    ) -> AcceptedAction:
+        """Agree to the takeback that event `number` requested, or decline it."""
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            require_visible(cached.game, player)
+            self.require_takeback(cached.game, number)
+            seat = require_seat(cached.game, player)
+            dispute_commands.answer_takeback(
+                pending,
+                number,
+                seat,
+                agree=agree,
+                secret=lambda: self._repository.secret(game_id),
+            )
+
+        request = ["answer takeback", number, agree]
+        return self._execute(game_id, handler, player, idempotency_key, request)
+
+    def require_takeback(self, game: Game, number: int) -> None:
+        """Raise NotFound if event `number` requests no takeback."""
+        last = game.last_play
+        if last is not None and last.takeback is not None and last.takeback.seq == number:
+            return
+        events = self._repository.event_range(game.id, number - 1, number) if number else ()
+        if not events or events[0]["type"] != "TakebackRequested":
+            raise NotFound(f"game {game.id} has no takeback {number}")
+
+    def field_faults(self, fields: Mapping[str, Any]) -> dict[str, str]:
+        """Return what is wrong with `statement` and `ruling`, as far as they are given, by field."""
+        faults = {}
+        statement, ruling = fields.get("statement"), fields.get("ruling")
+        if isinstance(statement, str):
+            fault = statement_fault(statement, self._max_statement_characters)
+            if fault is not None:
+                faults["statement"] = fault
+        if "ruling" in fields:
+            try:
+                if parse_ruling(ruling)["type"] == "result_stands" and statement is None:
+                    faults["statement"] = "is missing: a result stands with a note"
+            except Malformed as error:
+                for path, message in error.fields.items():
+                    faults[f"ruling.{path}" if path else "ruling"] = message
+        return faults
+
+    def _check_fields(self, **fields: object) -> None:
+        faults = self.field_faults(fields)
+        if faults:
+            raise Malformed(faults)
+
+    def _execute(
+        self,
+        game_id: str,
+        handler: Handler,
+        player: str,
+        idempotency_key: str | None,
+        request: list[Any],
+    ) -> AcceptedAction:
+        # A receipt must not be older than the publication of its key.
+        self._keyring.publish_key()
+        record = idempotency_record(player, idempotency_key, request)
+        sign = self._keyring.receipt
+        result = self._repository.execute(game_id, handler, record, sign=sign)
+        return AcceptedAction(result.events, result.receipt or sign(result.events[0]))

@@ -1,0 +1,99 @@
+"""Disputes and takebacks as JSON, as everybody who may see the game sees them."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Final
+
+import orjson
+
+from domain.contract import STATEMENT
+from domain.dispute_records import Dispute
+from domain.game import Game
+from domain.json_types import JsonObject
+
+LAPSED: Final = "lapsed"
+"""The status of a dispute that was open when the game ended."""
+
+
+def dispute_summary(game: Game, dispute: Dispute) -> JsonObject:
+    """Return what lists and the summary of a game contain of a dispute."""
+    is_open = dispute.ending is None
+    return {
+        "dispute": dispute.seq,
+        "at": dispute.at,
+        "seat": dispute.seat,
+        "about": dispute.about,
+        "status": LAPSED if is_open and game.has_ended else dispute.status,
+        "clock_stopped_until": dispute.clock_stopped_until,
+    }
+
+
+def open_dispute_summary(game: Game) -> JsonObject | None:
+    """Return the summary of the open dispute of a game; None if there is none."""
+    dispute = game.open_dispute
+    return None if dispute is None else dispute_summary(game, dispute)
+
+
+def pending_takeback(game: Game) -> JsonObject | None:
+    """Return the takeback of a game that waits for answers; None if there is none."""
+    takeback = None if game.last_play is None else game.last_play.takeback
+    if takeback is None or takeback.declined_by is not None or game.status != "playing":
+        return None
+    return {
+        "takeback": takeback.seq,
+        "seat": takeback.seat,
+        "from": takeback.origin,
+        "agreed_by": list(takeback.agreed_by),
+    }
+
+
+def dispute_details(
+    game: Game, dispute: Dispute, secrets: Callable[[str, Collection[str]], Mapping[str, str]]
+) -> JsonObject:
+    """Return everything about a dispute. A statement that was erased or never made is null.
+
+    `secrets` is `LogReader.secrets`.
+    """
+    answers, proposals = dispute.answers, dispute.proposals
+    seqs = [dispute.seq, *(answer.seq for answer in answers), *(item.seq for item in proposals)]
+    ending = dispute.ending
+    if ending is not None:
+        seqs.append(ending.seq)
+    stored = secrets(game.id, [f"{seq}/{STATEMENT}" for seq in seqs])
+
+    def statement(seq: int) -> str | None:
+        opening = stored.get(f"{seq}/{STATEMENT}")
+        return None if opening is None else orjson.loads(opening)["value"]
+
+    return {
+        **dispute_summary(game, dispute),
+        "statement": statement(dispute.seq),
+        "answers": [
+            {
+                "seq": answer.seq,
+                "at": answer.at,
+                "seat": answer.seat,
+                "statement": statement(answer.seq),
+            }
+            for answer in answers
+        ],
+        "proposals": [
+            {
+                "seq": proposal.seq,
+                "at": proposal.at,
+                "seat": proposal.seat,
+                "ruling": proposal.ruling,
+                "statement": statement(proposal.seq),
+            }
+            for proposal in proposals
+        ],
+        "ending": None
+        if ending is None
+        else {
+            "seq": ending.seq,
+            "at": ending.at,
+            "ruling": ending.ruling,
+            "arbiter": ending.arbiter,
+            "agreed_by": list(ending.agreed_by),
+            "statement": statement(ending.seq),
+        },
+    }

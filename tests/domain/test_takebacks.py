@@ -1,0 +1,191 @@
+"""Takebacks: the last action is taken back when all other seats agree before anyone acts again."""
+
+import pytest
+
+from domain.errors import Malformed, NotNow
+from domain.lifecycle import check_options
+from domain.registry import RULES
+from tests.support.local_game import LocalGame
+
+
+def game_with_takebacks(seats: int = 3, rules: str = "barony") -> LocalGame:
+    """A game with takebacks, after two actions: by seat 2, and before it by another seat, in Barony."""
+    game = LocalGame(seats, rules=rules, takebacks=True, per_turn=3600)
+    game.act(2)
+    return game
+
+
+def last_seat(game: LocalGame) -> int:
+    """Return the seat that acted last."""
+    last = game.game.last_play
+    assert last is not None
+    assert last.seat is not None
+    return last.seat
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_the_last_action_is_taken_back_when_all_others_agree(rules: str) -> None:
+    game = game_with_takebacks(rules=rules)
+    seat, last = last_seat(game), game.game.seq
+    number = game.request_takeback(seat)
+    assert game.pending.events[-1]["data"] == {"seat": seat, "from": last - 1}
+    first, second = (other for other in range(3) if other != seat)
+    game.answer_takeback(number, first, agree=True)
+    assert game.types[-1] == "TakebackAnswered"
+    game.answer_takeback(number, second, agree=True)
+    answer, resumed = game.pending.events[-2:]
+    assert resumed["data"] == {"from": last - 1, "because": answer["seq"]}
+    assert resumed["by"] == {"system": "takeback"}
+    assert game.game.state_hash == game.pending.game_at(last - 1).state_hash
+    assert game.game.is_superseded(last)
+
+
+def test_the_first_action_is_taken_back_to_the_start() -> None:
+    game = LocalGame(2, takebacks=True)
+    start = game.game.seq
+    game.act()
+    seat = last_seat(game)
+    game.answer_takeback(game.request_takeback(seat), 1 - seat, agree=True)
+    assert game.game.state_hash == game.pending.game_at(start).state_hash
+    with pytest.raises(NotNow, match="acted last"):
+        game.request_takeback(seat)
+
+
+def test_after_a_takeback_the_action_before_it_can_be_taken_back() -> None:
+    game = LocalGame(2, takebacks=True)
+    start = game.game.seq
+    game.act(2)
+    for _ in range(2):
+        seat = last_seat(game)
+        game.answer_takeback(game.request_takeback(seat), 1 - seat, agree=True)
+    assert game.game.state_hash == game.pending.game_at(start).state_hash
+
+
+def test_an_action_after_a_takeback_is_taken_back_to_where_play_resumed() -> None:
+    game = LocalGame(2, takebacks=True)
+    game.act(2)
+    origin = game.game.seq - 1
+    for _ in range(2):
+        seat = last_seat(game)
+        game.answer_takeback(game.request_takeback(seat), 1 - seat, agree=True)
+        assert game.pending.events[-1]["data"]["from"] == origin
+        game.act()
+
+
+def test_only_the_player_who_acted_last_asks_and_only_once() -> None:
+    game = game_with_takebacks()
+    seat = last_seat(game)
+    for other in range(3):
+        if other != seat:
+            with pytest.raises(NotNow, match="acted last"):
+                game.request_takeback(other)
+    number = game.request_takeback(seat)
+    with pytest.raises(NotNow, match="requested before"):
+        game.request_takeback(seat)
+    game.answer_takeback(number, (seat + 1) % 3, agree=False)
+    with pytest.raises(NotNow, match="requested before"):
+        game.request_takeback(seat)
+
+
+def test_a_request_lapses_when_a_player_declines() -> None:
+    game = game_with_takebacks()
+    seat = last_seat(game)
+    number = game.request_takeback(seat)
+    game.answer_takeback(number, (seat + 1) % 3, agree=False)
+    with pytest.raises(NotNow, match="lapsed"):
+        game.answer_takeback(number, (seat + 2) % 3, agree=True)
+    assert "PlayResumed" not in game.types
+
+
+@pytest.mark.parametrize("happening", ["act", "forfeit", "resign"])
+def test_a_request_lapses_when_play_goes_on(happening: str) -> None:
+    game = game_with_takebacks()
+    seat = last_seat(game)
+    number = game.request_takeback(seat)
+    game.answer_takeback(number, (seat + 1) % 3, agree=True)
+    match happening:
+        case "act":
+            game.act()
+        case "forfeit":
+            game.wait(hours=2)
+            game.forfeit()
+        case _:
+            game.resign((seat + 2) % 3)
+    with pytest.raises(NotNow, match="lapsed"):
+        game.answer_takeback(number, (seat + 2) % 3, agree=True)
+
+
+def test_nobody_asks_after_a_forfeited_turn() -> None:
+    game = game_with_takebacks()
+    seat = last_seat(game)
+    game.wait(hours=2)
+    game.forfeit()
+    with pytest.raises(NotNow, match="acted last"):
+        game.request_takeback(seat)
+
+
+def test_a_scored_round_does_not_prevent_a_takeback() -> None:
+    game = LocalGame(2, takebacks=True)
+    while not game.game.rounds_ended:
+        game.act()
+    game.score()
+    seat = last_seat(game)
+    game.answer_takeback(game.request_takeback(seat), 1 - seat, agree=True)
+    assert game.game.rounds_scored == 0
+    game.act()
+    game.score()
+    assert game.types.count("RoundScored") == 2
+
+
+def test_each_other_player_answers_once() -> None:
+    game = game_with_takebacks()
+    seat = last_seat(game)
+    number = game.request_takeback(seat)
+    with pytest.raises(NotNow, match="does not answer"):
+        game.answer_takeback(number, seat, agree=True)
+    game.answer_takeback(number, (seat + 1) % 3, agree=True)
+    with pytest.raises(NotNow, match="agreed already"):
+        game.answer_takeback(number, (seat + 1) % 3, agree=True)
+
+
+def test_a_player_who_has_left_is_not_asked() -> None:
+    game = LocalGame(3, takebacks=True)
+    game.resign(2)
+    game.act()
+    seat = last_seat(game)
+    number = game.request_takeback(seat)
+    with pytest.raises(NotNow, match="still in the game"):
+        game.answer_takeback(number, 2, agree=True)
+    game.answer_takeback(number, 1 - seat, agree=True)
+    assert game.types[-1] == "PlayResumed"
+
+
+def test_a_resignation_can_be_taken_back() -> None:
+    game = LocalGame(2, takebacks=True)
+    game.resign(0)
+    assert game.game.is_played_out
+    game.answer_takeback(game.request_takeback(0), 1, agree=True)
+    assert game.game.to_act is not None
+
+
+def test_takebacks_are_an_option_that_is_left_out_when_it_is_false() -> None:
+    game = LocalGame(2)
+    game.act()
+    with pytest.raises(NotNow, match="options do not allow"):
+        game.request_takeback(0)
+    assert "takebacks" not in check_options("barony", 2, {"takebacks": False})
+    assert check_options("barony", 2, {"takebacks": True})["takebacks"] is True
+    with pytest.raises(Malformed) as refused:
+        check_options("barony", 2, {"takebacks": 1})
+    assert refused.value.fields.keys() == {"options.takebacks"}
+
+
+def test_a_ruling_ends_a_request() -> None:
+    game = game_with_takebacks()
+    seat = last_seat(game)
+    number = game.request_takeback(seat)
+    dispute = game.dispute(0)
+    for proposer in range(3):
+        game.propose(dispute, proposer, {"type": "resume", "from": 6})
+    with pytest.raises(NotNow, match="lapsed"):
+        game.answer_takeback(number, (seat + 1) % 3, agree=True)

@@ -1,0 +1,115 @@
+"""A game without a server, whose time the test sets: for disputes, takebacks and clocks."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from domain.game import Game
+from ledger import commands, dispute_commands
+from ledger.envelope import format_timestamp
+from ledger.pending import PendingEvents
+from ledger.turn_clock import deadline
+
+PLAYERS = ("ada", "bea", "cid", "dan", "eve")
+SECRET = b"s" * 32
+START = datetime(2026, 11, 20, 9, tzinfo=UTC)
+
+
+class LocalGame:
+    """A game that has started; the seats are in the order of PLAYERS. Its time begins at START."""
+
+    def __init__(
+        self,
+        seats: int = 2,
+        *,
+        rules: str = "barony",
+        per_turn: int | None = None,
+        arbiter: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.now = START
+        self.pending = PendingEvents("local", None, timestamp=lambda: format_timestamp(self.now))
+        commands.create(
+            self.pending,
+            PLAYERS[0],
+            rules=rules,
+            seats=seats,
+            options={"seating": "joined", **options},
+            clock=None if per_turn is None else {"per_turn": per_turn},
+            secret=SECRET,
+            nonce=b"",
+            arbiter=arbiter,
+        )
+        for player in PLAYERS[1:seats]:
+            commands.join(self.pending, player, b"", self.secret)
+
+    @staticmethod
+    def secret() -> bytes:
+        """Return the secret of the game."""
+        return SECRET
+
+    @property
+    def game(self) -> Game:
+        """The game after its last event."""
+        return self.pending.game
+
+    @property
+    def types(self) -> list[str]:
+        """The types of all events."""
+        return [event["type"] for event in self.pending.events]
+
+    @property
+    def seconds_left(self) -> float:
+        """The seconds until the deadline of the turn under way."""
+        moment = deadline(self.game)
+        assert moment is not None
+        return (moment - self.now).total_seconds()
+
+    def wait(self, **duration: float) -> None:
+        """Let time pass."""
+        self.now += timedelta(**duration)
+
+    def act(self, times: int = 1) -> None:
+        """Let the seat to act take its first legal action, so many times."""
+        for _ in range(times):
+            game = self.game
+            assert game.to_act is not None
+            action = game.rules.legal_actions(game.state, game.to_act)[0]
+            commands.act(self.pending, game.to_act, action)
+
+    def resign(self, seat: int) -> None:
+        """Let a seat resign."""
+        action = self.game.rules.parse_action({"type": "resign"})
+        commands.act(self.pending, seat, action)
+
+    def forfeit(self) -> None:
+        """Forfeit the turn under way."""
+        commands.forfeit(self.pending, self.secret)
+
+    def score(self) -> None:
+        """Score the next round."""
+        commands.score_next_round(self.pending, self.pending.game_at)
+
+    def dispute(self, seat: int, about: int | None = None) -> int:
+        """Let a seat dispute an event, by default the last one; return the number of the dispute."""
+        about = self.game.seq if about is None else about
+        dispute_commands.open_dispute(self.pending, seat, about, "I object.")
+        return self.game.seq
+
+    def rule(self, number: int, ruling: Any, statement: str | None = "So be it.") -> None:
+        """Let the arbiter rule a dispute."""
+        dispute_commands.rule(self.pending, number, ruling, statement, self.secret)
+
+    def propose(self, number: int, seat: int, ruling: Any) -> None:
+        """Let a seat propose a ruling."""
+        dispute_commands.propose_ruling(self.pending, number, seat, ruling, None, self.secret)
+
+    def request_takeback(self, seat: int) -> int:
+        """Let a seat ask for a takeback; return the number of the request."""
+        dispute_commands.request_takeback(self.pending, seat)
+        return self.game.seq
+
+    def answer_takeback(self, number: int, seat: int, *, agree: bool) -> None:
+        """Let a seat answer a takeback."""
+        dispute_commands.answer_takeback(
+            self.pending, number, seat, agree=agree, secret=self.secret
+        )
