@@ -33,6 +33,21 @@ HEADER_ROWS: Final[Mapping[str, str]] = {
     "origin": "header-made-up",
 }
 """The row that explains another value of a field of the header, outside of the hash chain."""
+EVENT_ROWS: Final = frozenset(
+    {
+        "action-made-up",
+        "arbiter-made-up",
+        "event-withheld",
+        "nonce-source-made-up",
+        "order-made-up",
+        "settings-made-up",
+        "signature-removed",
+        "times-made-up",
+    }
+)
+"""The rows that explain other events."""
+ROWS: Final = EVENT_ROWS | frozenset(HEADER_ROWS.values()) | {"evidence-withheld"}
+"""All rows that can explain why a mutant is sound."""
 
 
 class Unexplained(Exception):  # not an error: the result of a search

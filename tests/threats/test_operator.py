@@ -1,0 +1,368 @@
+"""Attacks by the operator, who has the server's key and repairs every hash: rows of docs/threats.md.
+
+Some leave a record that is sound by itself. Then the test shows which other evidence exposes it, if any does.
+"""
+
+from io import BytesIO
+from typing import Any
+
+import orjson
+import pytest
+
+from domain.event import Event
+from domain.json_types import JsonObject
+from ledger.canonical import canonical
+from ledger.seal import commitment
+from replay.audit import Report
+from replay.compare import compare
+from tests.support.forger import shift_time
+from tests.support.records import (
+    KEY,
+    PLAYER_KEY,
+    SINCE,
+    STRANGER,
+    Table,
+    audit_record,
+    first_finding,
+    forge_record,
+    read,
+)
+
+TAKE: JsonObject = {"type": "take", "stones": 1}
+
+
+def audit_trusting_the_server(data: bytes, **options: Any) -> Report:
+    """Audit a record as somebody who has the server's key from elsewhere."""
+    return audit_record(data, keys=[KEY.public], **options)
+
+
+def receipts(table: Table) -> list[JsonObject]:
+    """The receipts that the players of a game have kept."""
+    return [KEY.receipt(sealed.event) for sealed in table.sealed if sealed.event["action"]]
+
+
+def assert_exposed(original: Table, forged: bytes) -> None:
+    """Check that a record is sound by itself, and exposed by a kept receipt and by the original record."""
+    assert audit_trusting_the_server(forged).is_sound
+    report = audit_trusting_the_server(forged, receipts=receipts(original))
+    assert "receipts" in {finding.check for finding in report.findings}
+    (proof,) = compare(BytesIO(original.record()), BytesIO(forged), trusted=[KEY.public]).proofs
+    assert (proof.public, proof.player, proof.is_trusted) == (KEY.public, None, True)
+
+
+def change_header(data: bytes, **fields: Any) -> bytes:
+    """Return the record with other fields in its header, signed again."""
+    line, rest = data.split(b"\n", 1)
+    header = orjson.loads(line)
+    head = {name: header["head"][name] for name in ("seq", "hash")}
+    return canonical(KEY.sign_head({**header, "head": head, **fields})) + b"\n" + rest
+
+
+def played(*stones: int, nonce: bytes = b"nonce") -> Table:
+    """A finished game that begins with these actions."""
+    table = Table(options={"seating": "joined"}, nonce=nonce).start()
+    for count in stones:
+        table.take(count)
+    return table.play_out()
+
+
+@pytest.mark.threat("event-edited")
+def test_an_edited_event_breaks_the_chain() -> None:
+    data = played(2, 1).record()
+    assert first_finding(data.replace(b'"stones":2', b'"stones":3', 1), "chain").seq == 5
+
+
+@pytest.mark.threat("rules-broken")
+def test_an_action_that_the_rules_forbid_is_found_although_it_was_sealed() -> None:
+    def change(events: list[Event]) -> None:
+        events[4]["action"]["stones"] = 9  # type: ignore[index] # the event of an action
+        events[4]["data"]["stones"] = 9
+
+    finding = first_finding(forge_record(played(2, 1).record(), change), "decisions")
+    assert finding.seq == 5
+    assert "ST-TAKE" in finding.problem
+
+
+@pytest.mark.threat("result-made-up")
+@pytest.mark.parametrize(
+    ("type", "field"), [("RoundScored", "standings"), ("GameFinished", "ranking")]
+)
+def test_a_result_that_was_made_up_is_found(type: str, field: str) -> None:
+    table = played(2, 1)
+    seq = next(sealed.event["seq"] for sealed in table.sealed if sealed.event["type"] == type)
+
+    def change(events: list[Event]) -> None:
+        events[seq - 1]["data"][field][0]["score"] += 1
+
+    report = audit_trusting_the_server(forge_record(table.record(), change, states=True))
+    assert ("decisions", seq) in {(finding.check, finding.seq) for finding in report.findings}
+
+
+@pytest.mark.threat("action-made-up")
+def test_an_action_that_its_player_never_made_contradicts_receipts_and_older_records() -> None:
+    """The operator lets a seat take another number of stones, and the game goes on from there."""
+    assert_exposed(played(2, 1), played(3, 1).record(receipts=True))
+
+
+@pytest.mark.threat("action-made-up")
+def test_an_action_made_up_for_a_player_who_signs_is_not_signed() -> None:
+    table = Table(options={"seating": "joined"}).start()
+    table.add_key("player-0", PLAYER_KEY)
+    table.act_signed(TAKE, table.sign(TAKE, PLAYER_KEY))
+    table.take(1)
+    table.take(2)  # by the operator
+    report = audit_record(table.record())
+    assert any("signed 1 of its 2 actions: the others rest" in note.text for note in report.notes)
+
+
+@pytest.mark.threat("event-withheld")
+def test_an_action_that_was_dropped_contradicts_receipts_and_older_records() -> None:
+    """Without the resignation, the rest of the game is as legal as with it."""
+    original = Table(seats=3, options={"seating": "joined"}).start()
+    original.take(1)
+    original.act({"type": "resign"}, seat=2)
+    forged = Table(seats=3, options={"seating": "joined"}).start()
+    forged.take(1)
+    assert_exposed(original.play_out(), forged.play_out().record())
+
+
+@pytest.mark.threat("order-made-up")
+def test_an_action_in_another_place_contradicts_receipts_and_older_records() -> None:
+    original, forged = (Table(seats=3, options={"seating": "joined"}).start() for _ in range(2))
+    original.act({"type": "resign"}, seat=2)
+    original.take(1)
+    forged.take(1)
+    forged.act({"type": "resign"}, seat=2)
+    assert_exposed(original.play_out(), forged.play_out().record())
+
+
+@pytest.mark.threat("times-made-up")
+def test_a_backdated_event_contradicts_receipts_and_older_records() -> None:
+    original = played(2, 1)
+
+    def change(events: list[Event]) -> None:
+        events[5]["at"] = events[4]["at"]
+
+    assert_exposed(original, forge_record(original.record(), change))
+
+    def change_further(events: list[Event]) -> None:
+        events[5]["at"] = shift_time(events[4]["at"], -1)
+
+    finding = first_finding(forge_record(original.record(), change_further), "chain")
+    assert finding.meaning == "The time was made up."
+
+
+@pytest.mark.threat("forfeit-too-early")
+def test_a_turn_that_was_forfeited_before_its_deadline_is_found() -> None:
+    table = Table(clock={"per_turn": 60}).start()
+    table.wait(30)
+    table.forfeit()
+    finding = first_finding(table.record(), "decisions")
+    assert "the time for the turn was not over" in finding.problem
+
+
+@pytest.mark.threat("lateness-hidden")
+def test_an_action_after_its_deadline_is_noted_with_its_lateness() -> None:
+    table = Table(clock={"per_turn": 60}).start()
+    table.wait(66)
+    event = table.take(1)
+    notes = [note for note in audit_record(table.record()).notes if note.seq == event["seq"]]
+    assert any("late" in note.text for note in notes)
+
+
+@pytest.mark.threat("action-refused")
+def test_an_action_that_the_server_pretends_not_to_have_received_leaves_no_trace() -> None:
+    """The player acted in time. The server dropped the request, and forfeits the turn."""
+    table = Table(options={"seating": "joined"}, clock={"per_turn": 60}).start()
+    table.wait(60)
+    table.forfeit()
+    assert audit_trusting_the_server(table.play_out().record()).is_sound
+
+
+@pytest.mark.threat("author-made-up")
+def test_an_action_of_a_seat_whose_turn_it_is_not_is_found() -> None:
+    def change(events: list[Event]) -> None:
+        events[4]["by"] = {"seat": 1}
+
+    assert first_finding(forge_record(played(2, 1).record(), change), "decisions").seq == 5
+
+
+@pytest.mark.threat("author-made-up")
+def test_an_action_that_needs_no_turn_can_be_given_to_another_seat_unless_players_sign() -> None:
+    original, forged = (Table(seats=3, options={"seating": "joined"}).start() for _ in range(2))
+    original.act({"type": "resign"}, seat=2)
+    forged.act({"type": "resign"}, seat=1)
+    assert_exposed(original.play_out(), forged.play_out().record())
+
+
+@pytest.mark.threat("arbiter-made-up")
+def test_a_removal_that_was_made_up_contradicts_receipts_and_older_records() -> None:
+    original, forged = (Table(seats=3, options={"seating": "joined"}).start() for _ in range(2))
+    original.take(1)
+    forged.remove(2)
+    forged.take(1)
+    assert_exposed(original.play_out(), forged.play_out().record())
+
+
+@pytest.mark.threat("draws-chosen")
+def test_a_server_that_supplies_the_last_nonce_could_have_chosen_the_draws() -> None:
+    table = Table(nonce=b"mine")
+    table.join("player-1", b"chosen by the server", nonce_from="server")
+    report = audit_trusting_the_server(table.play_out().record())
+    assert report.verdict == "unknown"
+    assert {unknown.check for unknown in report.unknowns} == {"chance"}
+
+
+@pytest.mark.threat("nonce-source-made-up")
+def test_a_server_can_pretend_that_a_player_supplied_the_last_nonce() -> None:
+    """Only that player knows that they sent none, or another one; the report names them."""
+    table = Table(nonce=b"mine")
+    table.join("player-1", b"chosen by the server", nonce_from="player")
+    report = audit_trusting_the_server(table.play_out().record())
+    assert report.is_sound
+    assert any("player-1" in note.text for note in report.notes if note.check == "chance")
+
+
+@pytest.mark.threat("draws-replaced")
+def test_a_set_up_that_was_not_drawn_is_found() -> None:
+    table = Table("barony", options={"round_limit": 1, "seating": "joined"}).start().play_out()
+    seq = next(s.event["seq"] for s in table.sealed if s.event["type"] == "GameStarted")
+
+    def change(events: list[Event]) -> None:
+        board = events[seq - 1]["data"]["board"]
+        one = board[0]
+        other = next(cell for cell in board if cell["terrain"] != one["terrain"])
+        one["terrain"], other["terrain"] = other["terrain"], one["terrain"]
+
+    report = audit_record(forge_record(table.record(), change))
+    assert ("chance", seq) in {(finding.check, finding.seq) for finding in report.findings}
+
+
+@pytest.mark.threat("secret-of-game-replaced")
+def test_another_secret_than_the_one_committed_to_is_found() -> None:
+    def change(events: list[Event]) -> None:
+        events[-1]["data"]["secret"] = "ab" * 32
+
+    assert first_finding(forge_record(played(1).record(), change), "secrets").check == "secrets"
+
+
+@pytest.mark.threat("hidden-value-replaced")
+def test_a_hidden_value_that_was_exchanged_is_found() -> None:
+    """The commitment was exchanged with it, so the seed refutes it at the end of the game."""
+    table = played(2, 1)
+    data = table.record()
+    lines = data.splitlines()
+    index = next(i for i, line in enumerate(lines) if b'"open":' in line)
+    opened = orjson.loads(lines[index])
+    opened["open"]["lucky/0"]["value"] += 1
+    lines[index] = canonical(opened)
+    exchanged = b"\n".join(lines)
+    assert first_finding(exchanged, "secrets").line == index + 1
+
+    def change(events: list[Event]) -> None:
+        events[opened["seq"] - 1]["secrets"]["lucky/0"] = commitment(opened["open"]["lucky/0"])
+
+    report = audit_record(forge_record(exchanged, change, states=True))
+    assert ("chance", opened["seq"]) in {(f.check, f.seq) for f in report.findings}
+
+
+@pytest.mark.threat("game-made-up")
+def test_a_game_of_players_who_never_existed_is_sound_and_rests_on_the_servers_word() -> None:
+    report = audit_trusting_the_server(played(2, 1).record())
+    assert report.is_sound
+    assert any("all actions rest on the server's word" in note.text for note in report.notes)
+
+
+@pytest.mark.threat("game-made-up")
+def test_a_game_that_somebody_without_the_servers_key_made_up_is_not_theirs() -> None:
+    forged = played(2, 1).record(key=STRANGER)
+    assert audit_trusting_the_server(forged).is_broken
+
+
+@pytest.mark.threat("two-histories")
+def test_two_histories_of_one_game_prove_that_the_server_signed_both() -> None:
+    a, b = played(2, 1).record(), played(3, 1).record()
+    comparison = compare(BytesIO(a), BytesIO(b), trusted=[KEY.public])
+    assert (comparison.verdict, comparison.common) == ("divergence", 4)
+    assert [proof.public for proof in comparison.proofs] == [KEY.public]
+
+
+@pytest.mark.threat("end-withheld")
+def test_a_record_that_ends_early_is_not_sound_and_contradicts_later_receipts() -> None:
+    whole = played(2, 1, 3)
+    early = whole.until(6).record(opened=False)
+    assert audit_trusting_the_server(early).verdict == "unknown"
+    report = audit_trusting_the_server(early, receipts=receipts(whole))
+    assert any("the record omits it" in finding.meaning for finding in report.findings)
+
+
+@pytest.mark.threat("names-made-up")
+def test_a_name_in_the_header_can_be_made_up_and_shows_when_records_are_compared() -> None:
+    """No hash of the game covers the names: the header is signed anew for every record."""
+    data = played(1).record()
+    named = change_header(data, players=[{"id": "player-0", "handle": "Ada", "keys": []}])
+    renamed = change_header(data, players=[{"id": "player-0", "handle": "Bea", "keys": []}])
+    assert audit_trusting_the_server(renamed).is_sound
+    assert read(named).names != read(renamed).names
+    assert read(named).lines == read(renamed).lines
+
+
+@pytest.mark.threat("header-made-up")
+def test_the_version_and_the_dates_of_keys_in_the_header_are_the_servers_word() -> None:
+    data = played(1).record()
+    keys = [KEY.public_entry("2020-01-01T00:00:00.000Z")]
+    forged = change_header(data, engine="0.0.1", keys=keys)
+    assert audit_trusting_the_server(forged).is_sound
+    assert read(forged).lines == read(data).lines
+
+
+@pytest.mark.threat("settings-made-up")
+def test_a_setting_that_made_no_difference_contradicts_receipts_and_older_records() -> None:
+    original = played(2, 1)
+
+    def change(events: list[Event]) -> None:
+        events[0]["data"]["clock"] = {"per_turn": 3600}
+
+    assert_exposed(original, forge_record(original.record(), change))
+
+
+@pytest.mark.threat("signature-removed")
+def test_a_signature_that_was_removed_contradicts_receipts_and_older_records() -> None:
+    table = Table(options={"seating": "joined"}).start()
+    table.add_key("player-0", PLAYER_KEY)
+    event = table.act_signed(TAKE, table.sign(TAKE, PLAYER_KEY))
+    table.play_out()
+
+    def change(events: list[Event]) -> None:
+        del events[event["seq"] - 1]["signature"]
+
+    forged = forge_record(table.record(), change)
+    assert_exposed(table, forged)
+    assert any(
+        "signed 0 of" in note.text or "No player signed" in note.text
+        for note in audit_trusting_the_server(forged).notes
+    )
+
+
+@pytest.mark.threat("evidence-withheld")
+def test_receipts_that_are_left_out_of_a_record_leave_no_trace() -> None:
+    table = played(2, 1)
+    assert audit_trusting_the_server(table.record(receipts=True)).is_sound
+    assert audit_trusting_the_server(table.record()).is_sound
+
+
+@pytest.mark.threat("games-mixed")
+def test_events_of_two_games_in_one_record_are_found() -> None:
+    def change(events: list[Event]) -> None:
+        events[5]["game"] = "game-2"
+
+    finding = first_finding(forge_record(played(2, 1).record(), change), "chain")
+    assert finding.meaning == "Events of two games were mixed."
+
+
+@pytest.mark.threat("key-foreign")
+def test_a_head_signed_with_another_key_under_the_id_of_the_servers_is_found() -> None:
+    data = played(1).record()
+    entry = {**STRANGER.public_entry(SINCE), "key": KEY.id}
+    finding = first_finding(change_header(data, keys=[entry]), "head")
+    assert "is a different key" in finding.problem
