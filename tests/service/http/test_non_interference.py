@@ -28,7 +28,7 @@ from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
 Turn = tuple[int, Json]
 """A seat and its action."""
-OBSERVATION_STEP = 40
+OBSERVATION_STEP = 60
 """Actions between two observations."""
 WORK_STEP = 7
 """Events between two runs of the workers."""
@@ -134,7 +134,7 @@ class ObservedGames:
         return played
 
 
-@pytest.fixture(params=[2, 3])
+@pytest.fixture(params=[pytest.param(2, marks=pytest.mark.soak), 3])
 def games(
     request: pytest.FixtureRequest, settings: Settings, service: Service
 ) -> Iterator[ObservedGames]:
