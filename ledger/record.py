@@ -15,6 +15,7 @@ from domain.event import ENDINGS, ZEROS, Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, decode
+from ledger.envelope import is_word
 from ledger.record_schema import (
     FORMAT,
     Opening,
@@ -89,7 +90,10 @@ class Record:
         names = self.names
         for event in self.events:
             if event["type"] == "GameStarted":
-                return {seat: names.get(id, id) for seat, id in enumerate(event["data"]["players"])}
+                players = event["data"].get("players")
+                # Only the form of the envelope has been checked.
+                ids = players if isinstance(players, list) else []
+                return {seat: names.get(id, id) for seat, id in enumerate(ids) if is_word(id)}
         return {}
 
     def opened_values(self) -> dict[int, dict[str, Any]]:

@@ -17,10 +17,12 @@ GAME: Final = str(ROOT / "tests" / "games" / "baron-nothing-can-be-laid.jsonl")
 
 COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "audit": (GAME,),
+    "compare": (GAME, GAME),
     "diff": (GAME, "3", "9"),
     "inspect": (GAME, "9"),
     "log": (GAME,),
     "playout": ("--rules", "baron", "--seed", "00", "--out", "."),
+    "sandbox": (GAME, "9", "--bots", "0,1", "--turns", "2", "--seed", "00"),
     "replay": (GAME, "--format", "svg"),
 }
 """The commands that need no server, with arguments."""

@@ -71,7 +71,7 @@ def case(number: int) -> Case | None:
     return Case(name, change, is_repaired, b"\n".join(lines) + b"\n")
 
 
-def command_lines(number: int, path: Path) -> Sequence[Sequence[str]]:
+def command_lines(number: int, path: Path, original: Path) -> Sequence[Sequence[str]]:
     """Return the commands to run on the changed record of this number."""
     chance = random.Random(number)
     seq = str(chance.randrange(1, 60))
@@ -83,6 +83,8 @@ def command_lines(number: int, path: Path) -> Sequence[Sequence[str]]:
         ["replay", file, "--seq", seq],
         ["inspect", file, seq, *chance.choice([[], ["--json"]])],
         ["diff", file, str(chance.randrange(1, 60)), seq],
+        ["compare", *chance.sample([file, str(original)], 2)],
+        ["sandbox", file, seq, "--bots", "0", "--turns", "1", "--seed", "00"],
     )
 
 
@@ -93,7 +95,8 @@ def failures(number: int, folder: Path) -> Iterator[str]:
         return
     path = folder / "changed.jsonl"
     path.write_bytes(mutated.data)
-    for arguments in command_lines(number, path):
+    original = FOLDER / f"{mutated.name}.jsonl"
+    for arguments in command_lines(number, path, original):
         where = f"case {number} ({mutated.change} in {mutated.name}): {' '.join(arguments)}"
         try:
             with time_limit():

@@ -6,7 +6,7 @@ tests/support/honest_server.py decides independently of the audit, and comparing
 record exposes it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import SequenceMatcher
 from io import BytesIO
 from typing import Any, Final
@@ -85,6 +85,7 @@ def _event_rows(original: Record, mutant: Record) -> Iterator[str]:
     bodies, others = ([_body(event) for event in record.events] for record in (original, mutant))
     keys, other_keys = (list(map(canonical, events)) for events in (bodies, others))
     matcher = SequenceMatcher(None, keys, other_keys, autojunk=False)
+    seated = original.seat_names().values()
     dropped, added = [], []
     for tag, start, end, other_start, other_end in matcher.get_opcodes():
         if tag == "equal":
@@ -93,7 +94,7 @@ def _event_rows(original: Record, mutant: Record) -> Iterator[str]:
             pairs = zip(bodies[start:end], others[other_start:other_end], strict=True)
             for event, other in pairs:
                 if event["type"] == other["type"]:
-                    yield from _changed_event_rows(event, other)
+                    yield from _changed_event_rows(event, other, seated)
                 else:
                     dropped.append(event)
                     added.append(other)
@@ -107,8 +108,13 @@ def _body(event: Mapping[str, Any]) -> JsonObject:
     return {name: value for name, value in event.items() if name not in DERIVED}
 
 
-def _changed_event_rows(event: JsonObject, other: JsonObject) -> Iterator[str]:
-    """The rows that explain how an event differs from the one in its place."""
+def _changed_event_rows(
+    event: JsonObject, other: JsonObject, seated: Collection[str]
+) -> Iterator[str]:
+    """The rows that explain how an event differs from the one in its place.
+
+    `seated` are the players of the game, without those who left before its start.
+    """
     fields = {name for name in event.keys() | other.keys() if event.get(name) != other.get(name)}
     if "at" in fields:
         yield "times-made-up"
@@ -127,6 +133,10 @@ def _changed_event_rows(event: JsonObject, other: JsonObject) -> Iterator[str]:
         yield "settings-made-up"
     elif event["type"] == "SeatTaken" and fields == {"data"} and data == {"nonce_from"}:
         yield "nonce-source-made-up"
+    elif (
+        event["type"] == "SeatTaken" and data == {"nonce"} and event["data"]["player"] not in seated
+    ):
+        yield "settings-made-up"  # the nonce of a player who left counts for nothing
     elif fields and fields <= ACTED and event["action"] is not None and other["action"] is not None:
         yield "action-made-up"
     elif fields:
