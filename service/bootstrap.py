@@ -22,6 +22,8 @@ from service.listings import Listings
 from service.players.accounts import Players
 from service.players.keys import PlayerKeys
 from service.readiness import Readiness
+from service.sandboxes.sandboxes import Sandboxes
+from service.sandboxes.store import SandboxStore
 from service.settings import Settings
 from service.store.event_store import EventStore
 from service.store.redis_event_store import RedisEventStore
@@ -58,6 +60,7 @@ class Service:
     clock: TrustedClock
     readiness: Readiness
     receipts: PlayerReceipts
+    sandboxes: Sandboxes
 
 
 def build(settings: Settings, *, read_only: bool = False) -> Service:
@@ -123,5 +126,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         proofs=proofs,
         clock=clock,
         readiness=Readiness(settings, keyring),
+        sandboxes=Sandboxes(
+            repository, store, SandboxStore(client, settings.bounds), settings.bounds
+        ),
         receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),
     )

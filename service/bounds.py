@@ -68,6 +68,15 @@ class Bounds:
     max_keys_per_player: int = _bound(8)
     """Keys of one player that are registered and not revoked."""
     max_revoked_keys_per_player: int = _bound(100)
+    max_sandboxes_per_player: int = _bound(20)
+    max_sandboxes_per_network: int = _bound(200)
+    sandbox_seconds: float = _bound(7 * 24 * 3600.0, 1.0)
+    """Time for which a sandbox is kept after its last change."""
+    max_sandbox_actions: int = _bound(500)
+    max_sandbox_bytes: int = _bound(64 * 1024, 1024)
+    """Size of a stored sandbox."""
+    max_bot_actions: int = _bound(50)
+    """Actions that bots take in a sandbox with one request."""
     max_deliveries_per_game: int = _bound(1_000)
     """Stored deliveries of notifications about one game."""
     max_sessions_per_player: int = _bound(100)

@@ -58,6 +58,18 @@ class TooManyGames(ServiceError):
     status = 409
 
 
+class TooManySandboxes(ServiceError):
+    """The player, or the network, has as many sandboxes as the server allows."""
+
+    status = 409
+
+
+class SandboxConflict(ServiceError):
+    """The sandbox has changed since the client read it, or is as large as the server allows."""
+
+    status = 409
+
+
 class KeyNotUsable(ServiceError):
     """The key of a player cannot be registered, or cannot sign actions of this game (any more)."""
 

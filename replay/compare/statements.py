@@ -6,18 +6,17 @@ the one before. Whose key it is, and whether that signer can be trusted, is not 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
-from domain.event import Event
+from domain.event import ActionSignature, Event
 from domain.json_types import JsonObject
-from ledger.canonical import canonical, unhex
+from ledger.canonical import unhex
 from ledger.envelope import is_hash, is_positive, is_timestamp
-from ledger.keys import BadSignature, check_head, check_statement, key_id, verify
+from ledger.keys import BadSignature, check_head, check_statement, key_id
+from ledger.player_signatures import check_action
 from replay.compare.histories import SIDES, History, Side
 
 Kind: TypeAlias = Literal["head", "receipt", "action"]
-ACTION_LABEL: Final = "cartulary action v1"
-"""The member `sign` of what a player signs (docs/formats.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,25 +162,22 @@ def _actions(side: Side, history: History, other: History) -> Iterator[Statement
             keys[str(data.get("key"))] = (str(data.get("public")), str(data.get("player")))
         elif event["type"] == "PlayerKeyRevoked":
             keys.pop(str(data.get("key")), None)
-        signature = cast("JsonObject", event).get("signature")
-        if isinstance(signature, dict):
-            yield _action(side, event, signature, keys, (history, other))
+        if "signature" in event:
+            yield _action(side, event, event["signature"], keys, (history, other))
 
 
 def _action(
     side: Side,
     event: Event,
-    signature: JsonObject,
+    signature: ActionSignature,
     keys: Mapping[str, tuple[str, str]],
     histories: Sequence[History],
 ) -> Statement:
-    key, head = str(signature.get("key")), str(signature.get("head"))
+    key, head = signature["key"], signature["head"]
     public, player = keys.get(key, ("", None))
-    message = {"sign": ACTION_LABEL, "game": event["game"], "head": head, "action": event["action"]}
+    action = event["action"] or {}
     if public:
-        fault = _fault(
-            lambda: verify(unhex(public), unhex(signature.get("signature")), canonical(message))
-        )
+        fault = _fault(lambda: check_action(signature, public, event["game"], action))
     else:
         fault = "no event before it adds its key"
     seqs = (_seq_of(history, head) for history in histories)

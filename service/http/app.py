@@ -30,6 +30,7 @@ from service.http.routes import (
     play,
     players,
     receipts,
+    sandboxes,
     takebacks,
     transparency,
 )
@@ -100,6 +101,7 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
         takebacks,
         history,
         receipts,
+        sandboxes,
         transparency,
     ):
         api.register_blueprint(module.blueprint, url_prefix=api_docs.PREFIX)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from io import BytesIO
-from typing import Any, cast
+from typing import Any
 
 import orjson
 import pytest
@@ -11,9 +11,9 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
+from ledger.player_signatures import sign_action
 from replay.compare import Comparison, compare, comparison_page
 from replay.compare.report import conclusions, summary_text
-from replay.compare.statements import ACTION_LABEL
 from replay.render.styles import Styler
 from tests.support.records import KEY, SINCE, STRANGER, Table, forge_record, read
 
@@ -262,15 +262,9 @@ def test_a_players_signatures_on_two_histories_are_a_proof_against_the_player() 
         def sign(events: list[Event]) -> None:
             change(events)
             head = chained.events[7]["hash"]
-            message = {
-                "sign": ACTION_LABEL,
-                "game": "game-1",
-                "head": head,
-                "action": events[8]["action"],
-            }
-            signature = PLAYER_KEY.signature(canonical(message))
-            fields = cast("JsonObject", events[8])
-            fields["signature"] = {"key": PLAYER_KEY.id, "head": head, "signature": signature}
+            action = events[8]["action"]
+            assert action is not None
+            events[8]["signature"] = sign_action(PLAYER_KEY, "game-1", head, action)
 
         return forge_record(data, sign, key=STRANGER)
 

@@ -147,6 +147,23 @@ class HexText(fields.String):
         return value
 
 
+class IntegerList(fields.List[int]):
+    """An array of at most `max_items` integers, 0 or more."""
+
+    default_error_messages = _messages(invalid="must be an array")
+
+    def __init__(self, *, max_items: int, **kwargs: Any) -> None:
+        self.max_items = max_items
+        kwargs.setdefault("metadata", {}).update(maxItems=max_items)
+        super().__init__(NonNegativeInteger(), **kwargs)
+
+    @override
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> list[Any]:
+        if isinstance(value, list) and len(value) > self.max_items:
+            raise ValidationError(f"must have at most {self.max_items} elements")
+        return super()._deserialize(value, *args, **kwargs)
+
+
 class HexBytes(fields.Field[bytes]):
     """At most `max_bytes` bytes in lowercase hex."""
 

@@ -1,0 +1,161 @@
+"""Sandboxes: games that go on from any event, to find out what could have happened."""
+
+import secrets
+from functools import wraps
+from typing import Any, Final
+
+from flask import Response, g, request
+
+from domain.json_types import JsonObject
+from service.errors import Forbidden
+from service.http.auth import login_required
+from service.http.blueprint import NO_QUERY, Blueprint, View, response
+from service.http.context import service
+from service.http.responses import json_response, no_content
+from service.http.schemas.requests import (
+    ActInSandbox,
+    CreateSandbox,
+    LetBotsAct,
+    UndoInSandbox,
+)
+from service.http.schemas.responses import Sandbox
+from service.visitors import network_of
+
+SEED_BYTES: Final = 16
+
+blueprint = Blueprint("sandboxes", __name__, description="What if: games beside their logs.")
+
+
+def _find(view: View) -> View:
+    """Have a view find the sandbox in its URL before anything else is checked."""
+
+    @wraps(view)
+    def endpoint(sandbox_id: str, **arguments: Any) -> Response:
+        g.sandbox = service().sandboxes.get(sandbox_id)
+        return view(sandbox_id=sandbox_id, **arguments)
+
+    return endpoint
+
+
+def _for_its_maker(view: View) -> View:
+    """Have a view refuse everybody but the maker of the sandbox, before the request's body is checked."""
+
+    def require_maker(**arguments: Any) -> Response:
+        if g.sandbox.maker != login_required():
+            raise Forbidden("only the player who made a sandbox can change it")
+        return view(**arguments)
+
+    return _find(wraps(view)(require_maker))
+
+
+_SANDBOX: Final = response("The sandbox.", Sandbox)
+_CHANGED: Final = {200: response("The sandbox after the change.", Sandbox)}
+
+
+@blueprint.route(
+    "POST",
+    "/sandboxes",
+    auth="login_required",
+    json_body=CreateSandbox(),
+    responses={201: response("The sandbox.", Sandbox, headers={"Location": "URL of the sandbox."})},
+    error_responses=(403, 404, 409),
+)
+def create_sandbox(player: str, body: JsonObject) -> Response:
+    """Make a sandbox.
+
+    In a sandbox, a game goes on from any of its events, without a trace in the game. If the game has ended,
+    the sandbox knows everything. If the game is in progress, only its players can make a sandbox, and it
+    knows what their seat may see: other secrets are drawn at random among those possible. Everybody who has
+    the link of a sandbox can see all of it, so it shows them the secrets of its maker's seat.
+    """
+    seed = secrets.token_bytes(SEED_BYTES) if body["seed"] is None else body["seed"]
+    network = network_of(request.remote_addr or "")
+    sandbox = service().sandboxes.create(player, network, body["game"], body["seq"], seed)
+    location = f"/api/v1/sandboxes/{sandbox.stored.id}"
+    return json_response(sandbox.as_json(), 201, {"Location": location})
+
+
+@blueprint.route(
+    "GET",
+    "/sandboxes/<sandbox_id>",
+    auth="optional_auth",
+    query=NO_QUERY,
+    responses={200: _SANDBOX},
+    error_responses=(404,),
+    limit=_find,
+)
+def get_sandbox(sandbox_id: str, player: str | None) -> Response:
+    """Get a sandbox.
+
+    Everybody who knows its id can see it.
+    """
+    return json_response(service().sandboxes.open(g.sandbox).as_json())
+
+
+@blueprint.route(
+    "DELETE",
+    "/sandboxes/<sandbox_id>",
+    auth="login_required",
+    responses={204: response("The sandbox has been deleted.")},
+    error_responses=(403, 404),
+    limit=_for_its_maker,
+)
+def delete_sandbox(sandbox_id: str, player: str) -> Response:
+    """Delete a sandbox."""
+    service().sandboxes.delete(g.sandbox)
+    return no_content()
+
+
+@blueprint.route(
+    "POST",
+    "/sandboxes/<sandbox_id>/actions",
+    auth="login_required",
+    json_body=ActInSandbox(),
+    responses=_CHANGED,
+    error_responses=(403, 404, 409, 422),
+    limit=_for_its_maker,
+)
+def act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
+    """Let a seat act in a sandbox.
+
+    The player who made the sandbox acts for every seat.
+    """
+    sandbox = service().sandboxes.act(g.sandbox, body["action"], body["seat"], body["after"])
+    return json_response(sandbox.as_json())
+
+
+@blueprint.route(
+    "POST",
+    "/sandboxes/<sandbox_id>/bots",
+    auth="login_required",
+    json_body=LetBotsAct(),
+    responses=_CHANGED,
+    error_responses=(403, 404, 409),
+    limit=_for_its_maker,
+)
+def let_bots_act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
+    """Let a bot act in a sandbox.
+
+    The bot acts for the seats that are named, until it is another seat's turn or its turns are over. One
+    request takes a bounded number of actions.
+    """
+    sandbox = service().sandboxes.let_bots_act(
+        g.sandbox, body["seats"], body["bot"], body["turns"], body["after"]
+    )
+    return json_response(sandbox.as_json())
+
+
+@blueprint.route(
+    "POST",
+    "/sandboxes/<sandbox_id>/undo",
+    auth="login_required",
+    json_body=UndoInSandbox(),
+    is_body_required=False,
+    responses=_CHANGED,
+    error_responses=(403, 404, 409),
+    limit=_for_its_maker,
+)
+def undo_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
+    """Take back the last actions of a sandbox."""
+    sandbox = service().sandboxes.undo(g.sandbox, body["count"], body["after"])
+    return json_response(sandbox.as_json())

@@ -1,0 +1,1 @@
+"""Sandboxes over HTTP: `sandboxes` opens and changes them, `store` keeps them in Redis until they expire."""

@@ -1,0 +1,207 @@
+"""Opens, shows and changes sandboxes (replay/sandbox.py) for players and for everybody who has their link."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from threading import Lock
+from typing import Final
+
+import orjson
+from cachetools import LRUCache
+
+from domain.contract import Opened, secret_owner
+from domain.errors import Malformed
+from domain.event import Event
+from domain.game import Game
+from domain.json_types import JsonObject
+from domain.upcasters import upcast
+from replay.sandbox import Sandbox, check_bots, game_with_drawn_secrets
+from service.bounds import Bounds
+from service.errors import Forbidden, NotFound, SandboxConflict
+from service.games.access import require_visible
+from service.games.loader import GameLoader
+from service.sandboxes.store import SandboxStore, StoredSandbox
+from service.store.event_store import LogReader
+
+MAX_CACHED: Final = 200
+"""Sandboxes of which a process keeps the game with which they begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSandbox:
+    """A sandbox as it is stored, and as it is played."""
+
+    stored: StoredSandbox
+    sandbox: Sandbox
+
+    def as_json(self) -> JsonObject:
+        """Return the sandbox as the API shows it to everybody who has its link."""
+        stored, sandbox = self.stored, self.sandbox
+        rules = sandbox.rules
+        return {
+            "id": stored.id,
+            "game": stored.game,
+            "seq": stored.seq,
+            "as": stored.viewer,
+            "rules": rules.NAME,
+            "seats": sandbox.game.seats,
+            "to_act": sandbox.to_act,
+            "position": sandbox.position(),
+            "legal_actions": sandbox.legal_actions(),
+            "actions": [
+                {
+                    **step.as_json(),
+                    "outcome": [rules.event_text(event.type, event.data) for event in step.events],
+                }
+                for step in sandbox.steps
+            ],
+            "expires": stored.expires,
+        }
+
+
+class Sandboxes:
+    """The sandboxes of a service. Thread-safe; raises Unavailable if Redis does not respond."""
+
+    def __init__(
+        self, loader: GameLoader, log_reader: LogReader, store: SandboxStore, bounds: Bounds
+    ) -> None:
+        self._loader = loader
+        self._log_reader = log_reader
+        self._store = store
+        self._bounds = bounds
+        self._games: LRUCache[tuple[str, int, int | None, str], Game] = LRUCache(MAX_CACHED)
+        """By what a sandbox begins with, its game with a value for every secret."""
+        self._lock = Lock()
+
+    def create(
+        self, player: str, network: str, game_id: str, seq: int | None, seed: bytes
+    ) -> OpenSandbox:
+        """Make a sandbox that begins after event `seq` of a game (None: after its last event).
+
+        A sandbox of a game that has ended knows everything. One of a game in progress knows what the player's
+        seat may see. Raises NotFound, Forbidden (a game in progress in which the player has no seat), NotNow
+        (the game had not started) and TooManySandboxes.
+        """
+        head = self._loader.load(game_id).game
+        require_visible(head, player)
+        seat = None if head.has_ended else head.seat_of(player)
+        if seat is None and not head.has_ended and head.status != "open":
+            raise Forbidden("only its players can make a sandbox of a game in progress")
+        at = head.seq if seq is None else seq
+        event = self._loader.event(head, at)[1]
+        new = StoredSandbox("", player, network, game_id, at, event["hash"], seat, seed.hex())
+        sandbox = self._open(new)
+        return OpenSandbox(self._store.add(new), sandbox)
+
+    def get(self, sandbox_id: str) -> StoredSandbox:
+        """Return a sandbox as it is stored. Raises NotFound."""
+        return self._store.get(sandbox_id)
+
+    def open(self, stored: StoredSandbox) -> OpenSandbox:
+        """Return a stored sandbox with its position. Raises NotFound if its game has lost its events."""
+        return OpenSandbox(stored, self._open(stored))
+
+    def act(
+        self, stored: StoredSandbox, raw_action: object, seat: int | None, after: int | None
+    ) -> OpenSandbox:
+        """Let a seat act, by default the one whose turn it is; `after` is the number of actions so far.
+
+        Raises Malformed, Refused with the clause, NotNow when play is over, and SandboxConflict if the
+        sandbox has another number of actions, or as many as are allowed.
+        """
+        sandbox = self._checked(stored, after)
+        try:
+            sandbox.rules.parse_action(raw_action)
+        except Malformed as error:
+            raise Malformed(
+                {
+                    f"action.{path}" if path else "action": fault
+                    for path, fault in error.fields.items()
+                }
+            ) from None
+        self._require_room(sandbox, 1)
+        sandbox.act(raw_action, seat)
+        return self._replaced(stored, sandbox)
+
+    def let_bots_act(
+        self,
+        stored: StoredSandbox,
+        seats: Collection[int],
+        bot: str,
+        turns: int,
+        after: int | None,
+    ) -> OpenSandbox:
+        """Let a bot act for these seats, until it is another seat's turn, for at most `turns` turns.
+
+        One request takes a bounded number of actions. Raises Malformed and SandboxConflict, like `act`.
+        """
+        sandbox = self._checked(stored, after)
+        check_bots(sandbox.game, seats, bot)
+        self._require_room(sandbox, 1)
+        room = self._bounds.max_sandbox_actions - len(sandbox.steps)
+        sandbox.let_bots_act(
+            seats, bot, turns=turns, max_actions=min(room, self._bounds.max_bot_actions)
+        )
+        return self._replaced(stored, sandbox)
+
+    def undo(self, stored: StoredSandbox, count: int, after: int | None) -> OpenSandbox:
+        """Go back by some actions. Raises NotNow if there are fewer, and SandboxConflict like `act`."""
+        sandbox = self._checked(stored, after)
+        sandbox.undo(count)
+        return self._replaced(stored, sandbox)
+
+    def delete(self, stored: StoredSandbox) -> None:
+        """Delete a sandbox."""
+        self._store.delete(stored)
+
+    def delete_all_of(self, player: str) -> None:
+        """Delete all sandboxes that a player has made."""
+        self._store.delete_all_of(player)
+
+    def _open(self, stored: StoredSandbox) -> Sandbox:
+        key = (stored.game, stored.seq, stored.viewer, stored.seed)
+        with self._lock:
+            game = self._games.get(key)
+        if game is None:
+            game = self._first_game(stored)
+            with self._lock:
+                self._games[key] = game
+        sandbox = Sandbox(game, bytes.fromhex(stored.seed))
+        sandbox.replay(stored.steps)
+        return sandbox
+
+    def _first_game(self, stored: StoredSandbox) -> Game:
+        """Return the game with which a sandbox begins, as its maker knew it."""
+        lines = self._log_reader.read(stored.game, 0, stored.seq)
+        events: list[Event] = [upcast(orjson.loads(line)) for line in lines]
+        if len(events) < stored.seq or events[-1]["hash"] != stored.hash:
+            raise NotFound("the game of this sandbox has lost the event with which it began")
+        opened = self._opened(stored, events)
+        return game_with_drawn_secrets(events, opened, bytes.fromhex(stored.seed))
+
+    def _opened(self, stored: StoredSandbox, events: list[Event]) -> Opened:
+        """Return the values of the secrets that the maker of a sandbox may see. Others are not even read."""
+        names = [
+            f"{event['seq']}/{name}"
+            for event in events
+            for name in event.get("secrets", {})
+            if stored.viewer is None or secret_owner(name) == stored.viewer
+        ]
+        opened: dict[int, dict[str, object]] = {}
+        for key, opening in self._log_reader.secrets(stored.game, names).items():
+            seq, _, name = key.partition("/")
+            opened.setdefault(int(seq), {})[name] = orjson.loads(opening)["value"]
+        return opened
+
+    def _checked(self, stored: StoredSandbox, after: int | None) -> Sandbox:
+        if after is not None and after != len(stored.steps):
+            raise SandboxConflict(f"the sandbox has {len(stored.steps)} actions, not {after}")
+        return self._open(stored)
+
+    def _require_room(self, sandbox: Sandbox, count: int) -> None:
+        maximum = self._bounds.max_sandbox_actions
+        if len(sandbox.steps) + count > maximum:
+            raise SandboxConflict(f"a sandbox has at most {maximum} actions: take some back")
+
+    def _replaced(self, stored: StoredSandbox, sandbox: Sandbox) -> OpenSandbox:
+        steps = tuple(step.as_json() for step in sandbox.steps)
+        return OpenSandbox(self._store.replace(stored, steps), sandbox)

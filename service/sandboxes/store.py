@@ -1,0 +1,164 @@
+"""The sandboxes of a service, stored in Redis until they have not been changed for some time.
+
+    cartulary:sandbox:ID               the sandbox as JSON; expires
+    cartulary:sandboxes:of:PLAYER      sorted set by time of expiry: ids of the player's sandboxes
+    cartulary:sandboxes:from:NETWORK   the same for the network from which they were made
+
+A sandbox contains no position: it names the event of a game with which it begins, what its maker may know of
+that game, the seed, and the actions. So it is small, and it shows nothing of a game that its maker could not
+see.
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+import redis
+
+from service import clock
+from service.bounds import Bounds
+from service.connection import to_text, unavailable_on_error
+from service.errors import NotFound, SandboxConflict, TooManySandboxes
+
+ID_BYTES: Final = 18
+"""Random bytes of an id, which nobody can guess."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSandbox:
+    """A sandbox that begins after event `seq` of a game, which has this hash.
+
+    `maker` is a player and `network` where the player made it. `viewer` is the seat as which the maker knew
+    the game; None for a game that had ended, of which everything is public. `seed` is hex. `steps` are as
+    `SandboxStep.as_json` returns them. `expires` is the time until which it is kept. `stored` is the value
+    from which it was read.
+    """
+
+    id: str
+    maker: str
+    network: str
+    game: str
+    seq: int
+    hash: str
+    viewer: int | None
+    seed: str
+    steps: tuple[Mapping[str, Any], ...] = ()
+    expires: str = ""
+    stored: bytes = field(default=b"", repr=False, compare=False)
+
+
+class SandboxStore:
+    """Stores sandboxes. Thread-safe. Every method raises Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis, bounds: Bounds) -> None:
+        self._redis = client
+        self._bounds = bounds
+        script = (Path(__file__).parent / "replace.lua").read_text(encoding="utf-8")
+        self._replace = client.register_script(script)
+
+    def add(self, sandbox: StoredSandbox) -> StoredSandbox:
+        """Store a new sandbox and return it with its id.
+
+        Raises TooManySandboxes if its maker, or the network, has as many as are allowed. Concurrent requests
+        can exceed the bounds by a few.
+        """
+        maxima = self._bounds.max_sandboxes_per_player, self._bounds.max_sandboxes_per_network
+        with unavailable_on_error():
+            for key, maximum in zip(_lists(sandbox), maxima, strict=True):
+                self._redis.zremrangebyscore(key, "-inf", clock.now().timestamp())
+                if self._redis.zcard(key) >= maximum:
+                    raise TooManySandboxes(
+                        f"there are {maximum} sandboxes already: delete one, or wait until one expires"
+                    )
+            new = self._renewed(sandbox, id=secrets.token_urlsafe(ID_BYTES))
+            self._redis.set(_key(new.id), new.stored, ex=self._seconds)
+            self._list(new)
+        return new
+
+    def get(self, sandbox_id: str) -> StoredSandbox:
+        """Return a sandbox. Raises NotFound."""
+        with unavailable_on_error():
+            value = self._redis.get(_key(sandbox_id))
+        if not isinstance(value, bytes):
+            raise NotFound("there is no such sandbox, or it has expired")
+        return _decode(value)
+
+    def replace(self, old: StoredSandbox, steps: tuple[Mapping[str, Any], ...]) -> StoredSandbox:
+        """Store a sandbox with other steps, and return it. It is kept for the whole time again.
+
+        Raises SandboxConflict if it was changed since `old` was read, or is too large.
+        """
+        new = self._renewed(old, steps=steps)
+        if len(new.stored) > self._bounds.max_sandbox_bytes:
+            raise SandboxConflict(
+                "the sandbox is too large: take actions back, or make another one"
+            )
+        with unavailable_on_error():
+            args: list[bytes | int] = [old.stored, new.stored, self._seconds]
+            if not self._replace(keys=[_key(old.id)], args=args):
+                raise SandboxConflict("the sandbox was changed at the same moment: read it again")
+            self._list(new)
+        return new
+
+    def delete(self, sandbox: StoredSandbox) -> None:
+        """Delete a sandbox."""
+        with unavailable_on_error():
+            self._redis.delete(_key(sandbox.id))
+            for key in _lists(sandbox):
+                self._redis.zrem(key, sandbox.id)
+
+    def delete_all_of(self, player: str) -> None:
+        """Delete all sandboxes that a player has made."""
+        with unavailable_on_error():
+            ids: Any = self._redis.zrange(_of(player), 0, -1)
+            for sandbox_id in ids:
+                try:
+                    self.delete(self.get(to_text(sandbox_id)))
+                except NotFound:
+                    continue
+            self._redis.delete(_of(player))
+
+    @property
+    def _seconds(self) -> int:
+        return int(self._bounds.sandbox_seconds)
+
+    def _renewed(self, sandbox: StoredSandbox, **changes: Any) -> StoredSandbox:
+        """Return a sandbox with changes, kept for the whole time from now on."""
+        expires = clock.format(clock.now() + timedelta(seconds=self._seconds))
+        new = replace(sandbox, **changes, expires=expires)
+        return replace(new, stored=_encode(new))
+
+    def _list(self, sandbox: StoredSandbox) -> None:
+        """Count a sandbox for its maker and network until it expires."""
+        expiry = clock.now().timestamp() + self._seconds
+        for key in _lists(sandbox):
+            self._redis.zadd(key, {sandbox.id: expiry})
+            self._redis.expire(key, self._seconds)
+
+
+def _key(sandbox_id: str) -> str:
+    return f"cartulary:sandbox:{sandbox_id}"
+
+
+def _of(player: str) -> str:
+    return f"cartulary:sandboxes:of:{player}"
+
+
+def _lists(sandbox: StoredSandbox) -> tuple[str, str]:
+    """The keys of the sorted sets by which the sandboxes of a player and of a network are counted."""
+    return _of(sandbox.maker), f"cartulary:sandboxes:from:{sandbox.network}"
+
+
+def _encode(sandbox: StoredSandbox) -> bytes:
+    fields = asdict(sandbox)
+    del fields["stored"]
+    return orjson.dumps(fields)
+
+
+def _decode(value: bytes) -> StoredSandbox:
+    fields = orjson.loads(value)
+    return StoredSandbox(**{**fields, "steps": tuple(fields["steps"])}, stored=value)
