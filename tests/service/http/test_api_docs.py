@@ -14,7 +14,7 @@ PAGE = ROOT / "docs" / "http.md"
 
 def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path: Path) -> None:
     examples = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(examples) == 8
+    assert len(examples) == 10
     script = "".join(f"{example}echo; echo '---'\n" for example in examples)
     with (
         EmbeddedRedis(tmp_path / "redis") as redis_server,
@@ -30,7 +30,8 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
             timeout=60,
         )
     assert process.returncode == 0, process.stdout + process.stderr
-    _, game, receipt, history, games, stream, sandbox, refusal = process.stdout.split("---\n")[:-1]
+    outputs = process.stdout.split("---\n")[:-1]
+    _, game, receipt, history, games, filtered, explained, stream, sandbox, refusal = outputs
     assert json.loads(game)["status"] == "playing"
     accepted = json.loads(receipt)
     assert accepted["events"][0]["type"] == "CityPlaced"
@@ -43,11 +44,13 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
     assert events["events"] == [event["event"]]
     assert (tmp_path / "game.jsonl").read_text().count("\n") >= 6
     assert [game["id"] for game in json.loads(games)["games"]] == [event["event"]["game"]]
+    assert json.loads(filtered)["events"] == [event["event"]]
+    assert json.loads(explained)["event"] == event["event"]
     assert f"id: 5\ndata: {json.dumps(event['event'], separators=(',', ':'))}\n\n" in stream
     bots, end = decoder.raw_decode(sandbox)
     undone, length = decoder.raw_decode(sandbox[end:])
     shown, _ = decoder.raw_decode(sandbox[end + length :])
-    assert [action["seat"] for action in bots["actions"]] == [1, 1, 0]
+    assert [action["seat"] for action in bots["actions"]] == [1, 1, 1]
     assert undone == shown
     assert undone["actions"] == bots["actions"][:2]
     problem = json.loads(refusal)
