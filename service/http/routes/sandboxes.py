@@ -12,13 +12,13 @@ from service.http.auth import login_required
 from service.http.blueprint import NO_QUERY, Blueprint, View, response
 from service.http.context import service
 from service.http.responses import json_response, no_content
-from service.http.schemas.requests import (
+from service.http.schemas.sandboxes import (
     ActInSandbox,
     CreateSandbox,
     LetBotsAct,
+    Sandbox,
     UndoInSandbox,
 )
-from service.http.schemas.responses import Sandbox
 from service.visitors import network_of
 
 SEED_BYTES: Final = 16

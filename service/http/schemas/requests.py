@@ -7,14 +7,12 @@ from marshmallow.validate import OneOf
 
 from domain.chance import MAX_NONCE_BYTES
 from domain.registry import EXPANSIONS, RULES
-from ledger.envelope import MAX_SEATS
 from service.http.schemas.fields import (
     AnyObject,
     AnyValue,
     Flag,
     HexBytes,
     HexText,
-    IntegerList,
     NonNegativeInteger,
     PositiveInteger,
     QueryInteger,
@@ -28,7 +26,6 @@ from service.listings import STATUSES
 _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXPANSIONS)
 _MAX_HANDLES: Final = 1000
 """The maximum length of `invite`. The bound on the players to invite, a setting, is checked later."""
-_MAX_SEED_BYTES: Final = 32
 MAX_PAGE_SIZE: Final = 100
 """The largest number of games on a page."""
 _STATEMENT: Final = {
@@ -218,58 +215,6 @@ class AddKey(StrictSchema):
             )
         },
     )
-
-
-_AFTER: Final = {
-    "description": "Number of actions that the client has seen. With another number, a 409."
-}
-
-
-class CreateSandbox(StrictSchema):
-    """The event of a game with which a sandbox begins."""
-
-    game = Text(required=True, metadata={"description": "Id of the game."})
-    seq = NonNegativeInteger(
-        allow_none=True,
-        load_default=None,
-        metadata={"description": "It begins after this event; default: the last one."},
-    )
-    seed = HexBytes(
-        max_bytes=_MAX_SEED_BYTES,
-        allow_none=True,
-        load_default=None,
-        metadata={"description": "Seed of everything random in it; default: drawn by the server."},
-    )
-
-
-class ActInSandbox(StrictSchema):
-    """An action in a sandbox."""
-
-    action = AnyValue(required=True, metadata={"allOf": [{"$ref": REFERENCE + "Action"}]})
-    seat = NonNegativeInteger(
-        allow_none=True,
-        load_default=None,
-        metadata={"description": "The seat that acts; default: the one whose turn it is."},
-    )
-    after = NonNegativeInteger(allow_none=True, load_default=None, metadata=dict(_AFTER))
-
-
-class LetBotsAct(StrictSchema):
-    """The seats for which a bot acts in a sandbox."""
-
-    seats = IntegerList(max_items=MAX_SEATS, required=True)
-    bot = Text(load_default="sensible", metadata={"description": "Name of the bot."})
-    turns = NonNegativeInteger(
-        load_default=1, metadata={"description": "The bot acts for at most so many turns."}
-    )
-    after = NonNegativeInteger(allow_none=True, load_default=None, metadata=dict(_AFTER))
-
-
-class UndoInSandbox(StrictSchema):
-    """How many actions of a sandbox to take back."""
-
-    count = NonNegativeInteger(load_default=1)
-    after = NonNegativeInteger(allow_none=True, load_default=None, metadata=dict(_AFTER))
 
 
 class PositionQuery(StrictSchema):

@@ -368,37 +368,6 @@ class CosignedCheckpoint(TypedDict):
     checkpoint: str
 
 
-class SandboxAction(TypedDict):
-    """An action in a sandbox: the seat, the action as JSON and in its short form, and what came of it, in
-    sentences. `bot` is the name of the bot that chose it, or null.
-    """
-
-    seat: Seat
-    action: Action
-    bot: str | None
-    text: str
-    outcome: list[str]
-
-
-# `as` is a keyword of Python.
-Sandbox = TypedDict(
-    "Sandbox",
-    {
-        "id": str,
-        "game": str,
-        "seq": PositiveCount,
-        "as": Seat | None,
-        "rules": Annotated[str, OneOf(sorted(RULES))],
-        "seats": PositiveCount,
-        "to_act": Seat | None,
-        "position": Position,
-        "legal_actions": list[Action],
-        "actions": list[SandboxAction],
-        "expires": Timestamp,
-    },
-)
-
-
 class FieldError(TypedDict):
     """What is wrong with one field of a request: its path, such as `action.at`, or the name of a header."""
 
