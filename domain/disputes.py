@@ -30,6 +30,7 @@ MAX_DISPUTES_PER_SEAT: Final = 3
 """Disputes that a seat may open in one game."""
 MAX_ANSWERS_PER_SEAT: Final = 10
 """Answers of a seat in one dispute."""
+NOTE_MISSING: Final = "is missing: a result stands with a note"
 MAX_PROPOSALS_PER_SEAT: Final = 10
 """Rulings that a seat may propose in one dispute."""
 
@@ -109,7 +110,7 @@ def propose(
 
     `is_play` returns whether an event, given by its seq, is one of play, or `GameStarted`. Raises NotNow
     unless the dispute is open and the seat in the game, if the ruling cannot be carried out, or if the seat
-    has made as many proposals as it may.
+    has made as many proposals as it may; Malformed if a result is to stand without a statement.
     """
     dispute = _require_open(game, number)
     if game.arbiter is not None:
@@ -118,6 +119,7 @@ def propose(
         raise NotNow(None, "only players who are still in the game agree on a ruling")
     if sum(proposal.seat == seat for proposal in dispute.proposals) >= MAX_PROPOSALS_PER_SEAT:
         raise NotNow(None, f"a player can propose {MAX_PROPOSALS_PER_SEAT} rulings in a dispute")
+    _require_note(ruling, statement)
     require_possible(game, ruling, is_play)
     data: RulingProposed = {"dispute": number, "seat": seat, "ruling": ruling}
     return _event("RulingProposed", data, statement)
@@ -136,6 +138,7 @@ def rule(
     _require_open(game, number)
     if game.arbiter is None:
         raise NotNow(None, "the game has no arbiter: its players agree on a ruling")
+    _require_note(ruling, statement)
     require_possible(game, ruling, is_play)
     data: DisputeRuled = {
         "dispute": number,
@@ -210,6 +213,12 @@ def _require_open(game: Game, number: int) -> Dispute:
     if dispute is None or dispute.seq != number:
         raise NotNow(None, f"dispute {number} is not open")
     return dispute
+
+
+def _require_note(ruling: Ruling, statement: str | None) -> None:
+    """Raise Malformed if a result is to stand without a note."""
+    if ruling["type"] == "result_stands" and statement is None:
+        raise Malformed({"statement": NOTE_MISSING})
 
 
 def _event(type: str, data: EventData, statement: str | None) -> DomainEvent:

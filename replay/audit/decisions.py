@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 from domain import lifecycle
 from domain.chance import Chance
 from domain.contract import DomainEvent
+from domain.dispute_events import DISPUTE_EVENTS
 from domain.errors import NotNow, Refused, Unreadable
 from domain.event import By, ByPlayer, Event, EventData, acting_seat, recorded_data
 from domain.game import Game
@@ -19,7 +20,13 @@ from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode_any, unhex
 from ledger.commands import ARBITER, CLOCK, SCORER, START, TAKEBACK, by_player
 from ledger.record import Record
-from ledger.turn_clock import clock_faults, has_passed
+from ledger.turn_clock import clock_faults, has_passed, waits_for_ruling
+from replay.audit.dispute_decisions import (
+    decide_dispute_event,
+    missing_result,
+    note_unfounded_result,
+    result_problems,
+)
 from replay.audit.findings import Check
 from replay.audit.former_rules import FormerRules
 from replay.diff import changes
@@ -46,6 +53,7 @@ _WITHOUT_ACTION: Final = frozenset(
         "PlayResumed",
         "GameFinished",
         "GameAbandoned",
+        *DISPUTE_EVENTS,
     }
 )
 _MOST_DIFFERENCES: Final = 3
@@ -69,13 +77,22 @@ class DecisionsCheck:
         self._contradictions = contradictions
         self._former_rules = FormerRules(record, self.check)
         self._round_ends: dict[int, Game] = {}
+        self._play_seqs: set[int] = set()
+        """The events of play so far, on all branches, and `GameStarted`."""
 
     def examine(self, step: Step) -> None:
         """Check one event."""
         self.decide_again(step.event, step.before, step.origin)
+        self._play_seqs.add(step.after.play_seq)
         for round, seq in step.after.rounds_ended.items():
             if seq == step.event["seq"]:
                 self._round_ends[round] = step.after
+
+    def finish(self, last: Game) -> None:
+        """Check that nothing is missing after the last event."""
+        missing = missing_result(last)
+        if missing is not None:
+            self.check.add_at_event(last.seq, missing, MADE_UP)
 
     def decide_again(self, event: Event, before: Game | None, origin: Game | None = None) -> None:
         """Check one event, which need not be applicable to the game before it.
@@ -92,6 +109,8 @@ class DecisionsCheck:
                 for problem in _envelope_problems(event, before):
                     self.check.add_at_event(seq, problem, MADE_UP)
                 differences = self._differences(event, before, origin)
+                if before is not None:
+                    note_unfounded_result(self.check, event, before)
         except Unreadable as unreadable:
             problem = f"it cannot be decided again: {unreadable.why}"
             self.check.add_at_event(seq, problem, MADE_UP)
@@ -145,6 +164,7 @@ class DecisionsCheck:
                 data["clock"],
                 self._secret or b"",
                 data.get("invited", ()),
+                data.get("arbiter"),
             )
             return _with(created, commitment=data["commitment"])
         match event["type"]:
@@ -165,6 +185,8 @@ class DecisionsCheck:
                     raise NotNow(None, f"round {data['round']} has not ended")
                 return lifecycle.score(before, data["round"], at_end)
             case "GameFinished":
+                if waits_for_ruling(before, event["at"]):
+                    raise NotNow(None, "the end of the game waits for the ruling in a dispute")
                 finish = lifecycle.finish(before, self._secret or b"")
                 return _with(finish, secret=data.get("secret"))
             case "GameAbandoned":
@@ -179,6 +201,8 @@ class DecisionsCheck:
                 if origin is None:
                     raise NotNow(None, f"there is no position after event {data.get('from')}")
                 return lifecycle.resume(before, origin, data["because"], self._secret or b"")
+            case type if type in DISPUTE_EVENTS and event["action"] is None:
+                return decide_dispute_event(event, before, self._play_seqs.__contains__)
             case _:
                 return _act(event, before)
 
@@ -253,6 +277,8 @@ def _envelope_problems(event: Event, before: Game | None) -> Iterator[str]:
         yield from _creation_problems(event)
     elif before.seq == 1 and type == "SeatTaken" and by != {"player": before.creator}:
         yield "the first place is not its creator's"
+    if before is not None:
+        yield from result_problems(event, before)
     if type in _WITHOUT_ACTION and event["action"] is not None:
         yield f"{type} follows from no action, but has one"
     if by not in _possible_actors(event, before):
@@ -287,6 +313,9 @@ def _creation_problems(event: Event) -> Iterator[str]:
         yield "the invited players are not ids of players"
     elif len({*invited, *event["by"].values()}) != len(invited) + 1:
         yield "the invited players are not other players than the creator, each once"
+    arbiter = data.get("arbiter", "")
+    if not isinstance(arbiter, str) or arbiter in event["by"].values():
+        yield "the arbiter is not another player than the creator"
 
 
 def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
@@ -308,6 +337,8 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
             return [CLOCK]
         case "PlayerRemoved":
             return [CLOCK, ARBITER]
+        case "DisputeRuled":
+            return [ARBITER]
         case "PlayResumed":
             return [ARBITER, TAKEBACK]
         case "GameAbandoned":

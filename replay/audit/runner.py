@@ -86,6 +86,8 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
                 note_lateness(decisions.check, step)
             last = step.after
             seq += 1
+        if last is not None:
+            decisions.finish(last)
     except Unreadable as unreadable:
         event = record.events[seq]
         left = len(record.events) - seq

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from domain import chance
-from domain.contract import DomainEvent, Opened
+from domain.contract import STATEMENT, DomainEvent, Opened
 from domain.errors import Unreadable
 from domain.event import ENDINGS, Event, recorded_data
 from ledger.canonical import unhex
@@ -38,6 +38,9 @@ def check_secrets(record: Record) -> Check:
                     line=line,
                     seq=seq,
                 )
+    for seq, name in _closed_secrets(record):
+        if name == STATEMENT:
+            check.note("what was written here was erased, or is left out of this record", seq=seq)
     end = ending(record)
     unopened = unopened_secrets(record)
     if end is None:
@@ -85,13 +88,16 @@ def verified_openings(record: Record) -> dict[int, dict[str, Opening]]:
 
 
 def unopened_secrets(record: Record) -> list[tuple[int, str]]:
-    """Return the seq and name of every secret value that is committed to and not opened."""
-    return [
-        (event["seq"], name)
-        for event in record.events
-        for name in event.get("secrets", ())
-        if name not in record.openings.get(event["seq"], ())
-    ]
+    """Return the seq and name of every secret that is committed to and not opened, except statements."""
+    return [(seq, name) for seq, name in _closed_secrets(record) if name != STATEMENT]
+
+
+def _closed_secrets(record: Record) -> Iterator[tuple[int, str]]:
+    """Yield the seq and name of every secret value that is committed to and not opened."""
+    for event in record.events:
+        for name in event.get("secrets", ()):
+            if name not in record.openings.get(event["seq"], ()):
+                yield event["seq"], name
 
 
 def ending(record: Record) -> Event | None:

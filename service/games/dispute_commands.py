@@ -6,7 +6,7 @@ They append the events, and take an optional idempotency key, like the commands 
 from collections.abc import Mapping
 from typing import Any
 
-from domain.disputes import parse_ruling
+from domain.disputes import NOTE_MISSING, parse_ruling
 from domain.errors import Malformed
 from domain.game import Game
 from ledger import dispute_commands
@@ -184,7 +184,7 @@ class DisputeCommands:
         if "ruling" in fields:
             try:
                 if parse_ruling(ruling)["type"] == "result_stands" and statement is None:
-                    faults["statement"] = "is missing: a result stands with a note"
+                    faults["statement"] = NOTE_MISSING
             except Malformed as error:
                 for path, message in error.fields.items():
                     faults[f"ruling.{path}" if path else "ruling"] = message

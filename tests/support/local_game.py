@@ -4,10 +4,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from domain.game import Game
-from ledger import commands, dispute_commands
+from ledger import commands, dispute_commands, record
 from ledger.envelope import format_timestamp
 from ledger.pending import PendingEvents
 from ledger.turn_clock import deadline
+from tests.support.records import KEY, SINCE
 
 PLAYERS = ("ada", "bea", "cid", "dan", "eve")
 SECRET = b"s" * 32
@@ -63,6 +64,11 @@ class LocalGame:
         moment = deadline(self.game)
         assert moment is not None
         return (moment - self.now).total_seconds()
+
+    def record(self) -> bytes:
+        """Return the record of the game, with all secrets opened."""
+        header = record.header(self.game, [KEY.public_entry(SINCE)], KEY.sign_head)
+        return b"".join(record.write(header, self.pending.lines, self.pending.openings))
 
     def wait(self, **duration: float) -> None:
         """Let time pass."""

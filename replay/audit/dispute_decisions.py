@@ -1,0 +1,145 @@
+"""Decides the events of disputes and takebacks again, and what must follow them at once.
+
+A part of the check of decisions (replay/audit/decisions.py).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from domain import disputes, takebacks
+from domain.contract import STATEMENT, DomainEvent
+from domain.dispute_events import Ruling
+from domain.errors import NotNow
+from domain.event import By, Event, acting_seat
+from domain.game import Game
+from domain.json_types import JsonObject
+from ledger.commands import ARBITER, TAKEBACK
+from ledger.turn_clock import clock_stopped_until
+from replay.audit.findings import Check
+
+IsPlay = Callable[[int], bool]
+"""Returns whether an event, given by its seq, is one of play, or `GameStarted`."""
+_SOME_STATEMENT: Final = ""
+"""Stands for a statement: only that there is one is compared."""
+_RESULTS: Final = frozenset({"PlayResumed", "PlayerRemoved", "GameAbandoned"})
+"""What rulings lead to. Logs from before there were disputes have removals and ends by an arbiter alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """An event that must follow at once, in the same append, and what it must contain at least."""
+
+    type: str
+    by: By
+    data: Mapping[str, object] = field(default_factory=dict)
+
+
+def decide_dispute_event(event: Event, before: Game, is_play: IsPlay) -> DomainEvent | None:
+    """Return what the rules decide in place of an event of a dispute or a takeback.
+
+    None if nobody in the game did this, which is a finding of its own. Raises Refused.
+    """
+    data = event["data"]
+    statement = _SOME_STATEMENT if STATEMENT in event.get("secrets", {}) else None
+    if event["type"] == "DisputeRuled":
+        if before.arbiter is None:
+            return disputes.rule_by_agreement(before, data["dispute"])
+        ruling = disputes.parse_ruling(data["ruling"])
+        return disputes.rule(before, data["dispute"], ruling, statement, is_play)
+    seat = acting_seat(event["by"])
+    if seat is None or seat >= len(before.players):
+        return None
+    match event["type"]:
+        case "DisputeOpened":
+            until = clock_stopped_until(before, event["at"])
+            return disputes.open_dispute(before, seat, data["about"], _SOME_STATEMENT, until)
+        case "DisputeAnswered":
+            return disputes.answer(before, data["dispute"], seat, _SOME_STATEMENT)
+        case "RulingProposed":
+            ruling = disputes.parse_ruling(data["ruling"])
+            return disputes.propose(before, data["dispute"], seat, ruling, statement, is_play)
+        case "DisputeWithdrawn":
+            return disputes.withdraw(before, data["dispute"], seat)
+        case "TakebackRequested":
+            return takebacks.request(before, seat)
+        case "TakebackAnswered":
+            if not isinstance(data["agree"], bool):
+                raise NotNow(None, "an answer to a takeback is true or false")
+            return takebacks.answer(before, data["request"], seat, agree=data["agree"])
+        case _:
+            raise ValueError(f"{event['type']} is no event of a dispute or a takeback")
+
+
+def result_problems(event: Event, before: Game) -> Iterator[str]:
+    """Yield how an event differs from what must directly follow a ruling or an agreement."""
+    expected = _expected_result(before)
+    if expected is None:
+        if event["type"] == "PlayResumed":
+            yield "play is resumed without a ruling or an agreement"
+        return
+    if event["type"] != expected.type or event["by"] != expected.by:
+        ((kind, name),) = expected.by.items()
+        yield f"{expected.type} by {kind} {name} follows event {before.seq} at once"
+        return
+    for name, value in expected.data.items():
+        if event["data"].get(name) != value:
+            yield f"after event {before.seq}, {name} is {value}"
+    if event["at"] != before.at:
+        yield f"it is appended together with event {before.seq}, so it has the same time"
+
+
+def missing_result(last: Game) -> str | None:
+    """Return what must follow the last event of a record, but is missing; None if nothing is."""
+    expected = _expected_result(last)
+    if expected is None:
+        return None
+    return f"{expected.type} is missing, which is appended together with this event"
+
+
+def note_unfounded_result(check: Check, event: Event, before: Game) -> None:
+    """Note a removal or an end by an arbiter that no ruling is recorded for.
+
+    Servers before this version recorded none, so this alone does not show that anything is wrong.
+    """
+    is_by_arbiter = event["type"] in _RESULTS and event["by"] == ARBITER
+    if is_by_arbiter and event["type"] != "PlayResumed" and _expected_result(before) is None:
+        check.note(
+            f"{event['type']} rests on the server's word: no dispute was ruled before it",
+            seq=event["seq"],
+        )
+
+
+def _expected_result(before: Game) -> _Result | None:
+    """What must follow the last event of a game at once; None if that is no ruling and no last agreement."""
+    ruled = next(
+        (
+            dispute.ending.ruling
+            for dispute in before.disputes
+            if dispute.ending is not None and dispute.ending.seq == before.seq
+        ),
+        None,
+    )
+    if ruled is not None:
+        return _result_of(ruled, before.seq)
+    dispute = before.open_dispute
+    proposals = () if dispute is None else dispute.proposals
+    is_proposal = bool(proposals) and proposals[-1].seq == before.seq
+    if dispute is not None and is_proposal and disputes.agreed_ruling(before, dispute) is not None:
+        return _Result("DisputeRuled", ARBITER)
+    takeback = takebacks.agreed_takeback(before)
+    if takeback is not None:
+        data: JsonObject = {"from": takeback.origin, "because": before.seq}
+        return _Result("PlayResumed", TAKEBACK, data)
+    return None
+
+
+def _result_of(ruling: Ruling, seq: int) -> _Result | None:
+    """What must follow a ruling given with event `seq`."""
+    if ruling["type"] == "resume":
+        return _Result("PlayResumed", ARBITER, {"from": ruling["from"], "because": seq})
+    if ruling["type"] == "remove_seat":
+        return _Result("PlayerRemoved", ARBITER, {"seat": ruling["seat"]})
+    if ruling["type"] == "abandon":
+        return _Result("GameAbandoned", ARBITER)
+    return None
