@@ -40,6 +40,7 @@ EVENT_ROWS: Final = frozenset(
         "event-withheld",
         "nonce-source-made-up",
         "order-made-up",
+        "player-key-made-up",
         "settings-made-up",
         "signature-removed",
         "times-made-up",
@@ -162,6 +163,8 @@ def _row_of_existence(event: JsonObject, row: str) -> str:
     """The row that explains an event that is missing or was added."""
     if event["by"] in ({"system": "arbiter"}, {"system": "takeback"}):
         return "arbiter-made-up"
+    if event["type"] in {"PlayerKeyAdded", "PlayerKeyRevoked"}:
+        return "player-key-made-up"
     if event["action"] is not None or event["type"] in {"SeatTaken", "SeatLeft", "TurnForfeited"}:
         return row
     raise Unexplained(f"a {event['type']} is missing or was added")

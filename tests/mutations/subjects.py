@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from domain.json_types import JsonObject
+from ledger.keys import SigningKey
 from ledger.record import Record
-from tests.support.records import KEY, Table, read
+from tests.support.records import KEY, PLAYER_KEY, Table, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +67,32 @@ def _abandoned() -> bytes:
     return table.act_at_random(9, b"abandoned").abandon().record(receipts=True)
 
 
+def _signed() -> bytes:
+    """A game whose players sign most of their actions; one of them revokes a key."""
+    table = Table("barony", 2, {"round_limit": 2, "seating": "joined"}, nonce=b"north")
+    table.join("player-1", b"south")
+    keys = PLAYER_KEY, SigningKey.from_seed(b"q" * 32)
+    table.add_key("player-0", SigningKey.from_seed(b"lost".ljust(32)))
+    for seat, key in enumerate(keys):
+        table.add_key(f"player-{seat}", key)
+    table.revoke_key("player-0", SigningKey.from_seed(b"lost".ljust(32)))
+    while (to_act := table.game.to_act) is not None:
+        rules, turn = table.game.rules, table.game.turn
+        legal = rules.legal_actions(table.game.state, to_act)
+        action: JsonObject = {**rules.action_to_json(legal[turn % 2])}
+        if turn == 4:
+            table.act(action)
+        else:
+            table.act_signed(action, table.sign(action, keys[to_act]))
+    return table.play_out().record(receipts=True)
+
+
 BUILDERS: Final[dict[str, Callable[[], bytes]]] = {
     "barony": _barony,
     "sorcery": _sorcery,
     "baron": _baron,
     "abandoned": _abandoned,
+    "signed": _signed,
 }
 
 

@@ -20,6 +20,7 @@ from domain.fold import evolve
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, unhex
+from ledger.commands import by_player
 from ledger.record import Record
 from ledger.seal import commitment as commitment_to
 from ledger.turn_clock import clock_faults
@@ -102,6 +103,12 @@ class HonestServer:
                 return {"system": "arbiter"}, lifecycle.remove(game, data["seat"])
             case "TurnForfeited" | "PlayerRemoved":
                 return {"system": "clock"}, self._forfeit(game, event["at"])
+            case "PlayerKeyAdded":
+                added = lifecycle.add_key(game, data["player"], data["key"], data["public"])
+                return {**by_player(game, data["player"])}, added
+            case "PlayerKeyRevoked":
+                revoked = lifecycle.revoke_key(game, data["player"], data["key"])
+                return {**by_player(game, data["player"])}, revoked
             case "GameFinished" if self.secret is not None:
                 return {"system": "scorer"}, lifecycle.finish(game, self.secret)
             case "GameAbandoned" if self.secret is not None:

@@ -344,6 +344,17 @@ def test_a_signature_that_was_removed_contradicts_receipts_and_older_records() -
     )
 
 
+@pytest.mark.threat("player-key-made-up")
+def test_a_key_that_the_operator_registers_for_a_player_stands_in_the_log() -> None:
+    table = Table(options={"seating": "joined"}).start()
+    table.add_key("player-0", STRANGER)  # made by the operator
+    table.act_signed(TAKE, table.sign(TAKE, STRANGER))
+    data = table.play_out().record()
+    assert audit_trusting_the_server(data).is_sound
+    added = [event for event in read(data).events if event["type"] == "PlayerKeyAdded"]
+    assert [event["data"]["public"] for event in added] == [STRANGER.public]
+
+
 @pytest.mark.threat("evidence-withheld")
 def test_receipts_that_are_left_out_of_a_record_leave_no_trace() -> None:
     table = played(2, 1)
