@@ -8,6 +8,7 @@ from ledger.signed_note import NoteKey
 from service.connection import connect
 from service.damaged_games import DamagedGames
 from service.deliveries import Deliveries
+from service.erasure import Erasure
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
 from service.games.dispute_commands import DisputeCommands
@@ -20,6 +21,7 @@ from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
 from service.players.accounts import Players
+from service.players.erased import ErasedPlayers
 from service.players.keys import PlayerKeys
 from service.readiness import Readiness
 from service.sandboxes.sandboxes import Sandboxes
@@ -49,6 +51,7 @@ class Service:
     events: EventQueries
     players: Players
     player_keys: PlayerKeys
+    erasure: Erasure
     key_registry: KeyRegistry
     listings: Listings
     keyring: Keyring
@@ -81,7 +84,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     )
     repository = GameRepository(store, cache, listings, clock)
     deliveries = Deliveries(client, settings.bounds.max_deliveries_per_game)
-    players = Players(client, settings.bounds)
+    erased = ErasedPlayers(client, settings.data)
+    players = Players(client, settings.bounds, erased)
     player_keys = PlayerKeys(client, settings.bounds)
     quota = GameQuota(listings, settings.bounds.max_games_per_player)
     transparency_store = TransparencyStore(client)
@@ -94,6 +98,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         seconds=settings.bounds.checkpoint_seconds,
         read_only=read_only,
     )
+    sandboxes = Sandboxes(repository, store, SandboxStore(client, settings.bounds), settings.bounds)
     proofs = Proofs(transparency_store, checkpoints, store)
     return Service(
         settings=settings,
@@ -116,6 +121,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         events=EventQueries(repository, store, players, deliveries, settings.bounds),
         players=players,
         player_keys=player_keys,
+        erasure=Erasure(
+            client, erased, players, player_keys, repository, store, listings, sandboxes
+        ),
         key_registry=KeyRegistry(player_keys, repository, listings),
         listings=listings,
         keyring=keyring,
@@ -126,8 +134,6 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         proofs=proofs,
         clock=clock,
         readiness=Readiness(settings, keyring),
-        sandboxes=Sandboxes(
-            repository, store, SandboxStore(client, settings.bounds), settings.bounds
-        ),
+        sandboxes=sandboxes,
         receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),
     )

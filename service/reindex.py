@@ -20,11 +20,14 @@ def reindex(service: Service, on_progress: Callable[[int], None] | None = None) 
     again then.
     """
     count = 0
+    service.erasure.repeat()
     service.players.index_skeletons()
     service.listings.clear()
     for game_id in service.store.game_ids():
         # Outbox entries are found only if the game is among the active ones.
         service.store.mark_active(game_id)
+        if service.store.statements(game_id):
+            service.store.mark_statements(game_id)
         try:
             service.repository.update_listings(game_id)
             rebuild_game_outbox(service, game_id)
@@ -34,6 +37,8 @@ def reindex(service: Service, on_progress: Callable[[int], None] | None = None) 
         count += 1
         if on_progress is not None and count % PROGRESS_STEP == 0:
             on_progress(count)
+    # Now that all games with statements are known.
+    service.erasure.repeat(is_thorough=True)
     return count
 
 

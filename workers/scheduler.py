@@ -45,6 +45,7 @@ class Scheduler:
         self._deadlines = DeadlineIndex(service.redis)
         self._damaged_games = service.damaged_games
         self._clock = service.clock
+        self._erasure = service.erasure
         self._heads = HeadLogger(service.head_log)
         self._sweep = Sweep(service, self._queues, self._deadlines, self._heads)
         self._interval = service.settings.sweep_seconds
@@ -120,9 +121,17 @@ class Scheduler:
                     self._listen(channel, 0)
                     if stop.is_set():
                         return
+                self._complete_erasures(is_first=swept_at is None)
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             self._queues.enqueue_retries()
+
+    def _complete_erasures(self, *, is_first: bool) -> None:
+        """Complete erasures of players; at first, also of those who have come back with a backup."""
+        if is_first:
+            self._erasure.repeat()
+        self._erasure.resume()
+        self._erasure.compact()
 
     def _listen(self, channel: PubSub, seconds: float) -> None:
         """Wait for messages, at most so many seconds, and handle them and the deadlines."""

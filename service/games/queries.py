@@ -149,14 +149,15 @@ class GameQueries:
             game,
             self._keyring.public_keys(),
             self._keyring.sign_head,
-            self._header_players(game.participants),
+            self._header_players(game),
             self._proofs.inclusion_for_record(game),
         )
         lines = read_lines(self._log_reader, game, self._record_page_bytes)
         return join_lines(record.write(header, lines, openings), self._record_page_bytes)
 
-    def _header_players(self, ids: Sequence[str]) -> list[JsonObject]:
-        """Return how the header of a record names these players."""
+    def _header_players(self, game: Game) -> list[JsonObject]:
+        """Return how the header of a record names the players of a game, and its arbiter."""
+        ids = [*game.participants, *([] if game.arbiter is None else [game.arbiter])]
         accounts = self._players.get(ids)
         keys = self._player_keys.of_each(ids)
         return [

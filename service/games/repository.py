@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
+from domain.contract import STATEMENT
 from domain.errors import Malformed, Refused, Unreadable
 from domain.event import Event
 from domain.game import Game
@@ -206,6 +207,8 @@ class GameRepository(GameLoader):
             for seq, by_name in pending.openings.items()
             for name, opening in by_name.items()
         }
+        if any(STATEMENT in by_name for by_name in pending.openings.values()):
+            self._store.mark_statements(pending.game_id)
         receipt = None if sign is None else sign(events[0])
         appended = self._store.append(
             pending.game_id,

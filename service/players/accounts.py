@@ -6,7 +6,8 @@
                                  register one that looks like it
 
 A player's id reveals nothing about the person, and it is all that the log of a game contains of
-them. If an account has been deleted (the hash), its id stays in the logs, and its handle stays taken.
+them. If a player is erased (service/erasure.py), the id stays in the logs, and the handle stays taken
+(service/players/erased.py).
 """
 
 import re
@@ -24,6 +25,7 @@ from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import Forbidden, HandleTaken, Unauthorised
+from service.players.erased import ErasedPlayers
 from service.players.handles import (
     InvalidHandle,
     fold_case,
@@ -32,7 +34,7 @@ from service.players.handles import (
     spellings,
 )
 from service.players.passwords import PASSWORD_LENGTHS, Passwords, is_outdated
-from service.players.tokens import Session, Tokens
+from service.players.tokens import Session, Tokens, sessions_key
 
 _BATCH_SIZE: Final = 500
 EMAIL_PATTERN: Final = re.compile(r"[^\s@]+@[^\s@]+")
@@ -56,8 +58,9 @@ class Players:
     `register` and `login` also raise it if too many passwords wait to be hashed.
     """
 
-    def __init__(self, client: redis.Redis, bounds: Bounds) -> None:
+    def __init__(self, client: redis.Redis, bounds: Bounds, erased: ErasedPlayers) -> None:
         self._redis = client
+        self._erased = erased
         self._passwords = Passwords(bounds.hashing_threads, bounds.max_waiting_passwords)
         self._tokens = Tokens(client, account_key, bounds.max_sessions_per_player)
 
@@ -141,6 +144,39 @@ class Players:
         with unavailable_on_error():
             self._redis.hset(account_key(player_id), "password", new_hash)
         self._tokens.end_all(player_id, except_token=token)
+
+    def with_account(self, ids: Iterable[str]) -> list[str]:
+        """Return those of the ids that have an account."""
+        remaining, found = iter(ids), list[str]()
+        while batch := list(islice(remaining, _BATCH_SIZE)):
+            with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+                for id in batch:
+                    pipeline.exists(account_key(id))
+                found += [
+                    id for id, exists in zip(batch, pipeline.execute(), strict=True) if exists
+                ]
+        return found
+
+    def close_account(self, player_id: str) -> None:
+        """Erase of an account what lets its player in, and what no other part of an erasure needs."""
+        self._tokens.end_all(player_id)
+        with unavailable_on_error():
+            self._redis.hdel(account_key(player_id), "password", "email", "locale")
+
+    def delete_account(self, player_id: str) -> None:
+        """Delete an account and its handle, which nobody can register from then on."""
+        (player,) = self.get([player_id])
+        if player is not None:
+            self._erased.reserve_handle(player.handle)
+            keys = [*map(_handle_key, spellings(player.handle))]
+            keys += map(_skeleton_key, skeletons(player.handle))
+            with unavailable_on_error():
+                owners = self._redis.mget(keys)
+                for key, owner in zip(keys, owners, strict=True):
+                    if owner is not None and to_text(owner) == player_id:
+                        self._redis.delete(key)
+        with unavailable_on_error():
+            self._redis.delete(account_key(player_id), sessions_key(player_id))
 
     def sessions(self, player_id: str) -> list[Session]:
         """Return the sessions of a player, the one used last first."""
@@ -242,6 +278,8 @@ class Players:
             raise HandleTaken(f"the handle {handle!r} is taken")
         if any(is_similar):
             raise HandleTaken(f"the handle {handle!r} looks like the handle of another player")
+        if self._erased.is_reserved(handle):
+            raise HandleTaken(f"the handle {handle!r} is taken, or looks like one that was")
 
 
 def _faults(password: str, email: str | None, locale: str | None) -> dict[str, str]:

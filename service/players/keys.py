@@ -59,6 +59,11 @@ class PlayerKeys:
             entry = self._redis.hget(keys_key(player), key)
         return entry is None or orjson.loads(entry)["until"] is not None
 
+    def delete(self, player: str) -> None:
+        """Delete the entries of all keys of a player."""
+        with unavailable_on_error():
+            self._redis.delete(keys_key(player))
+
     def add(self, player: str, public: bytes, proof: bytes) -> JsonObject:
         """Register a key, unless that was done before, and return its entry.
 

@@ -60,6 +60,7 @@ async def serve_web(
     """
     service = build(settings)
     publish_key(service)
+    repeat_erasures(service)
     metrics, bounds = Metrics(), settings.bounds
     refusals = Refusals(metrics)
     max_files = _raise_file_limit()
@@ -180,6 +181,17 @@ def publish_key(service: Service) -> None:
         raise SettingsError(
             f"CARTULARY_SIGNING_KEY must name a file that can be read or created: {error}"
         ) from error
+
+
+def repeat_erasures(service: Service) -> None:
+    """Erase the players again who were erased and have come back with a backup.
+
+    If Redis does not respond, a scheduler does it later.
+    """
+    try:
+        service.erasure.repeat()
+    except Unavailable as error:
+        log.warning("erased players are not looked for: %s", error)
 
 
 def main() -> None:

@@ -159,6 +159,21 @@ class EventStore(LogReader, Protocol):
     def add_outbox_entries_if_absent(self, game_id: str, entries: Mapping[str, str]) -> None:
         """Add outbox entries, by name; an entry that exists already is not changed."""
 
+    def mark_statements(self, game_id: str) -> None:
+        """Add a game to those with statements.
+
+        Must be called before a statement is appended, so that `statements` are found in every such game.
+        """
+
+    def games_with_statements(self) -> Iterator[str]:
+        """Iterate over the ids of all games that may have statements; an id may come twice."""
+
+    def statements(self, game_id: str) -> list[int]:
+        """Return the seqs of the events of a game whose statement is not erased."""
+
+    def erase_statement(self, game_id: str, seq: int) -> None:
+        """Delete the statement of an event, with its salt. The commitment stays in the log."""
+
     def mark_active(self, game_id: str) -> None:
         """Add a game to the active games.
 

@@ -6,6 +6,7 @@
     cartulary:{GAME}:answers  hash, the idempotency records: `PLAYER/KEY-DIGEST` -> `REQUEST-DIGEST
                               FIRST LAST`; expires a week after the end of the game
     cartulary:{GAME}:receipts hash, SEQ -> `KEY SIGNATURE`: the server's receipts for accepted actions
+    cartulary:statements      set, the ids of games in whose disputes statements were written
     cartulary:live            set, the active games: ids of those that may have outbox entries
     cartulary:appended        channel, `GAME SEQ` after every append
     cartulary:appended:GAME   channel, `SEQ` after every append to that game
@@ -27,6 +28,7 @@ import redis
 import redis.asyncio
 from redis.client import Pipeline
 
+from domain.contract import STATEMENT
 from domain.errors import Unreadable
 from ledger.envelope import is_hash
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
@@ -38,6 +40,7 @@ T = TypeVar("T")
 APPENDED_CHANNEL: Final = "cartulary:appended"
 """The channel on which every append to any game is published, as `GAME SEQ`."""
 ACTIVE_GAMES_KEY: Final = "cartulary:live"
+_STATEMENTS_KEY: Final = "cartulary:statements"
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
 """How long the idempotency records of a game are kept after its end."""
 
@@ -216,6 +219,29 @@ class RedisEventStore:
             for game_id in game_ids:
                 pipeline.xrevrange(_log_key(game_id), count=1)
             return dict(zip(game_ids, _each(pipeline, decode), strict=True))
+
+    def mark_statements(self, game_id: str) -> None:
+        """See `EventStore.mark_statements`."""
+        with unavailable_on_error():
+            self._redis.sadd(_STATEMENTS_KEY, game_id)
+
+    def games_with_statements(self) -> Iterator[str]:
+        """See `EventStore.games_with_statements`."""
+        with unavailable_on_error():
+            for game_id in self._redis.sscan_iter(_STATEMENTS_KEY, count=_SCAN_PAGE):
+                yield to_text(game_id)
+
+    def statements(self, game_id: str) -> list[int]:
+        """See `EventStore.statements`."""
+        with unavailable_on_error():
+            names = map(to_text, self._redis.hkeys(game_key(game_id, "secrets")))
+        suffix = f"/{STATEMENT}"
+        return sorted(int(name.removesuffix(suffix)) for name in names if name.endswith(suffix))
+
+    def erase_statement(self, game_id: str, seq: int) -> None:
+        """See `EventStore.erase_statement`."""
+        with unavailable_on_error():
+            self._redis.hdel(game_key(game_id, "secrets"), f"{seq}/{STATEMENT}")
 
     def mark_active(self, game_id: str) -> None:
         """See `EventStore.mark_active`."""

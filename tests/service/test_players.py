@@ -14,6 +14,7 @@ from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import HandleTaken, Unauthorised
 from service.players.accounts import Player, Players
+from service.players.erased import ErasedPlayers
 from service.players.tokens import TOKEN_CACHE_TTL
 from service.reindex import reindex
 from tests.support.redis_contents import contents
@@ -259,7 +260,9 @@ def test_a_token_revoked_by_another_process_expires_from_the_cache(
     players: Players, service: Service
 ) -> None:
     """Another process trusts a token for TOKEN_CACHE_TTL after reading it, and no longer."""
-    other_process = Players(service.redis, Bounds())
+    other_process = Players(
+        service.redis, Bounds(), ErasedPlayers(service.redis, service.settings.data)
+    )
     player, token = players.register("Ada", PASSWORD)
     with freeze_time("2026-11-20T09:00:00Z") as frozen:
         assert other_process.by_token(token) == player.id
@@ -273,7 +276,9 @@ def test_a_token_revoked_by_another_process_expires_from_the_cache(
 def test_a_jump_of_the_time_of_day_does_not_prolong_the_trust_in_a_token(
     players: Players, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other_process = Players(service.redis, Bounds())
+    other_process = Players(
+        service.redis, Bounds(), ErasedPlayers(service.redis, service.settings.data)
+    )
     player, token = players.register("Ada", PASSWORD)
     assert other_process.by_token(token) == player.id
     players.logout(token)

@@ -10,6 +10,7 @@ from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, Unauthorised
 from service.players.accounts import Players
+from service.players.erased import ErasedPlayers
 from service.players.tokens import TOKEN_CACHE_TTL, TOKEN_DAYS, session_id, token_key
 from tests.support.redis_contents import contents
 
@@ -24,7 +25,7 @@ def players(service: Service) -> Players:
 
 def other_process(service: Service) -> Players:
     """Return the accounts as a process sees them that has cached no token."""
-    return Players(service.redis, Bounds())
+    return Players(service.redis, Bounds(), ErasedPlayers(service.redis, service.settings.data))
 
 
 def ids(players: Players, player_id: str) -> list[str]:
@@ -130,7 +131,11 @@ def test_an_expired_token_is_not_a_session(players: Players, service: Service) -
 def test_the_session_that_was_unused_for_longest_ends_when_there_are_too_many(
     service: Service,
 ) -> None:
-    players = Players(service.redis, Bounds(max_sessions_per_player=3))
+    players = Players(
+        service.redis,
+        Bounds(max_sessions_per_player=3),
+        ErasedPlayers(service.redis, service.settings.data),
+    )
     with freeze_time("2026-11-20T09:15:30Z") as frozen:
         ada, first = players.register("ada", PASSWORD)
         tokens = [first]

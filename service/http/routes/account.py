@@ -1,4 +1,4 @@
-"""What players manage in their account: their sessions, their password, and the keys with which they sign."""
+"""What players manage in their account: sessions, the password, keys for signing actions, and its end."""
 
 from flask import Response
 
@@ -8,7 +8,7 @@ from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.responses import json_response, no_content
-from service.http.schemas.requests import AddKey, ChangePassword
+from service.http.schemas.requests import AddKey, ChangePassword, ErasePlayer
 from service.http.schemas.responses import Key, PlayerKeyList, SessionList
 from service.players.tokens import session_id
 
@@ -78,6 +78,27 @@ def change_password(player: str, body: JsonObject) -> Response:
     If `password` is not the current password, the response is a 403.
     """
     service().players.change_password(player, bearer_token() or "", **body)
+    return no_content()
+
+
+@blueprint.route(
+    "DELETE",
+    "/me",
+    auth="login_required",
+    limit=limit_account_attempts,
+    json_body=ErasePlayer(),
+    responses={204: response("The player is erased.")},
+    error_responses=(403,),
+)
+def erase_player(player: str, body: JsonObject) -> Response:
+    """Leave the server for good.
+
+    Erases the player's handle, e-mail address, locale, password, sessions and keys, and everything that the
+    player wrote in disputes. The player leaves the games that have not started and resigns in those that are
+    in progress. The logs of games stay, and contain only the player's id. This cannot be undone, and nobody
+    can register the handle again. If `password` is not the current password, the response is a 403.
+    """
+    service().erasure.erase(player, body["password"])
     return no_content()
 
 

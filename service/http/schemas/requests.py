@@ -65,6 +65,12 @@ class LogIn(StrictSchema):
     password = Text(required=True)
 
 
+class ErasePlayer(StrictSchema):
+    """The password of the player, again."""
+
+    password = Text(required=True)
+
+
 class ChangePassword(StrictSchema):
     """The password of the player, and a new one."""
 

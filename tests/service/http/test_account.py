@@ -190,3 +190,28 @@ class TestSignedActions:
         assert "what key" in problem["detail"]
         assert "clause" not in problem
         assert ada.http.get(f"/api/v1/games/{game}").json()["head"]["seq"] == body["expected_seq"]
+
+
+class TestErasure:
+    @pytest.mark.http("DELETE /me", 204, 400, 401, 403, 413, 415)
+    def test_a_player_leaves_for_good(self, accounts: Accounts) -> None:
+        game, (ada, bea) = accounts.start_game()
+        path, body = "/api/v1/me", {"password": PASSWORD}
+        assert ada.http.request("DELETE", path, json={"password": "wrong"}).status_code == 403
+        assert invalid_fields(ada.http.request("DELETE", path, json={})) == {"password"}
+        assert accounts.anonymous.request("DELETE", path, json=body).status_code == 401
+        assert ada.http.request("DELETE", path, content=b"x" * 70_000).status_code == 413
+        assert ada.http.request("DELETE", path, content=b"{}").status_code == 415
+        assert ada.http.get(path).status_code == 200
+        assert ada.http.request("DELETE", path, json=body).status_code == 204
+        assert ada.http.get(path).status_code == 401
+        assert log_in(accounts, ada).status_code == 401
+        again = {"handle": ada.handle, "password": PASSWORD}
+        assert accounts.anonymous.post("/api/v1/players", json=again).status_code == 409
+        assert bea.http.get(f"/api/v1/games/{game}").json()["players"] == [
+            {"id": ada.id, "handle": None, "seat": 0},
+            {"id": bea.id, "handle": bea.handle, "seat": 1},
+        ]
+        events = bea.http.get(f"/api/v1/games/{game}/events").json()["events"]
+        assert events[4]["type"] == "PlayerResigned"
+        assert f'"{ada.handle}"' not in bea.http.get(f"/api/v1/games/{game}/record").text

@@ -1,0 +1,174 @@
+"""Erasure: a player leaves the server for good, and nothing that identifies them stays.
+
+What is erased: the account (handle, password, e-mail address, locale), the sessions, the keys, the sandboxes,
+and the statements that the player wrote in disputes. The logs of games stay as they are, because other
+players' games are in them. They contain the player's id, which nothing resolves any more, and public keys.
+The player leaves the games that have not started, and resigns in those that are in progress.
+
+An erasure that has begun is completed, whatever happens: first the id is added to the list of erased players,
+and the account is deleted last. The scheduler repeats erasures that may be incomplete, and every process does
+so with those of accounts that have come back with a backup.
+"""
+
+import logging
+from collections.abc import Collection, Iterator
+from typing import Final
+
+import redis
+
+from domain.errors import Refused, Unreadable
+from domain.event import Event
+from domain.game import Game
+from ledger import commands
+from ledger.pending import PendingEvents
+from service.connection import unavailable_on_error
+from service.games.cache import CachedGame
+from service.games.repository import GameRepository
+from service.listings import Listings
+from service.players.accounts import Players
+from service.players.erased import ErasedPlayers
+from service.players.keys import PlayerKeys
+from service.players.tokens import TOKEN_CACHE_TTL
+from service.sandboxes.sandboxes import Sandboxes
+from service.store.event_store import EventStore
+
+log = logging.getLogger(__name__)
+
+RESIGN: Final = {"type": "resign"}
+SECONDS_TO_SETTLE: Final = 2 * TOKEN_CACHE_TTL.total_seconds()
+"""Time after which no request with a token of an erased player can still be under way."""
+SECONDS_BETWEEN_REWRITES: Final = 3600
+_REWRITE_DUE: Final = "cartulary:rewrite-due"
+_REWRITTEN: Final = "cartulary:rewritten"
+_PAGE: Final = 100
+
+
+class Erasure:
+    """Erases players. Thread-safe. Every method raises Unavailable if Redis does not respond."""
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        erased: ErasedPlayers,
+        players: Players,
+        player_keys: PlayerKeys,
+        repository: GameRepository,
+        store: EventStore,
+        listings: Listings,
+        sandboxes: Sandboxes,
+    ) -> None:
+        self._redis = client
+        self._erased = erased
+        self._players = players
+        self._player_keys = player_keys
+        self._repository = repository
+        self._store = store
+        self._listings = listings
+        self._sandboxes = sandboxes
+
+    def erase(self, player: str, password: str) -> None:
+        """Erase a player who repeats their password. Raises Forbidden."""
+        self._players.require_password(player, password)
+        self._erased.add(player)
+        self._erased.begin(player)
+        self._complete(player)
+
+    def resume(self) -> None:
+        """Complete interrupted erasures, and repeat those during which the player may have acted."""
+        for player in self._erased.unfinished(SECONDS_TO_SETTLE):
+            self._complete(player)
+            self._erased.finish(player)
+            with unavailable_on_error():
+                self._redis.set(_REWRITE_DUE, "1")
+
+    def repeat(self, *, is_thorough: bool = False) -> int:
+        """Erase the erased players whose accounts are there again, and return how many these are.
+
+        `is_thorough` also looks for statements of all other erased players, in every game that has any.
+        """
+        erased = self._erased.synchronize()
+        restored = self._players.with_account(erased)
+        for player in restored:
+            log.warning("player %s was erased, and is erased again", player)
+            self._erased.begin(player)
+            self._complete(player)
+        if is_thorough and erased:
+            self._erase_statements(erased)
+        return len(restored)
+
+    def compact(self) -> None:
+        """Have Redis rewrite its append-only file if it may contain erased data, at most once an hour."""
+        with unavailable_on_error():
+            if not self._redis.exists(_REWRITE_DUE):
+                return
+            if not self._redis.set(_REWRITTEN, "1", nx=True, ex=SECONDS_BETWEEN_REWRITES):
+                return
+            self._redis.delete(_REWRITE_DUE)
+            try:
+                if self._redis.info("persistence").get("aof_enabled"):
+                    self._redis.bgrewriteaof()
+            except redis.ResponseError as error:
+                log.warning("the append-only file is not rewritten after an erasure: %s", error)
+
+    def _complete(self, player: str) -> None:
+        """Erase everything of a player that is left. Idempotent."""
+        self._players.close_account(player)
+        for game_id in self._current_games(player):
+            try:
+                self._leave(game_id, player)
+            except (Refused, Unreadable) as error:
+                log.warning("an erased player stays in game %s: %s", game_id, error)
+        self._erase_statements({player})
+        self._sandboxes.delete_all_of(player)
+        self._player_keys.delete(player)
+        self._players.delete_account(player)
+
+    def _leave(self, game_id: str, player: str) -> None:
+        """Have a player leave a game: before the start, give up the place; afterwards, resign."""
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            game = cached.game
+            if game.status == "open" and game.has_joined(player):
+                commands.leave(pending, player, lambda: self._repository.secret(game_id))
+            seat, state = game.seat_of(player), game.state
+            if seat is None or state is None or game.to_act is None:
+                return
+            if seat in state.in_game():
+                commands.act(pending, seat, game.rules.parse_action(RESIGN))
+
+        self._repository.execute(game_id, handler, at_head=True)
+
+    def _current_games(self, player: str) -> Iterator[str]:
+        """Iterate over the games that are open or in progress in which the player has a place."""
+        # Read before any of them changes, because the listings change with it.
+        games: list[str] = []
+        cursor = None
+        while True:
+            page = self._listings.page(["open", "playing"], player, cursor, _PAGE, viewer=player)
+            games += page.games
+            if page.next is None:
+                return iter(games)
+            cursor = page.next
+
+    def _erase_statements(self, players: Collection[str]) -> None:
+        """Delete what these players have written in disputes, in any game."""
+        for game_id in self._store.games_with_statements():
+            try:
+                game = self._repository.load(game_id).game
+                for seq in self._store.statements(game_id):
+                    (event,) = self._repository.event_range(game_id, seq - 1, seq)
+                    if _author(game, event) in players:
+                        self._store.erase_statement(game_id, seq)
+            except (Unreadable, ValueError, LookupError) as error:
+                log.error("statements in game %s cannot be erased: %s", game_id, error)  # noqa: TRY400 # a traceback would add nothing
+
+
+def _author(game: Game, event: Event) -> str | None:
+    """Return the id of the player who wrote the statement of an event."""
+    by = event["by"]
+    if "seat" in by:
+        return game.players[by["seat"]]
+    if "player" in by:
+        return by["player"]
+    author = event["data"].get("arbiter")
+    return author if isinstance(author, str) else None

@@ -1,0 +1,292 @@
+"""Erasure: a player leaves for good, nothing that identifies them stays, and the others can play on."""
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import redis
+from freezegun import freeze_time
+
+from ledger.canonical import canonical
+from ledger.keys import SigningKey
+from ledger.player_signatures import key_statement
+from ledger.record import read
+from replay.audit import audit
+from service import clock
+from service.bootstrap import Service, build
+from service.embedded_redis import EmbeddedRedis
+from service.erasure import SECONDS_TO_SETTLE, Erasure
+from service.errors import Forbidden, HandleTaken, Unauthorised, Unavailable
+from service.players.accounts import Player
+from service.reindex import reindex
+from tests.support.redis_contents import contents
+from tests.support.service_games import take_action
+
+PASSWORD = "correct horse"
+HANDLE = "Adalbertine"
+EMAIL = "ada@erased.example.org"
+LOCALE = "fr-CH-erased"
+STATEMENT = "My brother moved while I was in hospital"
+CLIENT = "adas-own-browser/1"
+NETWORK = "203.0.113.77"
+TRACES = (HANDLE, HANDLE.casefold(), EMAIL, LOCALE, STATEMENT, CLIENT, NETWORK, "argon2id")
+"""What identifies the player, and must be nowhere after the erasure. Only Ada has a password hash."""
+KEY = SigningKey.from_seed(b"a" * 32)
+
+
+@dataclass
+class Erased:
+    """A player who is to be erased, with a token, and the ids of games in which they have a place."""
+
+    player: Player
+    token: str
+    playing: str
+    disputed: str
+    dispute: int
+    waiting: str
+    finished: str
+
+
+@pytest.fixture
+def ada(service: Service) -> Erased:
+    player, token = service.players.register(HANDLE, PASSWORD, EMAIL, LOCALE, CLIENT)
+    service.players.login(HANDLE, PASSWORD, CLIENT)
+    proof = KEY.signature(canonical(key_statement(player.id, KEY.public)))
+    service.key_registry.add(player.id, bytes.fromhex(KEY.public), bytes.fromhex(proof))
+
+    def start() -> str:
+        game = service.commands.create(
+            player.id, rules="barony", seats=3, options={"seating": "joined"}
+        )
+        service.commands.join(game.id, "bea")
+        service.commands.join(game.id, "cid")
+        return game.id
+
+    playing, disputed, finished = start(), start(), start()
+    take_action(service, playing)
+    take_action(service, finished)
+    about = service.queries.game(disputed).seq
+    dispute = service.disputes.open_dispute(disputed, player.id, about, STATEMENT).events[0]["seq"]
+    service.commands.abandon(finished)
+    service.sandboxes.create(player.id, NETWORK, finished, None, bytes(32))
+    waiting = service.commands.create(
+        player.id, rules="baron", seats=2, options={"private": True}, invited=("bea",)
+    )
+    return Erased(player, token, playing, disputed, dispute, waiting.id, finished)
+
+
+def traces(service: Service) -> list[str]:
+    """Return what is still stored of the player, anywhere in Redis."""
+    stored = repr(contents(service.redis))
+    return [trace for trace in TRACES if trace in stored]
+
+
+def record(service: Service, game_id: str) -> bytes:
+    return b"".join(service.queries.record(game_id))
+
+
+def resume_later(service: Service) -> None:
+    """Complete erasures as a scheduler does after some time."""
+    later = clock.now() + timedelta(seconds=SECONDS_TO_SETTLE + 1)
+    with freeze_time(later):
+        service.erasure.resume()
+
+
+def test_nothing_that_identifies_an_erased_player_is_stored_anywhere(
+    service: Service, ada: Erased, redis_server: EmbeddedRedis
+) -> None:
+    assert traces(service) == list(TRACES)
+    service.erasure.erase(ada.player.id, PASSWORD)
+    assert traces(service) == []
+    resume_later(service)
+    service.erasure.compact()
+    while service.redis.info("persistence")["aof_rewrite_in_progress"]:
+        pass
+    # The file may have been written by other tests too, but not with this handle.
+    files = [path for path in redis_server.data.rglob("*") if path.is_file()]
+    appended = b"".join(path.read_bytes() for path in files if "aof" in path.name)
+    assert ada.playing.encode() in appended
+    assert [trace for trace in TRACES if trace.encode() in appended] == []
+
+
+def test_an_erased_player_cannot_log_in_and_is_not_found(service: Service, ada: Erased) -> None:
+    service.erasure.erase(ada.player.id, PASSWORD)
+    assert service.players.get([ada.player.id]) == [None]
+    assert service.players.by_handle(HANDLE) is None
+    assert service.players.by_token(ada.token) is None
+    assert service.players.sessions(ada.player.id) == []
+    assert service.player_keys.of(ada.player.id) == []
+    with pytest.raises(Unauthorised):
+        service.players.login(HANDLE, PASSWORD)
+
+
+def test_the_others_play_on_and_their_records_hold(service: Service, ada: Erased) -> None:
+    service.erasure.erase(ada.player.id, PASSWORD)
+    game = service.queries.game(ada.playing)
+    events = service.queries.event_page(ada.playing, 0, 100)
+    assert events[-1]["type"] == "PlayerResigned"
+    assert game.state is not None
+    assert list(game.state.in_game()) == [1, 2]
+    take_action(service, ada.playing)
+    waiting = service.queries.game(ada.waiting)
+    assert (waiting.status, waiting.places) == ("abandoned", ())
+    for game_id in (ada.playing, ada.waiting, ada.finished):
+        data = record(service, game_id)
+        report = audit(io.BytesIO(data))
+        assert not report.is_broken, report.findings
+        assert ada.player.id not in read(io.BytesIO(data)).names
+    header = read(io.BytesIO(record(service, ada.playing))).header
+    assert header["players"][0] == {"id": ada.player.id, "handle": None, "keys": []}
+
+
+def test_only_the_statements_of_the_erased_player_are_erased(service: Service, ada: Erased) -> None:
+    answer = service.disputes.answer_dispute(
+        ada.disputed, ada.dispute, "bea", "I waited a week"
+    ).events[0]["seq"]
+    elsewhere = service.commands.create(
+        "bea", rules="barony", seats=2, options={}, arbiter=ada.player.id
+    ).id
+    service.commands.join(elsewhere, "cid")
+    about = service.queries.game(elsewhere).seq
+    dispute = service.disputes.open_dispute(elsewhere, "bea", about, "It skipped my turn")
+    number = dispute.events[0]["seq"]
+    ruling = {"type": "dismiss"}
+    service.disputes.give_ruling(elsewhere, number, ada.player.id, ruling, STATEMENT)
+    assert len(service.store.statements(elsewhere)) == 2
+    service.erasure.erase(ada.player.id, PASSWORD)
+    assert service.store.statements(ada.disputed) == [answer]
+    assert service.store.statements(elsewhere) == [number]
+    # A process that has not cached the games can still read their logs.
+    restarted = build(service.settings)
+    for game_id in (ada.disputed, elsewhere):
+        assert restarted.queries.game(game_id).disputes
+        assert STATEMENT not in record(restarted, game_id).decode()
+    restarted.redis.close()
+
+
+@pytest.mark.parametrize("handle", [HANDLE, HANDLE.upper(), HANDLE.replace("l", "1")])
+def test_nobody_can_register_the_handle_of_an_erased_player(
+    service: Service, ada: Erased, handle: str
+) -> None:
+    service.erasure.erase(ada.player.id, PASSWORD)
+    before = contents(service.redis)
+    with pytest.raises(HandleTaken):
+        service.players.register(handle, PASSWORD)
+    assert contents(service.redis) == before
+    service.players.register("Bertine", PASSWORD)
+
+
+def test_a_wrong_password_erases_nothing(service: Service, ada: Erased) -> None:
+    before = contents(service.redis)
+    with pytest.raises(Forbidden):
+        service.erasure.erase(ada.player.id, "wrong horse")
+    assert contents(service.redis) == before
+    assert not (service.settings.data / "erased-players").exists()
+
+
+def snapshot(client: redis.Redis) -> dict[bytes, bytes]:
+    """Return a backup of everything in Redis."""
+    return {key: client.dump(key) for key in client.keys("*")}  # type: ignore[misc] # values exist
+
+
+def restore(client: redis.Redis, backup: dict[bytes, bytes]) -> None:
+    client.flushall()
+    for key, value in backup.items():
+        client.restore(key, 0, value)
+
+
+def as_a_web_process_does(service: Service) -> None:
+    from service.server.web_process import repeat_erasures
+
+    repeat_erasures(service)
+
+
+def as_reindex_does(service: Service) -> None:
+    reindex(service)
+
+
+@pytest.mark.parametrize("start", [as_a_web_process_does, as_reindex_does])
+def test_restoring_a_backup_does_not_bring_an_erased_player_back(
+    service: Service, ada: Erased, start: Callable[[Service], None]
+) -> None:
+    backup = snapshot(service.redis)
+    service.erasure.erase(ada.player.id, PASSWORD)
+    restore(service.redis, backup)
+    assert traces(service) == list(TRACES)
+    restarted = build(service.settings)
+    start(restarted)
+    assert traces(restarted) == []
+    assert restarted.players.by_token(ada.token) is None
+    assert not audit(io.BytesIO(record(restarted, ada.playing))).is_broken
+    restarted.redis.close()
+
+
+def test_the_list_of_erased_players_is_kept_in_redis_and_in_the_data_folder(
+    service: Service, ada: Erased
+) -> None:
+    service.erasure.erase(ada.player.id, PASSWORD)
+    file = service.settings.data / "erased-players"
+    assert file.read_text() == f"{ada.player.id}\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.unlink()
+    service.erasure.repeat()
+    assert file.read_text() == f"{ada.player.id}\n"
+    service.redis.delete("cartulary:erased-players")
+    service.erasure.repeat()
+    assert service.redis.smembers("cartulary:erased-players") == {ada.player.id.encode()}
+    assert file.read_text() == f"{ada.player.id}\n"
+
+
+@pytest.mark.parametrize("step", ["_current_games", "_leave", "_erase_statements"])
+def test_an_interrupted_erasure_is_completed_later(
+    service: Service, ada: Erased, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def fail(*_: Any) -> Iterator[str]:
+        raise Unavailable("the store does not respond")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Erasure, step, fail)
+        with pytest.raises(Unavailable):
+            service.erasure.erase(ada.player.id, PASSWORD)
+    assert service.players.by_token(ada.token) is None
+    with pytest.raises(Unauthorised):
+        service.players.login(HANDLE, PASSWORD)
+    service.erasure.resume()
+    assert traces(service) != [], "a request may still be under way"
+    resume_later(service)
+    assert traces(service) == []
+
+
+def test_a_place_taken_while_the_erasure_was_under_way_is_given_up(
+    service: Service, ada: Erased
+) -> None:
+    game = service.commands.create("bea", rules="barony", seats=3, options={})
+    service.erasure.erase(ada.player.id, PASSWORD)
+    # Another process may trust the token for some seconds.
+    service.commands.join(game.id, ada.player.id)
+    resume_later(service)
+    assert not service.queries.game(game.id).has_joined(ada.player.id)
+    before = contents(service.redis)
+    resume_later(service)
+    assert contents(service.redis) == before
+
+
+def test_the_append_only_file_is_rewritten_at_most_once_an_hour(
+    service: Service, ada: Erased, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewrites: list[str] = []
+    monkeypatch.setattr(redis.Redis, "bgrewriteaof", lambda _: rewrites.append("rewrite"))
+    service.erasure.compact()
+    assert rewrites == []
+    for _ in range(3):
+        service.erasure.erase(ada.player.id, PASSWORD) if not rewrites else None
+        resume_later(service)
+        service.erasure.compact()
+    assert rewrites == ["rewrite"]
+    service.redis.set("cartulary:rewrite-due", "1")
+    service.erasure.compact()
+    assert rewrites == ["rewrite"]
+    assert 0 < service.redis.ttl("cartulary:rewritten") <= 3600
