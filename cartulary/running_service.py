@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from cartulary.trusted_keys import SERVICE, trust_own_key
 from domain.json_types import JsonObject
 from service.bootstrap import Service, build
 from service.errors import Unavailable
@@ -35,10 +36,14 @@ def open_service(environ: Mapping[str, str], redis_url: str | None) -> Iterator[
 def read_live_record(environ: Mapping[str, str], game_id: str, redis_url: str | None) -> bytes:
     """Return the record of a live game, as a spectator sees it.
 
-    Raises NotFound, NoKeyError, and the errors of `open_service`.
+    It is signed with the service's key, which is on this machine, and from now on trusted here. Raises
+    NotFound, NoKeyError, and the errors of `open_service`.
     """
     with open_service(environ, redis_url) as service:
-        return b"".join(service.queries.record(game_id))
+        data = b"".join(service.queries.record(game_id))
+        key = service.keyring.current_entry()["public"]
+        trust_own_key(environ, key, SERVICE, service.settings.origin or None)
+        return data
 
 
 def read_live_deliveries(

@@ -11,7 +11,9 @@ from typing import Final
 
 import httpx
 
+from cartulary.trusted_keys import SERVICE, trust_own_key
 from domain.errors import CartularyError
+from ledger.keys import SigningKey
 from service.data_folder import DataFolderInUse, DataFolderLock
 from service.embedded_redis import EmbeddedRedis
 from service.server.shared_port import (
@@ -65,7 +67,13 @@ def serve(
             url = local_url(address, held_port)
             stop = StopSignals()
             stop.listen()
-            supervisor.run(stop, lambda: _is_ready(url), lambda: show(_instructions(settings, url)))
+
+            def report_ready() -> None:
+                key = SigningKey.load_or_generate(settings.signing_key)
+                trust_own_key(environ, key.public, SERVICE, settings.origin or None)
+                show(_instructions(settings, url))
+
+            supervisor.run(stop, lambda: _is_ready(url), report_ready)
     except PortError as error:
         raise _port_error(error, settings, host, port) from error
     report("stopped")

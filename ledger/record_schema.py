@@ -77,6 +77,8 @@ def check_header(value: JsonObject) -> JsonObject:
         reject(f"the header does not name the format {FORMAT}: this is not a game record")
     _check(value, _HEADER)
     _check(value["head"], _HEAD)
+    if not is_word(value.get("origin", "-")):
+        reject("the field origin has an invalid value")
     _check_each(value["keys"], "keys", _KEY)
     players = value.get("players", [])
     _check_each(players, "players", _PLAYER)

@@ -56,6 +56,10 @@ class Plan:
         """Return the 32 bytes from which the game of this number (from 1) derives."""
         return _derived(self.seed, "game", number)
 
+    def signing_key(self) -> SigningKey:
+        """Return the key that signs the records, which everybody who knows the seed can derive."""
+        return SigningKey.from_seed(_derived(self.seed, "key"))
+
 
 @dataclass(frozen=True, slots=True)
 class FinishedGame:
@@ -165,7 +169,7 @@ def _score_rounds(pending: PendingEvents) -> None:
 
 def _record(plan: Plan, pending: PendingEvents) -> bytes:
     """The record of a whole game, signed by a key that derives from the plan's seed."""
-    key = SigningKey.from_seed(_derived(plan.seed, "key"))
+    key = plan.signing_key()
     header = record.header(pending.game, [key.public_entry(format_timestamp(START))], key.sign_head)
     return b"".join(record.write(header, pending.lines, pending.openings))
 

@@ -71,7 +71,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     client = connect(settings.redis_url)
     store = RedisEventStore(client)
     listings = Listings(client)
-    keyring = Keyring(client, settings.signing_key, read_only=read_only)
+    keyring = Keyring(client, settings.signing_key, read_only=read_only, origin=settings.origin)
     cache = GameCache(
         settings.cache_games,
         max_prefixes=settings.bounds.cached_prefixes,

@@ -38,7 +38,13 @@ class Keyring:
     is published.
     """
 
-    def __init__(self, client: redis.Redis, path: Path, *, read_only: bool = False) -> None:
+    def __init__(
+        self, client: redis.Redis, path: Path, *, read_only: bool = False, origin: str = ""
+    ) -> None:
+        """Sign with the key in the file `path`. `origin` is the name of the server, if it has one, which
+        readers of records remember its keys by.
+        """
+        self.origin = origin
         self._redis = client
         self._path = path
         self._read_only = read_only
@@ -63,8 +69,9 @@ class Keyring:
         return next(entry for entry in self.public_keys() if entry["key"] == id)
 
     def sign_head(self, header: JsonObject) -> JsonObject:
-        """Return the header of a game record with its head signed."""
-        return self._signing_key().sign_head(header)
+        """Return the header of a game record with the server's name, if it has one, and its head signed."""
+        named = {**header, "origin": self.origin} if self.origin else header
+        return self._signing_key().sign_head(named)
 
     def key_id(self) -> str:
         """Return the id of the signing key."""

@@ -6,10 +6,22 @@ from pathlib import Path
 import pytest
 import redis
 
+from ledger.canonical import canonical
 from service.bootstrap import Service, build
 from service.bounds import Bounds
 from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
+from tests.support.records import KEY
+
+
+@pytest.fixture(scope="session", autouse=True)
+def trusted_keys_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A file with the key of the test records for the whole run; tests leave that of the user alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        path = tmp_path_factory.mktemp("trust") / "trusted-keys.jsonl"
+        path.write_bytes(canonical({"public": KEY.public, "source": "test"}) + b"\n")
+        patch.setenv("CARTULARY_TRUSTED_KEYS", str(path))
+        yield
 
 
 @pytest.fixture(scope="session")

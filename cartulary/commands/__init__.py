@@ -23,6 +23,7 @@ from cartulary.commands.service import (
     web,
     worker,
 )
+from cartulary.commands.trust import trust
 
 RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     replay,
@@ -31,6 +32,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     diff,
     audit,
     compare,
+    trust,
     export,
     playout,
     sandbox,

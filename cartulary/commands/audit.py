@@ -1,5 +1,6 @@
 """The command audit: runs every check on one or more records, and counts the verdicts."""
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -32,7 +33,8 @@ EXIT_STATUS: Final[dict["Outcome", int]] = {"sound": 0, "broken": 1, "unknown": 
     "keys",
     multiple=True,
     metavar="HEX",
-    help="Public key that must have signed the record, 32 bytes in hex; may be repeated.",
+    help="Public key that must have signed the record, 32 bytes in hex; may be repeated. Default: a key that"
+    " is trusted (`cartulary trust`).",
 )
 @click.option(
     "--receipt",
@@ -62,6 +64,7 @@ def audit(
     Exit status: 0 when every check of every record holds, 1 when something is broken, 2 when a source is
     missing, 3 when nothing is broken but something cannot be known from a record.
     """
+    from cartulary.trusted_keys import TrustedKeysFile
     from replay.audit import audit as run_audit
     from replay.audit.report import report_line, report_page
 
@@ -75,7 +78,11 @@ def audit(
     for source in progress(paths, len(paths), "audit"):
         try:
             with open_source(ctx, source, redis) as file:
-                report = run_audit(file, keys=expected_keys, receipts=extra_receipts)
+                # Read after the source is opened: the key of a live game's service becomes trusted with it.
+                trusted = TrustedKeysFile(os.environ).load()
+                report = run_audit(
+                    file, keys=expected_keys, trusted=trusted, receipts=extra_receipts
+                )
         except click.ClickException as error:
             if not has_several:
                 raise

@@ -1,5 +1,6 @@
 """The command compare: whether one record is a continuation of another, and what a difference proves."""
 
+import os
 import sys
 from typing import Final
 
@@ -44,12 +45,14 @@ def compare(
     Exit status: 0 when they are equal or one continues the other, 1 when they diverge, 3 when it cannot be
     known.
     """
+    from cartulary.trusted_keys import TrustedKeysFile
     from replay.compare import compare as run_comparison
     from replay.compare import comparison_page
 
     if a == b == "-":
         raise click.UsageError("only one of the records can come from standard input", ctx)
-    trusted = [public_key(ctx, key) for key in keys]
+    remembered = TrustedKeysFile(os.environ).load().keys
+    trusted = [*(public_key(ctx, key) for key in keys), *(key.public for key in remembered)]
     with open_source(ctx, a, redis) as first, open_source(ctx, b, redis) as second:
         comparison = run_comparison(first, second, trusted=trusted)
     if as_json:

@@ -1,5 +1,6 @@
 """The commands that write records: export and playout."""
 
+import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -93,6 +94,8 @@ def playout(
     **expansions: bool,
 ) -> None:
     """Play whole games among bots, without a server, and write a record of each."""
+    from cartulary.trusted_keys import trust_own_key
+    from replay.audit.trusted_keys import PLAYOUT
     from replay.playout import plan, play_to_files
 
     try:
@@ -108,6 +111,7 @@ def playout(
     message(f"seed {seed_bytes.hex()}")
     try:
         out.mkdir(parents=True, exist_ok=True)
+        trust_own_key(os.environ, playout_plan.signing_key().public, PLAYOUT)
         results = play_to_files(playout_plan, games, out, jobs)
         for result in progress(results, games, "playout"):
             echo(canonical(result).decode() if as_json else _line(result))

@@ -7,5 +7,6 @@
 
 from replay.audit.findings import Check, Finding, Report
 from replay.audit.runner import audit
+from replay.audit.trusted_keys import TrustedKey, TrustedKeys
 
-__all__ = ["Check", "Finding", "Report", "audit"]
+__all__ = ["Check", "Finding", "Report", "TrustedKey", "TrustedKeys", "audit"]

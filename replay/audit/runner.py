@@ -24,16 +24,22 @@ from replay.audit.secrets import (
     verified_openings,
 )
 from replay.audit.signatures import check_form, check_head, check_receipts
+from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 from replay.timeline import steps, unreadable_on_error
 
 
 def audit(
-    source: BinaryIO, *, keys: Sequence[str] = (), receipts: Iterable[JsonObject] = ()
+    source: BinaryIO,
+    *,
+    keys: Sequence[str] = (),
+    trusted: TrustedKeys = NO_TRUSTED_KEYS,
+    receipts: Iterable[JsonObject] = (),
 ) -> Report:
     """Run every check on the record in a binary file.
 
-    `keys` are public keys in hex, one of which must have signed the record; without any, a key that the
-    record lists itself will do. `receipts` are checked in addition to those in the record.
+    `keys` are public keys in hex, one of which must have signed the record. Without any, it should be one of
+    the keys that are `trusted`; it cannot be known whether another key belongs to a server. `receipts` are
+    checked in addition to those in the record.
     """
     record, faults = scan(source)
     if not record.events:
@@ -44,14 +50,14 @@ def audit(
     last, state, chance, decisions, signatures = _walk(verified)
     checks = [
         check_form(record, faults),
-        check_head(record, keys, is_cut=is_cut),
+        check_head(record, keys, trusted, is_cut=is_cut),
         check_chain(record),
         state,
         check_secrets(record),
         chance,
         decisions,
         signatures,
-        check_receipts(record, receipts),
+        check_receipts(record, receipts, trusted),
     ]
     return Report(_summary(record, last), checks)
 
@@ -121,4 +127,5 @@ def _summary(record: Record, last: Game | None) -> dict[str, Any]:
         "events": len(record.events),
         "status": None if last is None else last.status,
         "signed_by": record.header["head"]["key"] if record.header else None,
+        "origin": record.header.get("origin"),
     }

@@ -5,13 +5,14 @@ from typing import Final
 
 from domain.event import Event
 from domain.json_types import JsonObject
-from ledger.canonical import unhex
 from ledger.envelope import FIELDS
-from ledger.keys import BadSignature, check_receipt, check_statement, key_id
+from ledger.keys import RECEIPT_FIELDS, BadSignature, check_statement
 from ledger.keys import check_head as check_signed_head
 from ledger.record import Fault, Record
 from ledger.record_schema import HEADER_FIELDS
 from replay.audit.findings import Check
+from replay.audit.head_key import check_listed_keys, check_period, check_trust
+from replay.audit.trusted_keys import TrustedKeys
 
 _INTACT_COPY: Final = "An intact copy of the record decides it."
 _NEWER_PROGRAM: Final = "A newer version of this program may know the field."
@@ -47,11 +48,13 @@ def _unknown_fields(record: Record) -> dict[str, int]:
     return unknown
 
 
-def check_head(record: Record, expected_keys: Sequence[str], *, is_cut: bool) -> Check:
-    """Check that the header is signed by a key that it lists, and that it belongs to these events.
+def check_head(
+    record: Record, expected_keys: Sequence[str], trusted: TrustedKeys, *, is_cut: bool
+) -> Check:
+    """Check that the header belongs to these events, and is signed by a key that was valid and is trusted.
 
-    If there are `expected_keys` (public keys in hex), it must be one of those. `is_cut` states that lines
-    after the last event of `record` could not be read.
+    If there are `expected_keys` (public keys in hex), it must be one of those; otherwise it should be one of
+    those that are `trusted`. `is_cut` states that lines after the last event of `record` could not be read.
     """
     check = Check("head", "signed header")
     if not record.header:
@@ -62,13 +65,7 @@ def check_head(record: Record, expected_keys: Sequence[str], *, is_cut: bool) ->
         )
         return check
     header, head = record.header, record.header["head"]
-    for entry in header["keys"]:
-        if _id_of(entry) != entry["key"]:
-            check.add(
-                f"the public key listed as {entry['key']} is a different key",
-                "The list of keys was changed.",
-                line=1,
-            )
+    check_listed_keys(check, header["keys"])
     check.count = 1
     try:
         check_signed_head(header, header["keys"])
@@ -78,13 +75,17 @@ def check_head(record: Record, expected_keys: Sequence[str], *, is_cut: bool) ->
             "The header was changed after it was signed, or was written by somebody without the key.",
             line=1,
         )
-    public = next((entry["public"] for entry in header["keys"] if entry["key"] == head["key"]), "")
-    if expected_keys and public not in expected_keys:
-        check.add(
-            f"the record is signed by key {head['key']}, which is none of those expected",
-            "This record was not written by the server whose key you have.",
-            line=1,
-        )
+    else:
+        entry = next(entry for entry in header["keys"] if entry["key"] == head["key"])
+        check_period(check, entry, record.events[-1] if record.events else None, trusted)
+        if not expected_keys:
+            check_trust(check, header, entry["public"], trusted)
+        elif entry["public"] not in expected_keys:
+            check.add(
+                f"the record is signed by key {head['key']}, which is none of those expected",
+                "This record was not written by the server whose key you have.",
+                line=1,
+            )
     if is_cut or not record.events:
         check.add_unknown(
             "whether the signed head is the last event, because not all lines could be read",
@@ -132,16 +133,11 @@ def _compare_with_last_event(check: Check, head: JsonObject, events: Sequence[Ev
         )
 
 
-def _id_of(entry: JsonObject) -> str:
-    """The id of a listed key by its public bytes; empty if they are not hex."""
-    try:
-        return key_id(unhex(entry["public"]))
-    except ValueError:
-        return ""
+def check_receipts(record: Record, extra: Iterable[JsonObject], trusted: TrustedKeys) -> Check:
+    """Check that the receipts in the record and the extra ones are genuine, and match the events.
 
-
-def check_receipts(record: Record, extra: Iterable[JsonObject]) -> Check:
-    """Check that the receipts in the record and the extra ones are genuine, and match the events."""
+    They must be signed by a key that the record lists or that is `trusted`.
+    """
     check = Check("receipts", "checked")
     numbered: list[tuple[int | None, JsonObject]] = [
         *zip(record.receipt_lines, record.receipts, strict=True),
@@ -154,14 +150,20 @@ def check_receipts(record: Record, extra: Iterable[JsonObject]) -> Check:
             line=1,
         )
         return check
+    keys = trusted.known_entries(record.header["keys"]) if numbered else []
     for line, receipt in numbered:
         check.count += 1
-        _check_one_receipt(check, record, line, receipt)
+        _check_one_receipt(check, record, keys, line, receipt)
     return check
 
 
-def _check_one_receipt(check: Check, record: Record, line: int | None, receipt: JsonObject) -> None:
-    keys = record.header["keys"]
+def _check_one_receipt(
+    check: Check,
+    record: Record,
+    keys: Sequence[JsonObject],
+    line: int | None,
+    receipt: JsonObject,
+) -> None:
     seq = receipt.get("seq")
     event = None
     if type(seq) is int and 1 <= seq <= len(record.events):
@@ -187,12 +189,36 @@ def _check_one_receipt(check: Check, record: Record, line: int | None, receipt: 
             line=line,
         )
         return
-    try:
-        check_receipt(receipt, event, keys)
-    except BadSignature as bad:
+    _compare_with_event(check, receipt, event, keys, line or event["seq"] + 1)
+
+
+def _compare_with_event(
+    check: Check, receipt: JsonObject, event: Event, keys: Sequence[JsonObject], line: int
+) -> None:
+    """Compare a genuine receipt with the event of its seq, and its time with the period of its key."""
+    seq = event["seq"]
+    for name in RECEIPT_FIELDS:
+        if receipt.get(name) != event.get(name):
+            check.add(
+                f"the receipt is for another event: its {name} differs",
+                "The server signed another history than this record.",
+                line=line,
+                seq=seq,
+            )
+            return
+    key = next(entry for entry in keys if entry["key"] == receipt["key"])
+    until = key["until"]
+    if until is not None and event["at"] > until:
         check.add(
-            bad.why,
-            "The server signed another history than this record, or signed with a retired key.",
-            line=line if line is not None else event["seq"] + 1,
-            seq=event["seq"],
+            f"the receipt is signed by key {key['key']}, which was retired at {until}",
+            "The receipt was signed outside of its key's period of validity, by somebody who should no longer"
+            " have the key.",
+            line=line,
+            seq=seq,
+        )
+    elif event["at"] < key["from"]:
+        check.note(
+            f"the receipt is signed by key {key['key']}, which is valid from {key['from']}: so it was issued"
+            " some time after the action.",
+            seq=seq,
         )

@@ -16,7 +16,7 @@ from service.bootstrap import Service
 from service.settings import Settings
 from tests.support import token_game
 from tests.support.accounts import Accounts, PlayerClient
-from tests.support.records import secret_values
+from tests.support.records import secret_values, trusting_signer
 from tests.support.server import WebServer
 from tests.support.streams import open_stream
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
@@ -88,7 +88,7 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
     assert {"lucky/0", "lucky/1", "lucky/2", "values"} == secret_values(
         read(BytesIO(record))
     ).keys()
-    report = audit(BytesIO(record))
+    report = audit(BytesIO(record), trusted=trusting_signer(record))
     assert report.findings == []
     assert report.unknowns == []
 

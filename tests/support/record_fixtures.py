@@ -10,8 +10,9 @@ from click.testing import CliRunner, Result
 
 from cartulary.commands import RECORD_COMMANDS
 from domain.json_types import JsonObject
+from ledger.canonical import canonical
 from tests.support import token_game
-from tests.support.records import PLAYER_KEY, Table
+from tests.support.records import KEY, PLAYER_KEY, Table
 
 
 @pytest.fixture(autouse=True)
@@ -61,10 +62,15 @@ GROUP = click.Group(
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Run a command in an empty folder, without a terminal."""
+def run(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Result]:
+    """Run a command in a folder of its own, without a terminal; it trusts the key of the test records."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
+    trusted = tmp_path_factory.mktemp("trust") / "trusted-keys.jsonl"
+    trusted.write_bytes(canonical({"public": KEY.public, "source": "test"}) + b"\n")
+    monkeypatch.setenv("CARTULARY_TRUSTED_KEYS", str(trusted))
 
     def run(*arguments: object, live: Any = None, stdin: bytes | None = None) -> Result:
         result = CliRunner().invoke(

@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any, Literal
 
+import orjson
+
 from domain import lifecycle
 from domain.chance import Chance
 from domain.contract import DomainEvent
@@ -24,7 +26,7 @@ from ledger.pending import PendingEvents
 from ledger.player_signatures import sign_action
 from ledger.record import Record
 from ledger.seal import Sealed, state_hash
-from replay.audit import Finding, Report, audit
+from replay.audit import Finding, Report, TrustedKey, TrustedKeys, audit
 
 KEY = SigningKey.from_seed(b"k" * 32)
 STRANGER = SigningKey.from_seed(b"s" * 32)
@@ -226,9 +228,19 @@ def read(data: bytes) -> Record:
     return record.read(BytesIO(data))
 
 
-def audit_record(data: bytes, **options: Any) -> Report:
-    """Return the report of an audit of these bytes."""
-    return audit(BytesIO(data), **options)
+TRUSTED = TrustedKeys((TrustedKey(KEY.public, "test"),))
+
+
+def audit_record(data: bytes, *, trusted: TrustedKeys = TRUSTED, **options: Any) -> Report:
+    """Return the report of an audit of these bytes by a reader who trusts the key of the test records."""
+    return audit(BytesIO(data), trusted=trusted, **options)
+
+
+def trusting_signer(data: bytes) -> TrustedKeys:
+    """Return the key that signed a record, as that of a reader who trusts it."""
+    header = orjson.loads(data.split(b"\n", 1)[0])
+    publics = {entry["key"]: entry["public"] for entry in header["keys"]}
+    return TrustedKeys((TrustedKey(publics[header["head"]["key"]], "test"),))
 
 
 def first_finding(data: bytes, check: str, **options: Any) -> Finding:

@@ -165,7 +165,9 @@ def stream_events(game_id: str, player: str | None, query: JsonObject) -> Respon
 )
 def list_keys(player: str | None) -> Response:
     """List the public keys that receipts and records are checked with, including retired ones."""
-    return json_response({"keys": service().keyring.public_keys(), "next": None})
+    keyring = service().keyring
+    body = {"keys": keyring.public_keys(), "origin": keyring.origin or None, "next": None}
+    return json_response(body)
 
 
 def _check_stream_bounds(visitor: str) -> None:

@@ -301,9 +301,10 @@ Key = TypedDict("Key", {"key": str, "public": Digest, "from": Timestamp, "until"
 
 
 class KeyList(TypedDict):
-    """All public keys of the server, including retired ones."""
+    """All public keys of the server, including retired ones. `origin` is its name, if it has one."""
 
     keys: list[Key]
+    origin: str | None
     next: str | None
 
 

@@ -1,0 +1,216 @@
+"""The command trust: lists, accepts and removes the keys of servers whose records this machine trusts."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+import click
+
+from cartulary.commands.options import json_option, redis_option
+from cartulary.source import read_source
+from cartulary.terminal import echo, message
+from domain.errors import Unreadable
+from domain.json_types import JsonObject
+from ledger.canonical import canonical, decode_any
+
+if TYPE_CHECKING:
+    from cartulary.trusted_keys import TrustedKeysFile
+    from replay.audit.trusted_keys import TrustedKey, TrustedKeys
+
+KEYS_PATH: Final = "/api/v1/keys"
+MAX_RESPONSE_BYTES: Final = 1 << 20
+"""Size of a list of keys that is read from a server."""
+SECONDS_TO_WAIT: Final = 10.0
+"""Time for a server to respond."""
+
+
+@click.command("trust")
+@click.argument("sources", metavar="[KEY|RECORD|URL]...", nargs=-1)
+@click.option(
+    "--remove", is_flag=True, help="Remove keys, given by their ids, public keys or origins."
+)
+@click.option("--origin", metavar="NAME", help="Name of the server that the keys belong to.")
+@click.option("--yes", is_flag=True, help="Accept without asking.")
+@json_option
+@redis_option
+@click.pass_context
+def trust(
+    ctx: click.Context,
+    sources: tuple[str, ...],
+    remove: bool,  # noqa: FBT001 # click passes options by name
+    origin: str | None,
+    yes: bool,  # noqa: FBT001 # click passes options by name
+    as_json: bool,  # noqa: FBT001 # click passes options by name
+    redis: str | None,
+) -> None:
+    """List the keys of servers that this machine trusts, or accept or remove some.
+
+    KEY is a public key (32 bytes in hex), RECORD a record file or the id of a live game, whose signing key is
+    accepted, and URL the address of a server, whose published keys are accepted. Compare the fingerprints
+    with those that the operator of the server publishes elsewhere.
+
+    The keys are in the file that CARTULARY_TRUSTED_KEYS names, else in the user's configuration.
+    """
+    from cartulary.trusted_keys import TrustedKeysFile
+
+    file = TrustedKeysFile(os.environ)
+    if remove:
+        _remove(ctx, file, sources)
+        return
+    if sources:
+        candidates = [key for source in sources for key in _keys_of(ctx, source, origin, redis)]
+        for key in candidates:
+            message(_warning(file.load(), key) + _description(key))
+        _confirm(ctx, len(candidates), is_confirmed=yes)
+        file.add(candidates)
+    keys = file.load().keys
+    if as_json:
+        entries = [_as_json(key) for key in keys]
+        echo(canonical({"file": str(file.path), "keys": entries}).decode())
+        return
+    for key in keys:
+        echo(_description(key))
+    if not keys:
+        message(f"no keys are trusted ({file.path})")
+
+
+def _remove(ctx: click.Context, file: "TrustedKeysFile", names: tuple[str, ...]) -> None:
+    if not names:
+        raise click.UsageError("name the keys to remove", ctx)
+    for name in names:
+        removed = file.remove(name)
+        if not removed:
+            raise click.ClickException(
+                f"{name} is not the id, the public key or the origin of a key"
+            )
+        for key in removed:
+            message(f"removed {_description(key)}")
+
+
+def _keys_of(
+    ctx: click.Context, source: str, origin: str | None, redis: str | None
+) -> list["TrustedKey"]:
+    """Return the keys that a source names, as entries of the file."""
+    from cartulary.trusted_keys import is_public_key
+    from replay.audit.trusted_keys import TrustedKey
+
+    if is_public_key(source.lower()):
+        return [TrustedKey(source.lower(), "user", origin)]
+    if source.startswith(("http://", "https://")):
+        return _published_keys(source, origin)
+    return [_signing_key(ctx, source, origin, redis)]
+
+
+def _signing_key(
+    ctx: click.Context, source: str, origin: str | None, redis: str | None
+) -> "TrustedKey":
+    """Return the key that signed a record. Raises ClickException if its signature is not valid."""
+    from ledger.keys import BadSignature, check_head
+    from replay.audit.trusted_keys import TrustedKey
+
+    header = read_source(ctx, source, redis).header
+    try:
+        check_head(header, header["keys"])
+    except BadSignature as error:
+        raise click.ClickException(f"{source}: its signature is not valid: {error.why}") from None
+    entry = next(entry for entry in header["keys"] if entry["key"] == header["head"]["key"])
+    return TrustedKey(
+        entry["public"], source, origin or header.get("origin"), entry["from"], entry["until"]
+    )
+
+
+def _published_keys(url: str, origin: str | None) -> list["TrustedKey"]:
+    """Return the keys that a server publishes. Raises ClickException."""
+    from cartulary.trusted_keys import is_public_key
+    from ledger.envelope import is_timestamp
+    from replay.audit.trusted_keys import TrustedKey
+
+    body = _fetch(url.rstrip("/") + KEYS_PATH)
+    name = origin or body.get("origin") or urlsplit(url).netloc
+    keys = []
+    entries = body.get("keys")
+    for entry in entries if isinstance(entries, list) else []:
+        if (
+            not isinstance(entry, dict)
+            or not is_public_key(entry.get("public"))
+            or not isinstance(name, str)
+            or not all(
+                entry.get(field) is None or is_timestamp(entry[field])
+                for field in ("from", "until")
+            )
+        ):
+            raise click.ClickException(f"{url} publishes a key that is not in the right form")
+        keys.append(TrustedKey(entry["public"], url, name, entry.get("from"), entry.get("until")))
+    if not keys:
+        raise click.ClickException(f"{url} publishes no keys")
+    return keys
+
+
+def _fetch(url: str) -> JsonObject:
+    import httpx
+
+    content = b""
+    try:
+        with httpx.stream("GET", url, timeout=SECONDS_TO_WAIT) as response:
+            if response.status_code != 200:
+                raise click.ClickException(f"{url}: the server responds {response.status_code}")
+            for part in response.iter_bytes():
+                content += part
+                if len(content) > MAX_RESPONSE_BYTES:
+                    raise click.ClickException(f"{url}: more than {MAX_RESPONSE_BYTES} bytes")
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise click.ClickException(f"{url}: {error}") from None
+    try:
+        body = decode_any(content)
+    except Unreadable as error:
+        raise click.ClickException(f"{url}: {error}") from None
+    if not isinstance(body, dict):
+        raise click.ClickException(f"{url} does not respond with a list of keys")
+    return body
+
+
+def _warning(known: "TrustedKeys", key: "TrustedKey") -> str:
+    """A warning in front of a key that is not one of those remembered for its server; else empty."""
+    others = known.of_origin(key.origin)
+    if not others or known.find(key.public) is not None:
+        return ""
+    ids = ", ".join(other.id for other in others)
+    return f"the key of {key.origin} has changed: it was {ids}, and now there is "
+
+
+def _confirm(ctx: click.Context, count: int, *, is_confirmed: bool) -> None:
+    if is_confirmed:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError("add --yes to accept keys without being asked", ctx)
+    click.confirm(
+        f"Accept {'this key' if count == 1 else f'these {count} keys'}?", abort=True, err=True
+    )
+
+
+def _description(key: "TrustedKey") -> str:
+    from replay.audit.trusted_keys import fingerprint
+
+    parts = [f"key {key.id}"]
+    if key.origin is not None:
+        parts.append(f"of {key.origin}")
+    if key.since is not None:
+        parts.append(f"from {key.since}")
+    if key.until is not None:
+        parts.append(f"until {key.until}")
+    return f"{' '.join(parts)}, from {key.source}, fingerprint {fingerprint(key.public)}"
+
+
+def _as_json(key: "TrustedKey") -> JsonObject:
+    from replay.audit.trusted_keys import fingerprint
+
+    return {
+        "key": key.id,
+        "public": key.public,
+        "fingerprint": fingerprint(key.public),
+        "origin": key.origin,
+        "source": key.source,
+        "from": key.since,
+        "until": key.until,
+    }

@@ -1,0 +1,158 @@
+"""The file of trusted keys: the keys of servers that the user of this machine has accepted, or made here.
+
+The file `trusted-keys.jsonl` is in the folder `cartulary` of the user's configuration, unless
+CARTULARY_TRUSTED_KEYS names another file. Each line is a JSON object with `public`, `source` and, where they
+are known, `origin`, `from` and `until`. A later line about the same key completes an earlier one, so that
+programs which add keys at the same time only append.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import platformdirs
+
+from cartulary.terminal import message
+from domain.errors import CartularyError, Unreadable
+from ledger.canonical import canonical, decode_any
+from ledger.envelope import is_timestamp
+from ledger.keys import PUBLIC_BYTES
+from replay.audit.trusted_keys import TrustedKey, TrustedKeys
+
+VARIABLE: Final = "CARTULARY_TRUSTED_KEYS"
+SERVICE: Final = "service"
+"""The `source` of the key of a service on this machine."""
+MAX_FILE_BYTES: Final = 1 << 24
+"""Size of the file of trusted keys that is still read."""
+
+
+class TrustedKeysError(CartularyError):
+    """The file of trusted keys cannot be read or written."""
+
+
+class TrustedKeysFile:
+    """The file of trusted keys of one user."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        """The file that an environment names."""
+        name = environ.get(VARIABLE)
+        folder = platformdirs.user_config_path("cartulary", appauthor=False)
+        self.path = Path(name) if name else folder / "trusted-keys.jsonl"
+
+    def load(self) -> TrustedKeys:
+        """Return all trusted keys. Raises TrustedKeysError, which names a line that is not an entry."""
+        return TrustedKeys.of(self._entries())
+
+    def add(self, keys: Iterable[TrustedKey]) -> None:
+        """Add keys, or what is new about keys that are trusted already. Raises TrustedKeysError."""
+        known = self.load()
+        new = [key for key in keys if not _is_known(known.find(key.public), key)]
+        if not new:
+            return
+        lines = b"".join(canonical(_as_json(key)) + b"\n" for key in new)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            with os.fdopen(descriptor, "ab", buffering=0) as file:
+                file.write(lines)
+        except OSError as error:
+            raise TrustedKeysError(f"cannot write {self.path}: {error.strerror}") from None
+
+    def remove(self, name: str) -> tuple[TrustedKey, ...]:
+        """Remove the keys with this id, public key or origin, and return them. Raises TrustedKeysError."""
+        keys = self.load().keys
+        removed = tuple(key for key in keys if name in (key.id, key.public, key.origin))
+        if removed:
+            self._write([key for key in keys if key not in removed])
+        return removed
+
+    def _entries(self) -> list[TrustedKey]:
+        try:
+            if self.path.stat().st_size > MAX_FILE_BYTES:
+                raise TrustedKeysError(f"{self.path} has more than {MAX_FILE_BYTES} bytes")
+            lines = self.path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise TrustedKeysError(f"cannot read {self.path}: {error.strerror}") from None
+        return [self._entry(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+
+    def _entry(self, number: int, line: bytes) -> TrustedKey:
+        try:
+            value = decode_any(line)
+        except Unreadable:
+            value = None
+        if not _is_entry(value):
+            raise TrustedKeysError(f"{self.path}, line {number}: not an entry of a trusted key")
+        return TrustedKey(
+            value["public"],
+            value["source"],
+            value.get("origin"),
+            value.get("from"),
+            value.get("until"),
+        )
+
+    def _write(self, keys: Iterable[TrustedKey]) -> None:
+        content = b"".join(canonical(_as_json(key)) + b"\n" for key in keys)
+        try:
+            descriptor, name = tempfile.mkstemp(dir=self.path.parent, prefix=self.path.name)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+            os.replace(name, self.path)  # noqa: PTH105 # the target is a path already
+        except OSError as error:
+            raise TrustedKeysError(f"cannot write {self.path}: {error.strerror}") from None
+
+
+def trust_own_key(
+    environ: Mapping[str, str], public: str, source: str, origin: str | None = None
+) -> None:
+    """Remember a key that this machine made itself; a file that cannot be written is only reported."""
+    try:
+        TrustedKeysFile(environ).add([TrustedKey(public, source, origin)])
+    except TrustedKeysError as error:
+        message(f"{error}; records signed by this machine have to be accepted with --key")
+
+
+def is_public_key(value: object) -> bool:
+    """Return whether a value is a public key in lowercase hex."""
+    if not isinstance(value, str) or len(value) != 2 * PUBLIC_BYTES or value != value.lower():
+        return False
+    try:
+        return len(bytes.fromhex(value)) == PUBLIC_BYTES
+    except ValueError:
+        return False
+
+
+def _is_known(known: TrustedKey | None, key: TrustedKey) -> bool:
+    """Whether an entry adds nothing to what is known about its key."""
+    return known is not None and all(
+        value is None or value == known_value
+        for value, known_value in (
+            (key.origin, known.origin),
+            (key.since, known.since),
+            (key.until, known.until),
+        )
+    )
+
+
+def _is_entry(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and is_public_key(value.get("public"))
+        and isinstance(value.get("source"), str)
+        and isinstance(value.get("origin"), str | None)
+        and all(value.get(name) is None or is_timestamp(value[name]) for name in ("from", "until"))
+    )
+
+
+def _as_json(key: TrustedKey) -> dict[str, str]:
+    fields = {
+        "public": key.public,
+        "source": key.source,
+        "origin": key.origin,
+        "from": key.since,
+        "until": key.until,
+    }
+    return {name: value for name, value in fields.items() if value is not None}

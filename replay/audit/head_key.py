@@ -1,0 +1,114 @@
+"""Parts of the check of a record's head that are about its key: when it was valid, and whether the reader
+trusts it.
+"""
+
+from collections.abc import Sequence
+
+from domain.event import Event
+from domain.json_types import JsonObject
+from ledger.canonical import unhex
+from ledger.keys import key_id
+from replay.audit.findings import Check
+from replay.audit.trusted_keys import PLAYOUT, TrustedKeys, fingerprint
+
+
+def check_listed_keys(check: Check, entries: Sequence[JsonObject]) -> None:
+    """Check that the keys that a header lists do not contradict themselves or each other."""
+    seen = set()
+    for entry in entries:
+        id, since, until = entry["key"], entry["from"], entry["until"]
+        if _id_of(entry) != id:
+            _add(
+                check,
+                f"the public key listed as {id} is a different key",
+                "The list of keys was changed.",
+            )
+        if id in seen:
+            _add(
+                check,
+                f"key {id} is listed twice",
+                "A key has one period of validity, so one of the entries was made up.",
+            )
+        if until is not None and until < since:
+            _add(
+                check,
+                f"key {id} is listed as retired at {until}, before it became valid at {since}",
+                "The list of keys was made up.",
+            )
+        seen.add(id)
+
+
+def check_period(check: Check, entry: JsonObject, head: Event | None, trusted: TrustedKeys) -> None:
+    """Check that the key that signed the head was valid at the event `head`, the last one.
+
+    A head is signed at some time after its last event. So a key that was retired before that event has signed
+    outside of its period of validity. A key that became valid after that event need not have, because a
+    record can be requested long after the game.
+    """
+    key, listed = entry["key"], entry["until"]
+    (known,) = trusted.known_entries([entry])[:1]
+    until = known["until"]
+    if until is not None and head is not None and head["at"] > until:
+        _add(
+            check,
+            f"key {key} was retired at {until}, but it has signed a head of {head['at']}",
+            "The head was signed outside of its key's period of validity, by somebody who should no longer"
+            " have the key.",
+        )
+    elif listed is not None:
+        _add(
+            check,
+            f"the header lists key {key}, which signed it, as retired at {listed}",
+            "The header was signed after the retirement of its key, outside of its period of validity.",
+        )
+
+
+def check_trust(check: Check, header: JsonObject, public: str, trusted: TrustedKeys) -> None:
+    """Report a signing key that the reader does not know, and a server whose key has changed."""
+    key, origin = header["head"]["key"], header.get("origin")
+    known = trusted.find(public)
+    if known is None:
+        _add_unknown_key(check, key, public, origin, trusted)
+    elif known.source == PLAYOUT:
+        check.note(
+            f"key {key} is from `playout` on this machine: the seed is enough to sign with it."
+        )
+    elif origin is not None and known.origin not in (None, origin):
+        check.note(
+            f"the header names the server {origin}, but this machine knows the key as that of {known.origin}."
+        )
+
+
+def _add_unknown_key(
+    check: Check, key: str, public: str, origin: str | None, trusted: TrustedKeys
+) -> None:
+    remembered = trusted.of_origin(origin)
+    if remembered:
+        ids = ", ".join(other.id for other in remembered)
+        check.add_unknown(
+            f"whether key {key}, which signed the record, is a key of {origin}: the key of {origin} has"
+            f" changed, it was {ids}",
+            f"The operator of {origin} decides it: compare the fingerprint {fingerprint(public)} with the one"
+            f" there, and accept the key with `cartulary trust {public}` only if they are the same.",
+            line=1,
+        )
+        return
+    owner = "a server that you trust" if origin is None else f"the server {origin}"
+    check.add_unknown(
+        f"whether key {key}, which signed the record, is a key of {owner}",
+        f"The list of keys of the server decides it: compare the fingerprint {fingerprint(public)} with the"
+        f" one there, and accept the key with `cartulary trust {public}`.",
+        line=1,
+    )
+
+
+def _id_of(entry: JsonObject) -> str:
+    """The id of a listed key by its public bytes; empty if they are not hex."""
+    try:
+        return key_id(unhex(entry["public"]))
+    except ValueError:
+        return ""
+
+
+def _add(check: Check, problem: str, meaning: str) -> None:
+    check.add(problem, meaning, line=1)
