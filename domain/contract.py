@@ -179,6 +179,9 @@ class RuleSystem(Protocol[S, A, P]):
     NAME: str
     """As in `"rules"`: `barony`."""
 
+    SCORE_NAME: str
+    """What the game calls the `score` of a seat: `score`, `honour`."""
+
     CLAUSES: Mapping[str, str]
     """Every clause that it can name or explain: id → one short sentence."""
 

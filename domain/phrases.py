@@ -85,6 +85,7 @@ LIFE_CYCLE_TEXTS: Final[Mapping[str, EventText]] = {
     "TurnForfeited": _turn_forfeited,
     "PlayerResigned": lambda _: "resigns",
     "PlayerRemoved": _player_removed,
+    "PlayResumed": lambda data: f"play resumes after event {data['from']}",
     "GameAbandoned": lambda _: "the game is abandoned",
     **DISPUTE_TEXTS,
 }

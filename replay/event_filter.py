@@ -13,12 +13,11 @@ from typing import Any, Final
 
 from domain.contract import AnyRuleSystem
 from domain.errors import Malformed
-from domain.event import Event
+from domain.event import Event, acting_seat
 from domain.hexes import Hex
 from domain.json_types import JsonObject
 from ledger.envelope import MAX_SEATS, format_timestamp
 from replay.event_hexes import event_hexes
-from replay.event_text import seat_concerned
 from replay.inspect import explained_clauses
 from replay.timeline import Step
 
@@ -217,7 +216,7 @@ def _timestamp(text: str, *, is_end: bool) -> str:
 
 def _seats_of(event: Event) -> set[int]:
     """The seats that an event is of: the one that acted, and the one that its data name as `seat`."""
-    seats = (seat_concerned(event), event["data"].get("seat"))
+    seats = (acting_seat(event["by"]), event["data"].get("seat"))
     return {seat for seat in seats if type(seat) is int}
 
 

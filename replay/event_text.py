@@ -90,12 +90,15 @@ def turn_under_way(step: Step) -> Game | None:
     before = step.before
     if before is None or before.to_act is None:
         return None
-    return before if seat_concerned(step.event) == before.to_act else None
+    return before if seat_in_play(step.event) == before.to_act else None
 
 
-def seat_concerned(event: Event) -> int | None:
-    """Return the seat that acted, or whose turn the clock ended; None for any other event."""
+def seat_in_play(event: Event) -> int | None:
+    """Return the seat that took an action, or whose turn the clock ended.
+
+    None for any other event, such as one that a seat caused without an action (a dispute).
+    """
     by, seat = event["by"], event["data"].get("seat")
     if "system" in by and by["system"] == "clock" and type(seat) is int:
         return seat
-    return acting_seat(by)
+    return None if event["action"] is None else acting_seat(by)

@@ -26,7 +26,7 @@ from replay.event_text import (
     actor_text,
     outcome_text,
     remaining_milliseconds,
-    seat_concerned,
+    seat_in_play,
 )
 from replay.timeline import Step, unreadable_on_error
 
@@ -65,7 +65,7 @@ def record_context(
     record: Record, event: Event, deliveries: list[JsonObject] | None = None
 ) -> EventContext:
     """Return the context that a record gives for one of its events."""
-    seat = seat_concerned(event)
+    seat = seat_in_play(event)
     return EventContext(
         names=Names(record.names),
         has_ended=record.has_ended,
@@ -174,7 +174,7 @@ def _time(step: Step) -> JsonObject:
 
 def _saw(step: Step, context: EventContext) -> JsonObject | None:
     """The position before the event as the seat that acted could see it then."""
-    before, seat = step.before, seat_concerned(step.event)
+    before, seat = step.before, seat_in_play(step.event)
     if before is None or before.state is None or seat is None or not context.sees_actor:
         return None
     return {
@@ -186,7 +186,7 @@ def _saw(step: Step, context: EventContext) -> JsonObject | None:
 
 def _options(step: Step, context: EventContext, *, lists_all: bool) -> JsonObject | None:
     """What the seat that acted could have done, besides `resign` and `agree_to_end`."""
-    before, seat = step.before, seat_concerned(step.event)
+    before, seat = step.before, seat_in_play(step.event)
     if before is None or before.to_act is None or seat is None or not context.sees_actor:
         return None
     rules = before.rules
@@ -217,12 +217,14 @@ def _consequences(step: Step, context: EventContext) -> JsonObject:
     later = [other for other in context.others if other["seq"] > seq]
     resumed = next((other for other in later if _supersedes(other, seq)), None)
     on_branch = later if resumed is None else later[: later.index(resumed)]
-    is_new_turn = before is None or (before.turn, before.turn_at) != (after.turn, after.turn_at)
-    deadline = turn_clock.deadline(after) if is_new_turn else None
+    deadline = turn_clock.deadline(after)
+    earlier = None if before is None else (before.turn, before.turn_at, turn_clock.deadline(before))
+    # A dispute stops the clock, and a ruling lets it go on, so the deadline can change within a turn.
+    is_changed = earlier != (after.turn, after.turn_at, deadline)
     ends_play = after.is_played_out and not (before is not None and before.is_played_out)
     return {
-        "to_act": after.to_act if is_new_turn else None,
-        "deadline": None if deadline is None else format_timestamp(deadline),
+        "to_act": after.to_act if is_changed else None,
+        "deadline": format_timestamp(deadline) if is_changed and deadline is not None else None,
         "rounds": [
             {"round": round, "scored_by": _seq_of(on_branch, "RoundScored", round)}
             for round, ended_by in after.rounds_ended.items()

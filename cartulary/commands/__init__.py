@@ -23,6 +23,7 @@ from cartulary.commands.service import (
     web,
     worker,
 )
+from cartulary.commands.timeline import timeline
 from cartulary.commands.trust import trust
 
 RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
@@ -36,6 +37,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     export,
     playout,
     sandbox,
+    timeline,
 )
 """The commands that look back at games and need no service."""
 

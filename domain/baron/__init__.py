@@ -38,6 +38,7 @@ __all__ = [
     "NAME",
     "OPTIONS",
     "POSITION",
+    "SCORE_NAME",
     "STANDING",
     "action_text",
     "action_to_json",
@@ -65,3 +66,4 @@ __all__ = [
 ]
 
 NAME: Final = "baron"
+SCORE_NAME: Final = "honour"

@@ -36,6 +36,7 @@ __all__ = [
     "NAME",
     "OPTIONS",
     "POSITION",
+    "SCORE_NAME",
     "STANDING",
     "action_text",
     "action_to_json",
@@ -63,6 +64,7 @@ __all__ = [
 ]
 
 NAME: Final = "barony"
+SCORE_NAME: Final = "score"
 
 
 copy = State.copy

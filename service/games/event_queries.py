@@ -3,8 +3,8 @@
 The work for each query is bounded, however long the game is.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Final, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, cast
 
 import orjson
 
@@ -12,7 +12,7 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from replay.event_filter import EventFilter
-from replay.event_text import Names, seat_concerned
+from replay.event_text import Names, seat_in_play
 from replay.inspect import EventContext, explain_event, published_secret
 from replay.timeline import Step
 from service.bounds import Bounds
@@ -135,9 +135,10 @@ class EventQueries:
                 return
 
     def _names(self, head: Game, event: Event) -> Names:
-        """Return the handles of the players of a game, and of a player who caused the event and has left."""
-        by = event["by"]
-        ids = dict.fromkeys([*head.participants, *([by["player"]] if "player" in by else [])])
+        """Return the handles of the players and the arbiter, and of the player who caused the event."""
+        by: Mapping[str, Any] = event["by"]
+        others = [head.arbiter, by.get("player")]
+        ids = dict.fromkeys([*head.participants, *(id for id in others if id is not None)])
         accounts = zip(ids, self._players.get(list(ids)), strict=True)
         return Names({id: player.handle for id, player in accounts if player is not None})
 
@@ -149,15 +150,15 @@ class EventQueries:
         return {keys[key]: orjson.loads(opening) for key, opening in stored.items()}
 
     def _deliveries_for(self, head: Game, seq: int, player: str | None) -> list[JsonObject] | None:
-        """Return the deliveries about an event for a player of the game; None for anybody else."""
-        if player not in head.participants:
+        """Return the deliveries about an event for a player or the arbiter of the game; else None."""
+        if player is None or player not in (*head.participants, head.arbiter):
             return None
         return [delivery.as_json() for delivery in self._deliveries.about(head.id, seq)]
 
 
 def _sees_actor(head: Game, before: Game | None, event: Event, viewer: int | None) -> bool:
     """Return whether a viewer may see everything that the seat that acted saw."""
-    seat = seat_concerned(event)
+    seat = seat_in_play(event)
     if head.has_ended or seat == viewer or seat is None or before is None or before.state is None:
         return True
     rules, state = before.rules, before.state

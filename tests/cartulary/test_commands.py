@@ -221,6 +221,35 @@ def test_diff_shows_the_fields_that_differ(run: Run, path: Path) -> None:
     assert run("diff", path, 1, 1000).exit_code == 2
 
 
+# timeline
+
+
+def test_timeline_shows_the_scores_as_svg_text_or_json(run: Run, real: Path) -> None:
+    svg = run("timeline", real).stdout
+    assert svg.startswith("<svg ")
+    assert run("timeline", real, "--out", "scores.svg").stdout == ""
+    assert Path("scores.svg").read_text() == svg
+    table = run("timeline", real, "--format", "text").stdout
+    assert table.startswith("Barony, game game-1: score at the end of each round\n")
+    assert [end["round"] for end in chart_of(run, real)["rounds"]] == [1, 2, 3]
+
+
+def chart_of(run: Run, source: Path) -> dict[str, Any]:
+    chart: dict[str, Any] = orjson.loads(run("timeline", source, "--format", "json").stdout)
+    return chart
+
+
+def test_a_timeline_that_cannot_be_shown_or_written_is_an_error(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "open.jsonl"
+    path.write_bytes(Table("barony").record())
+    result = run("timeline", path)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "the game has not started: there are no scores" in result.stderr
+    path.write_bytes(Table("barony").start().record())
+    result = run("timeline", path, "--out", "no/such/folder.svg")
+    assert (result.exit_code, "no/such/folder.svg: " in result.stderr) == (1, True)
+
+
 # SOURCE
 
 

@@ -51,6 +51,7 @@ from tests.support.token_game_formats import (
 __all__ = ["ACTIONS", "EVENTS", "OPTIONS", "POSITION", "STANDING"]
 
 NAME: Final = "stones"
+SCORE_NAME: Final = "points"
 CLAUSES: Final[Mapping[str, str]] = {
     "ST-TURN": "Seats take stones in turn; seats that are out are skipped.",
     "ST-TAKE": "A seat takes one to three stones, and no more than there are.",

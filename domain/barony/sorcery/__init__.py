@@ -32,6 +32,7 @@ __all__ = [
     "NAME",
     "OPTIONS",
     "POSITION",
+    "SCORE_NAME",
     "STANDING",
     "action_text",
     "action_to_json",
@@ -59,6 +60,7 @@ __all__ = [
 ]
 
 NAME: Final = "barony"
+SCORE_NAME: Final = "score"
 
 
 copy = SorceryState.copy

@@ -274,8 +274,9 @@ class EventDetails(TypedDict):
     of the event, as far as the viewer may know it.
 
     `saw` and `options` are what the seat that acted saw and could do; null if no seat acted, or if the viewer
-    may not see what that seat saw. `deliveries` is null for viewers who do not play in the game. `start` is
-    null except for `GameStarted`. `by`, `action_text`, `event_text` and the texts of clauses are for people.
+    may not see what that seat saw. `deliveries` is null except for the players and the arbiter of the game.
+    `start` is null except for `GameStarted`. `by`, `action_text`, `event_text` and the texts of clauses are
+    for people.
     """
 
     event: Event

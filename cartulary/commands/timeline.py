@@ -1,0 +1,72 @@
+"""The command that shows the scores through a game: timeline."""
+
+from pathlib import Path
+
+import click
+
+from cartulary.commands.options import color_option, redis_option, source_argument
+from cartulary.source import read_source, unreadable_source
+from cartulary.terminal import Color, echo, result_styler, width
+from domain.errors import Unreadable
+from ledger.canonical import canonical
+from ledger.record import Record
+
+
+@click.command("timeline")
+@source_argument
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["svg", "text", "json"]),
+    default="svg",
+    show_default=True,
+)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@color_option
+@redis_option
+@click.pass_context
+def timeline(
+    ctx: click.Context,
+    source: str,
+    output_format: str,
+    out: Path | None,
+    color: Color,
+    redis: str | None,
+) -> None:
+    """Show the scores through a game, as a chart or as a table.
+
+    Rounds that were scored, forfeited turns, seats that left, disputes and play that resumed from an earlier
+    event are marked.
+    """
+    from replay.score_chart import NoScores
+
+    record = read_source(ctx, source, redis)
+    try:
+        result = _result(record, output_format, "never" if out is not None else color)
+    except NoScores as error:
+        raise click.ClickException(str(error)) from None
+    except Unreadable as error:
+        raise unreadable_source(source, error) from None
+    if out is None:
+        echo(result, newline=False)
+        return
+    try:
+        out.write_text(result, encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{out}: {error.strerror}") from None
+
+
+def _result(record: Record, output_format: str, color: Color) -> str:
+    """Return the scores in a format. Raises NoScores, Unreadable."""
+    from replay.score_chart import score_chart, score_table
+
+    chart = score_chart(record)
+    match output_format:
+        case "json":
+            return canonical(chart.as_json()).decode() + "\n"
+        case "text":
+            return score_table(chart, result_styler(color), width())
+        case _:
+            from replay.render.score_chart import score_chart_svg
+
+            return score_chart_svg(chart)
