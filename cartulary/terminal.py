@@ -47,9 +47,12 @@ def width() -> int:
     return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
 
 
-def progress(items: Iterable[T], total: int, description: str) -> Iterator[T]:
-    """Iterate over items that each take a while, with a progress bar where standard error is a terminal."""
-    if total < 2 or not sys.stderr.isatty():
+def progress(items: Iterable[T], total: int | None, description: str) -> Iterator[T]:
+    """Iterate over items that each take a while, with a progress bar where standard error is a terminal.
+
+    `total` is the number of items, None if it is not known.
+    """
+    if (total is not None and total < 2) or not sys.stderr.isatty():
         yield from items
         return
     from rich.console import Console

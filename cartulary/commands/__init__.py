@@ -12,6 +12,7 @@ from cartulary.commands.audit import audit
 from cartulary.commands.compare import compare
 from cartulary.commands.events import inspect, log
 from cartulary.commands.positions import diff, replay
+from cartulary.commands.receipts import receipts
 from cartulary.commands.records import export, playout
 from cartulary.commands.sandbox import sandbox
 from cartulary.commands.service import (
@@ -35,6 +36,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     compare,
     trust,
     export,
+    receipts,
     playout,
     sandbox,
     timeline,

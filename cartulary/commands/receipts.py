@@ -1,0 +1,110 @@
+"""The command receipts: keeps a player's receipts in a folder, where no server can take them away."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+import click
+
+from cartulary.commands.options import json_option
+from cartulary.terminal import echo, message, progress
+from ledger.canonical import canonical
+from replay.receipts.folder import Conflict, ReceiptFolder
+
+TOKEN_VARIABLE: Final = "CARTULARY_TOKEN"  # noqa: S105 # the name of a variable
+_LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_MAX_TOKEN_BYTES: Final = 4096
+
+
+@click.command("receipts")
+@click.argument("url", metavar="URL")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="Folder for the receipts, one file for each game.",
+)
+@click.option("--game", metavar="ID", help="Only the receipts of this game.")
+@click.option(
+    "--token-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help=f"File with the player's token; default: the environment variable {TOKEN_VARIABLE}.",
+)
+@json_option
+@click.pass_context
+def receipts(
+    ctx: click.Context,
+    url: str,
+    out: Path,
+    game: str | None,
+    token_file: Path | None,
+    as_json: bool,  # noqa: FBT001 # click passes options by name
+) -> None:
+    """Get the player's receipts from the server at URL, and keep them in a folder.
+
+    A receipt in the folder is never overwritten. If the server now signs something else than before, the new
+    receipt is kept too, in a file of its own, and named.
+
+    Exit status: 0 on success, 1 when a receipt contradicts one in the folder or the server fails.
+    """
+    from replay.receipts.client import ReceiptClient
+
+    token = _token(ctx, token_file)
+    _check_url(ctx, url)
+    folder = ReceiptFolder(out)
+    new = known = 0
+    conflicts: list[Conflict] = []
+    with ReceiptClient(url, token) as client:
+        for page in progress(client.pages(game), None, "receipts"):
+            addition = folder.add(page)
+            new, known = new + addition.new, known + addition.known
+            conflicts += addition.conflicts
+        left_out = client.left_out
+    if as_json:
+        named = [{"game": c.game, "seq": c.seq, "file": str(c.path)} for c in conflicts]
+        result = {"new": new, "known": known, "left_out": left_out, "conflicts": named}
+        echo(canonical(result).decode())
+    else:
+        echo(f"{new} new receipts, {known} known already, in {out}")
+        if left_out:
+            echo(f"{left_out} older actions have no receipt")
+    for conflict in conflicts:
+        message(
+            f"the server has signed two different events {conflict.seq} of game {conflict.game}: the second"
+            f" receipt is in {conflict.path}"
+        )
+    sys.exit(1 if conflicts else 0)
+
+
+def _token(ctx: click.Context, path: Path | None) -> str:
+    """Return the token, which is never an argument: other users could see it in the list of processes."""
+    if path is None:
+        token = os.environ.get(TOKEN_VARIABLE, "")
+    else:
+        try:
+            with path.open("rb") as file:
+                token = file.read(_MAX_TOKEN_BYTES).decode("ascii", "replace")
+        except OSError as error:
+            raise click.BadParameter(
+                f"cannot read {path}: {error.strerror}", ctx, param_hint="--token-file"
+            ) from None
+    token = token.strip()
+    if not token:
+        raise click.UsageError(f"set {TOKEN_VARIABLE}, or name a file with --token-file", ctx)
+    if not (token.isascii() and token.isprintable() and " " not in token):
+        raise click.UsageError("the token has characters that no token has", ctx)
+    return token
+
+
+def _check_url(ctx: click.Context, url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        parts, host = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not host:
+        raise click.BadParameter("must be an http:// or https:// URL", ctx, param_hint="URL")
+    if parts.scheme == "http" and host not in _LOCAL_HOSTS:
+        message("the token is sent without encryption: use https://")

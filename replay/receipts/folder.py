@@ -1,0 +1,163 @@
+"""A folder of receipts: one file for each game, `GAME.receipts`, with a receipt as JSON in each line.
+
+A receipt is never overwritten. If a server issues a second receipt for an event, with another hash, both are
+proof that it has signed two histories: the new one goes into the file `GAME.conflicts.receipts`.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from domain.errors import CartularyError, Unreadable
+from domain.json_types import JsonObject
+from ledger.canonical import canonical, decode_any
+from ledger.record import MAX_LINE_BYTES
+
+SUFFIX: Final = ".receipts"
+CONFLICTS: Final = ".conflicts"
+MAX_FILE_BYTES: Final = 1 << 26
+
+
+class ReceiptFileError(CartularyError):
+    """A file of receipts cannot be read or written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A receipt that contradicts one that was kept before; `path` is the file that has the new one."""
+
+    game: str
+    seq: int
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What `ReceiptFolder.add` did: how many receipts are new, how many were there, and the conflicts."""
+
+    new: int
+    known: int
+    conflicts: Sequence[Conflict]
+
+
+class ReceiptFolder:
+    """The receipts of one player on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def add(self, receipts: Iterable[JsonObject]) -> Addition:
+        """Keep receipts of any games, whose form was checked before. Raises ReceiptFileError."""
+        by_game: dict[str, list[JsonObject]] = {}
+        for receipt in receipts:
+            by_game.setdefault(receipt["game"], []).append(receipt)
+        new = known = 0
+        conflicts: list[Conflict] = []
+        for game, of_game in by_game.items():
+            path = self.path / f"{game}{SUFFIX}"
+            kept = _by_seq(read_receipts(path))
+            added: list[JsonObject] = []
+            contradictory: list[JsonObject] = []
+            for receipt in of_game:
+                before = kept.setdefault(receipt["seq"], receipt)
+                if before is receipt:
+                    added.append(receipt)
+                elif (before["hash"], before["at"]) == (receipt["hash"], receipt["at"]):
+                    known += 1
+                else:
+                    contradictory.append(receipt)
+            new += len(added)
+            _append(path, added)
+            conflicts += self._keep_conflicts(game, contradictory)
+        return Addition(new, known, conflicts)
+
+    def _keep_conflicts(self, game: str, receipts: Sequence[JsonObject]) -> list[Conflict]:
+        path = self.path / f"{game}{CONFLICTS}{SUFFIX}"
+        kept = read_receipts(path) if receipts else []
+        _append(path, [receipt for receipt in receipts if receipt not in kept])
+        return [Conflict(game, receipt["seq"], path) for receipt in receipts]
+
+
+def receipt_files(folder: Path) -> list[Path]:
+    """Return the files of receipts in a folder, in order of their names."""
+    return sorted(folder.glob(f"*{SUFFIX}"))
+
+
+def read_receipts(path: Path) -> list[JsonObject]:
+    """Return the receipts in a file; none if there is no file. Raises ReceiptFileError."""
+    try:
+        with path.open("rb") as file:
+            return list(receipts_in(file, str(path)))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise ReceiptFileError(f"cannot read {path}: {error.strerror}") from None
+
+
+def receipts_in(file: BinaryIO, name: str) -> Iterator[JsonObject]:
+    """Yield the receipts in a file: one in each line, or a single one as JSON, or a response to an action.
+
+    Raises ReceiptFileError, which names the first line that is no receipt.
+    """
+    text = file.read(MAX_FILE_BYTES + 1)
+    if len(text) > MAX_FILE_BYTES:
+        raise ReceiptFileError(f"{name} has more than {MAX_FILE_BYTES} bytes")
+    whole = _decoded(text)
+    if whole is not None:
+        yield _receipt(whole, name)
+        return
+    if not text.strip():
+        raise ReceiptFileError(f"{name} contains no receipt")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            yield _receipt(_decoded(line), f"{name}, line {number},")
+
+
+def _decoded(text: bytes) -> object:
+    """The value of a JSON text that is not too long; None if it is not JSON."""
+    if len(text) > MAX_LINE_BYTES:
+        return None
+    try:
+        value: object = decode_any(text)
+    except Unreadable:
+        return None
+    return value
+
+
+def _receipt(value: object, place: str) -> JsonObject:
+    if isinstance(value, dict) and isinstance(value.get("receipt"), dict):
+        value = value["receipt"]
+    if not isinstance(value, dict) or "signature" not in value:
+        raise ReceiptFileError(f"{place} contains no receipt")
+    return value
+
+
+def _by_seq(receipts: Iterable[JsonObject]) -> dict[int, JsonObject]:
+    return {receipt["seq"]: receipt for receipt in receipts if type(receipt.get("seq")) is int}
+
+
+def _append(path: Path, receipts: Sequence[JsonObject]) -> None:
+    """Add receipts to a file, all of them or none: the file is replaced by a longer one."""
+    if not receipts:
+        return
+    lines = b"".join(canonical({"receipt": receipt}) + b"\n" for receipt in receipts)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        before = path.read_bytes() if path.exists() else b""
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(
+                    before + (b"\n" if before and not before.endswith(b"\n") else b"") + lines
+                )
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ReceiptFileError(f"cannot write {path}: {error.strerror}") from None

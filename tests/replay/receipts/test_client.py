@@ -1,0 +1,104 @@
+"""The client that gets receipts: pages, and servers that respond with something else."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from domain.json_types import JsonObject
+from replay.receipts.client import MAX_RESPONSE_BYTES, ReceiptClient, ReceiptsError
+from tests.support.records import KEY, SINCE, STRANGER
+
+Respond = Callable[[httpx.Request], httpx.Response]
+
+
+def receipt(seq: int, **fields: Any) -> JsonObject:
+    statement = {
+        "game": "game-1",
+        "seq": seq,
+        "hash": f"{seq:064x}",
+        "at": "2026-11-20T09:15:00.000Z",
+    }
+    return KEY.sign({**statement, **fields})
+
+
+def client_of(pages: list[Any], keys: Any = None) -> tuple[ReceiptClient, list[httpx.Request]]:
+    """A client of a server that responds with these pages in turn, and the requests that it gets."""
+    requests: list[httpx.Request] = []
+    published = {"keys": [KEY.public_entry(SINCE)]} if keys is None else keys
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        if request.url.path == "/api/v1/keys":
+            return httpx.Response(200, json=published)
+        page = pages.pop(0)
+        return page if isinstance(page, httpx.Response) else httpx.Response(200, json=page)
+
+    return ReceiptClient("http://server/", "t0ken", httpx.MockTransport(respond)), requests
+
+
+def test_all_pages_are_read_with_the_token() -> None:
+    pages = [
+        {"receipts": [receipt(1), receipt(2)], "left_out": 1, "next": "c1"},
+        {"receipts": [], "left_out": 2, "next": "c2"},
+        {"receipts": [receipt(3)], "left_out": 0, "next": None},
+    ]
+    client, requests = client_of(pages)
+    with client:
+        collected = [item["seq"] for page in client.pages("game-1") for item in page]
+    assert collected == [1, 2, 3]
+    assert client.left_out == 3
+    assert {request.headers["Authorization"] for request in requests} == {"Bearer t0ken"}
+    queries = [dict(request.url.params) for request in requests[1:]]
+    assert [query.get("cursor") for query in queries] == [None, "c1", "c2"]
+    assert {query["game"] for query in queries} == {"game-1"}
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        (httpx.Response(401), "does not accept the token"),
+        (httpx.Response(404), "has no game game-1"),
+        (httpx.Response(503), "with status 503"),
+        (httpx.Response(302, headers={"Location": "http://elsewhere/"}), "with status 302"),
+        (httpx.Response(200, content=b"<html>"), "cannot be read"),
+        (httpx.Response(200, content=b"[]"), "no JSON object"),
+        (httpx.Response(200, content=b" " * (MAX_RESPONSE_BYTES + 1)), "too long"),
+        ({"receipts": 1, "left_out": 0, "next": None}, "no page of receipts"),
+        ({"receipts": [], "left_out": 0, "next": 7}, "no page of receipts"),
+        ({"receipts": [{}], "left_out": 0, "next": None}, "field game is missing or invalid"),
+        (
+            {"receipts": [receipt(1, game="../../etc")], "left_out": 0, "next": None},
+            "field game is missing or invalid",
+        ),
+        (
+            {"receipts": [{**receipt(1), "seq": 2}], "left_out": 0, "next": None},
+            "that is not valid",
+        ),
+        ({"receipts": [receipt(1, more=1)], "left_out": 0, "next": None}, "unknown field more"),
+    ],
+)
+def test_anything_but_valid_receipts_is_an_error(page: Any, message: str) -> None:
+    client, _ = client_of([page])
+    with pytest.raises(ReceiptsError, match=message):
+        list(client.pages("game-1"))
+
+
+def test_receipts_by_a_key_that_the_server_does_not_publish_are_an_error() -> None:
+    page = {"receipts": [receipt(1)], "left_out": 0, "next": None}
+    client, _ = client_of([page], {"keys": [STRANGER.public_entry(SINCE)]})
+    with pytest.raises(ReceiptsError, match="not in the list of keys"):
+        list(client.pages())
+    for keys in ({}, {"keys": 1}, {"keys": [1]}, {"keys": [{"key": "x"}]}):
+        client, _ = client_of([page], keys)
+        with pytest.raises(ReceiptsError, match="list of keys cannot be read"):
+            list(client.pages())
+
+
+def test_a_server_that_does_not_respond_is_an_error() -> None:
+    def fail(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused")
+
+    with pytest.raises(ReceiptsError, match="does not respond: refused"):
+        list(ReceiptClient("http://server", "t", httpx.MockTransport(fail)).pages())
