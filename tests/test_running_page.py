@@ -108,7 +108,13 @@ def test_bash_completes_commands_after_the_line_on_the_page() -> None:
         _cartulary_completion cartulary re cartulary
         echo "${{COMPREPLY[@]}}"
     """
-    assert run_bash(script).split() == ["reindex", "repair", "replay", "retire-key"]
+    assert run_bash(script).split() == [
+        "receipts",
+        "reindex",
+        "repair",
+        "replay",
+        "retire-key",
+    ]
 
 
 def test_the_systemd_unit_can_be_enabled_and_starts_the_service() -> None:
