@@ -11,11 +11,14 @@ from difflib import SequenceMatcher
 from io import BytesIO
 from typing import Any, Final
 
+from domain.contract import STATEMENT
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
+from ledger.commands import ARBITER, TAKEBACK
 from ledger.record import Record
 from replay.compare import compare
 from tests.mutations.subjects import SERVER_KEY, Subject
+from tests.support.honest_disputes import TYPES as DISPUTE_EVENTS
 from tests.support.honest_server import refutation
 from tests.support.records import KEY, read
 
@@ -36,6 +39,7 @@ HEADER_ROWS: Final[Mapping[str, str]] = {
 EVENT_ROWS: Final = frozenset(
     {
         "action-made-up",
+        "agreement-made-up",
         "arbiter-made-up",
         "event-withheld",
         "nonce-source-made-up",
@@ -43,11 +47,14 @@ EVENT_ROWS: Final = frozenset(
         "player-key-made-up",
         "settings-made-up",
         "signature-removed",
+        "statement-made-up",
         "times-made-up",
     }
 )
 """The rows that explain other events."""
-ROWS: Final = EVENT_ROWS | frozenset(HEADER_ROWS.values()) | {"evidence-withheld"}
+ROWS: Final = (
+    EVENT_ROWS | frozenset(HEADER_ROWS.values()) | {"evidence-withheld", "statement-withheld"}
+)
 """All rows that can explain why a mutant is sound."""
 
 
@@ -138,6 +145,10 @@ def _changed_event_rows(
         event["type"] == "SeatTaken" and data == {"nonce"} and event["data"]["player"] not in seated
     ):
         yield "settings-made-up"  # the nonce of a player who left counts for nothing
+    elif event["type"] in DISPUTE_EVENTS and fields == {"secrets"}:
+        yield "statement-made-up"
+    elif event["type"] in DISPUTE_EVENTS and fields and fields <= {"by", "data", "secrets"}:
+        yield "arbiter-made-up" if event["by"] == ARBITER else "agreement-made-up"
     elif fields and fields <= ACTED and event["action"] is not None and other["action"] is not None:
         yield "action-made-up"
     elif fields:
@@ -161,8 +172,12 @@ def _moved_event_rows(dropped: list[JsonObject], added: list[JsonObject]) -> Ite
 
 def _row_of_existence(event: JsonObject, row: str) -> str:
     """The row that explains an event that is missing or was added."""
-    if event["by"] in ({"system": "arbiter"}, {"system": "takeback"}):
+    if event["by"] == ARBITER:
         return "arbiter-made-up"
+    if event["by"] == TAKEBACK:
+        return "agreement-made-up"
+    if event["type"] in DISPUTE_EVENTS:
+        return "agreement-made-up"
     if event["type"] in {"PlayerKeyAdded", "PlayerKeyRevoked"}:
         return "player-key-made-up"
     if event["action"] is not None or event["type"] in {"SeatTaken", "SeatLeft", "TurnForfeited"}:
@@ -171,8 +186,13 @@ def _row_of_existence(event: JsonObject, row: str) -> str:
 
 
 def _evidence_rows(original: Record, mutant: Record) -> Iterator[str]:
-    if original.openings != mutant.openings:
+    opened, other_opened = (_openings(record) for record in (original, mutant))
+    if any(name != STATEMENT for _, name in opened.keys() ^ other_opened.keys()):
         raise Unexplained("other secrets are opened")
+    if opened.keys() != other_opened.keys():
+        yield "statement-withheld"
+    elif opened != other_opened and original.lines == mutant.lines:
+        raise Unexplained("a secret is opened with another value than the one committed to")
     receipts, others = original.receipts, mutant.receipts
     if receipts == others:
         return
@@ -182,6 +202,14 @@ def _evidence_rows(original: Record, mutant: Record) -> Iterator[str]:
             raise Unexplained(f"a receipt was accepted that is not for its event: {receipt}")
     if len(others) != len(receipts) or original.lines == mutant.lines:
         yield "evidence-withheld"
+
+
+def _openings(record: Record) -> dict[tuple[int, str], Any]:
+    return {
+        (seq, name): opening
+        for seq, by_name in record.openings.items()
+        for name, opening in by_name.items()
+    }
 
 
 def _require_exposure(subject: Subject, data: bytes) -> None:

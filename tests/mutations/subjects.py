@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from domain.json_types import JsonObject
+from ledger import commands, dispute_commands
+from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.record import Record
+from tests.support.local_game import LocalGame
 from tests.support.records import KEY, PLAYER_KEY, Table, read
 
 
@@ -87,12 +90,64 @@ def _signed() -> bytes:
     return table.play_out().record(receipts=True)
 
 
+def _local(rules: str, **options: Any) -> LocalGame:
+    """A game of three players, who supply their nonces, with an arbiter, a clock and takebacks."""
+    return LocalGame(3, rules=rules, per_turn=3600, arbiter="judge", takebacks=True, **options)
+
+
+def _disputed() -> bytes:
+    """A dismissed dispute, one that removes a seat, a takeback and a rewind."""
+    game = _local("barony")
+    game.act(3)
+    game.wait(seconds=5)
+    number = game.dispute(1, about=6)
+    dispute_commands.answer_dispute(game.pending, number, 0, "No.")
+    game.rule(number, {"type": "dismiss"})
+    request = game.request_takeback(2)
+    for seat in (0, 1):
+        game.answer_takeback(request, seat, agree=True)
+    game.act()
+    game.rule(game.dispute(0), {"type": "resume", "from": 6})
+    game.rule(game.dispute(0), {"type": "remove_seat", "seat": 1})
+    game.act()
+    game.resign(2)
+    commands.finish(game.pending, game.secret)
+    return _with_receipts(game)
+
+
+def _rewound() -> bytes:
+    """A game of Baron without an arbiter in which the players agree to go back, so the pile is drawn anew."""
+    game = LocalGame(2, rules="baron")
+    game.act(8)
+    origin = game.game.play_seq - 2
+    number = game.dispute(0)
+    for seat in (0, 1):
+        game.propose(number, seat, {"type": "resume", "from": origin})
+    game.act(4)
+    game.resign(1)
+    while game.game.rounds_ended:
+        game.score()
+    commands.finish(game.pending, game.secret)
+    return _with_receipts(game)
+
+
+def _with_receipts(game: LocalGame) -> bytes:
+    receipts = [
+        canonical({"receipt": KEY.receipt(event)}) + b"\n"
+        for event in game.pending.events
+        if event["action"]
+    ]
+    return game.record() + b"".join(receipts)
+
+
 BUILDERS: Final[dict[str, Callable[[], bytes]]] = {
     "barony": _barony,
     "sorcery": _sorcery,
     "baron": _baron,
     "abandoned": _abandoned,
     "signed": _signed,
+    "disputed": _disputed,
+    "rewound": _rewound,
 }
 
 

@@ -13,10 +13,10 @@ from typing import Any, cast
 
 from domain import baron, barony, lifecycle
 from domain.chance import commitment
-from domain.contract import DomainEvent
+from domain.contract import STATEMENT, DomainEvent, Opened
 from domain.errors import CartularyError
 from domain.event import ENDINGS, Event, EventData
-from domain.fold import evolve
+from domain.fold import NOTHING_OPENED, EarlierGames, evolve
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, unhex
@@ -25,8 +25,9 @@ from ledger.record import Record
 from ledger.seal import commitment as commitment_to
 from ledger.turn_clock import clock_faults
 from tests.support.events import event_of
+from tests.support.honest_disputes import TYPES as DISPUTE_EVENTS
+from tests.support.honest_disputes import decide_dispute, due_event
 from tests.support.possible_set_ups import is_possible_board, possible_secrets
-from tests.support.records import secret_values
 from tests.support.running_games import DATA_ERRORS, read
 
 
@@ -41,9 +42,17 @@ class HonestServer:
     without it the start may be any that chance can give.
     """
 
-    def __init__(self, secrets: Mapping[str, Any], secret: bytes | None = None) -> None:
+    def __init__(
+        self,
+        secrets: Mapping[str, Any],
+        secret: bytes | None = None,
+        drawn_anew: Opened = NOTHING_OPENED,
+    ) -> None:
+        """Begin without events. `drawn_anew` has the secrets of events that resume play, by seq and name."""
         self.secrets = dict(secrets)
         self.secret = secret
+        self.drawn_anew = drawn_anew
+        self.games: list[Game] = []
         self.log: list[JsonObject] = []
         self.game: Game | None = None
         self.round_ends: dict[int, Game] = {}
@@ -55,10 +64,16 @@ class HonestServer:
 
     def accept(self, event: JsonObject) -> None:
         """Append an event to the log without checking it."""
-        self._remember(event, evolve(self.game, cast("Event", event), {event["seq"]: self.secrets}))
+        secrets = self.secrets
+        if event["type"] == "PlayResumed":
+            secrets = dict(self.drawn_anew.get(event["seq"], {}))
+        earlier = EarlierGames([cast("Event", event)], lambda seq: self.games[seq - 1])
+        opened = {event["seq"]: secrets}
+        self._remember(event, evolve(self.game, cast("Event", event), opened, earlier))
 
     def _remember(self, event: JsonObject, game: Game) -> None:
         self.log.append(event)
+        self.games.append(game)
         self.game = game
         for round, seq in game.rounds_ended.items():
             if seq == game.seq:
@@ -80,6 +95,9 @@ class HonestServer:
             raise NotWritten("a game that everybody left is abandoned at once")
         if self._is_deserted() and (type, by) != ("GameAbandoned", {"system": "clock"}):
             raise NotWritten("the clock abandons a deserted game at once")
+        due = due_event(game, self.log[-1])
+        if due is not None and not _includes(event, due):
+            raise NotWritten(f"{due} follows at once")
         if event["action"] is not None:
             seat = by["seat"]
             if seat >= game.seats:
@@ -103,6 +121,12 @@ class HonestServer:
                 return {"system": "arbiter"}, lifecycle.remove(game, data["seat"])
             case "TurnForfeited" | "PlayerRemoved":
                 return {"system": "clock"}, self._forfeit(game, event["at"])
+            case "PlayResumed" if due is not None:
+                origin = self.games[data["from"] - 1]
+                because = data["because"]
+                return due["by"], lifecycle.resume(game, origin, because, self.secret or b"")
+            case _ if type in DISPUTE_EVENTS:
+                return decide_dispute(self.games, event, {"system": "arbiter"})
             case "PlayerKeyAdded":
                 added = lifecycle.add_key(game, data["player"], data["key"], data["public"])
                 return {**by_player(game, data["player"])}, added
@@ -138,7 +162,13 @@ class HonestServer:
         if not all(isinstance(player, str) for player in invited):
             raise NotWritten("the invitations are invalid")
         created = lifecycle.create(
-            data["rules"], data["seats"], data["options"], data["clock"], b"", invited
+            data["rules"],
+            data["seats"],
+            data["options"],
+            data["clock"],
+            b"",
+            invited,
+            data.get("arbiter"),
         )
         return event_of(created.type, {**created.data, "commitment": data["commitment"]})
 
@@ -168,6 +198,13 @@ class HonestServer:
         return lifecycle.forfeit(game)
 
 
+def _includes(event: JsonObject, due: JsonObject) -> bool:
+    """Whether an event has these fields, and in its data at least these values."""
+    return all(event[name] == due[name] for name in ("type", "by", "at")) and all(
+        event["data"].get(name) == value for name, value in due["data"].items()
+    )
+
+
 def refutation(data: bytes) -> str | None:
     """Return why no server that keeps to the rules can have written the record, or None if one can."""
     try:
@@ -188,7 +225,7 @@ def _first_difference(record: Record, secret: bytes | None) -> str | None:
     difference = "chance gives no such set-up"
     for secrets in _secrets(record):
         try:
-            _write_again(record, HonestServer(secrets, secret))
+            _write_again(record, HonestServer(secrets, secret, record.opened_values()))
         except NotWritten as error:
             difference = str(error)
         else:
@@ -237,8 +274,9 @@ def _check_envelopes(record: Record) -> None:
             if commitment_to(opening) != events[seq - 1].get("secrets", {}).get(name):
                 raise NotWritten(f"event {seq} did not commit to {name}")
     if events[-1]["type"] in ENDINGS:
-        committed = {name for event in events for name in event.get("secrets", ())}
-        if committed - secret_values(record).keys():
+        committed = {(e["seq"], name) for e in events for name in e.get("secrets", ())}
+        opened = {(seq, name) for seq, values in record.openings.items() for name in values}
+        if any(name != STATEMENT for _, name in committed - opened):
             raise NotWritten("the game is over, and secrets are not opened")
 
 
@@ -247,6 +285,7 @@ def _secrets(record: Record) -> Iterator[Mapping[str, Any]]:
     first = record.events[0]["data"]
     start = next((event for event in record.events if event["type"] == "GameStarted"), None)
     if first["rules"] == baron.NAME and start is not None:
-        yield from possible_secrets(start, record.events, first["seats"], secret_values(record))
+        shown = record.opened_values().get(start["seq"], {})
+        yield from possible_secrets(start, record.events, first["seats"], shown)
     else:
         yield {}

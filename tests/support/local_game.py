@@ -1,6 +1,7 @@
 """A game without a server, whose time the test sets: for disputes, takebacks and clocks."""
 
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 from domain.game import Game
@@ -28,7 +29,12 @@ class LocalGame:
         **options: Any,
     ) -> None:
         self.now = START
-        self.pending = PendingEvents("local", None, timestamp=lambda: format_timestamp(self.now))
+        self.pending = PendingEvents(
+            "local",
+            None,
+            timestamp=lambda: format_timestamp(self.now),
+            salt=lambda: sha256(b"salt %d" % len(self.pending.sealed)).digest(),
+        )
         commands.create(
             self.pending,
             PLAYERS[0],

@@ -1,0 +1,121 @@
+"""Attacks on disputes and takebacks: rows of docs/threats.md."""
+
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from domain.event import Event
+from ledger import commands, dispute_commands
+from ledger.seal import commitment
+from replay.audit import Report
+from replay.compare import compare
+from tests.support.local_game import LocalGame
+from tests.support.records import KEY, audit_record, forge_record
+
+
+def audit_trusting_the_server(data: bytes) -> Report:
+    return audit_record(data, keys=[KEY.public])
+
+
+def ended(game: LocalGame) -> bytes:
+    """Let a player resign until one is left, and return the record."""
+    while (state := game.game.state) is not None and len(seats := state.in_game()) > 1:
+        game.resign(seats[-1])
+    while game.game.rounds_ended:
+        game.score()
+    commands.finish(game.pending, game.secret)
+    return game.record()
+
+
+def assert_exposed(original: bytes, forged: bytes) -> None:
+    """Check that a record is sound by itself, and that the original one exposes it."""
+    assert audit_trusting_the_server(forged).is_sound
+    (proof,) = compare(BytesIO(original), BytesIO(forged), trusted=[KEY.public]).proofs
+    assert proof.public == KEY.public
+
+
+@pytest.mark.threat("takeback-claimed")
+def test_a_takeback_needs_the_answers_of_all_players_on_the_record() -> None:
+    """One of two other players did not answer."""
+    game = LocalGame(3, takebacks=True)
+    game.act(3)
+    request = game.request_takeback(2)
+    game.answer_takeback(request, 0, agree=True)
+    commands.resume(game.pending, 6, game.game.seq, game.secret, by=commands.TAKEBACK)
+    findings = audit_record(game.record()).findings
+    assert [finding.seq for finding in findings] == [game.game.seq]
+    assert "without a ruling or an agreement" in findings[0].problem
+
+
+@pytest.mark.threat("agreement-made-up")
+def test_an_agreement_that_the_operator_made_up_is_sound_and_contradicts_older_records() -> None:
+    original, forged = (LocalGame(2, takebacks=True) for _ in range(2))
+    for game in (original, forged):
+        game.act(2)
+    request = forged.request_takeback(1)
+    forged.answer_takeback(request, 0, agree=True)
+    assert_exposed(ended(original), ended(forged))
+
+
+@pytest.mark.threat("ruling-made-up")
+def test_a_ruling_by_somebody_who_is_not_the_arbiter_is_found() -> None:
+    game = LocalGame(2, arbiter="judge")
+    game.act(2)
+    game.rule(game.dispute(0), {"type": "dismiss"})
+    seq = game.game.seq
+
+    def change(events: list[Event]) -> None:
+        events[seq - 1]["data"]["arbiter"] = "bea"
+
+    findings = audit_record(forge_record(game.record(), change)).findings
+    assert [(finding.check, finding.seq) for finding in findings] == [("decisions", seq)]
+
+
+@pytest.mark.threat("ruling-made-up")
+def test_a_ruling_to_which_not_all_players_agreed_is_found() -> None:
+    game = LocalGame(2)
+    game.act(2)
+    number = game.dispute(0)
+    for seat in (0, 1):
+        game.propose(number, seat, {"type": "dismiss"})
+
+    def change(events: list[Event]) -> None:
+        events[number]["data"]["ruling"] = {"type": "abandon"}
+
+    assert audit_record(forge_record(game.record(), change)).is_broken
+
+
+def disputed() -> tuple[bytes, int]:
+    """A record with a dispute, and the seq of an answer in it."""
+    game = LocalGame(2, arbiter="judge")
+    game.act(2)
+    number = game.dispute(0)
+    dispute_commands.answer_dispute(game.pending, number, 1, "It was late.")
+    seq = game.game.seq
+    game.rule(number, {"type": "dismiss"})
+    return ended(game), seq
+
+
+@pytest.mark.threat("statement-made-up")
+def test_other_words_in_a_dispute_contradict_older_records() -> None:
+    data, seq = disputed()
+    changed = data.replace(b"It was late.", b"I gave up.")
+    assert audit_trusting_the_server(changed).is_broken
+
+    def change(events: list[Any]) -> None:
+        salt = changed.partition(b'"seq":%d}' % seq)[0].rpartition(b'"salt":"')[2][:64].decode()
+        opening = {"salt": salt, "value": "I gave up."}
+        events[seq - 1]["secrets"]["statement"] = commitment(opening)
+
+    assert_exposed(data, forge_record(changed, change))
+
+
+@pytest.mark.threat("statement-withheld")
+def test_words_that_are_left_out_are_noted() -> None:
+    data, seq = disputed()
+    lines = data.splitlines(keepends=True)
+    withheld = b"".join(line for line in lines if b"It was late." not in line)
+    report = audit_trusting_the_server(withheld)
+    assert report.is_sound
+    assert seq in {note.seq for note in report.notes if "what was written here" in note.text}
