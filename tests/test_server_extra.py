@@ -20,6 +20,7 @@ COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "compare": (GAME, GAME),
     "diff": (GAME, "3", "9"),
     "inspect": (GAME, "9"),
+    "key": ("generate", "player.pem"),
     "log": (GAME,),
     "playout": ("--rules", "baron", "--seed", "00", "--out", "."),
     "sandbox": (GAME, "9", "--bots", "0,1", "--turns", "2", "--seed", "00"),

@@ -11,6 +11,7 @@ import click
 from cartulary.commands.audit import audit
 from cartulary.commands.compare import compare
 from cartulary.commands.events import inspect, log
+from cartulary.commands.key import key
 from cartulary.commands.positions import diff, replay
 from cartulary.commands.receipts import receipts
 from cartulary.commands.records import export, playout
@@ -40,8 +41,9 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     playout,
     sandbox,
     timeline,
+    key,
 )
-"""The commands that look back at games and need no service."""
+"""The commands that look back at games, or sign actions, and need no service."""
 
 SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
     serve,

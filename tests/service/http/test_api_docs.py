@@ -3,18 +3,21 @@
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from service.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
 from tests.support.server import ROOT, WebServer
 
+COMMANDS = Path(sys.executable).parent
+"""The folder of the command `cartulary`."""
 PAGE = ROOT / "docs" / "http.md"
 
 
 def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path: Path) -> None:
     examples = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(examples) == 10
+    assert len(examples) == 12
     script = "".join(f"{example}echo; echo '---'\n" for example in examples)
     with (
         EmbeddedRedis(tmp_path / "redis") as redis_server,
@@ -22,7 +25,7 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
     ):
         process = subprocess.run(
             ["/bin/bash", "-euo", "pipefail", "-c", script],
-            env={"URL": server.url, "PATH": "/usr/local/bin:/usr/bin:/bin"},
+            env={"URL": server.url, "PATH": f"{COMMANDS}:/usr/local/bin:/usr/bin:/bin"},
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -31,7 +34,8 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
         )
     assert process.returncode == 0, process.stdout + process.stderr
     outputs = process.stdout.split("---\n")[:-1]
-    _, game, receipt, history, games, filtered, explained, stream, sandbox, refusal = outputs
+    _, game, receipt, history, games, filtered, explained, stream, sandbox, *rest = outputs
+    refusal, key, signed = rest
     assert json.loads(game)["status"] == "playing"
     accepted = json.loads(receipt)
     assert accepted["events"][0]["type"] == "CityPlaced"
@@ -55,3 +59,7 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
     assert undone["actions"] == bots["actions"][:2]
     problem = json.loads(refusal)
     assert (problem["status"], problem["clause"]) == (422, "BY-SET-4")
+    generated, end = decoder.raw_decode(key)
+    registered, _ = decoder.raw_decode(key[end + 1 :])
+    assert (registered["key"], registered["public"]) == (generated["key"], generated["public"])
+    assert json.loads(signed)["events"][0]["signature"]["key"] == generated["key"]

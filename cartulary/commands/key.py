@@ -1,0 +1,85 @@
+"""The command `key`: a player's own key, for signing actions with a program such as curl.
+
+The private key stays in a file of the player. Nothing here needs the server.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import click
+
+from domain.errors import Unreadable
+from domain.json_types import JsonObject
+from ledger.canonical import canonical, decode_any
+from ledger.envelope import is_game_id, is_hash
+from ledger.keys import SigningKey
+from ledger.player_signatures import key_statement, sign_action
+
+_file: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+
+
+@click.group("key")
+def key() -> None:
+    """Make a key of your own, and sign actions with it.
+
+    FILE contains the private key (PEM). Whoever has it can sign in your name.
+    """
+
+
+@key.command()
+@_file
+def generate(file: Path) -> None:
+    """Generate a key, write it to FILE, and print its id and its public key as JSON."""
+    new = SigningKey.generate()
+    try:
+        new.save(file)
+    except FileExistsError:
+        raise click.ClickException(f"{file} exists already, and is not overwritten") from None
+    except OSError as error:
+        raise click.ClickException(f"cannot write {file}: {error.strerror}") from None
+    _print({"key": new.id, "public": new.public})
+
+
+@key.command()
+@_file
+@click.option("--player", required=True, metavar="ID", help="Your id, as in GET /me.")
+def register(file: Path, player: str) -> None:
+    """Print the body of POST /me/keys, which registers the key in FILE for a player."""
+    own = _load(file)
+    proof = own.signature(canonical(key_statement(player, own.public)))
+    _print({"public": own.public, "proof": proof})
+
+
+@key.command()
+@_file
+@click.option("--game", required=True, metavar="ID", help="The game.")
+@click.option("--head", required=True, metavar="HASH", help="Hash of the event `expected_seq`.")
+@click.option("--action", required=True, metavar="JSON", help="The action.")
+def sign(file: Path, game: str, head: str, action: str) -> None:
+    """Print the `signature` of POST /games/ID/actions, made with the key in FILE, for one action."""
+    if not is_game_id(game):
+        raise click.BadParameter("this is not the id of a game", param_hint="--game")
+    if not is_hash(head):
+        raise click.BadParameter("a hash has 64 digits of lowercase hex", param_hint="--head")
+    try:
+        decoded = decode_any(action.encode("utf-8", "surrogateescape"))
+    except Unreadable as error:
+        raise click.BadParameter(str(error), param_hint="--action") from None
+    if not isinstance(decoded, dict):
+        raise click.BadParameter("not a JSON object", param_hint="--action")
+    signature = sign_action(_load(file), game, head, decoded)
+    _print({"key": signature["key"], "signature": signature["signature"]})
+
+
+def _load(file: Path) -> SigningKey:
+    """Return the key in a file. Raises ClickException."""
+    try:
+        return SigningKey.load(file)
+    except Unreadable as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
+
+
+def _print(value: JsonObject) -> None:
+    click.echo(canonical(value))
