@@ -152,7 +152,8 @@ def _actor(step: Step, context: EventContext) -> JsonObject:
         "handle": None if player is None else context.names.handle(player),
         "system": by.get("system"),
         "means": means,
-        "key": signature["key"] if isinstance(signature, Mapping) else None,
+        "key": None if signature is None else signature["key"],
+        "signed_head": None if signature is None else signature["head"],
     }
 
 

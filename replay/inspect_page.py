@@ -19,7 +19,7 @@ _INDENT: Final = 10
 _NARROWEST: Final = 40
 _MEANS: Final[Mapping[str, str]] = {
     "token": "by an access token, on the word of the server",
-    "signature": "signed with the player's own key",
+    "signature": "signed with the player's own key, as audit checks",
 }
 _NONCE_SOURCES: Final[Mapping[str | None, str]] = {
     "player": "supplied by the player",
@@ -73,7 +73,9 @@ def _rows(explanation: JsonObject, styler: Styler, width: int) -> list[tuple[str
     if actor["means"] in _MEANS:
         who.append(styler(_MEANS[actor["means"]], DIM))
     if actor["key"] is not None:
-        who[-1] += styler(f", key {clean(str(actor['key']))}", DIM)
+        is_last = actor["signed_head"] == event["prev"]
+        head = f"event {event['seq'] - 1}" if is_last else clean(actor["signed_head"])
+        who.append(styler(f"key {clean(actor['key'])}, for the position after {head}", DIM))
     rows = [("who", who), ("when", [time_text(event["at"])])]
     if time["turn_of"] is not None:
         turn = f"round {time['round']}, turn {time['turn']}, of seat {time['turn_of']}"

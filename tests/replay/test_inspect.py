@@ -2,36 +2,16 @@
 
 import pytest
 
-from domain.chance import seed
 from domain.errors import Unreadable
 from domain.event import Event
 from domain.json_types import JsonObject
-from ledger.record import Record
 from replay.diff import changes
-from replay.event_text import Names
-from replay.inspect import MAX_LISTED_ACTIONS, explain_event, record_context
-from replay.inspect_page import explanation_page
+from replay.inspect import MAX_LISTED_ACTIONS
 from replay.log_view import log_lines
 from replay.render.styles import Styler
-from replay.timeline import step_at
-from tests.support.records import SECRET, Table, forge_record, read
+from tests.support.explanations import PLAIN, explain, page
+from tests.support.records import KEY, Table, forge_record, read
 from tests.support.sorcery_games import game_with_casts
-
-PLAIN = Styler(is_on=False)
-
-
-def explain(record: Record, seq: int, *, lists_all_actions: bool = False) -> JsonObject:
-    """Return the explanation of an event of a record."""
-    step = step_at(record, seq)
-    context = record_context(record, step.event)
-    return explain_event(step, context, lists_all_actions=lists_all_actions)
-
-
-def page(record: Record, seq: int, styler: Styler = PLAIN, width: int = 80) -> str:
-    """Return the explanation of an event of a record as text."""
-    names = Names(record.names)
-    rules = step_at(record, seq).after.rules
-    return explanation_page(explain(record, seq), rules, names, styler, width)
 
 
 def test_an_explanation_has_everything_about_an_action(eventful: Table) -> None:
@@ -60,6 +40,7 @@ def test_an_explanation_has_everything_about_an_action(eventful: Table) -> None:
         "system": None,
         "means": "token",
         "key": None,
+        "signed_head": None,
     }
     assert explanation["time"] == {
         "at": "2026-11-20T09:15:09.000Z",
@@ -159,35 +140,6 @@ def test_a_late_action_is_shown_as_late() -> None:
     assert list(log_lines(record, PLAIN))[-1].endswith("  (3.000 s late)")
 
 
-def test_the_consequences_are_the_next_turn_and_the_round_that_was_scored(eventful: Table) -> None:
-    record = read(eventful.record())
-    scored = next(e for e in record.events if e["type"] == "RoundScored")
-    ended = explain(record, scored["seq"])["consequences"]["round_ended_by"]
-    consequences = explain(record, ended)["consequences"]
-    assert consequences["rounds"] == [{"round": 1, "scored_by": scored["seq"]}]
-    assert consequences["to_act"] == eventful.sealed[ended - 1].game.to_act
-    at = record.events[ended - 1]["at"]
-    assert consequences["deadline"] > at
-    text = page(record, ended)
-    assert f"round 1 ended, scored by event {scored['seq']}" in text
-    assert "turn of seat " in text
-    last = next(e for e in record.events if explain(record, e["seq"])["consequences"]["ends_play"])
-    finished = explain(record, last["seq"])["consequences"]["finished_by"]
-    assert record.events[finished - 1]["type"] == "GameFinished"
-    assert f"play is over, finished by event {finished}" in page(record, last["seq"])
-
-
-def test_a_round_that_is_not_scored_yet_is_shown_as_such() -> None:
-    table = Table(seats=2).start()
-    table.take(1)
-    table.take(1)
-    record = read(table.record())
-    assert explain(record, table.game.seq)["consequences"]["rounds"] == [
-        {"round": 1, "scored_by": None}
-    ]
-    assert "round 1 ended, not scored yet" in page(record, table.game.seq)
-
-
 def test_an_event_before_the_start_has_no_positions(eventful: Table) -> None:
     record = read(eventful.record())
     explanation = explain(record, 1)
@@ -207,26 +159,6 @@ def test_the_start_has_a_position_after_it_and_the_opened_secrets(eventful: Tabl
     text = page(record, 8)
     assert "who       the start" in text
     assert f"opened    lucky/0: {explanation['opened']['lucky/0']['value']}" in text
-
-
-def test_the_start_shows_the_sources_of_the_seed(eventful: Table) -> None:
-    record = read(eventful.record())
-    start = explain(record, 8)["start"]
-    places = eventful.game.places
-    nonces = [bytes.fromhex(place.nonce) for place in places]
-    assert start["commitment"] == eventful.game.commitment
-    assert start["secret"] == SECRET.hex()
-    assert start["seed"] == seed(SECRET, nonces).hex()
-    assert [entry["player"] for entry in start["nonces"]] == [place.player for place in places]
-    text = page(record, 8)
-    assert f"seed {start['seed']}" in text
-    assert f"nonce of {places[0].player}: {places[0].nonce}" in text
-    running = read(eventful.until(9).record())
-    assert (explain(running, 8)["start"]["secret"], explain(running, 8)["start"]["seed"]) == (
-        None,
-        None,
-    )
-    assert "is not published before the end of the game" in page(running, 8)
 
 
 def test_players_are_named_where_the_record_names_them(eventful: Table) -> None:
@@ -252,39 +184,21 @@ def test_the_start_of_a_game_names_the_players_by_seat() -> None:
         assert "player-0 is seat 0 and b\ufffdea is seat 1" in text
 
 
-def test_deliveries_are_shown_with_their_recipients_and_times(eventful: Table) -> None:
-    record = read(eventful.record())
-    accepted = {
-        "delivery": "d1",
-        "notifier": "webhook",
-        "seq": 10,
-        "subject": "your_turn",
-        "players": [eventful.game.players[2]],
-        "status": "accepted",
-        "attempts": 2,
-        "tried_at": "2026-11-20T09:15:12.345Z",
-        "accepted_at": "2026-11-20T09:15:12.345Z",
-    }
-    failed = {**accepted, "status": "given_up", "accepted_at": None, "attempts": 6}
-    waiting = {**failed, "status": "retrying", "players": []}
-    step = step_at(record, 10)
-    context = record_context(record, step.event, [accepted, failed, waiting])
-    explanation = explain_event(step, context)
-    assert explanation["deliveries"] == [accepted, failed, waiting]
-    text = explanation_page(explanation, step.after.rules, context.names, PLAIN, 200)
-    name = eventful.game.players[2]
-    assert (
-        f"  notification your turn to {name}, by webhook: accepted 2026-11-20 09:15:12.345 UTC"
-        " at attempt 2\n"
-    ) in text
-    assert "given up 2026-11-20 09:15:12.345 UTC, after 6 attempts" in text
-    assert "to nobody, by webhook: not accepted yet, last tried 2026-11-20 09:15:12.345" in text
-    nothing = explain_event(step, record_context(record, step.event, []))
-    assert "no notification is stored" in explanation_page(
-        nothing, step.after.rules, context.names, PLAIN, 80
-    )
-    assert explain(record, 10)["deliveries"] is None
-    assert "notification" not in page(record, 10)
+def test_a_signed_action_shows_the_key_and_the_position_that_was_signed() -> None:
+    table = Table().start()
+    table.add_key("player-0", KEY)
+    table.add_key("player-1", KEY)
+    take: JsonObject = {"type": "take", "stones": 1}
+    for head in (None, table.sealed[-2].event["hash"]):
+        table.act_signed(take, table.sign(take, KEY, head))
+    record, seq = read(table.record()), table.game.seq
+    actor = explain(record, seq - 1)["actor"]
+    assert (actor["means"], actor["key"]) == ("signature", KEY.id)
+    assert actor["signed_head"] == record.events[seq - 3]["hash"]
+    text = page(record, seq - 1)
+    assert "signed with the player's own key, as audit checks" in text
+    assert f"key {KEY.id}, for the position after event {seq - 2}\n" in text
+    assert f"for the position after {record.events[seq - 4]['hash'][:20]}" in page(record, seq)
 
 
 def test_a_board_that_is_too_wide_is_not_drawn() -> None:

@@ -157,7 +157,8 @@ class Change(TypedDict):
 class Actor(TypedDict):
     """Who caused an event. `means` is how they have shown who they are: `token` stands for the word of the
     server that the request had the player's token, `signature` for a signature by the player's key `key`, and
-    `server` for a part of the server.
+    `server` for a part of the server. `signed_head` is the hash of the event after which the player saw the
+    position, as the signature states it.
     """
 
     seat: Seat | None
@@ -166,6 +167,7 @@ class Actor(TypedDict):
     system: str | None
     means: Literal["token", "signature", "server"]
     key: str | None
+    signed_head: Digest | None
 
 
 class EventTime(TypedDict):

@@ -9,6 +9,7 @@ from service.bootstrap import Service
 from service.bounds import Bounds
 from service.deliveries import Deliveries, Delivery
 from service.games.event_queries import EventQueries
+from tests.service.games.test_resumed_games import resume
 from tests.support.accounts import Accounts, Json, PlayerClient, take_turn
 from tests.support.http_contract import invalid_fields
 from tests.support.service_games import play_out, play_until, start_game, take_action
@@ -217,3 +218,17 @@ def test_a_page_ends_where_no_later_event_can_match(service: Service) -> None:
         [],
         None,
     )
+
+
+def test_events_on_all_branches_are_explained_and_filtered(service: Service) -> None:
+    game = play_until(service, start_game(service).id, lambda game: game.seq >= 20)
+    resumed = resume(service.repository, game.id, 12).seq
+    head = play_until(service, game.id, lambda game: game.seq >= 30)
+    for seq in range(5, head.seq + 1):
+        consequences = service.events.explain(head, seq, None)["consequences"]
+        assert consequences["superseded_by"] == (resumed if 12 < seq < resumed else None)
+    small = queries_with(service, Bounds(max_explained_events=4))
+    whole, _ = all_pages(service.events, head, {"clause": "BY-REC,BY-MOV,BY-SET"}, 500)
+    assert {seq for seq in whole if seq < resumed} != set(whole)
+    assert all_pages(small, head, {"clause": "BY-REC,BY-MOV,BY-SET"}, 500)[0] == whole
+    assert all_pages(small, head, {"type": "PlayResumed"}, 500)[0] == [resumed]

@@ -1,0 +1,134 @@
+"""What followed from an event, and the sources of the chance of a game, in explanations."""
+
+from domain.chance import seed
+from replay.inspect import explain_event, record_context
+from replay.inspect_page import explanation_page
+from replay.log_view import log_lines
+from replay.timeline import step_at
+from tests.support.explanations import PLAIN, explain, page
+from tests.support.local_game import LocalGame
+from tests.support.records import SECRET, Table, read
+
+
+def test_the_consequences_are_the_next_turn_and_the_round_that_was_scored(eventful: Table) -> None:
+    record = read(eventful.record())
+    scored = next(e for e in record.events if e["type"] == "RoundScored")
+    ended = explain(record, scored["seq"])["consequences"]["round_ended_by"]
+    consequences = explain(record, ended)["consequences"]
+    assert consequences["rounds"] == [{"round": 1, "scored_by": scored["seq"]}]
+    assert consequences["to_act"] == eventful.sealed[ended - 1].game.to_act
+    at = record.events[ended - 1]["at"]
+    assert consequences["deadline"] > at
+    text = page(record, ended)
+    assert f"round 1 ended, scored by event {scored['seq']}" in text
+    assert "turn of seat " in text
+    last = next(e for e in record.events if explain(record, e["seq"])["consequences"]["ends_play"])
+    finished = explain(record, last["seq"])["consequences"]["finished_by"]
+    assert record.events[finished - 1]["type"] == "GameFinished"
+    assert f"play is over, finished by event {finished}" in page(record, last["seq"])
+
+
+def test_a_round_that_is_not_scored_yet_is_shown_as_such() -> None:
+    table = Table(seats=2).start()
+    table.take(1)
+    table.take(1)
+    record = read(table.record())
+    assert explain(record, table.game.seq)["consequences"]["rounds"] == [
+        {"round": 1, "scored_by": None}
+    ]
+    assert "round 1 ended, not scored yet" in page(record, table.game.seq)
+
+
+def test_the_start_shows_the_sources_of_the_seed(eventful: Table) -> None:
+    record = read(eventful.record())
+    start = explain(record, 8)["start"]
+    places = eventful.game.places
+    nonces = [bytes.fromhex(place.nonce) for place in places]
+    assert start["commitment"] == eventful.game.commitment
+    assert start["secret"] == SECRET.hex()
+    assert start["seed"] == seed(SECRET, nonces).hex()
+    assert [entry["player"] for entry in start["nonces"]] == [place.player for place in places]
+    assert {entry["nonce_from"] for entry in start["nonces"]} == {"player"}
+    text = page(record, 8)
+    assert f"seed {start['seed']}" in text
+    nonce = f"nonce of {places[0].player}: {places[0].nonce}, supplied by the player"
+    assert nonce in text
+    running = read(eventful.until(9).record())
+    assert (explain(running, 8)["start"]["secret"], explain(running, 8)["start"]["seed"]) == (
+        None,
+        None,
+    )
+    assert "is not published before the end of the game" in page(running, 8)
+
+
+def test_events_that_are_superseded_are_shown_as_such() -> None:
+    table = Table(clock={"per_turn": 60}).start()
+    origin = table.game.seq
+    table.take(1)
+    table.take(1)
+    left = table.game.seq
+    table.score()
+    resumed = table.resume(origin)["seq"]
+    table.take(2)
+    record = read(table.record())
+    for seq in range(1, len(record.events) + 1):
+        is_superseded = origin < seq < resumed
+        superseded_by = explain(record, seq)["consequences"]["superseded_by"]
+        assert superseded_by == (resumed if is_superseded else None)
+        line = list(log_lines(record, PLAIN))[seq - 1]
+        assert (f"superseded by event {resumed}" in line) == is_superseded
+    assert f"superseded: with event {resumed}, play resumed from an earlier" in page(record, left)
+    assert explain(record, left)["consequences"]["rounds"] == [{"round": 1, "scored_by": left + 1}]
+    # The turn that begins again has a new deadline.
+    began_again = explain(record, resumed)["consequences"]
+    assert began_again["to_act"] == 0
+    assert began_again["deadline"] > explain(record, origin)["consequences"]["deadline"]
+
+
+def test_a_dispute_shows_its_statement_and_the_deadline_that_it_moves() -> None:
+    game = LocalGame(2, per_turn=3600)
+    before = game.pending.game.seq
+    game.dispute(0)
+    record = read(game.record())
+    opened = explain(record, before + 1)
+    assert opened["event"]["type"] == "DisputeOpened"
+    assert opened["time"]["remaining_ms"] is None
+    assert (opened["saw"], opened["options"]) == (None, None)
+    assert opened["consequences"]["deadline"] > opened["time"]["deadline"]
+    assert [*opened["opened"]] == ["statement"]
+    assert "opened    statement: " in page(record, before + 1)
+
+
+def test_deliveries_are_shown_with_their_recipients_and_times(eventful: Table) -> None:
+    record = read(eventful.record())
+    accepted = {
+        "delivery": "d1",
+        "notifier": "webhook",
+        "seq": 10,
+        "subject": "your_turn",
+        "players": [eventful.game.players[2]],
+        "status": "accepted",
+        "attempts": 2,
+        "tried_at": "2026-11-20T09:15:12.345Z",
+        "accepted_at": "2026-11-20T09:15:12.345Z",
+    }
+    failed = {**accepted, "status": "given_up", "accepted_at": None, "attempts": 6}
+    waiting = {**failed, "status": "retrying", "players": []}
+    step = step_at(record, 10)
+    context = record_context(record, step.event, [accepted, failed, waiting])
+    explanation = explain_event(step, context)
+    assert explanation["deliveries"] == [accepted, failed, waiting]
+    text = explanation_page(explanation, step.after.rules, context.names, PLAIN, 200)
+    name = eventful.game.players[2]
+    assert (
+        f"  notification your turn to {name}, by webhook: accepted 2026-11-20 09:15:12.345 UTC"
+        " at attempt 2\n"
+    ) in text
+    assert "given up 2026-11-20 09:15:12.345 UTC, after 6 attempts" in text
+    assert "to nobody, by webhook: not accepted yet, last tried 2026-11-20 09:15:12.345" in text
+    nothing = explain_event(step, record_context(record, step.event, []))
+    assert "no notification is stored" in explanation_page(
+        nothing, step.after.rules, context.names, PLAIN, 80
+    )
+    assert explain(record, 10)["deliveries"] is None
+    assert "notification" not in page(record, 10)
