@@ -1,5 +1,6 @@
 """The commands that read records work without the server's dependencies, which the extra `server` has."""
 
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import Final
 import pytest
 
 from cartulary.commands import RECORD_COMMANDS, SERVICE_COMMANDS
+from cartulary.trusted_keys import VARIABLE
 
 ROOT: Final = Path(__file__).parent.parent
 GAME: Final = str(ROOT / "tests" / "games" / "baron-nothing-can-be-laid.jsonl")
@@ -23,6 +25,9 @@ COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "key": ("generate", "player.pem"),
     "log": (GAME,),
     "playout": ("--rules", "baron", "--seed", "00", "--out", "."),
+    "receipts": ("--help",),  # asks a server that runs elsewhere
+    "timeline": (GAME,),
+    "trust": (),
     "sandbox": (GAME, "9", "--bots", "0,1", "--turns", "2", "--seed", "00"),
     "replay": (GAME, "--format", "svg"),
 }
@@ -115,13 +120,15 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[int,
         "\t".join(arguments if name == "live" else (name, *arguments))
         for name, arguments in calls.items()
     ]
+    folder = tmp_path_factory.mktemp("without-server")
     completed = subprocess.run(
         [sys.executable, "-c", WITHOUT_SERVER, ",".join(blocked_modules())],
         input="\n".join(lines),
         capture_output=True,
         text=True,
         check=False,
-        cwd=tmp_path_factory.mktemp("without-server"),
+        cwd=folder,
+        env={**os.environ, "HOME": str(folder), VARIABLE: str(folder / "trusted-keys.json")},
         timeout=60,
     )
     assert completed.returncode == 0, completed.stderr

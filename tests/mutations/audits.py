@@ -15,7 +15,7 @@ from tests.mutations import changes, repairs
 from tests.mutations.changes import Lines
 from tests.mutations.explanations import Unexplained, rows_of
 from tests.mutations.subjects import SERVER_KEY, Subject, subjects
-from tests.support.records import KEY, SECRET, STRANGER
+from tests.support.records import KEY, STRANGER
 
 Repair: TypeAlias = Callable[[Lines], Lines]
 
@@ -35,9 +35,7 @@ REPAIRS: Final[Mapping[str, Repair]] = {
     "hashes and states": _sealed,
     "everything": _sealed_with_receipts,
     "commitments and everything": lambda lines: _sealed_with_receipts(repairs.commit_again(lines)),
-    "outcomes and everything": lambda lines: _sealed_with_receipts(
-        repairs.decide_again(lines, SECRET)
-    ),
+    "outcomes and everything": lambda lines: _sealed_with_receipts(repairs.decide_again(lines)),
     "head by a stranger": lambda lines: repairs.sign_head_again(
         repairs.list_key(lines, key=STRANGER), key=STRANGER
     ),

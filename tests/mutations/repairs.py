@@ -4,6 +4,7 @@ So only what the content says can refute the record, not that it was touched. Li
 stay as they are.
 """
 
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Final, cast
 
@@ -142,11 +143,7 @@ def commit_again(lines: Lines) -> Lines:
         for value in values
         if isinstance(value.get("open"), dict) and isinstance(value.get("seq"), int)
     }
-    secrets = [
-        value["data"]["secret"]
-        for value in values
-        if isinstance(value.get("data"), dict) and isinstance(value["data"].get("secret"), str)
-    ]
+    secret = _published_secret(values)
     repaired = list(lines)
     for index, value in enumerate(values):
         if "prev" not in value:
@@ -155,25 +152,33 @@ def commit_again(lines: Lines) -> Lines:
             if isinstance(value.get("secrets"), dict):
                 for name, opening in openings.get(value.get("seq"), {}).items():
                     value["secrets"][name] = commitment(opening)
-            if value.get("type") == "GameCreated" and secrets:
-                value["data"]["commitment"] = digest(unhex(secrets[-1]))
+            if value.get("type") == "GameCreated" and secret is not None:
+                value["data"]["commitment"] = digest(secret)
             repaired[index] = canonical(value)
         except UNREPAIRABLE:
             continue
     return repaired
 
 
-def decide_again(lines: Lines, secret: bytes) -> Lines:
-    """Return the lines with the outcome of each event as the rules decide it after the events before it."""
+def decide_again(lines: Lines) -> Lines:
+    """Return the lines with the outcome of each event as the rules decide it after the events before it.
+
+    Lines of a record that publishes no secret stay as they are: nothing can be drawn without it.
+    """
     values = [_value(line) for line in lines]
-    secrets = {
-        name: opening.get("value")
+    published = _published_secret(values)
+    if published is None:
+        return lines
+    opened = {
+        value["seq"]: {
+            name: opening.get("value")
+            for name, opening in value["open"].items()
+            if isinstance(opening, dict)
+        }
         for value in values
-        if isinstance(value.get("open"), dict)
-        for name, opening in value["open"].items()
-        if isinstance(opening, dict)
+        if isinstance(value.get("open"), dict) and isinstance(value.get("seq"), int)
     }
-    server = HonestServer(secrets, secret)
+    server = HonestServer(opened[min(opened)] if opened else {}, published, opened)
     repaired = list(lines)
     seq = 0
     for index, value in enumerate(values):
@@ -192,3 +197,15 @@ def decide_again(lines: Lines, secret: bytes) -> Lines:
         except (NotWritten, *UNREPAIRABLE):
             break
     return repaired
+
+
+def _published_secret(values: Sequence[JsonObject]) -> bytes | None:
+    """The secret that the end of the game publishes; None if there is none."""
+    for value in reversed(values):
+        data = value.get("data")
+        if isinstance(data, dict) and isinstance(data.get("secret"), str):
+            try:
+                return unhex(data["secret"])
+            except ValueError:
+                return None
+    return None

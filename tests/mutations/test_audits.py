@@ -15,7 +15,7 @@ from tests.mutations.explanations import Unexplained, rows_of
 from tests.mutations.repairs import decide_again, issue_receipts_again, seal_again
 from tests.mutations.subjects import SERVER_KEY, Subject, subjects
 from tests.support.honest_server import refutation
-from tests.support.records import KEY, SECRET
+from tests.support.records import KEY
 
 
 def test_every_record_that_is_mutated_is_sound() -> None:
@@ -62,4 +62,4 @@ def test_a_mutant_that_no_honest_server_writes_has_no_row() -> None:
 def test_outcomes_that_are_decided_again_leave_a_record_as_it_is() -> None:
     for subject in subjects():
         lines = subject.data.splitlines()
-        assert decide_again(lines, SECRET) == lines
+        assert decide_again(lines) == lines
