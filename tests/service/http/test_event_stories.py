@@ -40,6 +40,7 @@ class TestStory:
             "system": None,
             "means": "token",
             "key": None,
+            "signed_head": None,
         }
         time = event["time"]
         assert (time["at"], time["turn_of"], time["turn"]) == (accepted["at"], 0, 1)
