@@ -73,6 +73,7 @@ GAMES = {
     "one-left-in-set-up": Ending("one seat left", 3, 0, "1:0 2:0 0:0", "5f4845703c070618"),
     "removed-by-arbiter": Ending("round limit", 4, 6, "3:26 1:16 2:0 0:0", "9b2d7d43560287dd"),
     "round-limit": Ending("round limit", 4, 12, "3:18 2:15 0:15 1:5", "561f7f0a6c0bb994"),
+    "signed-actions": Ending("round limit", 3, 4, "2:6 0:6 1:0", "e38356c5b50f3837"),
     "sorcery-clock-abandons": Ending("abandoned", 3, 4, "", "bc29e560b5670a2e"),
     "sorcery-construction": Ending(
         "round limit", 5, 16, "4:62 1:53 3:45 0:44 2:40", "af0af5a6d2864ad6"
@@ -304,6 +305,19 @@ def test_a_settled_agreement_had_been_taken_back_before() -> None:
         if event["type"] == "EndAgreed"
     ]
     assert proposals == [(2, True), (0, True), (2, False), (1, True), (2, True)]
+
+
+def test_players_sign_their_actions_from_when_they_add_a_key_until_they_revoke_it() -> None:
+    course = course_of("signed-actions")
+    for event, before in zip(record_of("signed-actions").events[1:], course, strict=False):
+        seat = acting_seat(event["by"])
+        has_key = (
+            event["action"] is not None
+            and seat is not None
+            and any(before.keys.get(before.players[seat], {}).values())
+        )
+        assert ("signature" in event) == has_key
+    assert course[-1].keys["ada"].values() != course[-1].keys["bea"].values()
 
 
 @pytest.mark.parametrize("name", ["round-limit", "baron-nothing-can-be-laid"])

@@ -264,6 +264,20 @@ def clock_abandons(name: str) -> ScriptedGame:
     return game
 
 
+def signed_actions(name: str) -> ScriptedGame:
+    """Two players sign their actions, one from the start until the key is revoked, one from round 2 on."""
+    game = ScriptedGame(name, 3, seed=3, seating="joined", round_limit=4)
+    game.add_key("ada")
+    game.join("bea", "cid")
+    game.play_bots(in_round(2))
+    game.add_key("bea")
+    game.play_bots(in_round(3))
+    game.revoke_key("ada")
+    game.play_bots(never)
+    game.finish()
+    return game
+
+
 SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
     duke_of_two,
     duke_of_three,
@@ -284,4 +298,5 @@ SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
     everybody_left,
     abandoned_in_play,
     clock_abandons,
+    signed_actions,
 )

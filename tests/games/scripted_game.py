@@ -15,6 +15,7 @@ from ledger import commands
 from ledger.envelope import format_timestamp
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
+from ledger.player_signatures import sign_action
 from ledger.record import header, write
 from ledger.seal import SALT_BYTES
 
@@ -84,6 +85,17 @@ class ScriptedGame:
         self._wait()
         commands.leave(self._pending, player, lambda: self._secret)
 
+    def add_key(self, player: str) -> None:
+        """Let a player register a key; from then on, they sign their actions."""
+        self._wait()
+        key = self._key_of(player)
+        commands.add_key(self._pending, player, key.id, key.public)
+
+    def revoke_key(self, player: str) -> None:
+        """Let a player revoke their key."""
+        self._wait()
+        commands.revoke_key(self._pending, player, self._key_of(player).id)
+
     def play(self, script: str) -> None:
         """Play lines of `SEAT ACTION`, in short form, or `clock` (a deadline passes), or `arbiter SEAT`
         (the arbiter removes that seat).
@@ -146,7 +158,19 @@ class ScriptedGame:
 
     def _act(self, seat: int, action: Any) -> None:
         self._wait()
-        commands.act(self._pending, seat, action)
+        game = self.game
+        player = game.players[seat]
+        key = self._key_of(player)
+        signature = None
+        if game.keys.get(player, {}).get(key.id) is not None:
+            action_json = game.rules.action_to_json(action)
+            signature = sign_action(key, game.id, game.hash, action_json)
+        commands.act(self._pending, seat, action, signature)
+
+    def _key_of(self, player: str) -> SigningKey:
+        return SigningKey.from_seed(
+            sha256(f"cartulary tests/games key of {player}".encode()).digest()
+        )
 
     def _new_casts(self, actions: Sequence[Any]) -> list[Any]:
         cast = [
