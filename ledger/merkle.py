@@ -207,6 +207,29 @@ class MemoryTree:
         """Return the root of the tree of the first `size` leaves (None: of all)."""
         return root(self, self.size if size is None else size)
 
+    def root_with(self, leaf_hashes: Sequence[bytes]) -> bytes:
+        """Return the root that the tree would have if these leaves were appended."""
+        added = new_nodes(self, self.size, leaf_hashes)
+        return root(_Overlay(self, added), self.size + len(leaf_hashes))
+
+
+class _Overlay:
+    """The nodes of a tree and, by level, further ones that are not stored."""
+
+    def __init__(self, tree: NodeReader, added: dict[int, tuple[int, list[bytes]]]) -> None:
+        self._tree = tree
+        self._added = added
+
+    def read_nodes(self, nodes: Sequence[Node]) -> list[bytes]:
+        hashes = []
+        for level, index in nodes:
+            first, added = self._added.get(level, (index + 1, []))
+            if index < first:
+                hashes += self._tree.read_nodes([(level, index)])
+            else:
+                hashes.append(added[index - first])
+        return hashes
+
 
 def _check_hashes(path: Sequence[bytes], *others: bytes) -> None:
     """Raise BadProof if a path is too long, or if it or the others contain something that is no hash."""

@@ -30,6 +30,7 @@ COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "trust": (),
     "sandbox": (GAME, "9", "--bots", "0,1", "--turns", "2", "--seed", "00"),
     "replay": (GAME, "--format", "svg"),
+    "witness": ("http://127.0.0.1:9", "--once"),
 }
 """The commands that need no server, with arguments."""
 NEED_A_SERVER: Final = frozenset({"export"})

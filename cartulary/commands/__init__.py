@@ -27,6 +27,7 @@ from cartulary.commands.service import (
 )
 from cartulary.commands.timeline import timeline
 from cartulary.commands.trust import trust
+from cartulary.commands.witness import witness
 
 RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     replay,
@@ -42,6 +43,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     sandbox,
     timeline,
     key,
+    witness,
 )
 """The commands that look back at games, or sign actions, and need no service."""
 

@@ -18,6 +18,7 @@ from ledger.canonical import canonical, decode_any
 from ledger.record import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
+    from ledger.signed_note import NoteKey
     from replay.audit.findings import Outcome
 
 RECORDS: Final = "*.jsonl"
@@ -43,6 +44,13 @@ EXIT_STATUS: Final[dict["Outcome", int]] = {"sound": 0, "broken": 1, "unknown": 
     type=click.File("rb"),
     help="File with a receipt, as JSON, to check against the record; may be repeated.",
 )
+@click.option(
+    "--witness",
+    "witnesses",
+    multiple=True,
+    metavar="KEY",
+    help="Key of a witness that must have cosigned the log of the server; may be repeated.",
+)
 @json_option
 @color_option
 @redis_option
@@ -52,6 +60,7 @@ def audit(
     sources: tuple[str, ...],
     keys: tuple[str, ...],
     receipts: tuple[Any, ...],
+    witnesses: tuple[str, ...],
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
     redis: str | None,
@@ -70,6 +79,7 @@ def audit(
 
     expected_keys = [_public_key(ctx, key) for key in keys]
     extra_receipts = [_receipt(ctx, file) for file in receipts]
+    witness_keys = [_witness_key(ctx, key) for key in witnesses]
     paths = list(_expanded(sources))
     has_several = len(paths) > 1
     styler = result_styler(color)
@@ -81,7 +91,11 @@ def audit(
                 # Read after the source is opened: the key of a live game's service becomes trusted with it.
                 trusted = TrustedKeysFile(os.environ).load()
                 report = run_audit(
-                    file, keys=expected_keys, trusted=trusted, receipts=extra_receipts
+                    file,
+                    keys=expected_keys,
+                    trusted=trusted,
+                    receipts=extra_receipts,
+                    witnesses=witness_keys,
                 )
         except click.ClickException as error:
             if not has_several:
@@ -150,6 +164,18 @@ def _public_key(ctx: click.Context, key: str) -> str:
     except ValueError:
         pass
     raise click.BadParameter("a public key is 32 bytes in hex", ctx, param_hint="--key")
+
+
+def _witness_key(ctx: click.Context, text: str) -> "NoteKey":
+    from ledger.signed_note import COSIGNATURE, NoteKey
+
+    try:
+        key = NoteKey.parse(text)
+    except Unreadable as error:
+        raise click.BadParameter(error.why, ctx, param_hint="--witness") from None
+    if key.type != COSIGNATURE:
+        raise click.BadParameter("this is not the key of a witness", ctx, param_hint="--witness")
+    return key
 
 
 def _receipt(ctx: click.Context, file: Any) -> JsonObject:

@@ -12,7 +12,16 @@ from typing import Any, Final, Literal, TypeAlias
 from domain.json_types import JsonObject
 
 Name: TypeAlias = Literal[
-    "form", "head", "chain", "state", "secrets", "chance", "decisions", "signatures", "receipts"
+    "form",
+    "head",
+    "chain",
+    "state",
+    "secrets",
+    "chance",
+    "decisions",
+    "signatures",
+    "receipts",
+    "inclusion",
 ]
 NAMES: Final[tuple[Name, ...]] = (
     "form",
@@ -24,6 +33,7 @@ NAMES: Final[tuple[Name, ...]] = (
     "decisions",
     "signatures",
     "receipts",
+    "inclusion",
 )
 Kind: TypeAlias = Literal["wrong", "today"]
 """`wrong`: the record contradicts itself or what was signed. `today`: it contradicts the rules as they are

@@ -9,10 +9,12 @@ from domain.errors import Unreadable
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.record import Record, scan
+from ledger.signed_note import NoteKey
 from replay.audit.chain import StateCheck, check_chain
 from replay.audit.chance import ChanceCheck
 from replay.audit.decisions import DecisionsCheck
 from replay.audit.findings import Check, Report
+from replay.audit.inclusion import check_inclusion
 from replay.audit.lateness import note_lateness
 from replay.audit.nonces import NonceCheck
 from replay.audit.player_signatures import PlayerSignaturesCheck
@@ -34,12 +36,14 @@ def audit(
     keys: Sequence[str] = (),
     trusted: TrustedKeys = NO_TRUSTED_KEYS,
     receipts: Iterable[JsonObject] = (),
+    witnesses: Sequence[NoteKey] = (),
 ) -> Report:
     """Run every check on the record in a binary file.
 
     `keys` are public keys in hex, one of which must have signed the record. Without any, it should be one of
     the keys that are `trusted`; it cannot be known whether another key belongs to a server. `receipts` are
-    checked in addition to those in the record.
+    checked in addition to those in the record. `witnesses` are the keys of witnesses whose cosignatures are
+    checked.
     """
     record, faults = scan(source)
     if not record.events:
@@ -58,6 +62,7 @@ def audit(
         decisions,
         signatures,
         check_receipts(record, receipts, trusted),
+        check_inclusion(record, witnesses),
     ]
     return Report(_summary(record, last), checks)
 

@@ -20,7 +20,7 @@ def test_audit_prints_every_check(run: Run, path: Path) -> None:
     assert "sound" in result.stdout.splitlines()[-1]
     report = orjson.loads(run("audit", path, "--json").stdout)
     assert report["sound"] is True
-    assert [check["passed"] for check in report["records"][0]["checks"]] == [True] * 9
+    assert [check["passed"] for check in report["records"][0]["checks"]] == [True] * 10
 
 
 def test_audit_prints_the_first_fault_its_line_and_its_meaning(run: Run, path: Path) -> None:

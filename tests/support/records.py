@@ -201,12 +201,19 @@ class Table:
         return earlier
 
     def record(
-        self, *, opened: bool = True, receipts: bool = False, key: SigningKey = KEY
+        self,
+        *,
+        opened: bool = True,
+        receipts: bool = False,
+        key: SigningKey = KEY,
+        inclusion: JsonObject | None = None,
     ) -> bytes:
         """Return the record, with or without its secrets and a receipt for every action."""
         events = self._pending.events
         signed = [key.receipt(event) for event in events if event["action"] and receipts]
-        header = record.header(self.game, [key.public_entry(SINCE)], key.sign_head)
+        header = record.header(
+            self.game, [key.public_entry(SINCE)], key.sign_head, inclusion=inclusion
+        )
         openings = self._pending.openings if opened else {}
         return b"".join(record.write(header, self._pending.lines, openings, signed))
 

@@ -1,0 +1,302 @@
+"""The command witness: follows the transparency log of a server, and checks what it showed to two parties."""
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+import click
+from typing_extensions import override
+
+from cartulary.commands.options import json_option
+from cartulary.terminal import echo, message, progress
+from domain.errors import Unreadable
+from domain.json_types import JsonObject
+from ledger.canonical import canonical
+
+if TYPE_CHECKING:
+    from replay.witness.follow import Follower, Observation
+    from replay.witness.split_view import SplitView
+
+CANNOT_BE_KNOWN: Final = 3
+FOLLOW: Final = "follow"
+
+
+class WitnessGroup(click.Group):
+    """A group whose command `follow` need not be named: `cartulary witness URL`."""
+
+    @override
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        is_named = args and (args[0] in self.commands or args[0] in ctx.help_option_names)
+        if args and not is_named:
+            args = [FOLLOW, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group("witness", cls=WitnessGroup, no_args_is_help=True)
+def witness() -> None:
+    """Follow the transparency log of a server, so that it cannot show two histories unnoticed.
+
+    `cartulary witness URL` is the same as `cartulary witness follow URL`. docs/witnessing.md explains what a
+    witness proves.
+    """
+
+
+@witness.command(FOLLOW)
+@click.argument("url")
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the copy; default: witness- and the server's address, in the current folder.",
+)
+@click.option("--once", is_flag=True, help="Check the server once, and exit.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=0.1),
+    default=60.0,
+    show_default=True,
+    help="Seconds between two checks.",
+)
+@click.option("--submit", is_flag=True, help="Submit the cosignatures to the server.")
+@click.option("--name", default="", help="Name of the witness's key; default: from the key.")
+@click.option("--key", metavar="KEY", help="Accept this key of the server from now on.")
+@json_option
+@click.pass_context
+def follow(
+    ctx: click.Context,
+    url: str,
+    folder: Path | None,
+    once: bool,  # noqa: FBT001 # click passes options by name
+    interval: float,
+    submit: bool,  # noqa: FBT001 # click passes options by name
+    name: str,
+    key: str | None,
+    as_json: bool,  # noqa: FBT001 # click passes options by name
+) -> None:
+    """Follow a server: check, copy and cosign each new checkpoint of its log.
+
+    The first key that the server shows is remembered, as ssh does; a changed one is an error until --key
+    accepts it.
+
+    Exit status: 0 after an interrupt or, with --once, when everything holds; 1 when the server has shown
+    something that contradicts what it showed before, or another key; with --once, 3 when it does not respond.
+    """
+    from ledger.signed_note import check_name
+    from replay.witness.client import LogClient, ServerRefused, ServerUnreachable
+    from replay.witness.folder import WitnessFolder
+    from replay.witness.follow import Follower
+
+    parts = _url_parts(ctx, url)
+    if name:
+        try:
+            check_name(name)
+        except Unreadable as error:
+            raise click.BadParameter(error.why, ctx, param_hint="--name") from None
+    path = folder or Path(f"witness-{parts}")
+    pages = partial(progress, description="witness")
+    stop = _stop_on_signals()
+    with _errors_of_files(), WitnessFolder.locked(path, pages) as copy, LogClient(url) as client:
+        follower = Follower(
+            client,
+            copy,
+            now=time.time,
+            format_time=_format_time,
+            name=name,
+            pages=pages,
+        )
+        if key is not None:
+            follower.accept_key(key)
+        message(f"this witness cosigns as {follower.cosigning_key}")
+        while not stop.is_set():
+            try:
+                _observe(follower, as_json=as_json, submit=submit)
+            except (ServerUnreachable, ServerRefused) as error:
+                message(str(error))
+                if once:
+                    sys.exit(CANNOT_BE_KNOWN)
+            if once:
+                return
+            stop.wait(interval)
+
+
+@witness.command("compare")
+@click.argument("first", type=click.Path(exists=True, path_type=Path))
+@click.argument("second", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("split-view.json"),
+    show_default=True,
+    help="File to write if there is a proof.",
+)
+def compare_command(first: Path, second: Path, out: Path) -> None:
+    """Compare what a server has shown to two parties.
+
+    FIRST and SECOND are folders of witnesses, records with a proof of inclusion, or files with a checkpoint.
+
+    Exit status: 0 when all checkpoints are of one log; 1 when the server has shown two logs: the proof is
+    written to a file, which `cartulary witness verify` checks; 3 when that cannot be known.
+    """
+    from replay.witness.comparison import NotComparable, compare, read_view
+    from replay.witness.folder import write_new
+
+    try:
+        pages = partial(progress, description="compare")
+        result = compare(read_view(first, pages), read_view(second, pages))
+    except NotComparable as error:
+        message(str(error))
+        sys.exit(CANNOT_BE_KNOWN)
+    if result.split is not None:
+        with _errors_of_files():
+            write_new(out, result.split.encode())
+        echo(f"the server has shown two logs: {_two_checkpoints(result.split)}")
+        echo(f"the proof is in {out}: anybody can check it with `cartulary witness verify {out}`")
+        sys.exit(1)
+    if result.undecided or not result.compared:
+        echo(
+            f"cannot be known: {result.undecided} checkpoints cannot be compared without a copy of the log"
+            " (`cartulary witness URL` keeps one)"
+        )
+        sys.exit(CANNOT_BE_KNOWN)
+    echo(f"{result.compared} checkpoints were compared, and are of one log")
+
+
+@witness.command("verify")
+@click.argument("file", type=click.File("rb"))
+@click.option("--key", metavar="KEY", help="The server's key: its note key, or 32 bytes in hex.")
+def verify(file: Any, key: str | None) -> None:
+    """Check the proof that a server has shown two logs; nothing else is needed.
+
+    Exit status: 0 when it is a proof, 1 when it is not, 3 when the file shows two checkpoints that the server
+    has signed, and no contradiction between them.
+    """
+    from replay.witness.split_view import MAX_FILE_BYTES, SplitView
+
+    split = SplitView.parse(file.read(MAX_FILE_BYTES + 1))
+    if key is not None and key.lower() not in (str(split.key).lower(), split.key.public.hex()):
+        raise click.ClickException(f"the proof is about another key: {split.key}")
+    is_proof = split.check()
+    echo(f"the log:  {split.key.name}")
+    echo(f"its key:  {split.key}")
+    echo(f"the key in hex, as in the server's list of keys:  {split.key.public.hex()}")
+    if not is_proof:
+        echo(
+            f"cannot be known: this key signed {_two_checkpoints(split)}. They contradict each other unless"
+            " the server can prove that the larger one continues the smaller one, which it did not"
+        )
+        sys.exit(CANNOT_BE_KNOWN)
+    echo(f"proven: this key signed two checkpoints of different logs: {_two_checkpoints(split)}")
+    if key is None:
+        message(
+            "pass the key that you know as the server's with --key, to be sure that it is this one"
+        )
+
+
+def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
+    """Check the server once, and report the result. Exits with status 1 if it has shown two logs."""
+    from replay.witness.client import ServerRefused, ServerUnreachable
+    from replay.witness.follow import LogBroken
+
+    try:
+        observation = follower.observe()
+    except LogBroken as broken:
+        message(str(broken))
+        if broken.evidence is not None:
+            message(
+                f"the evidence is in {broken.evidence}: check it with"
+                f" `cartulary witness verify {broken.evidence}`"
+            )
+        sys.exit(1)
+    if observation.pinned is not None:
+        message(
+            f"the server's key is remembered: {observation.pinned} ({observation.pinned.public.hex()})."
+            " Compare it with what the operator or other players say"
+        )
+    document = _as_json(observation)
+    echo(canonical(document).decode() if as_json else _line(observation))
+    if submit and not observation.is_older:
+        try:
+            follower.submit()
+        except (ServerRefused, ServerUnreachable) as error:
+            message(f"the cosignature was not accepted: {error}")
+
+
+def _as_json(observation: "Observation") -> JsonObject:
+    checkpoint = observation.checkpoint
+    return {
+        "origin": checkpoint.origin,
+        "size": checkpoint.size,
+        "root": checkpoint.root.hex(),
+        "new": observation.new_entries,
+        "older": observation.is_older,
+    }
+
+
+def _line(observation: "Observation") -> str:
+    checkpoint = observation.checkpoint
+    state = f"{observation.new_entries} new"
+    if observation.is_older:
+        state = "older than the last one, and consistent with it"
+    return f"{checkpoint.origin}: {checkpoint.size} entries, {state}, consistent"
+
+
+def _two_checkpoints(split: "SplitView") -> str:
+    """Return the sizes and roots of the two checkpoints, in words."""
+    from ledger.checkpoint import Checkpoint
+
+    first, second = (Checkpoint.of_note(note) for note in (split.first, split.second))
+    return (
+        f"{first.size} entries with the root {first.root.hex()[:16]}…, and {second.size} entries with the"
+        f" root {second.root.hex()[:16]}…"
+    )
+
+
+def _url_parts(ctx: click.Context, url: str) -> str:
+    """Return the address in a URL, as part of the name of a file."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise click.BadParameter("must be a URL such as https://games.example.org", ctx)
+    host = parts.hostname.replace(":", "-")
+    return host if port is None else f"{host}-{port}"
+
+
+def _format_time(seconds: float) -> str:
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+def _stop_on_signals() -> threading.Event:
+    """Return an event that SIGINT and SIGTERM set, so that the check under way is finished."""
+    stop = threading.Event()
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        stop.set()
+        # A second signal ends the program at once. The copy survives that too.
+        signal.signal(number, signal.SIG_DFL)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handle)
+        signal.signal(signal.SIGTERM, handle)
+    return stop
+
+
+@contextmanager
+def _errors_of_files() -> Iterator[None]:
+    """Turn errors of the file system into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror}") from None

@@ -1,0 +1,166 @@
+"""The check of the proof in a header that the transparency log of the server contains a head of the game."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from domain.errors import CartularyError, Unreadable
+from domain.json_types import JsonObject
+from ledger.canonical import unhex
+from ledger.checkpoint import Checkpoint, head_leaf_hash
+from ledger.envelope import is_hash
+from ledger.keys import BadSignature
+from ledger.merkle import MAX_PATH, MAX_SIZE, verify_inclusion
+from ledger.record import Record
+from ledger.signed_note import ED25519, NoteKey, SignedNote
+from replay.audit.findings import Check
+
+_FIELDS: Final = {"checkpoint", "game", "seq", "hash", "index", "path"}
+_CHANGED: Final = "The proof was changed, or was never one of this log."
+_LATEST_TIMESTAMP: Final = 253402300799
+"""The last second of the year 9999."""
+
+
+class _Fault(CartularyError):
+    """What is wrong with a proof, and what that means."""
+
+    def __init__(self, problem: str, meaning: str = _CHANGED) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.meaning = meaning
+
+
+def check_inclusion(record: Record, witnesses: Sequence[NoteKey] = ()) -> Check:
+    """Check the proof of inclusion in the header, and the cosignatures of these witnesses.
+
+    A record without a proof claims nothing, so the check then holds and notes what a proof would add.
+    """
+    check = Check("inclusion", "proof of inclusion in the server's log")
+    if not record.header:
+        return check
+    inclusion = record.header.get("inclusion")
+    if inclusion is None:
+        check.note(
+            "There is no proof that the server's transparency log contains this game. With one, a witness"
+            " could confirm that the server has shown this history to everybody."
+        )
+        _leave_witnesses_open(check, witnesses)
+        return check
+    check.count = 1
+    try:
+        note = _check(record, inclusion)
+    except _Fault as fault:
+        check.add(fault.problem, fault.meaning, line=1)
+        return check
+    _check_cosignatures(check, note, witnesses)
+    return check
+
+
+def _check(record: Record, inclusion: object) -> SignedNote:
+    """Return the checkpoint that a proof leads to. Raises _Fault."""
+    if not isinstance(inclusion, dict) or inclusion.keys() != _FIELDS:
+        raise _Fault("the proof of inclusion does not have the fields of its format")
+    seq, hash, index = inclusion["seq"], inclusion["hash"], inclusion["index"]
+    path = inclusion["path"]
+    is_formed = (
+        type(seq) is int
+        and isinstance(hash, str)
+        and is_hash(hash)
+        and type(index) is int
+        and 0 <= index < MAX_SIZE
+        and isinstance(path, list)
+        and len(path) <= MAX_PATH
+        and all(map(is_hash, path))
+        and isinstance(inclusion["checkpoint"], str)
+    )
+    if not is_formed:
+        raise _Fault("the proof of inclusion has a field of the wrong type")
+    game: object = inclusion["game"]
+    if game != record.events[0]["game"]:
+        raise _Fault(f"the proof of inclusion is for another game, {game}")
+    if not 1 <= seq <= len(record.events):
+        raise _Fault(
+            f"the server has logged event {seq}, which is not in the record",
+            "The record has been cut off, or the server has shown another history to its witnesses.",
+        )
+    if record.events[seq - 1]["hash"] != hash:
+        raise _Fault(
+            f"the server has logged another event {seq} of this game than the one in the record",
+            "The server has shown another history to its witnesses than in this record.",
+        )
+    note, checkpoint = _signed_checkpoint(record, inclusion)
+    try:
+        leaf = head_leaf_hash(str(game), seq, hash)
+        verify_inclusion(leaf, index, checkpoint.size, list(map(unhex, path)), checkpoint.root)
+    except CartularyError as error:
+        raise _Fault(f"the proof does not lead to the checkpoint: {error}") from None
+    return note
+
+
+def _signed_checkpoint(record: Record, inclusion: JsonObject) -> tuple[SignedNote, Checkpoint]:
+    """Return the checkpoint of a proof, signed by one of the keys in the header. Raises _Fault."""
+    try:
+        note = SignedNote.parse(inclusion["checkpoint"])
+        checkpoint = Checkpoint.of_note(note)
+    except Unreadable as error:
+        raise _Fault(f"the checkpoint cannot be read: {error.why}") from None
+    keys = []
+    for entry in record.header["keys"]:
+        try:
+            keys.append(NoteKey(checkpoint.origin, ED25519, unhex(entry["public"])))
+        except ValueError:
+            continue
+    try:
+        if not note.verified_keys(keys):
+            raise _Fault("the checkpoint is signed by none of the keys that the record lists")
+    except BadSignature as bad:
+        raise _Fault(f"the signature of the checkpoint is not valid: {bad.why}") from None
+    return note, checkpoint
+
+
+def _check_cosignatures(check: Check, note: SignedNote, witnesses: Sequence[NoteKey]) -> None:
+    """Check the cosignatures of these witnesses, and note those of others."""
+    verified: dict[NoteKey, int] = {}
+    for witness in witnesses:
+        try:
+            for key, line in note.verified_keys([witness]).items():
+                verified[key] = line.timestamp
+        except BadSignature as bad:
+            check.add(
+                f"a cosignature is not valid: {bad.why}",
+                "The cosignature was changed, or was never made by this witness.",
+                line=1,
+            )
+            return
+    for key, timestamp in verified.items():
+        check.note(f"{key.name} confirms that the head was in the log at {_time(timestamp)}.")
+    _leave_witnesses_open(check, [key for key in witnesses if key not in verified])
+    origin = Checkpoint.of_note(note).origin
+    known = {(key.name, key.id) for key in verified}
+    others = sorted(
+        {
+            line.name
+            for line in note.signatures
+            if line.name != origin and (line.name, line.key_id) not in known
+        }
+    )
+    if others:
+        check.note(
+            f"The checkpoint has cosignatures that were not checked: {', '.join(others)}."
+            " Pass the keys of witnesses that you trust with --witness."
+        )
+    elif not verified:
+        check.note("No witness has cosigned the checkpoint: it rests on the word of the server.")
+
+
+def _leave_witnesses_open(check: Check, witnesses: Sequence[NoteKey]) -> None:
+    for witness in witnesses:
+        check.add_unknown(
+            f"whether the witness {witness.name} saw this history",
+            "A record that is downloaded after the witness has cosigned a checkpoint decides it.",
+            line=1,
+        )
+
+
+def _time(timestamp: int) -> str:
+    return f"{datetime.fromtimestamp(min(timestamp, _LATEST_TIMESTAMP), UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,160 @@
+"""Comparing what a server has shown to two parties: their checkpoints must be of one log.
+
+A party is the folder of a witness, or a file with a single checkpoint: a signed note, or a record whose
+header contains a proof of inclusion.
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from domain.errors import CartularyError, Unreadable
+from ledger.canonical import decode
+from ledger.checkpoint import Checkpoint
+from ledger.keys import BadSignature
+from ledger.merkle import MemoryTree
+from ledger.record_schema import check_header
+from ledger.signed_note import ED25519, NoteKey, SignedNote
+from replay.witness.folder import Pages, WitnessFolder, no_progress
+from replay.witness.split_view import SplitView, find_split
+
+_MAX_HEADER: Final = 1 << 20
+
+
+class NotComparable(CartularyError):
+    """The two parties have no key and no log in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a server has shown to one party.
+
+    `keys` are the keys that the party knows, empty for a plain checkpoint. `tree` has the leaves of the
+    largest checkpoint, if the party has a copy of the log.
+    """
+
+    name: str
+    keys: tuple[NoteKey, ...]
+    notes: tuple[SignedNote, ...]
+    tree: MemoryTree = field(default_factory=MemoryTree)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How many checkpoints were compared, how many could not be, and the proof of two logs, if any."""
+
+    compared: int
+    undecided: int
+    split: SplitView | None
+
+
+class _Signed(NamedTuple):
+    """A checkpoint that the key has signed."""
+
+    checkpoint: Checkpoint
+    note: SignedNote
+
+
+def read_view(path: Path, pages: Pages = no_progress) -> View:
+    """Return what a folder or a file contains. Raises Unreadable."""
+    if path.is_dir():
+        folder = WitnessFolder.read(path, pages)
+        if not folder.checkpoints:
+            raise Unreadable(f"the folder {path} contains no checkpoints")
+        notes = tuple(kept.note for kept in folder.checkpoints)
+        return View(str(path), tuple(folder.server_keys), notes, folder.tree)
+    try:
+        with path.open("rb") as file:
+            first_line = file.readline(_MAX_HEADER)
+            rest = file.read(_MAX_HEADER)
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
+    if first_line.startswith(b"{"):
+        return _view_of_record(path, first_line)
+    return View(str(path), (), (SignedNote.parse(first_line + rest),))
+
+
+def compare(first: View, second: View) -> Comparison:
+    """Compare what a server has shown to two parties. Raises NotComparable."""
+    key, of_first, of_second = _signed_by_common_key(first, second)
+    compared = undecided = 0
+    for tree, own, others in (
+        (first.tree, of_first, of_second),
+        (second.tree, of_second, of_first),
+    ):
+        sizes = [signed.checkpoint.size for signed in own]
+        for other in others:
+            covering = bisect_left(sizes, other.checkpoint.size)
+            if covering == len(own):
+                continue
+            is_known, split = _contradiction(key, other, own[covering], tree)
+            if split is not None:
+                return Comparison(compared, undecided, split)
+            compared += is_known
+            undecided += not is_known
+    return Comparison(compared, undecided, None)
+
+
+def _contradiction(
+    key: NoteKey, smaller: _Signed, larger: _Signed, tree: MemoryTree
+) -> tuple[bool, SplitView | None]:
+    """Return whether two checkpoints can be compared, and the proof if they contradict each other.
+
+    `tree` is the copy of the party that has the larger one.
+    """
+    first, second = smaller.checkpoint, larger.checkpoint
+    if first.size == second.size:
+        if first.root == second.root:
+            return True, None
+        return True, SplitView(key, smaller.note, larger.note, second.root)
+    if tree.size < second.size:
+        return False, None
+    return True, find_split(key, smaller.note, larger.note, tree)
+
+
+def _signed_by_common_key(
+    first: View, second: View
+) -> tuple[NoteKey, list[_Signed], list[_Signed]]:
+    """Return a key that has signed checkpoints of both parties, and these checkpoints, sorted by size."""
+    for key in dict.fromkeys((*first.keys, *second.keys)):
+        of_first, of_second = _signed_by(key, first), _signed_by(key, second)
+        if of_first and of_second:
+            return key, of_first, of_second
+    raise NotComparable(
+        f"{first.name} and {second.name} have no checkpoints that the same key has signed for the same log"
+    )
+
+
+def _signed_by(key: NoteKey, view: View) -> list[_Signed]:
+    """Return the checkpoints of a party that a key has signed for its log, sorted by size."""
+    signed = []
+    for note in view.notes:
+        try:
+            is_signed = bool(note.verified_keys([key]))
+        except BadSignature:
+            continue
+        checkpoint = Checkpoint.of_note(note)
+        if is_signed and checkpoint.origin == key.name:
+            signed.append(_Signed(checkpoint, note))
+    return sorted(signed, key=lambda signed: signed.checkpoint.size)
+
+
+def _view_of_record(path: Path, header_line: bytes) -> View:
+    """Return the checkpoint in the header of a record, with the keys that the header lists."""
+    value = decode(header_line.removesuffix(b"\n"))
+    if not isinstance(value, dict):
+        raise Unreadable(f"{path} is not a record")
+    header = check_header(value)
+    inclusion = header.get("inclusion")
+    if not isinstance(inclusion, dict) or not isinstance(inclusion.get("checkpoint"), str):
+        raise Unreadable(f"the header of {path} contains no proof of inclusion")
+    note = SignedNote.parse(inclusion["checkpoint"])
+    origin = Checkpoint.of_note(note).origin
+    keys = []
+    for entry in header["keys"]:
+        try:
+            keys.append(NoteKey(origin, ED25519, bytes.fromhex(entry["public"])))
+        except ValueError:
+            continue
+    return View(str(path), tuple(keys), (note,))

@@ -1,0 +1,255 @@
+"""Following a server: each new checkpoint must continue the last one, and is then kept and cosigned."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from domain.errors import CartularyError, Unreadable
+from ledger.checkpoint import Checkpoint
+from ledger.keys import BadSignature
+from ledger.merkle import BadProof, MemoryTree, verify_consistency
+from ledger.signed_note import (
+    COSIGNATURE,
+    ED25519,
+    NoteKey,
+    SignedNote,
+    UntrustedNote,
+    cosign_text,
+    note_key,
+)
+from replay.witness.client import PAGE_LEAVES, LogClient, ServerRefused
+from replay.witness.folder import Pages, WitnessFolder, no_progress
+from replay.witness.split_view import SplitView, find_split, unproven
+
+MAX_LEAVES: Final = 50_000_000
+"""Entries of a log that is followed: their hashes take 1.6 GB. A server cannot fill the disk beyond that."""
+
+
+class LogBroken(CartularyError):
+    """The server has shown something that a log which only grows cannot contain.
+
+    `evidence` is the file that was written, `is_proof` whether anybody can check it without the server.
+    """
+
+    def __init__(self, why: str, evidence: Path | None = None, *, is_proof: bool = False) -> None:
+        super().__init__(why)
+        self.evidence = evidence
+        self.is_proof = is_proof
+
+
+class KeyChanged(CartularyError):
+    """The checkpoint is signed by another key than the one that this witness knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What the server showed: its checkpoint, and how many entries are new in it.
+
+    `is_older`: the checkpoint is older than the last one, and consistent with it.
+    """
+
+    checkpoint: Checkpoint
+    new_entries: int
+    is_older: bool = False
+    pinned: NoteKey | None = None
+    """The key of the server, if it was seen for the first time."""
+
+
+class Follower:
+    """Follows one server with one folder. `now` returns the time in seconds since 1970."""
+
+    def __init__(
+        self,
+        client: LogClient,
+        folder: WitnessFolder,
+        *,
+        now: Callable[[], float],
+        format_time: Callable[[float], str],
+        name: str = "",
+        pages: Pages = no_progress,
+    ) -> None:
+        """`name`: that of the witness's key; `pages` iterates over pages of leaves, to show the progress."""
+        self._client = client
+        self._folder = folder
+        self._now = now
+        self._format_time = format_time
+        self._key = folder.witness_key()
+        self._name = name or f"witness-{self._key.id}"
+        self._pages = pages
+
+    @property
+    def cosigning_key(self) -> NoteKey:
+        """The key whose cosignatures the server must list."""
+        return note_key(self._name, self._key, COSIGNATURE)
+
+    def accept_key(self, text: str) -> None:
+        """Use this key of the server from now on: a note key, or the public key in hex.
+
+        Raises Unreadable if the text is no key, and the errors of `observe`.
+        """
+        if "+" in text:
+            key = NoteKey.parse(text)
+            if key.type != ED25519:
+                raise Unreadable("this is the key of a witness, not of a log")
+        else:
+            try:
+                public = bytes.fromhex(text)
+            except ValueError:
+                public = b""
+            if len(public) != 32:
+                raise Unreadable("a key of the server is a note key, or 32 bytes in hex")
+            known = self._folder.server_key
+            name = (
+                Checkpoint.of_note(self._client.checkpoint()).origin
+                if known is None
+                else known.name
+            )
+            key = NoteKey(name, ED25519, public)
+        if key != self._folder.server_key:
+            self._folder.pin(key)
+
+    def observe(self) -> Observation:
+        """Get the latest checkpoint, check it, and add it to the copy, cosigned.
+
+        Raises LogBroken, KeyChanged, and the errors of the client.
+        """
+        note = self._client.checkpoint()
+        try:
+            checkpoint = Checkpoint.of_note(note)
+        except Unreadable as error:
+            raise ServerRefused(f"the server's checkpoint cannot be read: {error.why}") from None
+        key = self._folder.server_key
+        pinned = None
+        if key is None:
+            key = pinned = self._find_key(note, checkpoint)
+            self._folder.pin(key)
+        self._check_signature(note, checkpoint, key)
+        last = self._folder.last
+        if last is None:
+            self._keep(note, checkpoint, key, [])
+            return Observation(checkpoint, checkpoint.size, pinned=pinned)
+        if checkpoint.size <= last.checkpoint.size:
+            self._check_known(note, checkpoint, key)
+            is_older = checkpoint.size < last.checkpoint.size
+            return Observation(checkpoint, 0, is_older)
+        path = self._consistency_path(note, checkpoint, last.note, key)
+        self._keep(note, checkpoint, key, path)
+        return Observation(checkpoint, checkpoint.size - last.checkpoint.size)
+
+    def submit(self) -> None:
+        """Submit the cosignature of the last checkpoint. Raises the errors of the client."""
+        if self._folder.last is not None:
+            self._client.submit(self._folder.last.note)
+
+    def _find_key(self, note: SignedNote, checkpoint: Checkpoint) -> NoteKey:
+        """Return the key, among those that the server publishes, that signed a checkpoint."""
+        for public in self._client.public_keys():
+            key = NoteKey(checkpoint.origin, ED25519, public)
+            try:
+                note.check_signed_by(key)
+            except UntrustedNote:
+                continue
+            except BadSignature as bad:
+                raise ServerRefused(f"the server's checkpoint is not valid: {bad.why}") from None
+            return key
+        raise ServerRefused(
+            "the checkpoint is signed by none of the keys that the server publishes"
+        )
+
+    def _check_signature(self, note: SignedNote, checkpoint: Checkpoint, key: NoteKey) -> None:
+        if checkpoint.origin != key.name:
+            raise KeyChanged(
+                f"the server now serves the log {checkpoint.origin}, and this folder is about {key.name}."
+                " If the operator has begun a new log, ask why, and follow it with another folder"
+            )
+        try:
+            note.check_signed_by(key)
+        except UntrustedNote:
+            ids = ", ".join(line.key_id.hex() for line in note.signatures if line.name == key.name)
+            raise KeyChanged(
+                f"the server's key has changed: the checkpoint is signed by {ids or 'no key of the log'},"
+                f" and this witness knows {key.id.hex()}. If the operator confirms the new key, pass it"
+                " with --key"
+            ) from None
+        except BadSignature as bad:
+            raise LogBroken(
+                f"the checkpoint has a signature that is not valid: {bad.why}"
+            ) from None
+
+    def _check_known(self, note: SignedNote, checkpoint: Checkpoint, key: NoteKey) -> None:
+        """Check a checkpoint that is not larger than the copy against the copy."""
+        last = self._folder.checkpoints[-1]
+        split = find_split(key, note, last.note, self._folder.tree)
+        if split is not None:
+            raise self._broken(split, f"it has another root for {checkpoint.size} entries")
+
+    def _consistency_path(
+        self, note: SignedNote, checkpoint: Checkpoint, last: SignedNote, key: NoteKey
+    ) -> list[bytes]:
+        """Return the verified path from the last checkpoint to a larger one."""
+        before = Checkpoint.of_note(last)
+        if not before.size:
+            return []
+        try:
+            path = self._client.consistency_path(before.size, checkpoint.size)
+            verify_consistency(before.size, checkpoint.size, before.root, checkpoint.root, path)
+        except (ServerRefused, BadProof) as error:
+            raise self._find_contradiction(note, checkpoint, last, key, str(error)) from None
+        return path
+
+    def _find_contradiction(
+        self, note: SignedNote, checkpoint: Checkpoint, last: SignedNote, key: NoteKey, why: str
+    ) -> LogBroken:
+        """Return the error for a checkpoint that the server does not prove to continue the last one.
+
+        The leaves that the server shows now make it a proof, if they are those of the checkpoint.
+        """
+        tree = MemoryTree()
+        try:
+            for hashes in self._leaves(0, checkpoint.size):
+                tree.append(hashes)
+        except ServerRefused:
+            return self._broken(unproven(key, [last, note]), why)
+        split = find_split(key, last, note, tree) if tree.root() == checkpoint.root else None
+        return self._broken(split or unproven(key, [last, note]), why)
+
+    def _keep(
+        self, note: SignedNote, checkpoint: Checkpoint, key: NoteKey, path: list[bytes]
+    ) -> None:
+        """Copy the new leaves of a checkpoint, check that they lead to its root, and keep it, cosigned."""
+        size = self._folder.tree.size
+        hashes = [hash for page in self._leaves(size, checkpoint.size) for hash in page]
+        if self._folder.tree.root_with(hashes) != checkpoint.root:
+            last = self._folder.last
+            why = "the entries that the server lists are not those of the checkpoint that it has signed"
+            if last is None:
+                raise LogBroken(why)
+            raise self._broken(unproven(key, [last.note, note]), why)
+        seconds = self._now()
+        line = cosign_text(note.text, self._name, self._key, int(seconds))
+        cosigned = note.with_signatures([line])
+        self._folder.append(cosigned, path, hashes, self._format_time(seconds))
+
+    def _leaves(self, start: int, end: int) -> Iterator[list[bytes]]:
+        """Yield pages of the leaves from `start` to before `end`."""
+        if end > MAX_LEAVES:
+            raise ServerRefused(f"the log has more than {MAX_LEAVES} entries, too many to copy")
+        starts = range(start, end, PAGE_LEAVES)
+        for first in self._pages(starts, len(starts)):
+            position, stop = first, min(end, first + PAGE_LEAVES)
+            while position < stop:
+                hashes = self._client.leaf_hashes(position, stop - position)
+                position += len(hashes)
+                yield hashes
+
+    def _broken(self, split: SplitView, why: str) -> LogBroken:
+        """Save the evidence, and return the error that names it."""
+        is_proof = split.prefix_root is not None
+        size = Checkpoint.of_note(split.second).size
+        name = f"split-view-{size}.json" if is_proof else f"unproven-{size}.json"
+        path = self._folder.save(name, split.encode())
+        summary = (
+            "the server has shown two logs" if is_proof else "the server does not prove its log"
+        )
+        return LogBroken(f"{summary}: {why}", path, is_proof=is_proof)

@@ -1,0 +1,186 @@
+"""The command witness: output, messages and exit status."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+from click.testing import CliRunner, Result
+
+from cartulary.cli import cartulary
+from ledger.keys import SigningKey
+from ledger.signed_note import COSIGNATURE, NoteKey, note_key
+from replay.witness import client
+from replay.witness.folder import WitnessFolder
+from tests.support.log_server import LogServer
+
+Run = Callable[..., Result]
+URL = "http://log.test:8000"
+OTHER_KEY = SigningKey.from_seed(b"o" * 32)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> LogServer:
+    """The server that every URL leads to."""
+    server = LogServer("a", "b")
+    with_transport = functools.partial(client.LogClient, transport=server.transport)
+    monkeypatch.setattr(client, "LogClient", with_transport)
+    return server
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `cartulary witness` in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Result:
+        result = CliRunner().invoke(cartulary, ["witness", *map(str, arguments)])
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+        return result
+
+    return run
+
+
+def test_a_server_is_followed_once(run: Run, server: LogServer) -> None:
+    result = run(URL, "--once")
+    assert result.exit_code == 0
+    assert result.stdout == "log.test: 2 entries, 2 new, consistent\n"
+    key = note_key("log.test", server.key)
+    assert f"the server's key is remembered: {key} ({server.key.public})" in result.stderr
+    copy = WitnessFolder.read(Path("witness-log.test-8000"))
+    own_key = copy.witness_key()
+    assert str(note_key(f"witness-{own_key.id}", own_key, COSIGNATURE)) in result.stderr
+    server.add("c")
+    again = run("follow", URL, "--once", "--json")
+    assert orjson.loads(again.stdout) == {
+        "origin": "log.test",
+        "size": 3,
+        "root": server.tree.root().hex(),
+        "new": 1,
+        "older": False,
+    }
+
+
+def test_cosignatures_are_submitted_under_a_name(run: Run, server: LogServer) -> None:
+    assert run(URL, "--once", "--submit", "--name", "w", "--dir", "copy").exit_code == 0
+    key = WitnessFolder.read(Path("copy")).witness_key()
+    assert server.submitted[0].verified_keys([note_key("w", key, COSIGNATURE)])
+    server.withheld = {"/log/cosignatures"}
+    refused = run(URL, "--once", "--submit", "--dir", "copy")
+    assert refused.exit_code == 0
+    assert "the cosignature was not accepted: the server responds with 404" in refused.stderr
+
+
+def test_a_second_history_is_reported_with_a_proof_that_is_verified_alone(
+    run: Run, server: LogServer
+) -> None:
+    run(URL, "--once", "--dir", "copy")
+    server.show("a", "x", "y")
+    result = run(URL, "--once", "--dir", "copy")
+    assert result.exit_code == 1
+    assert "the server has shown two logs" in result.stderr
+    (proof,) = Path("copy").glob("split-view-*.json")
+    assert f"`cartulary witness verify {proof}`" in result.stderr
+    verified = run("verify", proof)
+    assert verified.exit_code == 0
+    assert "proven: this key signed two checkpoints of different logs: 2 entries" in verified.stdout
+    assert "pass the key that you know" in verified.stderr
+    assert run("verify", proof, "--key", server.key.public).stderr == ""
+    assert run("verify", proof, "--key", OTHER_KEY.public).exit_code == 1
+
+
+def test_a_server_that_withholds_its_log_leaves_no_proof(run: Run, server: LogServer) -> None:
+    run(URL, "--once", "--dir", "copy")
+    server.show("x", "y", "z")
+    server.withheld = {"/log/proofs/consistency", "/log/leaves"}
+    assert run(URL, "--once", "--dir", "copy").exit_code == 1
+    (file,) = Path("copy").glob("unproven-*.json")
+    verified = run("verify", file)
+    assert verified.exit_code == 3
+    assert "cannot be known" in verified.stdout
+
+
+def test_a_changed_key_is_named(run: Run, server: LogServer) -> None:
+    run(URL, "--once", "--dir", "copy")
+    server.key = OTHER_KEY
+    changed = run(URL, "--once", "--dir", "copy")
+    assert changed.exit_code == 1
+    assert "the server's key has changed" in changed.stderr
+    new_key: NoteKey = note_key("log.test", OTHER_KEY)
+    assert run(URL, "--once", "--dir", "copy", "--key", new_key).exit_code == 0
+    assert run(URL, "--once", "--dir", "copy").exit_code == 0
+
+
+def test_a_server_that_does_not_respond_leaves_the_question_open(
+    run: Run, server: LogServer
+) -> None:
+    server.is_down = True
+    result = run(URL, "--once")
+    assert result.exit_code == 3
+    assert "the server does not respond" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ftp://log.test",),
+        ("http://",),
+        ("http://log.test:port",),
+        (URL, "--interval", "0"),
+        (URL, "--name", "a name"),
+        (URL, "--dir", "/dev/null/x"),
+        (URL, "--once", "--key", "no key"),
+        ("compare", "missing", "missing"),
+        ("verify", "missing"),
+    ],
+)
+def test_invalid_arguments_are_refused(
+    run: Run, server: LogServer, arguments: tuple[object, ...]
+) -> None:
+    result = run(*arguments)
+    assert result.exit_code in {1, 2}
+    assert result.stderr.count("Error: ") == 1
+
+
+def test_help_names_the_subcommands(run: Run) -> None:
+    for arguments in (("--help",), ()):
+        output = run(*arguments).output
+        assert all(name in output for name in ("follow", "compare", "verify"))
+
+
+class TestCompare:
+    def test_parties_that_saw_one_log(self, run: Run, server: LogServer) -> None:
+        run(URL, "--once", "--dir", "ada")
+        server.add("c")
+        run(URL, "--once", "--dir", "bea")
+        result = run("compare", "ada", "bea")
+        assert result.exit_code == 0
+        assert result.stdout == "1 checkpoints were compared, and are of one log\n"
+
+    def test_parties_that_saw_two_logs(self, run: Run, server: LogServer) -> None:
+        run(URL, "--once", "--dir", "ada")
+        server.show("a", "x", "y")
+        run(URL, "--once", "--dir", "bea")
+        result = run("compare", "ada", "bea", "--out", "proof.json")
+        assert result.exit_code == 1
+        assert "the server has shown two logs: 2 entries" in result.stdout
+        assert run("verify", "proof.json").exit_code == 0
+        again = run("compare", "ada", "bea", "--out", "proof.json")
+        assert "proof.json: File exists" in again.stderr
+
+    def test_parties_of_different_servers(self, run: Run, server: LogServer) -> None:
+        run(URL, "--once", "--dir", "ada")
+        server.key = OTHER_KEY
+        run(URL, "--once", "--dir", "bea")
+        result = run("compare", "ada", "bea")
+        assert result.exit_code == 3
+        assert "no checkpoints that the same key has signed" in result.stderr
+
+    def test_two_checkpoints_without_a_copy(self, run: Run, server: LogServer) -> None:
+        run(URL, "--once", "--dir", "ada")
+        server.add("c")
+        Path("note").write_text(str(server.note()))
+        result = run("compare", "ada", "note")
+        assert result.exit_code == 3
+        assert "cannot be known: 1 checkpoints" in result.stdout

@@ -1,0 +1,144 @@
+"""The proof of inclusion in a header is checked: against the events, the checkpoint and witnesses."""
+
+from typing import Any
+
+import pytest
+
+from domain.json_types import JsonObject
+from ledger.checkpoint import Checkpoint, head_leaf_hash
+from ledger.merkle import MemoryTree, leaf_hash, prove_inclusion
+from ledger.signed_note import COSIGNATURE, SignedNote, note_key, sign_text
+from replay.audit import Report
+from tests.support.records import KEY, STRANGER, Table, audit_record, first_finding
+from tests.support.witnesses import WITNESS_KEY, WITNESS_NAME, cosigned
+
+ORIGIN = "log.test"
+WITNESS = note_key(WITNESS_NAME, WITNESS_KEY, COSIGNATURE)
+OTHER_WITNESS = note_key("other-witness", STRANGER, COSIGNATURE)
+
+
+def inclusion_of(table: Table, *, key: Any = KEY, is_cosigned: bool = True) -> JsonObject:
+    """Return the proof that a log with six other entries contains the head of a game."""
+    game = table.game
+    tree = MemoryTree()
+    tree.append([leaf_hash(b"%d" % number) for number in range(3)])
+    tree.append([head_leaf_hash(game.id, game.seq, game.hash)])
+    tree.append([leaf_hash(b"%d" % number) for number in range(3)])
+    text = Checkpoint(ORIGIN, tree.size, tree.root()).text
+    note = SignedNote(text, (sign_text(text, ORIGIN, key),))
+    return {
+        "checkpoint": str(cosigned(note) if is_cosigned else note),
+        "game": game.id,
+        "seq": game.seq,
+        "hash": game.hash,
+        "index": 3,
+        "path": [hash.hex() for hash in prove_inclusion(tree, 3, tree.size)],
+    }
+
+
+def notes_of(report: Report) -> list[str]:
+    return [
+        note.text for check in report.checks if check.name == "inclusion" for note in check.notes
+    ]
+
+
+def test_a_proof_with_the_cosignature_of_a_known_witness_holds(eventful: Table) -> None:
+    data = eventful.record(inclusion=inclusion_of(eventful))
+    report = audit_record(data, witnesses=[WITNESS])
+    assert report.is_sound
+    assert notes_of(report) == [
+        "test-witness confirms that the head was in the log at 2023-11-14T22:13:20Z."
+    ]
+
+
+def test_the_head_of_an_earlier_event_is_proof_too(eventful: Table) -> None:
+    inclusion = inclusion_of(eventful.until(9))
+    assert audit_record(eventful.record(inclusion=inclusion)).is_sound
+
+
+def test_a_proof_that_no_known_witness_has_cosigned_is_noted(eventful: Table) -> None:
+    cosigned_data = eventful.record(inclusion=inclusion_of(eventful))
+    (text,) = notes_of(audit_record(cosigned_data))
+    assert "not checked: test-witness" in text
+    plain = eventful.record(inclusion=inclusion_of(eventful, is_cosigned=False))
+    (text,) = notes_of(audit_record(plain))
+    assert "rests on the word of the server" in text
+
+
+def test_a_record_without_a_proof_is_sound_and_says_what_one_would_add(eventful: Table) -> None:
+    report = audit_record(eventful.record())
+    assert report.is_sound
+    (text,) = notes_of(report)
+    assert "no proof" in text
+
+
+@pytest.mark.parametrize("is_included", [True, False])
+def test_a_witness_that_has_not_cosigned_leaves_a_question_open(
+    eventful: Table, is_included: bool
+) -> None:
+    inclusion = inclusion_of(eventful) if is_included else None
+    report = audit_record(eventful.record(inclusion=inclusion), witnesses=[OTHER_WITNESS])
+    assert report.verdict == "unknown"
+    assert report.unknowns[0].problem == "whether the witness other-witness saw this history"
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"game": "other"}, "for another game"),
+        ({"seq": 99}, "which is not in the record"),
+        ({"seq": 0}, "which is not in the record"),
+        ({"hash": "00" * 32}, "another event"),
+        ({"index": 2}, "does not lead to the checkpoint"),
+        ({"index": 7}, "does not lead to the checkpoint"),
+        ({"path": []}, "does not lead to the checkpoint"),
+        ({"path": ["00" * 32] * 3}, "does not lead to the checkpoint"),
+        ({"path": ["00" * 32] * 99}, "wrong type"),
+        ({"path": ["zz"]}, "wrong type"),
+        ({"path": {}}, "wrong type"),
+        ({"index": -1}, "wrong type"),
+        ({"index": True}, "wrong type"),
+        ({"seq": "1"}, "wrong type"),
+        ({"hash": 1}, "wrong type"),
+        ({"checkpoint": 1}, "wrong type"),
+        ({"checkpoint": "no note"}, "cannot be read"),
+        ({"more": 1}, "the fields of its format"),
+    ],
+)
+def test_a_changed_proof_is_broken(eventful: Table, change: JsonObject, problem: str) -> None:
+    inclusion = {**inclusion_of(eventful), **change}
+    finding = first_finding(eventful.record(inclusion=inclusion), "inclusion")
+    assert problem in finding.problem
+    assert finding.line == 1
+
+
+@pytest.mark.parametrize("inclusion", [1, [], "x", {}])
+def test_a_proof_of_another_form_is_broken(eventful: Table, inclusion: Any) -> None:
+    first_finding(eventful.record(inclusion=inclusion), "inclusion")
+
+
+def test_a_checkpoint_of_another_key_is_broken(eventful: Table) -> None:
+    inclusion = inclusion_of(eventful, key=STRANGER)
+    finding = first_finding(eventful.record(inclusion=inclusion), "inclusion")
+    assert "none of the keys" in finding.problem
+
+
+def test_a_checkpoint_with_another_root_is_broken(eventful: Table) -> None:
+    inclusion = inclusion_of(eventful)
+    note = SignedNote.parse(inclusion["checkpoint"])
+    changed = SignedNote(Checkpoint(ORIGIN, 7, b"1" * 32).text, note.signatures)
+    inclusion["checkpoint"] = str(changed)
+    finding = first_finding(eventful.record(inclusion=inclusion), "inclusion")
+    assert "signature of the checkpoint is not valid" in finding.problem
+
+
+def test_a_forged_cosignature_is_broken(eventful: Table) -> None:
+    inclusion = inclusion_of(eventful)
+    note = SignedNote.parse(inclusion["checkpoint"])
+    other = cosigned(SignedNote(Checkpoint(ORIGIN, 7, b"1" * 32).text, ()))
+    forged = SignedNote(note.text, (*note.signatures[:1], *other.signatures))
+    inclusion["checkpoint"] = str(forged)
+    data = eventful.record(inclusion=inclusion)
+    assert (
+        "cosignature is not valid" in first_finding(data, "inclusion", witnesses=[WITNESS]).problem
+    )
