@@ -13,13 +13,12 @@ from cartulary.commands.options import color_option, json_option, redis_option
 from cartulary.source import SourceNotFound, open_source
 from cartulary.terminal import Color, echo, message, progress, result_styler, width
 from domain.errors import Unreadable
-from domain.json_types import JsonObject
-from ledger.canonical import canonical, decode_any
-from ledger.record import MAX_LINE_BYTES
+from ledger.canonical import canonical
 
 if TYPE_CHECKING:
     from ledger.signed_note import NoteKey
     from replay.audit.findings import Outcome
+    from replay.compare.histories import History
 
 RECORDS: Final = "*.jsonl"
 """Pattern of the names of record files in a folder."""
@@ -42,7 +41,18 @@ EXIT_STATUS: Final[dict["Outcome", int]] = {"sound": 0, "broken": 1, "unknown": 
     "receipts",
     multiple=True,
     type=click.File("rb"),
-    help="File with a receipt, as JSON, to check against the record; may be repeated.",
+    help="File with receipts, as JSON, to check against the record; may be repeated.",
+)
+@click.option(
+    "--receipts",
+    "receipt_folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of receipts (*.receipts); those for other games are skipped and counted.",
+)
+@click.option(
+    "--against",
+    metavar="OLD",
+    help="An older record of the game, which SOURCE must continue.",
 )
 @click.option(
     "--witness",
@@ -61,6 +71,8 @@ def audit(
     keys: tuple[str, ...],
     receipts: tuple[Any, ...],
     witnesses: tuple[str, ...],
+    receipt_folder: Path | None,
+    against: str | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
     redis: str | None,
@@ -76,11 +88,19 @@ def audit(
     from cartulary.trusted_keys import TrustedKeysFile
     from replay.audit import audit as run_audit
     from replay.audit.report import report_line, report_page
+    from replay.receipts.folder import ReceiptFileError, receipts_by_game, receipts_in
 
     expected_keys = [_public_key(ctx, key) for key in keys]
-    extra_receipts = [_receipt(ctx, file) for file in receipts]
     witness_keys = [_witness_key(ctx, key) for key in witnesses]
+    try:
+        extra_receipts = [receipt for file in receipts for receipt in receipts_in(file, file.name)]
+        kept_receipts = {} if receipt_folder is None else receipts_by_game(receipt_folder)
+    except ReceiptFileError as error:
+        raise click.BadParameter(str(error), ctx, param_hint="--receipt") from None
     paths = list(_expanded(sources))
+    if against is not None and len(paths) != 1:
+        raise click.UsageError("--against needs exactly one SOURCE", ctx)
+    older = None if against is None else _older_history(ctx, against, redis)
     has_several = len(paths) > 1
     styler = result_styler(color)
     missing_count, entries = 0, []
@@ -96,6 +116,8 @@ def audit(
                     trusted=trusted,
                     receipts=extra_receipts,
                     witnesses=witness_keys,
+                    kept_receipts=kept_receipts,
+                    against=older,
                 )
         except click.ClickException as error:
             if not has_several:
@@ -178,18 +200,8 @@ def _witness_key(ctx: click.Context, text: str) -> "NoteKey":
     return key
 
 
-def _receipt(ctx: click.Context, file: Any) -> JsonObject:
-    """Return the receipt in a file, which contains only the receipt or the response to an action."""
-    text = file.read(MAX_LINE_BYTES + 1)
-    if len(text) > MAX_LINE_BYTES:
-        fault = f"a receipt has no more than {MAX_LINE_BYTES} bytes"
-        raise click.BadParameter(fault, ctx, param_hint="--receipt")
-    try:
-        receipt = decode_any(text)
-    except Unreadable as error:
-        raise click.BadParameter(str(error), ctx, param_hint="--receipt") from None
-    if isinstance(receipt, dict) and isinstance(receipt.get("receipt"), dict):
-        receipt = receipt["receipt"]
-    if not isinstance(receipt, dict) or "signature" not in receipt:
-        raise click.BadParameter(f"{file.name} contains no receipt", ctx, param_hint="--receipt")
-    return receipt
+def _older_history(ctx: click.Context, source: str, redis: str | None) -> "History":
+    from replay.compare.histories import read_history
+
+    with open_source(ctx, source, redis) as file:
+        return read_history(file)

@@ -22,6 +22,7 @@ Name: TypeAlias = Literal[
     "signatures",
     "receipts",
     "inclusion",
+    "against",
 ]
 NAMES: Final[tuple[Name, ...]] = (
     "form",
@@ -34,7 +35,9 @@ NAMES: Final[tuple[Name, ...]] = (
     "signatures",
     "receipts",
     "inclusion",
+    "against",
 )
+"""The names of all checks in their order; `against` is made only if there is an older record."""
 Kind: TypeAlias = Literal["wrong", "today"]
 """`wrong`: the record contradicts itself or what was signed. `today`: it contradicts the rules as they are
 now, because either the rules were corrected since or the record was made up.

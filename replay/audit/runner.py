@@ -10,6 +10,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.record import Record, scan
 from ledger.signed_note import NoteKey
+from replay.audit.against import check_against
 from replay.audit.chain import StateCheck, check_chain
 from replay.audit.chance import ChanceCheck
 from replay.audit.decisions import DecisionsCheck
@@ -25,8 +26,15 @@ from replay.audit.secrets import (
     unopened_secrets,
     verified_openings,
 )
-from replay.audit.signatures import check_form, check_head, check_receipts
+from replay.audit.signatures import (
+    NO_KEPT_RECEIPTS,
+    KeptReceipts,
+    check_form,
+    check_head,
+    check_receipts,
+)
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
+from replay.compare.histories import History, history_of
 from replay.timeline import steps, unreadable_on_error
 
 
@@ -37,13 +45,16 @@ def audit(
     trusted: TrustedKeys = NO_TRUSTED_KEYS,
     receipts: Iterable[JsonObject] = (),
     witnesses: Sequence[NoteKey] = (),
+    kept_receipts: KeptReceipts = NO_KEPT_RECEIPTS,
+    against: History | None = None,
 ) -> Report:
     """Run every check on the record in a binary file.
 
     `keys` are public keys in hex, one of which must have signed the record. Without any, it should be one of
     the keys that are `trusted`; it cannot be known whether another key belongs to a server. `receipts` are
-    checked in addition to those in the record. `witnesses` are the keys of witnesses whose cosignatures are
-    checked.
+    checked in addition to those in the record, and those of `kept_receipts` that are for its game.
+    `witnesses` are the keys of witnesses whose cosignatures are checked. `against` is an older record, which
+    this one should continue.
     """
     record, faults = scan(source)
     if not record.events:
@@ -61,9 +72,11 @@ def audit(
         chance,
         decisions,
         signatures,
-        check_receipts(record, receipts, trusted),
+        check_receipts(record, receipts, trusted, kept_receipts),
         check_inclusion(record, witnesses),
     ]
+    if against is not None:
+        checks.append(check_against(against, history_of(record, faults), trusted, keys))
     return Report(_summary(record, last), checks)
 
 

@@ -1,7 +1,7 @@
 """The checks that look at lines and signatures only: the form of the file, its head, and receipts."""
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from domain.event import Event
 from domain.json_types import JsonObject
@@ -133,16 +133,32 @@ def _compare_with_last_event(check: Check, head: JsonObject, events: Sequence[Ev
         )
 
 
-def check_receipts(record: Record, extra: Iterable[JsonObject], trusted: TrustedKeys) -> Check:
+KeptReceipts: TypeAlias = Mapping[str, Sequence[JsonObject]]
+"""Receipts that a player has kept, by the game that they are for."""
+NO_KEPT_RECEIPTS: Final[KeptReceipts] = {}
+
+
+def check_receipts(
+    record: Record,
+    extra: Iterable[JsonObject],
+    trusted: TrustedKeys,
+    kept: KeptReceipts = NO_KEPT_RECEIPTS,
+) -> Check:
     """Check that the receipts in the record and the extra ones are genuine, and match the events.
 
-    They must be signed by a key that the record lists or that is `trusted`.
+    They must be signed by a key that the record lists or that is `trusted`. Of the receipts in `kept`, those
+    for other games are skipped and counted.
     """
     check = Check("receipts", "checked")
+    of_game = kept.get(record.events[0]["game"], ())
     numbered: list[tuple[int | None, JsonObject]] = [
         *zip(record.receipt_lines, record.receipts, strict=True),
-        *((None, receipt) for receipt in extra),
+        *((None, receipt) for receipt in (*extra, *of_game)),
     ]
+    if skipped := sum(map(len, kept.values())) - len(of_game):
+        check.note(
+            f"{skipped} of the receipts that were kept are for other games and were skipped."
+        )
     if numbered and not record.header:
         check.add_unknown(
             "whether the receipts are genuine, because the header with the keys cannot be read",

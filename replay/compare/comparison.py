@@ -86,11 +86,16 @@ class Comparison:
 
 def compare(a: BinaryIO, b: BinaryIO, *, trusted: Collection[str] = ()) -> Comparison:
     """Compare the records in two binary files. `trusted` are public keys, in hex, that the reader knows."""
-    histories = read_history(a), read_history(b)
+    return compare_histories(read_history(a), read_history(b), trusted=trusted)
+
+
+def compare_histories(a: History, b: History, *, trusted: Collection[str] = ()) -> Comparison:
+    """Compare the histories in two records that have been read."""
+    histories = a, b
     how, divergence = relation(*histories)
     is_one_game = how != "other_game" and all(history.events for history in histories)
-    signed = statements(*histories)
     known = frozenset(trusted)
+    signed = statements(*histories, known)
     acknowledged = [
         (statement.public, acknowledged_keys(history, statement))
         for history, side in zip(histories, ("a", "b"), strict=True)

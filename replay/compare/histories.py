@@ -84,7 +84,11 @@ class Divergence:
 
 def read_history(source: BinaryIO) -> History:
     """Return the history in a binary file, as far as it can be read."""
-    record, faults = scan(source)
+    return history_of(*scan(source))
+
+
+def history_of(record: Record, faults: Sequence[Fault]) -> History:
+    """Return the history in a record that has been read, with these faults."""
     is_cut = any(fault.line == len(record.events) + 2 for fault in faults)
     return History(record, faults, _intact(record), is_cut)
 

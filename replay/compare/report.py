@@ -4,7 +4,7 @@ The last paragraph begins with the verdict: "continuation", "divergence" or "can
 """
 
 from collections.abc import Sequence
-from typing import Final, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from domain.event import Event
 from domain.json_types import JsonObject
@@ -21,7 +21,9 @@ _VERDICTS: Final = {
     "divergence": "divergence",
     "unknown": "cannot be known",
 }
-_LABELS: Final[dict[Side, str]] = {"a": "A", "b": "B"}
+Labels: TypeAlias = tuple[str, str]
+"""What the two records are called."""
+_A_AND_B: Final[Labels] = ("A", "B")
 _MOST_LISTED: Final = 10
 """Statements of one group, and faults of one file, that the page lists."""
 _HASH_DIGITS: Final = 12
@@ -35,8 +37,9 @@ def comparison_page(
     `names` are the names of the two files.
     """
     lines: list[str] = []
-    for side, name, history in zip(SIDES, names, (comparison.a, comparison.b), strict=True):
-        lines += _file_lines(_LABELS[side], name, history, styler)
+    histories = (comparison.a, comparison.b)
+    for label, name, history in zip(_A_AND_B, names, histories, strict=True):
+        lines += _file_lines(label, name, history, styler)
     sections = {
         "where they diverge": _divergence_items(comparison),
         "signatures": _signature_items(comparison),
@@ -52,8 +55,9 @@ def comparison_page(
     return "\n".join([*lines, "", styled, *rest]) + "\n"
 
 
-def summary_text(comparison: Comparison) -> str:
+def summary_text(comparison: Comparison, labels: Labels = _A_AND_B) -> str:
     """Return the relation of the two records in one sentence."""
+    first, second = labels
     a, b = len(comparison.a.events), len(comparison.b.events)
     if comparison.denials:
         return "a signature in these files is about another history than their events"
@@ -61,24 +65,24 @@ def summary_text(comparison: Comparison) -> str:
         case "equal":
             return f"both records have the same {a} events"
         case "b_continues_a":
-            return f"B continues A: it has the same {a} events, and {b - a} more"
+            return f"{second} continues {first}: it has the same {a} events, and {b - a} more"
         case "a_continues_b":
-            return f"A continues B: it has the same {b} events, and {a - b} more"
+            return f"{first} continues {second}: it has the same {b} events, and {a - b} more"
         case "other_game":
             return "these are records of two different games, which say nothing about each other"
         case "unknown":
-            return _unknown_text(comparison)
+            return _unknown_text(comparison, labels)
         case "diverged":
-            return _divergence_text(comparison)
+            return _divergence_text(comparison, labels)
         case _:
             assert_never(comparison.relation)
 
 
-def _unknown_text(comparison: Comparison) -> str:
-    for label, history in zip(_LABELS.values(), (comparison.a, comparison.b), strict=True):
+def _unknown_text(comparison: Comparison, labels: Labels) -> str:
+    for label, history in zip(labels, (comparison.a, comparison.b), strict=True):
         if not history.events:
             return f"no event of {label} can be read"
-    for label, history in zip(_LABELS.values(), (comparison.a, comparison.b), strict=True):
+    for label, history in zip(labels, (comparison.a, comparison.b), strict=True):
         if history.is_cut:
             line = len(history.events) + 2
             return (
@@ -91,18 +95,18 @@ def _unknown_text(comparison: Comparison) -> str:
     )
 
 
-def _divergence_text(comparison: Comparison) -> str:
+def _divergence_text(comparison: Comparison, labels: Labels) -> str:
     divergence = comparison.divergence
     assert divergence is not None, "records that diverged have a divergence"
     after, seq = divergence.after, divergence.after + 1
-    label = None if divergence.side is None else _LABELS[divergence.side]
+    label, other = labels if divergence.side == "a" else labels[::-1]
     match divergence.kind:
         case "edited":
             return f"event {seq} of {label} was changed after it was sealed"
         case "missing":
             number = "event" if divergence.first == divergence.last else "events"
             span = _span(divergence)
-            return f"{number} {span} of {'B' if label == 'A' else 'A'} {_are(divergence)} missing in {label}"
+            return f"{number} {span} of {other} {_are(divergence)} missing in {label}"
         case "moved":
             return f"from event {seq} on, the same events come in another order"
         case "rewritten":
@@ -163,7 +167,7 @@ def _divergence_items(comparison: Comparison) -> list[str]:
     after = divergence.after
     common = f"events 1 to {after} are the same" if after else "no event is the same"
     items = [common]
-    for label, history in zip(_LABELS.values(), (comparison.a, comparison.b), strict=True):
+    for label, history in zip(_A_AND_B, (comparison.a, comparison.b), strict=True):
         event = history.events[after]
         items.append(f"{label}, event {event['seq']}: {_event_text(event)}")
     fields = _differing_fields(comparison.a.events[after], comparison.b.events[after])
@@ -226,7 +230,9 @@ def _statement_texts(statements: Sequence[Statement], comparison: Comparison) ->
             last = max(statement.seq or 0 for statement in group)
             earliest = min(statement.seq or 0 for statement in group)
             span = f"events {earliest} to {last}"
-            texts.append(f"{len(group)} receipts, for {span}, {key}, in {_LABELS[side]}")
+            texts.append(
+                f"{len(group)} receipts, for {span}, {key}, in {_A_AND_B[SIDES.index(side)]}"
+            )
     return texts
 
 
@@ -241,9 +247,9 @@ def _rest(count: int) -> list[str]:
     return [f"and {count - _MOST_LISTED} more"] if count > _MOST_LISTED else []
 
 
-def _place(statement: Statement) -> str:
-    line = "" if statement.line is None else f" line {statement.line}"
-    return _LABELS[statement.side] + line
+def _place(statement: Statement, labels: Labels = _A_AND_B) -> str:
+    label = labels[SIDES.index(statement.side)]
+    return label if statement.line is None else f"line {statement.line} of {label}"
 
 
 def _statement_name(statement: Statement) -> str:
@@ -261,16 +267,16 @@ def _statement_name(statement: Statement) -> str:
             assert_never(statement.kind)
 
 
-def conclusions(comparison: Comparison) -> list[str]:
+def conclusions(comparison: Comparison, labels: Labels = _A_AND_B) -> list[str]:
     """Return what the signatures prove about a divergence, in sentences; [] if there is none."""
     if comparison.verdict != "divergence" or comparison.relation == "other_game":
         return []
     if comparison.proofs:
-        return [_proof_text(proof) for proof in comparison.proofs]
-    return [_conclusion_without_proof(comparison)]
+        return [_proof_text(proof, labels) for proof in comparison.proofs]
+    return [_conclusion_without_proof(comparison, labels)]
 
 
-def _conclusion_without_proof(comparison: Comparison) -> str:
+def _conclusion_without_proof(comparison: Comparison, labels: Labels) -> str:
     if comparison.denials:
         return (
             "The signature is of a history that neither file contains. The record with that history, which"
@@ -283,7 +289,8 @@ def _conclusion_without_proof(comparison: Comparison) -> str:
             "Different keys that you know signed the two histories, and neither record lists both as keys of"
             " one server. If they belong to one server, this proves that it showed two histories."
         )
-    for label, other, keys in (("A", "B", trusted_a), ("B", "A", trusted_b)):
+    a, b = labels
+    for label, other, keys in ((a, b, trusted_a), (b, a, trusted_b)):
         if keys:
             return (
                 f"A server whose key you know signed the events of {label}, and not those of {other}. It"
@@ -302,9 +309,10 @@ def _server_keys(statements: Sequence[Statement]) -> set[str]:
     return {statement.public for statement in statements if statement.kind != "action"}
 
 
-def _proof_text(proof: Proof) -> str:
+def _proof_text(proof: Proof, labels: Labels) -> str:
     first, second = (
-        f"{_statement_name(statement)} with the hash {statement.hash[:_HASH_DIGITS]}… ({_place(statement)})"
+        f"{_statement_name(statement)} with the hash {statement.hash[:_HASH_DIGITS]}…"
+        f" ({_place(statement, labels)})"
         for statement in (proof.first, proof.second)
     )
     if proof.player is not None:

@@ -4,7 +4,7 @@ A valid signature of an event's hash stands for all events up to it, because eac
 the one before. Whose key it is, and whether that signer can be trusted, is not decided here.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -56,9 +56,18 @@ class Statement:
         }
 
 
-def statements(a: History, b: History) -> list[Statement]:
-    """Return everything that either record has a signature of, in the order of the files."""
+def statements(a: History, b: History, trusted: Collection[str] = ()) -> list[Statement]:
+    """Return everything that either record has a signature of, in the order of the files.
+
+    The keys are those that either record lists, and the public keys (hex) that the reader knows.
+    """
     keys = listed_keys(a, b)
+    listed = {entry["public"] for entry in keys}
+    keys += [
+        {"key": _id_of(public), "public": public, "from": "", "until": None}
+        for public in sorted(trusted)
+        if public not in listed
+    ]
     return [
         statement
         for side, history, other in zip(SIDES, (a, b), (b, a), strict=True)

@@ -81,6 +81,15 @@ class ReceiptFolder:
         return [Conflict(game, receipt["seq"], path) for receipt in receipts]
 
 
+def receipts_by_game(folder: Path) -> dict[str, list[JsonObject]]:
+    """Return all receipts in a folder, by the game that they are for. Raises ReceiptFileError."""
+    by_game: dict[str, list[JsonObject]] = {}
+    for path in receipt_files(folder):
+        for receipt in read_receipts(path):
+            by_game.setdefault(str(receipt.get("game")), []).append(receipt)
+    return by_game
+
+
 def receipt_files(folder: Path) -> list[Path]:
     """Return the files of receipts in a folder, in order of their names."""
     return sorted(folder.glob(f"*{SUFFIX}"))

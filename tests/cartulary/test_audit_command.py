@@ -7,6 +7,7 @@ import orjson
 import pytest
 from click.testing import Result
 
+from replay.receipts.folder import ReceiptFolder
 from tests.support.records import KEY, STRANGER, Table
 
 Run = Callable[..., Result]
@@ -150,3 +151,32 @@ def test_audit_checks_a_receipt_from_a_file(run: Run, path: Path, eventful: Tabl
     for nonsense in (b"", b"[]", b'{"a": 1}', b"\xff"):
         receipt_file.write_bytes(nonsense)
         assert run("audit", path, "--receipt", receipt_file).exit_code == 2
+
+
+def test_audit_checks_a_folder_of_receipts(
+    run: Run, path: Path, eventful: Table, tmp_path: Path
+) -> None:
+    folder = tmp_path / "receipts"
+    event = eventful.sealed[8].event
+    ReceiptFolder(folder).add([KEY.receipt(event), KEY.receipt({**event, "game": "game-2"})])
+    result = run("audit", path, "--receipts", folder)
+    assert result.exit_code == 0
+    assert "1 of the receipts that were kept are for other games" in result.stdout
+    ReceiptFolder(folder).add([KEY.receipt({**event, "hash": "0" * 64})])
+    assert run("audit", path, "--receipts", folder).exit_code == 1
+    (folder / "damaged.receipts").write_bytes(b"{")
+    assert run("audit", path, "--receipts", folder).exit_code == 2
+    assert run("audit", path, "--receipts", tmp_path / "missing").exit_code == 2
+
+
+def test_audit_compares_with_an_older_record(run: Run, path: Path, eventful: Table) -> None:
+    older = path.with_name("older.jsonl")
+    older.write_bytes(eventful.until(9).record())
+    result = run("audit", path, "--against", older)
+    assert result.exit_code == 0
+    assert "✓ against" in result.stdout
+    swapped = run("audit", older, "--against", path)
+    assert swapped.exit_code == 1
+    assert "of the older record are missing in this record" in swapped.stdout
+    assert run("audit", path, older, "--against", older).exit_code == 2
+    assert run("audit", path, "--against", "missing.jsonl").exit_code == 2

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import orjson
+import pytest
 from click.testing import Result
 
 from tests.support.records import KEY, STRANGER, Table
@@ -25,7 +26,9 @@ def test_compare_reports_a_continuation(run: Run, path: Path, eventful: Table) -
     )
 
 
-def test_compare_reports_a_divergence_and_its_proof(run: Run, path: Path, eventful: Table) -> None:
+def test_compare_reports_a_divergence_and_its_proof(
+    run: Run, path: Path, eventful: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = path.with_name("other.jsonl")
     table = eventful.until(9)
     table.wait(5)
@@ -35,6 +38,7 @@ def test_compare_reports_a_divergence_and_its_proof(run: Run, path: Path, eventf
     assert "events 1 to 9 are the same" in result.stdout
     assert f"Proof against the server that has the key {KEY.id}" in result.stdout
     assert result.stdout.splitlines()[-1].startswith("divergence: after event 9")
+    monkeypatch.setenv("CARTULARY_TRUSTED_KEYS", str(path.with_name("none.jsonl")))
     report = orjson.loads(run("compare", path, other, "--key", STRANGER.public, "--json").stdout)
     assert (report["verdict"], report["common"]) == ("divergence", 9)
     assert [proof["trusted"] for proof in report["proofs"]] == [False]

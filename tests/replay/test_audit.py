@@ -32,7 +32,7 @@ def data(eventful: Table) -> bytes:
 def test_a_finished_game_passes_every_check(eventful: Table, data: bytes) -> None:
     report = audit_record(data)
     assert report.findings == []
-    assert [check.name for check in report.checks] == list(NAMES)
+    assert [check.name for check in report.checks] == [n for n in NAMES if n != "against"]
     events = eventful.game.seq
     actions = sum(made.event["action"] is not None for made in eventful.sealed)
     assert {check.name: check.count for check in report.checks} == {
