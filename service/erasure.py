@@ -16,12 +16,13 @@ from typing import Final
 
 import redis
 
-from domain.errors import Refused, Unreadable
+from domain.errors import CartularyError
 from domain.event import Event
 from domain.game import Game
 from ledger import commands
 from ledger.pending import PendingEvents
 from service.connection import unavailable_on_error
+from service.errors import Unavailable
 from service.games.cache import CachedGame
 from service.games.repository import GameRepository
 from service.listings import Listings
@@ -116,7 +117,10 @@ class Erasure:
         for game_id in self._current_games(player):
             try:
                 self._leave(game_id, player)
-            except (Refused, Unreadable) as error:
+            except Unavailable:
+                raise
+            except CartularyError as error:
+                # The log is missing or damaged, or the game ends just now.
                 log.warning("an erased player stays in game %s: %s", game_id, error)
         self._erase_statements({player})
         self._sandboxes.delete_all_of(player)
@@ -159,7 +163,9 @@ class Erasure:
                     (event,) = self._repository.event_range(game_id, seq - 1, seq)
                     if _author(game, event) in players:
                         self._store.erase_statement(game_id, seq)
-            except (Unreadable, ValueError, LookupError) as error:
+            except Unavailable:
+                raise
+            except (CartularyError, ValueError, LookupError) as error:
                 log.error("statements in game %s cannot be erased: %s", game_id, error)  # noqa: TRY400 # a traceback would add nothing
 
 

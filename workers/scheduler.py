@@ -46,6 +46,7 @@ class Scheduler:
         self._damaged_games = service.damaged_games
         self._clock = service.clock
         self._erasure = service.erasure
+        self._has_repeated_erasures = False
         self._heads = HeadLogger(service.head_log)
         self._sweep = Sweep(service, self._queues, self._deadlines, self._heads)
         self._interval = service.settings.sweep_seconds
@@ -106,6 +107,20 @@ class Scheduler:
         for _ in self._sweep.pages(is_first=is_first):
             pass
 
+    def complete_erasures(self) -> None:
+        """Complete erasures of players; once, also of those who have come back with a backup.
+
+        An error is logged, and the next sweep tries again: games must not wait for it.
+        """
+        try:
+            if not self._has_repeated_erasures:
+                self._erasure.repeat()
+                self._has_repeated_erasures = True
+            self._erasure.resume()
+            self._erasure.compact()
+        except Unavailable as error:
+            log.warning("erasures of players are not completed: %s", error)
+
     def _follow(self, channel: PubSub, stop: StopSignals) -> None:
         """Follow all appends and sweep until `stop` is set. Raises Unavailable if Redis does not respond."""
         with unavailable_on_error():
@@ -121,17 +136,10 @@ class Scheduler:
                     self._listen(channel, 0)
                     if stop.is_set():
                         return
-                self._complete_erasures(is_first=swept_at is None)
+                self.complete_erasures()
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             self._queues.enqueue_retries()
-
-    def _complete_erasures(self, *, is_first: bool) -> None:
-        """Complete erasures of players; at first, also of those who have come back with a backup."""
-        if is_first:
-            self._erasure.repeat()
-        self._erasure.resume()
-        self._erasure.compact()
 
     def _listen(self, channel: PubSub, seconds: float) -> None:
         """Wait for messages, at most so many seconds, and handle them and the deadlines."""

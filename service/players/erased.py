@@ -16,6 +16,7 @@ somebody who has the key can test a handle that they guess.
 """
 
 import hmac
+import logging
 import os
 import secrets
 from collections.abc import Iterable
@@ -28,6 +29,8 @@ from service import clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import Unavailable
 from service.players.handles import fold_case, skeletons
+
+log = logging.getLogger(__name__)
 
 FILE_NAME: Final = "erased-players"
 _IDS: Final = "cartulary:erased-players"
@@ -57,14 +60,20 @@ class ErasedPlayers:
             self._redis.zadd(_UNFINISHED, {player_id: _now()})
 
     def synchronize(self) -> frozenset[str]:
-        """Have Redis and the file list the same ids, and return them. Raises Unavailable like `add`."""
+        """Have Redis and the file list the same ids, and return them.
+
+        If the file cannot be written, the error is logged. Raises Unavailable if it cannot be read.
+        """
         in_file = set(self._read())
         with unavailable_on_error():
             stored = {to_text(id) for id in self._redis.smembers(_IDS)}
             if in_file - stored:
                 self._redis.sadd(_IDS, *(in_file - stored))
         if stored - in_file:
-            self._write(sorted(stored - in_file))
+            try:
+                self._write(sorted(stored - in_file))
+            except Unavailable as error:
+                log.warning("%s: it lacks %d ids", error, len(stored - in_file))
         return frozenset(in_file | stored)
 
     def unfinished(self, min_age_seconds: float = 0) -> list[str]:

@@ -21,6 +21,7 @@ from service.embedded_redis import EmbeddedRedis
 from service.erasure import SECONDS_TO_SETTLE, Erasure
 from service.errors import Forbidden, HandleTaken, Unauthorised, Unavailable
 from service.players.accounts import Player
+from service.players.erased import ErasedPlayers
 from service.reindex import reindex
 from tests.support.redis_contents import contents
 from tests.support.service_games import take_action
@@ -292,3 +293,46 @@ def test_the_append_only_file_is_rewritten_at_most_once_an_hour(
     service.erasure.compact()
     assert rewrites == ["rewrite"]
     assert 0 < service.redis.ttl("cartulary:rewritten") <= 3600
+
+
+def test_a_game_that_cannot_be_read_does_not_prevent_an_erasure(
+    service: Service, ada: Erased
+) -> None:
+    service.redis.delete(f"cartulary:{{{ada.playing}}}:log")
+    service.redis.set(f"cartulary:{{{ada.disputed}}}:log", "damaged", keepttl=True)
+    restarted = build(service.settings)
+    restarted.erasure.erase(ada.player.id, PASSWORD)
+    assert restarted.players.get([ada.player.id]) == [None]
+    assert restarted.queries.game(ada.waiting).status == "abandoned"
+    restarted.redis.close()
+
+
+def test_an_erasure_begins_only_when_its_id_is_in_the_file(service: Service, ada: Erased) -> None:
+    file = service.settings.data / "erased-players"
+    file.mkdir()
+    before = contents(service.redis)
+    with pytest.raises(Unavailable, match="cannot be written"):
+        service.erasure.erase(ada.player.id, PASSWORD)
+    assert contents(service.redis) == before
+    file.rmdir()
+    service.erasure.erase(ada.player.id, PASSWORD)
+    assert traces(service) == []
+
+
+def test_a_file_that_cannot_be_written_does_not_prevent_that_erasures_are_repeated(
+    service: Service,
+    ada: Erased,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: Any) -> None:
+        raise Unavailable("the file of erased players cannot be written")
+
+    backup = snapshot(service.redis)
+    service.erasure.erase(ada.player.id, PASSWORD)
+    restore(service.redis, backup)
+    service.redis.sadd("cartulary:erased-players", "another")
+    monkeypatch.setattr(ErasedPlayers, "_write", fail)
+    assert service.erasure.repeat() == 1
+    assert traces(service) == []
+    assert "cannot be written" in caplog.text

@@ -367,3 +367,21 @@ def test_removing_a_deadline_from_the_index_leaves_a_later_one(
     assert service.redis.zscore(DEADLINES, "g") == 2000
     index.remove("g", "2000")
     assert service.redis.zscore(DEADLINES, "g") is None
+
+
+def test_a_scheduler_completes_erasures_and_goes_on_if_it_cannot(
+    service: Service, workers: WorkerHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    player, _ = service.players.register("ada", "correct horse")
+    game = service.commands.create(player.id, rules="barony", seats=2, options={})
+    file = service.settings.data / "erased-players"
+    file.mkdir()
+    workers.scheduler.complete_erasures()
+    assert "cannot be read" in caplog.text
+    assert service.players.by_handle("ada") == player
+    file.rmdir()
+    # As after the restoration of a backup, from which the account has come back.
+    file.write_text(f"{player.id}\n")
+    workers.scheduler.complete_erasures()
+    assert service.players.by_handle("ada") is None
+    assert service.queries.game(game.id).status == "abandoned"
