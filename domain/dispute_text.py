@@ -13,6 +13,7 @@ from domain.dispute_events import (
     TakebackAnswered,
     TakebackRequested,
 )
+from domain.event import PlayResumed
 
 
 def ruling_text(ruling: Ruling) -> str:
@@ -62,6 +63,12 @@ _TEXTS: Final = {
     "abandon": "the game is abandoned",
 }
 """By type, the texts of the rulings that have no other field."""
+
+
+def _resumed(data: PlayResumed) -> str:
+    return f"play resumes after event {data['from']}, as event {data['because']} decided"
+
+
 DISPUTE_TEXTS: Final[Mapping[str, Callable[[Any], str]]] = {
     "DisputeOpened": _opened,
     "DisputeAnswered": _answered,
@@ -70,5 +77,6 @@ DISPUTE_TEXTS: Final[Mapping[str, Callable[[Any], str]]] = {
     "DisputeRuled": _ruled,
     "TakebackRequested": _requested,
     "TakebackAnswered": _takeback_answered,
+    "PlayResumed": _resumed,
 }
 """By event type. The data is `Any` in this table alone."""

@@ -6,10 +6,15 @@ is the current branch.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
+from domain.dispute_events import DISPUTE_EVENTS
 from domain.errors import Unreadable
+from domain.event import Event
 from domain.game import Resumption
 from ledger.record import Record
+
+_OF_THE_WHOLE_GAME: Final = frozenset({*DISPUTE_EVENTS, "PlayerKeyAdded", "PlayerKeyRevoked"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,11 @@ def branch(record: Record, number: int | None = None) -> Branch:
     return all_branches[number - 1]
 
 
+def can_be_superseded(event: Event) -> bool:
+    """Return whether an event belongs to a branch; disputes, takebacks and keys belong to the whole game."""
+    return event["type"] not in _OF_THE_WHOLE_GAME
+
+
 def superseded_events(record: Record) -> dict[int, int]:
     """Return the events that are not on the current branch: by seq, the seq of the first `PlayResumed` after
     which they were not. Raises Unreadable.
@@ -69,5 +79,6 @@ def superseded_events(record: Record) -> dict[int, int]:
     superseded: dict[int, int] = {}
     for resumption in branch(record).resumptions:
         for seq in range(max(resumption.origin, 0) + 1, resumption.seq):
-            superseded.setdefault(seq, resumption.seq)
+            if can_be_superseded(record.events[seq - 1]):
+                superseded.setdefault(seq, resumption.seq)
     return superseded

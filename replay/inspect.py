@@ -19,6 +19,7 @@ from domain.json_types import JsonObject
 from ledger import turn_clock
 from ledger.envelope import format_timestamp
 from ledger.record import Record
+from replay.branches import can_be_superseded
 from replay.diff import changes
 from replay.event_text import (
     NO_NAMES,
@@ -234,7 +235,9 @@ def _consequences(step: Step, context: EventContext) -> JsonObject:
         "round_ended_by": _round_end(event, before),
         "ends_play": ends_play,
         "finished_by": _seq_of(on_branch, "GameFinished") if ends_play else None,
-        "superseded_by": None if resumed is None else resumed["seq"],
+        "superseded_by": None
+        if resumed is None or not can_be_superseded(event)
+        else resumed["seq"],
     }
 
 
