@@ -17,6 +17,7 @@ from domain.event import Event, acting_seat, recorded_data
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import turn_clock
+from ledger.canonical import canonical
 from ledger.envelope import format_timestamp
 from ledger.record import Record
 from replay.branches import can_be_superseded
@@ -31,6 +32,10 @@ from replay.event_text import (
 )
 from replay.timeline import Step, unreadable_on_error
 
+MAX_POSITION_BYTES: Final = 24 * 1024
+"""The largest position of which the legal actions are determined; real ones have at most 10 KiB. A forged one
+could have so many that they fill the memory.
+"""
 MAX_LISTED_ACTIONS: Final = 24
 """Legal actions that are listed unless all are asked for; more are only counted."""
 
@@ -192,6 +197,8 @@ def _options(step: Step, context: EventContext, *, lists_all: bool) -> JsonObjec
     if before is None or before.to_act is None or seat is None or not context.sees_actor:
         return None
     rules = before.rules
+    if len(canonical(rules.position(before.state, seat))) > MAX_POSITION_BYTES:
+        return None
     actions = rules.legal_actions(before.state, seat)
     is_listed = lists_all or len(actions) <= MAX_LISTED_ACTIONS
     return {

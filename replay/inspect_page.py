@@ -1,6 +1,7 @@
 """The explanation of an event as a page of text for a terminal."""
 
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Final
 
 from domain.contract import AnyRuleSystem
@@ -18,7 +19,7 @@ from replay.render.text_layout import clean, columns, wrap
 _INDENT: Final = 10
 _NARROWEST: Final = 40
 _MEANS: Final[Mapping[str, str]] = {
-    "token": "by an access token, on the word of the server",
+    "token": "not signed: the server states that the request had the token of the player",
     "signature": "signed with the player's own key, as audit checks",
 }
 _NONCE_SOURCES: Final[Mapping[str | None, str]] = {
@@ -113,17 +114,18 @@ def _section(title: str, texts: list[str], styler: Styler, width: int) -> list[s
 
 
 def _clause_lines(clauses: list[JsonObject], styler: Styler, width: int) -> list[str]:
-    """The clauses: what each means on this board, and under it the sentence of the rules."""
+    """The clauses: what each means on this board, and once below that the sentence of the rules."""
     if not clauses:
         return []
     id_width = max(len(clause["id"]) for clause in clauses)
     margin = " " * (id_width + 4)
     lines = ["", styler("clauses", BOLD)]
-    for clause in clauses:
+    for clause, following in zip_longest(clauses, clauses[1:]):
         text = wrap(clean(clause["text"]), width - len(margin), columns)
         lines.append(f"  {clause['id']:<{id_width}}  {text[0]}")
         lines += [margin + line for line in text[1:]]
-        if clause["sentence"] is not None:
+        is_last = following is None or following["id"] != clause["id"]
+        if clause["sentence"] is not None and is_last:
             sentence = wrap(clean(clause["sentence"]), width - len(margin), columns)
             lines += [margin + styler(line, DIM) for line in sentence]
     return lines

@@ -201,6 +201,17 @@ def test_a_signed_action_shows_the_key_and_the_position_that_was_signed() -> Non
     assert f"for the position after {record.events[seq - 4]['hash'][:20]}" in page(record, seq)
 
 
+def test_the_legal_actions_of_a_forged_board_that_is_much_too_large_are_not_listed() -> None:
+    def change(events: list[Event]) -> None:
+        board = events[3]["data"]["board"]
+        board += [{"at": [q, 50 + r], "terrain": "plain"} for q in range(30) for r in range(30)]
+
+    table = Table("barony").start()
+    table.act_first()
+    assert explain(read(table.record()), 5)["options"] is not None
+    assert explain(read(forge_record(table.record(), change)), 5)["options"] is None
+
+
 def test_a_board_that_is_too_wide_is_not_drawn() -> None:
     def change(events: list[Event]) -> None:
         events[3]["data"]["board"].append({"at": [10**12, 0], "terrain": "plain"})
