@@ -3,12 +3,14 @@
 from datetime import timedelta
 
 import pytest
+from argon2 import PasswordHasher
 from freezegun import freeze_time
 
 from domain.errors import Malformed
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, Unauthorised
+from service.players import passwords
 from service.players.accounts import Players
 from service.players.erased import ErasedPlayers
 from service.players.tokens import TOKEN_CACHE_TTL, TOKEN_DAYS, session_id, token_key
@@ -16,6 +18,13 @@ from tests.support.redis_contents import contents
 
 PASSWORD = "correct horse"
 NEW_PASSWORD = "battery staple"
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash passwords with the least work, since the tests here hash many."""
+    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(passwords, "_HASHER", hasher)
 
 
 @pytest.fixture
