@@ -31,6 +31,8 @@ class PlayerSignaturesCheck:
         self._names = record.seat_names()
         self._actions: Counter[int] = Counter()
         self._signed: Counter[int] = Counter()
+        self._keys: dict[str, int] = {}
+        """The keys that have signed, each with its seat."""
 
     def examine(self, step: Step) -> None:
         """Check one event."""
@@ -48,6 +50,7 @@ class PlayerSignaturesCheck:
             self.check.add_at_event(event["seq"], problem, FORGED)
         elif seat is not None:
             self._signed[seat] += 1
+            self._keys.setdefault(signature["key"], seat)
 
     def finish(self) -> None:
         """Note how many actions of each seat its player has signed, once every event was examined."""
@@ -59,6 +62,11 @@ class PlayerSignaturesCheck:
             self.check.note(
                 f"Seat {seat} ({name}) signed {signed} of its {actions} actions"
                 + (": the others rest on the server's word." if signed < actions else ".")
+            )
+        for key, seat in self._keys.items():
+            name = self._names.get(seat, "")
+            self.check.note(
+                f"By the log, key {key} is that of seat {seat} ({name}): only this player can confirm it."
             )
 
     def _check_key(self, event: Event) -> None:

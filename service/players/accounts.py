@@ -119,11 +119,18 @@ class Players:
         is_correct = self._passwords.is_password(password_hash, password)
         if not is_correct or player is None or password_hash is None:
             raise Unauthorised("there is no player with this handle and password")
+        token = self._tokens.create(player.id, client)
+        with unavailable_on_error():
+            current = self._redis.hget(account_key(player.id), "password")
+        if current is None or to_text(current) != password_hash:
+            # The password was changed meanwhile, which has ended the sessions that there were then.
+            self._tokens.revoke(token)
+            raise Unauthorised("there is no player with this handle and password")
         if is_outdated(password_hash):
             new_hash = self._passwords.hash(password)
             with unavailable_on_error():
                 self._redis.hset(account_key(player.id), "password", new_hash)
-        return self._tokens.create(player.id, client)
+        return token
 
     def require_password(self, player_id: str, password: str) -> None:
         """Raise Forbidden unless this is the password of the player."""

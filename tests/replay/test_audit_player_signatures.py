@@ -44,6 +44,7 @@ def test_signed_actions_hold_and_are_counted_by_seat(signed: Table) -> None:
     assert [note.text for note in check.notes] == [
         "Seat 0 (player-0) signed 1 of its 1 actions.",
         "Seat 1 (player-1) signed 0 of its 1 actions: the others rest on the server's word.",
+        f"By the log, key {PLAYER_KEY.id} is that of seat 0 (player-0): only this player can confirm it.",
     ]
 
 

@@ -1,6 +1,7 @@
 """Sessions: the valid tokens of a player, which the player can list and end."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
@@ -13,7 +14,7 @@ from service.errors import Forbidden, NotFound, Unauthorised
 from service.players import passwords
 from service.players.accounts import Players
 from service.players.erased import ErasedPlayers
-from service.players.tokens import TOKEN_CACHE_TTL, TOKEN_DAYS, session_id, token_key
+from service.players.tokens import TOKEN_CACHE_TTL, TOKEN_DAYS, Tokens, session_id, token_key
 from tests.support.redis_contents import contents
 
 PASSWORD = "correct horse"
@@ -165,6 +166,23 @@ def test_a_changed_password_ends_all_other_sessions(players: Players, service: S
     with pytest.raises(Unauthorised):
         players.login("ada", PASSWORD)
     assert players.login("ada", NEW_PASSWORD)
+
+
+def test_a_login_with_a_password_that_is_being_changed_leaves_no_session(
+    players: Players, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, current = players.register("ada", PASSWORD)
+    create = Tokens.create
+
+    def change_first(tokens: Tokens, *arguments: Any, **options: Any) -> str:
+        monkeypatch.undo()
+        players.change_password(ada.id, current, PASSWORD, NEW_PASSWORD)
+        return create(tokens, *arguments, **options)
+
+    monkeypatch.setattr(Tokens, "create", change_first)
+    with pytest.raises(Unauthorised):
+        players.login("ada", PASSWORD)
+    assert ids(players, ada.id) == [session_id(current)]
 
 
 @pytest.mark.parametrize(
