@@ -68,6 +68,9 @@ def outcome_text(rules: AnyRuleSystem, event: Event, names: Names) -> str:
     if event["type"] == "GameStarted":
         players = [names.player(id) for id in event["data"]["players"]]
         data = cast("EventData", {**data, "players": players})
+    elif event["type"] == "DisputeRuled" and isinstance(event["data"]["arbiter"], str):
+        arbiter = names.player(event["data"]["arbiter"])
+        data = cast("EventData", {**data, "arbiter": arbiter})
     return clean(rules.event_text(event["type"], data))
 
 

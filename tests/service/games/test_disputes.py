@@ -1,0 +1,167 @@
+"""Disputes in the service: arbiters, private games, erased statements, concurrent requests, limits."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from io import BytesIO
+
+import pytest
+
+from domain.errors import Malformed
+from replay.audit import audit
+from service.bootstrap import Service, build
+from service.errors import Forbidden, NotFound
+from service.http.app import create_app
+from service.settings import Settings
+from tests.support.accounts import PASSWORD
+from tests.support.service_games import PLAYERS, start_game, take_action
+
+DISMISS = {"type": "dismiss"}
+
+
+def create(service: Service, **fields: object) -> str | None:
+    """Create a game of ada; return the id of its arbiter."""
+    options = {"seating": "joined"}
+    game = service.commands.create(
+        "ada",
+        rules="barony",
+        seats=2,
+        options=options,
+        **fields,  # type: ignore[arg-type] # the tests name them correctly
+    )
+    return game.arbiter
+
+
+def test_the_arbiter_of_the_server_rules_unless_another_one_is_named_or_has_to_play(
+    service: Service,
+) -> None:
+    assert create(service, default_arbiter="zoe") == "zoe"
+    assert create(service, default_arbiter="zoe", arbiter="yan") == "yan"
+    assert create(service, default_arbiter="ada") is None
+    assert create(service, default_arbiter="zoe", invited=("zoe",)) is None
+    with pytest.raises(Malformed):
+        create(service, arbiter="zoe", invited=("zoe",))
+
+
+def test_a_request_without_an_arbiter_has_the_same_idempotency_record_whatever_the_server_names(
+    service: Service,
+) -> None:
+    ids = {
+        service.commands.create(
+            "ada",
+            rules="barony",
+            seats=2,
+            options={},
+            default_arbiter=arbiter,
+            idempotency_key="once",
+        ).id
+        for arbiter in (None, "zoe")
+    }
+    assert len(ids) == 1
+
+
+def test_the_setting_names_the_arbiter_by_handle(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    def summary_of(arbiter: str, player: str) -> object:
+        settings = replace(service.settings, arbiter=arbiter)
+        client = create_app(replace(service, settings=settings)).test_client()
+        body = {"handle": player, "password": PASSWORD}
+        token = client.post("/api/v1/players", json=body).get_json()["token"]
+        response = client.post(
+            "/api/v1/games",
+            json={"rules": "barony", "seats": 2},
+            headers={"Authorization": f"Bearer {token}"},
+        )
+        assert response.status_code == 201
+        return response.get_json()["arbiter"]
+
+    assert summary_of("zoe", "ada") is None
+    assert "CARTULARY_ARBITER" in caplog.text
+    zoe = service.players.register("zoe", PASSWORD)[0]
+    assert summary_of("Zoe", "bea") == {"id": zoe.id, "handle": "zoe"}
+
+
+def test_requests_that_add_to_a_dispute_are_limited_by_player(service: Service) -> None:
+    settings = replace(service.settings, rate_disputes="2/hour")
+    client = create_app(replace(service, settings=settings)).test_client()
+    _, token = service.players.register("ada", PASSWORD)
+    headers = {"Authorization": f"Bearer {token}"}
+    url = "/api/v1/games/nothing/disputes"
+    statuses = [client.post(url, json={}, headers=headers).status_code for _ in range(3)]
+    assert statuses == [404, 404, 429]
+    assert client.get(url, headers=headers).status_code == 404
+
+
+def test_a_game_with_an_erased_statement_is_played_on_and_verified(
+    service: Service, settings: Settings
+) -> None:
+    game = start_game(service)
+    number = service.disputes.open_dispute(game.id, "ada", 4, "Bea is slow.").events[0]["seq"]
+    service.redis.hdel(f"cartulary:{{{game.id}}}:secrets", f"{number}/statement")
+    other = build(settings)
+    try:
+        assert other.queries.dispute(game.id, number, None)["statement"] is None
+        other.disputes.withdraw_dispute(game.id, number, "ada")
+        take_action(other, game.id)
+        record = b"".join(other.queries.record(game.id))
+    finally:
+        other.redis.close()
+    assert b"Bea is slow." not in record
+    assert audit(BytesIO(record)).findings == []
+
+
+def test_concurrent_proposals_lead_to_one_ruling(service: Service) -> None:
+    game = start_game(service, 4)
+    number = service.disputes.open_dispute(game.id, "ada", 4, "Let us stop.").events[0]["seq"]
+    with ThreadPoolExecutor(4) as threads:
+        list(
+            threads.map(
+                lambda player: service.disputes.give_ruling(game.id, number, player, DISMISS),
+                PLAYERS,
+            )
+        )
+    types = [event["type"] for event in service.queries.event_page(game.id, number, 10)]
+    assert types == ["RulingProposed"] * 4 + ["DisputeRuled"]
+
+
+def test_another_process_reads_the_same_game_after_a_rewind(
+    service: Service, settings: Settings
+) -> None:
+    game = start_game(service, rules="baron")
+    for _ in range(8):
+        take_action(service, game.id)
+    number = service.disputes.open_dispute(game.id, "ada", 5, "Again, please.").events[0]["seq"]
+    for player in ("ada", "bea"):
+        ruling = {"type": "resume", "from": game.seq}
+        service.disputes.give_ruling(game.id, number, player, ruling)
+    take_action(service, game.id)
+    current = service.queries.game(game.id)
+    other = build(settings)
+    try:
+        loaded = other.queries.game(game.id)
+    finally:
+        other.redis.close()
+    assert (loaded.seq, loaded.hash, loaded.turn_at) == (
+        current.seq,
+        current.hash,
+        current.turn_at,
+    )
+    assert loaded.position(0) == current.position(0)
+    assert loaded.disputes == current.disputes
+
+
+def test_only_those_concerned_take_part(service: Service) -> None:
+    options = {"private": True}
+    game = service.commands.create(
+        "ada", rules="barony", seats=2, options=options, invited=("bea",)
+    )
+    service.commands.join(game.id, "bea")
+    number = service.disputes.open_dispute(game.id, "ada", 4, "x").events[0]["seq"]
+    with pytest.raises(NotFound):
+        service.disputes.answer_dispute(game.id, number, "cid", "y")
+    with pytest.raises(NotFound):
+        service.queries.dispute(game.id, number, "cid")
+    with pytest.raises(NotFound, match="no dispute 3"):
+        service.disputes.answer_dispute(game.id, 3, "bea", "y")
+    with pytest.raises(Forbidden):
+        service.disputes.withdraw_dispute(game.id, number, "bea")
