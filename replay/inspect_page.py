@@ -72,11 +72,13 @@ def _rows(explanation: JsonObject, styler: Styler, width: int) -> list[tuple[str
     if actor["player"] is not None and explanation["by"] != actor["player"]:
         who.append(styler(f"player {clean(actor['player'])}", DIM))
     if actor["means"] in _MEANS:
-        who.append(styler(_MEANS[actor["means"]], DIM))
+        who += [styler(line, DIM) for line in wrap(_MEANS[actor["means"]], width, columns)]
     if actor["key"] is not None:
         is_last = actor["signed_head"] == event["prev"]
-        head = f"event {event['seq'] - 1}" if is_last else clean(actor["signed_head"])
-        who.append(styler(f"key {clean(actor['key'])}, for the position after {head}", DIM))
+        hash = f"{clean(actor['signed_head'])[:16]}…"
+        head = f"event {event['seq'] - 1}" if is_last else f"the event {hash}"
+        key = f"key {clean(actor['key'])}, for the position after {head}"
+        who += [styler(line, DIM) for line in wrap(key, width, columns)]
     rows = [("who", who), ("when", [time_text(event["at"])])]
     if time["turn_of"] is not None:
         turn = f"round {time['round']}, turn {time['turn']}, of seat {time['turn_of']}"

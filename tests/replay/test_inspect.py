@@ -198,7 +198,8 @@ def test_a_signed_action_shows_the_key_and_the_position_that_was_signed() -> Non
     text = page(record, seq - 1)
     assert "signed with the player's own key, as audit checks" in text
     assert f"key {KEY.id}, for the position after event {seq - 2}\n" in text
-    assert f"for the position after {record.events[seq - 4]['hash'][:20]}" in page(record, seq)
+    hash = record.events[seq - 4]["hash"]
+    assert f"for the position after the event {hash[:16]}…\n" in page(record, seq, width=100)
 
 
 def test_the_legal_actions_of_a_forged_board_that_is_much_too_large_are_not_listed() -> None:

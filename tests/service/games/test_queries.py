@@ -10,8 +10,11 @@ from domain.errors import Unreadable
 from domain.fold import fold
 from ledger import record
 from service.bootstrap import Service, build
+from service.bounds import Bounds
+from service.deliveries import Deliveries
 from service.errors import NotFound
 from service.games.cache import GameCache
+from service.games.event_queries import EventQueries
 from service.games.loader import GameLoader
 from service.games.queries import GameQueries
 from service.games.repository import GameRepository
@@ -21,6 +24,7 @@ from service.players.accounts import Players
 from service.players.keys import PlayerKeys
 from service.settings import Settings
 from service.store.event_store import LogReader
+from service.transparency.proofs import Proofs
 from tests.support.service_games import play_out, play_until, start_game, take_action
 
 
@@ -165,7 +169,17 @@ def test_queries_depend_only_on_types_that_cannot_append() -> None:
         Keyring,
         Players,
         PlayerKeys,
+        Proofs,
         int,
+        type(None),
+    }
+    hints = get_type_hints(EventQueries.__init__)
+    assert set(hints.values()) == {
+        GameLoader,
+        LogReader,
+        Players,
+        Deliveries,
+        Bounds,
         type(None),
     }
     assert not hasattr(GameLoader, "execute")
