@@ -12,13 +12,16 @@ from bench.our_games import PlayedGame, resumed_log
 from bench.redis_client import CommandRecorder, command_bytes, send_commands
 from domain.fold import fold
 from domain.game import Game
+from ledger.keys import SigningKey
 from service.embedded_redis import EmbeddedRedis
 from service.games.cache import GameCache
 from service.games.loader import GameLoader
+from service.games.receipts import encode_receipt
 from service.store.event_store import AppendRequest, IdempotencyRecord
 from service.store.outbox import outbox_entries
 from service.store.redis_event_store import RedisEventStore, game_key
 
+_KEY: Final = SigningKey.from_seed(bytes(32))
 CONNECTIONS: Final = 50
 LOADED_EVENTS: Final = 300
 BRANCHES: Final = 10
@@ -34,13 +37,17 @@ def measure(server: EmbeddedRedis, games: list[PlayedGame], long: PlayedGame) ->
 
 
 def append_requests(played: PlayedGame) -> list[AppendRequest]:
-    """Return an append of each event, with the outbox entries that belong to it."""
+    """Return an append of each event, with its outbox entries, and the receipt if it has an action."""
     requests = []
     after: Game | None = None
     for event, line in zip(played.events, played.lines, strict=True):
         before, after = after, fold([event], after, played.opened)
         assert after is not None
-        requests.append(AppendRequest((line,), outbox=outbox_entries(before, after, [event])))
+        entries = outbox_entries(before, after, [event])
+        receipts = (
+            {} if event["action"] is None else {event["seq"]: encode_receipt(_KEY.receipt(event))}
+        )
+        requests.append(AppendRequest((line,), outbox=entries, receipts=receipts))
     return requests
 
 
@@ -149,7 +156,7 @@ def _memory_row(server: EmbeddedRedis, games: list[PlayedGame]) -> Row:
     total = sum(client.memory_usage(name, samples=0) or 0 for name in client.scan_iter())
     per_event = total / sum(len(played.events) for played in games)
     return Row(
-        label="memory in Redis, with idempotency records",
+        label="memory in Redis, with receipts and idempotency records",
         peer="none",
         target=f"≤ {MOST_BYTES_PER_EVENT} bytes",
         ours=per_event,

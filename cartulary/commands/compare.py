@@ -2,13 +2,14 @@
 
 import os
 import sys
+from functools import partial
 from typing import Final
 
 import click
 
 from cartulary.commands.options import color_option, json_option, redis_option
 from cartulary.source import open_source
-from cartulary.terminal import Color, echo, result_styler, width
+from cartulary.terminal import Color, echo, progress, result_styler, width
 from ledger.canonical import canonical
 
 EXIT_STATUS: Final = {"continuation": 0, "divergence": 1, "unknown": 3}
@@ -54,7 +55,9 @@ def compare(
     remembered = TrustedKeysFile(os.environ).load().keys
     trusted = [*(public_key(ctx, key) for key in keys), *(key.public for key in remembered)]
     with open_source(ctx, a, redis) as first, open_source(ctx, b, redis) as second:
-        comparison = run_comparison(first, second, trusted=trusted)
+        comparison = run_comparison(
+            first, second, trusted=trusted, progress=partial(progress, description="receipts")
+        )
     if as_json:
         echo(canonical(comparison.as_json()).decode())
     else:

@@ -12,11 +12,18 @@ from domain.errors import Malformed, NotNow, Refused, Unreadable
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.record import Record
-from replay.sandbox import Sandbox, SandboxStep, game_with_drawn_secrets, known_secrets
+from replay.sandbox import (
+    Sandbox,
+    SandboxStep,
+    check_bots,
+    game_with_drawn_secrets,
+    known_secrets,
+)
 from replay.timeline import unreadable_on_error
 
-MAX_BOT_ACTIONS: Final = 10_000
-"""Actions of bots between two of a person: bots need not end a game."""
+MAX_TURNS: Final = 100_000
+MAX_TURN_ACTIONS: Final = 100
+"""Actions of a bot in one turn."""
 
 
 @click.command("sandbox")
@@ -40,7 +47,7 @@ MAX_BOT_ACTIONS: Final = 10_000
 @click.option("--bot", default="sensible", show_default=True, help="The bot that acts for them.")
 @click.option(
     "--turns",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MAX_TURNS),
     default=100,
     show_default=True,
     help="The most turns that bots take after the last action, and before each.",
@@ -85,7 +92,7 @@ def sandbox(
         message(f"seed {seed_bytes.hex()}")
     try:
         with unreadable_on_error(seq):
-            for text in progress(actions, len(actions), "sandbox"):
+            for text in actions:
                 _let_bots_act(sandbox, seats, bot, turns)
                 sandbox.act(_parsed(sandbox, text))
             _let_bots_act(sandbox, seats, bot, turns)
@@ -127,8 +134,12 @@ def _seats(ctx: click.Context, bots: str | None) -> frozenset[int]:
 
 
 def _let_bots_act(sandbox: Sandbox, seats: frozenset[int], bot: str, turns: int) -> None:
-    if seats:
-        sandbox.let_bots_act(seats, bot, turns=turns, max_actions=MAX_BOT_ACTIONS)
+    if not seats:
+        return
+    check_bots(sandbox.game, seats, bot)
+    for _ in progress(range(turns), turns, "bots"):
+        if not sandbox.let_bots_act(seats, bot, turns=1, max_actions=MAX_TURN_ACTIONS):
+            return
 
 
 def _parsed(sandbox: Sandbox, text: str) -> Any:

@@ -14,7 +14,13 @@ from replay.compare.histories import (
     relation,
 )
 from replay.compare.proofs import Proof, proofs
-from replay.compare.statements import Statement, acknowledged_keys, statements
+from replay.compare.statements import (
+    Progress,
+    Statement,
+    acknowledged_keys,
+    no_progress,
+    statements,
+)
 
 Verdict: TypeAlias = Literal["continuation", "divergence", "unknown"]
 
@@ -84,18 +90,23 @@ class Comparison:
         }
 
 
-def compare(a: BinaryIO, b: BinaryIO, *, trusted: Collection[str] = ()) -> Comparison:
+def compare(
+    a: BinaryIO, b: BinaryIO, *, trusted: Collection[str] = (), progress: Progress = no_progress
+) -> Comparison:
     """Compare the records in two binary files. `trusted` are public keys, in hex, that the reader knows."""
-    return compare_histories(read_history(a), read_history(b), trusted=trusted)
+    histories = read_history(a), read_history(b)
+    return compare_histories(*histories, trusted=trusted, progress=progress)
 
 
-def compare_histories(a: History, b: History, *, trusted: Collection[str] = ()) -> Comparison:
+def compare_histories(
+    a: History, b: History, *, trusted: Collection[str] = (), progress: Progress = no_progress
+) -> Comparison:
     """Compare the histories in two records that have been read."""
     histories = a, b
     how, divergence = relation(*histories)
     is_one_game = how != "other_game" and all(history.events for history in histories)
     known = frozenset(trusted)
-    signed = statements(*histories, known)
+    signed = statements(*histories, known, progress)
     acknowledged = [
         (statement.public, acknowledged_keys(history, statement))
         for history, side in zip(histories, ("a", "b"), strict=True)

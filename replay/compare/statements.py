@@ -4,9 +4,9 @@ A valid signature of an event's hash stands for all events up to it, because eac
 the one before. Whose key it is, and whether that signer can be trusted, is not decided here.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from domain.event import ActionSignature, Event
 from domain.json_types import JsonObject
@@ -17,6 +17,18 @@ from ledger.player_signatures import check_action
 from replay.compare.histories import SIDES, History, Side
 
 Kind: TypeAlias = Literal["head", "receipt", "action"]
+NumberedReceipt: TypeAlias = tuple[int, JsonObject]
+"""A receipt with the number of its line."""
+Progress: TypeAlias = Callable[[Iterable[NumberedReceipt], int], Iterable[NumberedReceipt]]
+"""Iterates over receipts, of which there are so many, and may show the progress."""
+
+_MOST_CHARACTERS: Final = 64
+"""Characters of an id that a fault quotes."""
+
+
+def no_progress(receipts: Iterable[NumberedReceipt], _total: int) -> Iterable[NumberedReceipt]:
+    """Iterate without showing the progress."""
+    return receipts
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +68,9 @@ class Statement:
         }
 
 
-def statements(a: History, b: History, trusted: Collection[str] = ()) -> list[Statement]:
+def statements(
+    a: History, b: History, trusted: Collection[str] = (), progress: Progress = no_progress
+) -> list[Statement]:
     """Return everything that either record has a signature of, in the order of the files.
 
     The keys are those that either record lists, and the public keys (hex) that the reader knows.
@@ -74,7 +88,7 @@ def statements(a: History, b: History, trusted: Collection[str] = ()) -> list[St
         for statement in (
             *_head(side, history, other, keys),
             *_actions(side, history, other),
-            *_receipts(side, history, keys),
+            *_receipts(side, history, keys, progress),
         )
     ]
 
@@ -128,10 +142,13 @@ def _head(
     yield Statement(side, "head", 1, head["key"], entry["public"], head["seq"], head["hash"], fault)
 
 
-def _receipts(side: Side, history: History, keys: Sequence[JsonObject]) -> Iterator[Statement]:
+def _receipts(
+    side: Side, history: History, keys: Sequence[JsonObject], progress: Progress
+) -> Iterator[Statement]:
     """The receipts in a record."""
     record = history.record
-    for line, receipt in zip(record.receipt_lines, record.receipts, strict=True):
+    receipts = [*zip(record.receipt_lines, record.receipts, strict=True)]
+    for line, receipt in progress(receipts, len(receipts)):
         yield receipt_statement(side, line, receipt, history.game, keys)
 
 
@@ -143,7 +160,7 @@ def receipt_statement(
     seq, at = receipt.get("seq"), receipt.get("at")
     fault = _fault(lambda: check_statement(receipt, keys))
     if not fault and receipt.get("game") != game:
-        fault = f"it is a receipt for another game, {receipt.get('game')}"
+        fault = f"it is a receipt for another game, {str(receipt.get('game'))[:_MOST_CHARACTERS]}"
     if not fault and not (is_positive(seq) and is_timestamp(at) and is_hash(receipt.get("hash"))):
         fault = "it is no receipt for an event"
     if not fault:
