@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from service.bootstrap import build
 from service.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts
@@ -48,6 +49,20 @@ def test_clients_behind_a_proxy_have_limits_of_their_own(proxied: WebServer) -> 
     assert log_in("2001:db8:77::3, 127.0.0.1") == 429
     untrusted = [log_in(f"198.51.100.{number}", "127.0.0.77") for number in range(10, 13)]
     assert untrusted == [401, 401, 429]
+
+
+def test_a_server_erases_players_again_before_it_serves_requests(
+    web_redis: EmbeddedRedis, tmp_path: Path
+) -> None:
+    settings = settings_for(web_redis, tmp_path)
+    service = build(settings)
+    player, _ = service.players.register("back-from-a-backup", "correct horse")
+    (tmp_path / "erased-players").write_text(f"{player.id}\n")
+    with WebServer(settings) as server:
+        body = {"handle": player.handle, "password": "correct horse"}
+        assert httpx.post(f"{server.url}/api/v1/tokens", json=body).status_code == 401
+    assert service.players.get([player.id]) == [None]
+    service.redis.close()
 
 
 def test_refusals_of_the_front_are_counted_and_logged(proxied: WebServer) -> None:
