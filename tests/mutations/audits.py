@@ -99,7 +99,9 @@ def examine(number: int, counts: Counter[str]) -> str | None:
     subject, change, repair, data = mutated
     where = f"mutant {number} ({change} in {subject.name}, repaired: {repair})"
     try:
-        report = audit(BytesIO(data), keys=[SERVER_KEY])
+        # Half of the readers know no witness.
+        witnesses = subject.witnesses if number % 2 else ()
+        report = audit(BytesIO(data), keys=[SERVER_KEY], witnesses=witnesses)
     except Exception as error:  # noqa: BLE001 # a traceback of any kind is a failure
         return f"{where}: {type(error).__name__}: {error}"
     counts[report.verdict] += 1

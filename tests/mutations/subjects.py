@@ -10,16 +10,22 @@ from ledger import commands, dispute_commands
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.record import Record
+from ledger.signed_note import NoteKey
 from tests.support.local_game import LocalGame
 from tests.support.records import KEY, PLAYER_KEY, Table, read
+from tests.support.witnesses import WITNESS, inclusion_of
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A sound record. `KEY` of tests/support/records.py has signed it."""
+    """A sound record. `KEY` of tests/support/records.py has signed it.
+
+    The audits of a record with a proof of inclusion expect that `witnesses` have cosigned it.
+    """
 
     name: str
     data: bytes
+    witnesses: tuple[NoteKey, ...] = ()
 
     @property
     def record(self) -> Record:
@@ -41,7 +47,7 @@ def _barony() -> bytes:
     table.act({"type": "agree_to_end", "agree": True}, seat=1)
     table.act({"type": "agree_to_end", "agree": False}, seat=1)
     table.act({"type": "resign"}, seat=2)
-    return table.play_out().record(receipts=True)
+    return _with_inclusion(table.play_out())
 
 
 def _sorcery() -> bytes:
@@ -60,7 +66,12 @@ def _baron() -> bytes:
     table.act({"type": "resign"}, seat=0)
     table.act_at_random(5, b"baron again")
     table.act({"type": "resign"}, seat=1)
-    return table.finish().record(receipts=True)
+    return _with_inclusion(table.finish())
+
+
+def _with_inclusion(table: Table) -> bytes:
+    """Return a record with receipts and a proof that the log of the server contains its head."""
+    return table.record(receipts=True, inclusion=inclusion_of(table))
 
 
 def _abandoned() -> bytes:
@@ -154,7 +165,12 @@ BUILDERS: Final[dict[str, Callable[[], bytes]]] = {
 @cache
 def subjects() -> tuple[Subject, ...]:
     """Return all records to mutate."""
-    return tuple(Subject(name, build()) for name, build in BUILDERS.items())
+    subjects = []
+    for name, build in BUILDERS.items():
+        data = build()
+        witnesses = (WITNESS,) if b'"inclusion":' in data else ()
+        subjects.append(Subject(name, data, witnesses))
+    return tuple(subjects)
 
 
 SERVER_KEY: Final = KEY.public

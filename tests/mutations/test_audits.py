@@ -20,7 +20,7 @@ from tests.support.records import KEY
 
 def test_every_record_that_is_mutated_is_sound() -> None:
     for subject in subjects():
-        assert audit(BytesIO(subject.data), keys=[SERVER_KEY]).is_sound
+        assert audit(BytesIO(subject.data), keys=[SERVER_KEY], witnesses=subject.witnesses).is_sound
         assert refutation(subject.data) is None
 
 

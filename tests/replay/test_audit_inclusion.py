@@ -5,35 +5,13 @@ from typing import Any
 import pytest
 
 from domain.json_types import JsonObject
-from ledger.checkpoint import Checkpoint, head_leaf_hash
-from ledger.merkle import MemoryTree, leaf_hash, prove_inclusion
-from ledger.signed_note import COSIGNATURE, SignedNote, note_key, sign_text
+from ledger.checkpoint import Checkpoint
+from ledger.signed_note import COSIGNATURE, SignedNote, note_key
 from replay.audit import Report
-from tests.support.records import KEY, STRANGER, Table, audit_record, first_finding
-from tests.support.witnesses import WITNESS_KEY, WITNESS_NAME, cosigned
+from tests.support.records import STRANGER, Table, audit_record, first_finding
+from tests.support.witnesses import ORIGIN, WITNESS, cosigned, inclusion_of
 
-ORIGIN = "log.test"
-WITNESS = note_key(WITNESS_NAME, WITNESS_KEY, COSIGNATURE)
 OTHER_WITNESS = note_key("other-witness", STRANGER, COSIGNATURE)
-
-
-def inclusion_of(table: Table, *, key: Any = KEY, is_cosigned: bool = True) -> JsonObject:
-    """Return the proof that a log with six other entries contains the head of a game."""
-    game = table.game
-    tree = MemoryTree()
-    tree.append([leaf_hash(b"%d" % number) for number in range(3)])
-    tree.append([head_leaf_hash(game.id, game.seq, game.hash)])
-    tree.append([leaf_hash(b"%d" % number) for number in range(3)])
-    text = Checkpoint(ORIGIN, tree.size, tree.root()).text
-    note = SignedNote(text, (sign_text(text, ORIGIN, key),))
-    return {
-        "checkpoint": str(cosigned(note) if is_cosigned else note),
-        "game": game.id,
-        "seq": game.seq,
-        "hash": game.hash,
-        "index": 3,
-        "path": [hash.hex() for hash in prove_inclusion(tree, 3, tree.size)],
-    }
 
 
 def notes_of(report: Report) -> list[str]:
