@@ -185,8 +185,8 @@ def require_possible(game: Game, ruling: Ruling, is_play: Callable[[int], bool])
         if origin >= game.seq or not is_play(origin) or game.is_superseded(origin):
             raise NotNow(
                 None,
-                f"play cannot resume after event {origin}: that is no event of play before the last one on"
-                " the current branch",
+                f"play cannot resume after event {origin}: that is no earlier event of play on the current"
+                " branch",
             )
     elif ruling["type"] == "remove_seat":
         if game.to_act is None:

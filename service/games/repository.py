@@ -79,7 +79,7 @@ class GameRepository(GameLoader):
         Raises Unreadable if it is missing or damaged.
         """
         try:
-            return bytes.fromhex(self._store.secrets(game_id)["seed"])
+            return bytes.fromhex(self._store.secrets(game_id, {"seed"})["seed"])
         except (KeyError, ValueError):
             # The error would contain the secret.
             raise Unreadable(f"the secret of game {game_id} is missing or damaged") from None

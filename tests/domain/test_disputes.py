@@ -197,10 +197,10 @@ class TestRulings:
     @pytest.mark.parametrize(
         ("ruling", "reason"),
         [
-            ({"type": "resume", "from": 3}, "no event of play"),
-            ({"type": "resume", "from": 99}, "no event of play"),
-            ({"type": "resume", "from": 9}, "no event of play"),
-            ({"type": "resume", "from": 7}, "no event of play"),
+            ({"type": "resume", "from": 3}, "no earlier event of play"),
+            ({"type": "resume", "from": 99}, "no earlier event of play"),
+            ({"type": "resume", "from": 9}, "no earlier event of play"),
+            ({"type": "resume", "from": 7}, "no earlier event of play"),
             ({"type": "remove_seat", "seat": 3}, "seat 3 is not in the game"),
             ({"type": "remove_seat", "seat": 2}, "seat 2 is not in the game"),
         ],
