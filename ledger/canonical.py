@@ -14,14 +14,14 @@ import orjson
 from domain.errors import Unreadable
 from ledger.json_faults import fault_in
 
-_OPTIONS: Final = (
+CANONICAL_OPTIONS: Final = (
     orjson.OPT_SORT_KEYS
     | orjson.OPT_STRICT_INTEGER
     | orjson.OPT_PASSTHROUGH_DATACLASS
     | orjson.OPT_PASSTHROUGH_DATETIME
     | orjson.OPT_PASSTHROUGH_SUBCLASS
 )
-_UNSORTED: Final = _OPTIONS & ~orjson.OPT_SORT_KEYS
+_UNSORTED: Final = CANONICAL_OPTIONS & ~orjson.OPT_SORT_KEYS
 
 _HEX: Final = re.compile(r"(?:[0-9a-f]{2})*")
 _MAYBE_POINT: Final = re.compile(rb"\.[-+0-9e]++[,}\]]").search
@@ -40,7 +40,7 @@ def canonical(value: Any) -> bytes:
     cost: our own values contain none, and `decode` rejects them.
     """
     try:
-        text = orjson.dumps(value, option=_OPTIONS)
+        text = orjson.dumps(value, option=CANONICAL_OPTIONS)
         if not text.isascii() and _has_astral(text):
             text = orjson.dumps(_sorted(value), option=_UNSORTED)
     except TypeError as error:
@@ -99,6 +99,13 @@ def _sorted(value: Any) -> Any:
             return [_sorted(item) for item in value]
         case _:
             return value
+
+
+def may_have_fraction(event: bytes, end: int) -> bool:
+    """Return whether there may be a fraction in the first `end` bytes of an event, which are its action, its
+    time, its actor and its data: a second point besides that of the time, or an exponent.
+    """
+    return event.count(b".", 0, end) != 1 or _MAYBE_EXPONENT(event, 0, end) is not None
 
 
 def _has_fraction(text: bytes) -> bool:

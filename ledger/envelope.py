@@ -107,7 +107,8 @@ _ACTORS: Final[Mapping[str, Check]] = {"seat": _is_seat, "player": _is_player, "
 """The kinds of actor, of which `by` names exactly one. Later versions may add parts of the system."""
 
 
-def _is_actor(value: object) -> bool:
+def is_actor(value: object) -> bool:
+    """Return whether the value can be the `by` of an event."""
     if not isinstance(value, dict) or len(value) != 1:
         return False
     ((kind, name),) = value.items()
@@ -147,7 +148,7 @@ _PATTERNS: Final = {
 _CHECKS: Final[Mapping[str, Check]] = {
     "v": lambda value: type(value) is int and value == VERSION,
     "seq": is_positive,
-    "by": _is_actor,
+    "by": is_actor,
     "action": lambda value: value is None or is_object(value),
     "data": is_object,
     "secrets": _are_commitments,
@@ -208,7 +209,7 @@ def _is_valid(value: JsonObject) -> bool:
             and seq >= 1
             and (action is None or isinstance(action, dict))
             and isinstance(value["data"], dict)
-            and _is_actor(value["by"])
+            and is_actor(value["by"])
             and _is_calendar_day(value["at"][:10])
             and ("secrets" not in value or _are_commitments(value["secrets"]))
             and ("signature" not in value or _is_signature(value["signature"]))

@@ -173,7 +173,7 @@ def scan(source: BinaryIO, *, max_faults: int = 20) -> tuple[Record, list[Fault]
     An invalid header is read as {}. Events are kept up to the first faulty line, openings and receipts
     wherever they are valid. Reading stops after `max_faults` faults.
     """
-    reader = _Reader()
+    reader = RecordReader()
     try:
         for number, line in enumerate(_lines(source), start=1):
             reader.take(number, line)
@@ -242,7 +242,7 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
         yield line.removesuffix(b"\n")
 
 
-class _Reader:
+class RecordReader:
     """Adds the lines of a record to a `Record`, one by one."""
 
     def __init__(self) -> None:

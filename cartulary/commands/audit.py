@@ -4,8 +4,9 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import click
 
@@ -13,12 +14,16 @@ from cartulary.commands.options import color_option, json_option, redis_option
 from cartulary.source import SourceNotFound, open_source
 from cartulary.terminal import Color, echo, message, progress, result_styler, width
 from domain.errors import Unreadable
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 
 if TYPE_CHECKING:
+    from cartulary.audit_runs import Result
     from ledger.signed_note import NoteKey
     from replay.audit.findings import Outcome
     from replay.compare.histories import History
+
+    _Counts: TypeAlias = Counter[Outcome | Literal["missing"]]
 
 RECORDS: Final = "*.jsonl"
 """Pattern of the names of record files in a folder."""
@@ -61,6 +66,16 @@ EXIT_STATUS: Final[dict["Outcome", int]] = {"sound": 0, "broken": 1, "unknown": 
     metavar="KEY",
     help="Key of a witness that must have cosigned the log of the server; may be repeated.",
 )
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Check only the form, the hash chain and the signature of the head, without replaying the games.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    help="Processes that audit record files; default: one per core, if there are enough files.",
+)
 @json_option
 @color_option
 @redis_option
@@ -73,6 +88,8 @@ def audit(
     witnesses: tuple[str, ...],
     receipt_folder: Path | None,
     against: str | None,
+    quick: bool,  # noqa: FBT001 # click passes options by name
+    jobs: int | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
     redis: str | None,
@@ -85,84 +102,105 @@ def audit(
     Exit status: 0 when every check of every record holds, 1 when something is broken, 2 when a source is
     missing, 3 when nothing is broken but something cannot be known from a record.
     """
+    from cartulary.audit_runs import AuditOptions, SourceError, audit_all, default_jobs
     from cartulary.trusted_keys import TrustedKeysFile
-    from replay.audit import audit as run_audit
     from replay.audit.report import report_line, report_page
     from replay.receipts.folder import ReceiptFileError, receipts_by_game, receipts_in
 
-    expected_keys = [_public_key(ctx, key) for key in keys]
-    witness_keys = [_witness_key(ctx, key) for key in witnesses]
     try:
         extra_receipts = [receipt for file in receipts for receipt in receipts_in(file, file.name)]
         kept_receipts = {} if receipt_folder is None else receipts_by_game(receipt_folder)
     except ReceiptFileError as error:
         raise click.BadParameter(str(error), ctx, param_hint="--receipt") from None
+    if quick and (receipts or receipt_folder or witnesses or against):
+        raise click.UsageError("--quick checks no receipts, witnesses or older records", ctx)
     paths = list(_expanded(sources))
     if against is not None and len(paths) != 1:
         raise click.UsageError("--against needs exactly one SOURCE", ctx)
-    older = None if against is None else _older_history(ctx, against, redis)
+    trusted_file = TrustedKeysFile(os.environ)
+    options = AuditOptions(
+        keys=[_public_key(ctx, key) for key in keys],
+        trusted=trusted_file.load(),
+        receipts=extra_receipts,
+        witnesses=[_witness_key(ctx, key) for key in witnesses],
+        kept_receipts=kept_receipts,
+        against=None if against is None else _older_history(ctx, against, redis),
+        is_quick=quick,
+    )
     has_several = len(paths) > 1
     styler = result_styler(color)
-    missing_count, entries = 0, []
-    counts: Counter[Outcome] = Counter()
-    for source in progress(paths, len(paths), "audit"):
+
+    def audit_here(source: str) -> "Result":
         try:
             with open_source(ctx, source, redis) as file:
-                # Read after the source is opened: the key of a live game's service becomes trusted with it.
-                trusted = TrustedKeysFile(os.environ).load()
-                report = run_audit(
-                    file,
-                    keys=expected_keys,
-                    trusted=trusted,
-                    receipts=extra_receipts,
-                    witnesses=witness_keys,
-                    kept_receipts=kept_receipts,
-                    against=older,
-                )
+                # Read again: the key of the service of a live game has become trusted with the game.
+                return replace(options, trusted=trusted_file.load()).audit(file)
         except click.ClickException as error:
             if not has_several:
                 raise
-            is_missing = isinstance(error, SourceNotFound)
-            missing_count += is_missing
-            counts["broken"] += not is_missing
-            entries.append({"source": source, "sound": False, "error": error.message})
-            message(f"{source}: {error.message}")
+            return SourceError(error.message, is_missing=isinstance(error, SourceNotFound))
+
+    counts: _Counts = Counter()
+    output = _JsonOutput() if as_json else None
+    results = audit_all(paths, jobs or default_jobs(paths), options, audit_here)
+    for source, result in progress(results, len(paths), "audit"):
+        if isinstance(result, SourceError):
+            counts["missing" if result.is_missing else "broken"] += 1
+            message(f"{source}: {result.message}")
+            if output is not None:
+                output.add({"source": source, "sound": False, "error": result.message})
             continue
-        counts[report.verdict] += 1
+        counts[result.verdict] += 1
         name = "standard input" if source == "-" else source
-        entries.append({"source": source, **report.as_json()})
-        if as_json:
-            continue
-        if report.is_sound and has_several:
-            echo(report_line(report, name, styler))
+        if output is not None:
+            output.add({"source": source, **result.as_json()})
+        elif result.is_sound and has_several:
+            echo(report_line(result, name, styler))
         else:
-            echo(report_page(report, name, styler, width()), newline=False)
-    if as_json:
-        verdict = "broken" if counts["broken"] or missing_count else _worst(counts)
-        result = {"verdict": verdict, "sound": verdict == "sound", "records": entries}
-        echo(canonical(result).decode())
+            echo(report_page(result, name, styler, width()), newline=False)
+    verdict = _worst(counts)
+    if output is not None:
+        output.finish("broken" if counts["missing"] else verdict)
     elif has_several:
-        echo(_totals(counts, missing_count))
-    if missing_count and not counts["broken"]:
+        echo(_totals(counts))
+    if counts["missing"] and verdict != "broken":
         sys.exit(2)
-    sys.exit(EXIT_STATUS[_worst(counts)])
+    sys.exit(EXIT_STATUS[verdict])
 
 
-def _worst(counts: Counter["Outcome"]) -> "Outcome":
+class _JsonOutput:
+    """Writes one canonical JSON object, record by record, so that no more than one is kept in memory."""
+
+    def __init__(self) -> None:
+        self._separator = '{"records":['
+
+    def add(self, entry: JsonObject) -> None:
+        """Write the entry of one more record."""
+        echo(self._separator + canonical(entry).decode(), newline=False)
+        self._separator = ","
+
+    def finish(self, verdict: "Outcome") -> None:
+        """Write the verdict on all records."""
+        end = canonical({"sound": verdict == "sound", "verdict": verdict}).decode()
+        start = self._separator if self._separator != "," else ""
+        echo(f"{start}],{end[1:]}")
+
+
+def _worst(counts: "_Counts") -> "Outcome":
     """The verdict on several records: broken if any is, else unknown if any is."""
     if counts["broken"]:
         return "broken"
     return "unknown" if counts["unknown"] else "sound"
 
 
-def _totals(counts: Counter["Outcome"], missing_count: int) -> str:
-    parts = [f"{counts['sound']} of {counts.total() + missing_count} sound"]
+def _totals(counts: "_Counts") -> str:
+    parts = [f"{counts['sound']} of {counts.total()} sound"]
     if counts["unknown"]:
         parts.append(f"{counts['unknown']} cannot be known")
     if counts["broken"]:
         parts.append(f"{counts['broken']} broken")
-    if missing_count:
-        parts.append(f"{missing_count} missing")
+    if counts["missing"]:
+        parts.append(f"{counts['missing']} missing")
     return ", ".join(parts)
 
 

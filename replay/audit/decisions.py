@@ -356,6 +356,8 @@ def _difference(event: Event, decided: DomainEvent) -> str:
         return f"it would be {decided.type}, not {event['type']}"
     if decided.secrets.keys() != event.get("secrets", {}).keys():
         return "it would keep other values secret"
+    if canonical(event["data"]) == canonical(decided.data):
+        return ""
     different = changes(event["data"], cast("JsonObject", decided.data))
     texts = [_as_text(change) for change in different[:_MOST_DIFFERENCES]]
     if len(different) > _MOST_DIFFERENCES:

@@ -194,6 +194,8 @@ class Report:
 
     summary: dict[str, Any]
     checks: Sequence[Check]
+    is_quick: bool = False
+    """Whether only the checks of a quick audit were made."""
 
     @property
     def findings(self) -> list[Finding]:
@@ -245,6 +247,7 @@ class Report:
         """Return the whole report as a JSON object."""
         return {
             **self.summary,
+            "quick": self.is_quick,
             "verdict": self.verdict,
             "sound": self.is_sound,
             "first": self.first.as_json() if self.first else None,

@@ -71,7 +71,7 @@ def _verdict_line(report: Report, styler: Styler) -> str:
     """The last line: one sentence that sums the report up."""
     match report.verdict:
         case "sound":
-            return styler("sound", _GREEN) + ": every check holds"
+            return styler("sound", _GREEN) + f": {_holding(report)}"
         case "broken":
             first, count = report.first, len(report.findings)
             assert first is not None
@@ -82,6 +82,13 @@ def _verdict_line(report: Report, styler: Styler) -> str:
             problems = "; ".join(unknown.problem for unknown in report.unknowns)
             return styler("cannot be known", _YELLOW) + clean(f": {problems}")
     assert_never(report.verdict)
+
+
+def _holding(report: Report) -> str:
+    if not report.is_quick:
+        return "every check holds"
+    names = [check.name for check in report.checks]
+    return f"{', '.join(names[:-1])} and {names[-1]} hold, and nothing else was checked"
 
 
 def _summary(report: Report) -> str:

@@ -49,12 +49,18 @@ def _unknown_fields(record: Record) -> dict[str, int]:
 
 
 def check_head(
-    record: Record, expected_keys: Sequence[str], trusted: TrustedKeys, *, is_cut: bool
+    record: Record,
+    expected_keys: Sequence[str],
+    trusted: TrustedKeys,
+    *,
+    is_cut: bool,
+    event_count: int | None = None,
 ) -> Check:
     """Check that the header belongs to these events, and is signed by a key that was valid and is trusted.
 
     If there are `expected_keys` (public keys in hex), it must be one of those; otherwise it should be one of
     those that are `trusted`. `is_cut` states that lines after the last event of `record` could not be read.
+    `event_count` is the number of events in the file, if `record` contains only the first and the last one.
     """
     check = Check("head", "signed header")
     if not record.header:
@@ -92,7 +98,7 @@ def check_head(
             _INTACT_COPY,
         )
         return check
-    _compare_with_last_event(check, head, record.events)
+    _compare_with_last_event(check, head, record.events[-1], event_count or len(record.events))
     first = record.events[0]
     for name, in_header, in_event in (
         ("game", header["game"], first["game"]),
@@ -107,14 +113,13 @@ def check_head(
     return check
 
 
-def _compare_with_last_event(check: Check, head: JsonObject, events: Sequence[Event]) -> None:
-    last = events[-1]
+def _compare_with_last_event(check: Check, head: JsonObject, last: Event, count: int) -> None:
     seq = last["seq"]
     if seq < head["seq"]:
         check.add(
             f"the events end with {seq}, but the signed head is event {head['seq']}",
             "The record has been cut off: the events after it are missing.",
-            line=len(events) + 2,
+            line=count + 2,
             seq=seq + 1,
         )
     elif seq > head["seq"]:
@@ -128,7 +133,7 @@ def _compare_with_last_event(check: Check, head: JsonObject, events: Sequence[Ev
         check.add(
             "the hash of the last event is not that of the signed head",
             "This is another history than the one that was signed.",
-            line=len(events) + 1,
+            line=count + 1,
             seq=seq,
         )
 

@@ -130,6 +130,35 @@ def test_the_worst_of_several_verdicts_decides_the_exit_status(
     assert result.stdout.splitlines()[-1] == last
 
 
+def test_a_quick_audit_says_that_it_checked_less(run: Run, path: Path) -> None:
+    result = run("audit", "--quick", path)
+    assert result.exit_code == 0
+    last = "sound: form, head and chain hold, and nothing else was checked"
+    assert result.stdout.splitlines()[-1] == last
+    path.write_bytes(path.read_bytes().replace(b'"values":[', b'"values":[9,', 1))
+    assert run("audit", "--quick", path).exit_code == 1
+    receipt = path.with_name("receipt.json")
+    receipt.write_bytes(b"{}")
+    assert run("audit", "--quick", path, "--receipt", receipt).exit_code == 2
+
+
+def test_records_that_several_processes_audit_are_reported_in_order(
+    run: Run, real: Path, path: Path
+) -> None:
+    """The other processes do not know the token game of the record at `path`."""
+    folder = real.with_name("games")
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.jsonl").write_bytes(real.read_bytes())
+    (folder / "1.jsonl").write_bytes(real.read_bytes()[:-300])
+    sources = (folder, "missing.jsonl", "-", "--quick")
+    alone = run("audit", *sources, "--jobs", "1", stdin=path.read_bytes())
+    shared = run("audit", *sources, "--jobs", "2", stdin=path.read_bytes())
+    assert shared.stdout == alone.stdout
+    assert shared.stdout.splitlines()[-1] == "3 of 5 sound, 1 broken, 1 missing"
+    assert (shared.exit_code, shared.stderr) == (1, alone.stderr)
+
+
 def test_audit_with_a_key_accepts_no_other_signer(run: Run, path: Path) -> None:
     assert run("audit", path, "--key", KEY.public).exit_code == 0
     assert run("audit", path, "--key", STRANGER.public, "--key", KEY.public.upper()).exit_code == 0
