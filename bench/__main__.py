@@ -19,6 +19,7 @@ from bench import (
     record_rows,
     rules_rows,
     store_rows,
+    transparency_rows,
     web_rows,
 )
 from bench.measure import Row
@@ -57,6 +58,9 @@ GROUPS: Final[Mapping[str, Callable[[Inputs], Iterator[Row]]]] = {
     "rules": lambda inputs: rules_rows.measure(inputs.games),
     "record": lambda inputs: record_rows.measure(inputs.long_game),
     "store": lambda inputs: store_rows.measure(inputs.redis, inputs.games, inputs.long_game),
+    "transparency": lambda inputs: transparency_rows.measure(
+        inputs.redis, inputs.folder, inputs.long_game
+    ),
     "http": lambda inputs: http_rows.measure(
         inputs.redis, inputs.folder, _median_line(inputs.games[0])
     ),

@@ -88,9 +88,13 @@ def new_nodes(
     if not leaf_hashes:
         return {}
     end = size + len(leaf_hashes)
-    # A new parent may have an old left child: the last node of its level, if their number is odd.
+    # The first new parent has an old left child, the last node of its level, if the number of these is odd.
     levels = range(end.bit_length())
-    odd_levels = [level for level in levels if (size >> level) & 1]
+    odd_levels = [
+        level
+        for level in levels
+        if (size >> level) & 1 and end >> (level + 1) > size >> (level + 1)
+    ]
     old_hashes = reader.read_nodes([(level, (size >> level) - 1) for level in odd_levels])
     old_left = dict(zip(odd_levels, old_hashes, strict=True))
     nodes: dict[int, tuple[int, list[bytes]]] = {}

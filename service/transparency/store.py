@@ -71,8 +71,11 @@ class TransparencyStore:
             return _number(self._redis.get(_PREFIX + "size")) or 0
 
     def state(self, game_ids: Sequence[str]) -> tuple[int, dict[str, LoggedHead | None]]:
-        """Return the number of leaves, and the last logged head of each game, in one round trip."""
-        with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
+        """Return the number of leaves, and the last logged head of each game, in one round trip.
+
+        Another process may change them in between; `append` then refuses what is based on them.
+        """
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             pipeline.get(_PREFIX + "size")
             pipeline.hmget(_PREFIX + "heads", list(game_ids))
             size, heads = pipeline.execute()
