@@ -105,3 +105,10 @@ def seat_in_play(event: Event) -> int | None:
     if "system" in by and by["system"] == "clock" and type(seat) is int:
         return seat
     return None if event["action"] is None else acting_seat(by)
+
+
+def scored_round_end(step: Step) -> int | None:
+    """Return the event that ended the round which `RoundScored` has scored; None for any other event."""
+    if step.event["type"] != "RoundScored" or step.before is None:
+        return None
+    return step.before.rounds_ended.get(step.event["data"]["round"])

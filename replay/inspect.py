@@ -14,7 +14,6 @@ from domain import chance
 from domain.contract import AnyRuleSystem, DomainEvent, secret_owner
 from domain.errors import Malformed
 from domain.event import Event, acting_seat, recorded_data
-from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import turn_clock
 from ledger.canonical import canonical
@@ -28,6 +27,7 @@ from replay.event_text import (
     actor_text,
     outcome_text,
     remaining_milliseconds,
+    scored_round_end,
     seat_in_play,
 )
 from replay.timeline import Step, unreadable_on_error
@@ -224,7 +224,10 @@ def _consequences(step: Step, context: EventContext) -> JsonObject:
     event, before, after = step.event, step.before, step.after
     seq = event["seq"]
     later = [other for other in context.others if other["seq"] > seq]
-    resumed = next((other for other in later if _supersedes(other, seq)), None)
+    round_ended_by = scored_round_end(step)
+    # A scored round belongs to the branch of the event that ended it, which may be before a resumption.
+    branch_seq = round_ended_by or seq
+    resumed = next((other for other in later if _supersedes(other, branch_seq)), None)
     on_branch = later if resumed is None else later[: later.index(resumed)]
     deadline = turn_clock.deadline(after)
     earlier = None if before is None else (before.turn, before.turn_at, turn_clock.deadline(before))
@@ -239,20 +242,13 @@ def _consequences(step: Step, context: EventContext) -> JsonObject:
             for round, ended_by in after.rounds_ended.items()
             if ended_by == seq
         ],
-        "round_ended_by": _round_end(event, before),
+        "round_ended_by": round_ended_by,
         "ends_play": ends_play,
         "finished_by": _seq_of(on_branch, "GameFinished") if ends_play else None,
         "superseded_by": None
         if resumed is None or not can_be_superseded(event)
         else resumed["seq"],
     }
-
-
-def _round_end(event: Event, before: Game | None) -> int | None:
-    """The event that ended the round which `RoundScored` has scored."""
-    if event["type"] != "RoundScored" or before is None:
-        return None
-    return before.rounds_ended.get(event["data"]["round"])
 
 
 def _supersedes(event: Event, seq: int) -> bool:

@@ -14,6 +14,7 @@ from replay.event_text import (
     actor_text,
     outcome_text,
     remaining_milliseconds,
+    scored_round_end,
     time_text,
 )
 from replay.render.styles import BOLD, DIM, Styler
@@ -54,13 +55,16 @@ def log_lines(
             actor = actor_text(event, players, names)
             text = outcome_text(step.after.rules, event, names)
             remaining = remaining_milliseconds(step)
+            round_end = scored_round_end(step)
         seq = styler(f"{event['seq']:>{seq_width}}", DIM)
         padded = styler(actor, actor_style(event)) + " " * (actor_width - columns(actor))
         notes = []
         if remaining is not None:
             notes.append(styler(time_left_text(remaining), DIM if remaining > 0 else BOLD))
-        if event["seq"] in superseded:
-            notes.append(styler(f"superseded by event {superseded[event['seq']]}", BOLD))
+        # A scored round belongs to the branch of the event that ended it.
+        superseded_by = superseded.get(round_end or event["seq"])
+        if superseded_by is not None:
+            notes.append(styler(f"superseded by event {superseded_by}", BOLD))
         note = f"  ({', '.join(notes)})" if notes else ""
         time = time_text(event["at"]).removesuffix(" UTC")
         yield f"{seq}  {time}  {padded}  {text}{note}"

@@ -128,11 +128,10 @@ class EventQueries:
         return self._loader.event_range(head.id, seq, min(head.seq, seq + SEARCHED_EVENTS))
 
     def _resumptions(self, head: Game, seq: int) -> Iterator[Event]:
-        """Yield the event that has superseded event `seq`, if there is one."""
+        """Yield the events with which play has resumed from before event `seq`."""
         for resumption in head.resumptions:
             if resumption.has_superseded(seq):
                 yield from self._loader.event_range(head.id, resumption.seq - 1, resumption.seq)
-                return
 
     def _names(self, head: Game, event: Event) -> Names:
         """Return the handles of the players and the arbiter, and of the player who caused the event."""

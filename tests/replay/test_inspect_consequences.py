@@ -1,5 +1,9 @@
 """What followed from an event, and the sources of the chance of a game, in explanations."""
 
+from pathlib import Path
+
+import pytest
+
 from domain.chance import seed
 from replay.inspect import explain_event, record_context
 from replay.inspect_page import explanation_page
@@ -8,6 +12,8 @@ from replay.timeline import step_at
 from tests.support.explanations import PLAIN, explain, page
 from tests.support.local_game import LocalGame
 from tests.support.records import SECRET, Table, read
+
+GAMES = Path(__file__).parents[1] / "games"
 
 
 def test_the_consequences_are_the_next_turn_and_the_round_that_was_scored(eventful: Table) -> None:
@@ -85,6 +91,24 @@ def test_events_that_are_superseded_are_shown_as_such() -> None:
     assert began_again["deadline"] > explain(record, origin)["consequences"]["deadline"]
 
 
+def test_a_round_that_ended_before_the_event_from_which_play_resumed_stays_scored() -> None:
+    table = Table().start()
+    table.take(1)
+    table.take(1)
+    origin = table.game.seq
+    table.score()
+    scored = table.game.seq
+    table.take(1)
+    resumed = table.resume(origin)["seq"]
+    record = read(table.record())
+    assert explain(record, scored)["consequences"]["superseded_by"] is None
+    assert explain(record, scored + 1)["consequences"]["superseded_by"] == resumed
+    assert explain(record, origin)["consequences"]["rounds"] == [{"round": 1, "scored_by": scored}]
+    lines = list(log_lines(record, PLAIN))
+    assert "superseded" not in lines[scored - 1]
+    assert f"superseded by event {resumed}" in lines[scored]
+
+
 def test_a_dispute_shows_its_statement_and_the_deadline_that_it_moves() -> None:
     game = LocalGame(2, per_turn=3600)
     before = game.pending.game.seq
@@ -132,3 +156,21 @@ def test_deliveries_are_shown_with_their_recipients_and_times(eventful: Table) -
     )
     assert explain(record, 10)["deliveries"] is None
     assert "notification" not in page(record, 10)
+
+
+@pytest.mark.parametrize(
+    "name", ["disputes", "sorcery-disputes", "baron-disputes", "signed-actions"]
+)
+def test_every_event_of_a_game_with_disputes_or_signatures_is_explained(name: str) -> None:
+    record = read((GAMES / f"{name}.jsonl").read_bytes())
+    for event in record.events:
+        explanation = explain(record, event["seq"])
+        acted = event["action"] is not None
+        assert (explanation["saw"] is not None) == (explanation["options"] is not None) == acted
+        if acted:
+            means = "signature" if "signature" in event else "token"
+            assert explanation["actor"]["means"] == means
+            assert explanation["options"]["count"] or event["type"] == "PlayerResigned"
+        text = page(record, event["seq"], has_board=False)
+        assert all(len(line) <= 80 for line in text.splitlines() if "statement" not in line)
+    assert len(list(log_lines(record, PLAIN))) == len(record.events)

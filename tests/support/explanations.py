@@ -18,8 +18,15 @@ def explain(record: Record, seq: int, *, lists_all_actions: bool = False) -> Jso
     return explain_event(step, context, lists_all_actions=lists_all_actions)
 
 
-def page(record: Record, seq: int, styler: Styler = PLAIN, width: int = 80) -> str:
+def page(
+    record: Record,
+    seq: int,
+    styler: Styler = PLAIN,
+    width: int = 80,
+    *,
+    has_board: bool = True,
+) -> str:
     """Return the explanation of an event of a record as text."""
     names = Names(record.names)
     rules = step_at(record, seq).after.rules
-    return explanation_page(explain(record, seq), rules, names, styler, width)
+    return explanation_page(explain(record, seq), rules, names, styler, width, has_board=has_board)
