@@ -122,6 +122,27 @@ def test_players_without_an_arbiter_agree_on_a_ruling(accounts: Accounts) -> Non
     assert types == ["RulingProposed", "DisputeRuled", "GameAbandoned"]
 
 
+def test_everything_follows_the_branch_after_a_rewind(game: DisputedGame) -> None:
+    url = f"/api/v1/games/{game.id}"
+    assert game.ada.act(game.id).status_code == 201
+    origin, legal = game.bea.legal_actions(game.id)
+    superseded = game.bea.act(game.id, legal[0], origin, **USED)
+    number = game.open(game.ada)
+    ruling = {"ruling": {"type": "resume", "from": origin}}
+    post(game.zoe, f"{game.url}/{number}/rulings", ruling)
+    before, after = (
+        game.bea.http.get(f"{url}/position{query}").json() for query in (f"?seq={origin}", "")
+    )
+    assert after == before
+    assert game.summary()["to_act"] == before["to_act"]
+    assert game.bea.legal_actions(game.id)[1] == legal
+    # A repeated request has the same response and no effect; a stale one is refused.
+    repeated = game.bea.act(game.id, legal[0], origin, **USED)
+    assert repeated.json() == superseded.json()
+    assert game.bea.act(game.id, legal[1], origin + 1).status_code == 409
+    assert game.bea.act(game.id, legal[1]).status_code == 201
+
+
 @pytest.mark.http("POST /games/ID/takebacks", 201)
 @pytest.mark.http("POST /games/ID/takebacks/N/answers", 201)
 def test_a_takeback(game: DisputedGame) -> None:
