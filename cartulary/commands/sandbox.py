@@ -96,6 +96,12 @@ def sandbox(
                 _let_bots_act(sandbox, seats, bot, turns)
                 sandbox.act(_parsed(sandbox, text))
             _let_bots_act(sandbox, seats, bot, turns)
+        with unreadable_on_error(seq):
+            output = (
+                canonical(_as_json(sandbox, seq, viewer, seed_bytes)).decode() + "\n"
+                if as_json
+                else _page(sandbox, color, is_legal_listed=is_legal_listed)
+            )
     except Malformed as error:
         raise click.UsageError(error.why, ctx) from None
     except Refused as error:
@@ -103,10 +109,7 @@ def sandbox(
         raise click.ClickException(f"{actions[number]}: {error}") from None
     except Unreadable as error:
         raise unreadable_source(source, error) from None
-    if as_json:
-        echo(canonical(_as_json(sandbox, seq, viewer, seed_bytes)).decode())
-    else:
-        echo(_page(sandbox, color, is_legal_listed=is_legal_listed), newline=False)
+    echo(output, newline=False)
 
 
 def _open(ctx: click.Context, record: Record, seq: int, viewer: int | None, seed: bytes) -> Sandbox:

@@ -15,9 +15,10 @@ import orjson
 import pytest
 from click.testing import Result
 
+from domain.event import Event
 from ledger.canonical import canonical
 from ledger.record import MAX_LINE_BYTES
-from tests.support.records import KEY
+from tests.support.records import KEY, forge_record, read
 
 COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "audit": (),
@@ -129,6 +130,22 @@ def test_no_command_warns_of_a_sound_record(path: Path, run: Callable[..., Resul
         assert run(command, path, *arguments).stderr == ""
 
 
+def test_a_result_that_was_made_up_is_reported_by_every_command_that_draws_it(
+    real: Path, run: Callable[..., Result]
+) -> None:
+    data = real.read_bytes()
+    (seq,) = (event["seq"] for event in read(data).events if event["type"] == "GameFinished")
+
+    def change(events: list[Event]) -> None:
+        events[-1]["data"]["ranking"][0] = {}
+
+    real.write_bytes(forge_record(data, change))
+    for arguments in (["replay", real], ["sandbox", real, seq]):
+        result = run(*arguments)
+        assert result.exit_code == 1
+        assert f"line {seq + 1}" in result.output
+
+
 def measure(arguments: list[str], stdin: int) -> tuple[int, str, int]:
     """Run a command; return its exit status, its output, and the most memory that it used, in megabytes."""
     command = [sys.executable, "-m", "cartulary", *arguments]
@@ -183,4 +200,4 @@ while sys.stdout.buffer.write(b"[" * 65536):
 def test_an_endless_receipt_is_refused(path: Path, run: Callable[..., Result]) -> None:
     result = run("audit", path, "--receipt", "/dev/zero")
     assert result.exit_code == 2
-    assert "a receipt has no more than" in result.output
+    assert "/dev/zero has more than" in result.output

@@ -34,6 +34,7 @@ RECORDS: Final = (
     *("everybody-left", "clock-leaves-one", "abandoned-in-play", "blocked-round"),
     *("sorcery-clock-abandons", "sorcery-imprints-decide", "round-limit"),
     *("baron-clock-abandons", "baron-nothing-can-be-laid", "baron-one-left"),
+    *("disputes", "sorcery-disputes", "baron-disputes", "signed-actions"),
 )
 """The recorded games that are changed: small ones of every rule system, some with receipts."""
 
@@ -84,6 +85,10 @@ def command_lines(number: int, path: Path, original: Path) -> Sequence[Sequence[
         ["inspect", file, seq, *chance.choice([[], ["--json"]])],
         ["diff", file, str(chance.randrange(1, 60)), seq],
         ["compare", *chance.sample([file, str(original)], 2)],
+        ["timeline", file, "--format", chance.choice(["text", "json", "svg"])],
+        ["replay", file, "--branch", "1"],
+        ["log", file, "--filter", chance.choice(["seat=0", "clause=BY-MOV", "hex=0,0", "from=5"])],
+        ["audit", file, "--against", str(original)],
         ["sandbox", file, seq, "--bots", "0", "--turns", "1", "--seed", "00"],
     )
 
