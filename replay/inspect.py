@@ -112,8 +112,8 @@ def explain_event(
             "by": actor_text(event, step.after.players, context.names),
             "actor": _actor(step, context),
             "time": _time(step),
-            "saw": _saw(step, context),
-            "options": _options(step, context, lists_all=lists_all_actions),
+            "seen_position": _seen_position(step, context),
+            "legal_actions": _legal_actions(step, context, lists_all=lists_all_actions),
             "action_text": _action_text(rules, event),
             "event_text": outcome_text(rules, event, context.names),
             "clauses": [
@@ -179,7 +179,7 @@ def _time(step: Step) -> JsonObject:
     }
 
 
-def _saw(step: Step, context: EventContext) -> JsonObject | None:
+def _seen_position(step: Step, context: EventContext) -> JsonObject | None:
     """The position before the event as the seat that acted could see it then."""
     before, seat = step.before, seat_in_play(step.event)
     if before is None or before.state is None or seat is None or not context.sees_actor:
@@ -191,7 +191,7 @@ def _saw(step: Step, context: EventContext) -> JsonObject | None:
     }
 
 
-def _options(step: Step, context: EventContext, *, lists_all: bool) -> JsonObject | None:
+def _legal_actions(step: Step, context: EventContext, *, lists_all: bool) -> JsonObject | None:
     """What the seat that acted could have done, besides `resign` and `agree_to_end`."""
     before, seat = step.before, seat_in_play(step.event)
     if before is None or before.to_act is None or seat is None or not context.sees_actor:

@@ -56,8 +56,12 @@ def explanation_page(
         ["", styler("changes", BOLD)] if changed else ["", "the position is the same as before"]
     )
     lines += [f"  {line}" for line in changed]
-    lines += _option_lines(explanation["options"], styler, width)
-    lines += _saw_lines(explanation["saw"], rules, styler, width) if has_board else []
+    lines += _legal_action_lines(explanation["legal_actions"], styler, width)
+    lines += (
+        _seen_position_lines(explanation["seen_position"], rules, styler, width)
+        if has_board
+        else []
+    )
     lines.append("")
     for name in ("state", "prev", "hash"):
         lines += _labelled(name, [styler(event[name], DIM)], styler)
@@ -150,33 +154,33 @@ def _start_lines(start: JsonObject | None, names: Names, styler: Styler, width: 
     return _section("chance", texts, styler, width)
 
 
-def _saw_lines(
-    saw: JsonObject | None, rules: AnyRuleSystem, styler: Styler, width: int
+def _seen_position_lines(
+    seen: JsonObject | None, rules: AnyRuleSystem, styler: Styler, width: int
 ) -> list[str]:
     """The board that the seat saw."""
-    if saw is None:
+    if seen is None:
         return []
-    heading = ["", styler(f"what seat {saw['seat']} saw, after event {saw['seq']}", BOLD)]
-    scene = rules.scene(saw["position"], None)
+    heading = ["", styler(f"what seat {seen['seat']} saw, after event {seen['seq']}", BOLD)]
+    scene = rules.scene(seen["position"], None)
     if not is_drawable(scene):
         return [*heading, "  the board is too wide to be drawn"]
     board = drawing(scene, styler, width - 2).rstrip("\n")
     return heading + [f"  {line}".rstrip() for line in board.split("\n")]
 
 
-def _option_lines(options: JsonObject | None, styler: Styler, width: int) -> list[str]:
+def _legal_action_lines(legal: JsonObject | None, styler: Styler, width: int) -> list[str]:
     """What the seat could have done."""
-    if options is None:
+    if legal is None:
         return []
-    title = f"what seat {options['seat']} could do"
-    if not options["count"]:
+    title = f"what seat {legal['seat']} could do"
+    if not legal["count"]:
         text = "nothing: it was another seat's turn, in which only resign and agree are possible"
         return _section(title, [text], styler, width)
-    counts = ", ".join(f"{count} {_words(type)}" for type, count in options["by_type"].items())
-    total = "1 action" if options["count"] == 1 else f"{options['count']} actions"
+    counts = ", ".join(f"{count} {_words(type)}" for type, count in legal["by_type"].items())
+    total = "1 action" if legal["count"] == 1 else f"{legal['count']} actions"
     texts = [f"{total}: {counts}"]
-    if options["actions"] is not None:
-        texts.append("; ".join(options["actions"]))
+    if legal["actions"] is not None:
+        texts.append("; ".join(legal["actions"]))
     return _section(title, texts, styler, width)
 
 

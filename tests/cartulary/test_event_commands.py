@@ -53,9 +53,11 @@ def test_inspect_draws_the_board_and_lists_all_actions_if_asked_to(run: Run, rea
     whole = run("inspect", real, 5).stdout
     assert "\nwhat seat 0 saw, after event 4\n" in whole
     assert "what seat 0 saw" not in run("inspect", real, 5, "--no-board").stdout
-    options = orjson.loads(run("inspect", real, 5, "--json").stdout)["options"]
+    options = orjson.loads(run("inspect", real, 5, "--json").stdout)["legal_actions"]
     assert (options["actions"], options["count"] > 24) == (None, True)
-    listed = orjson.loads(run("inspect", real, 5, "--json", "--all-actions").stdout)["options"]
+    listed = orjson.loads(run("inspect", real, 5, "--json", "--all-actions").stdout)[
+        "legal_actions"
+    ]
     assert len(listed["actions"]) == options["count"]
 
 

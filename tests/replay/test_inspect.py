@@ -51,7 +51,7 @@ def test_an_explanation_has_everything_about_an_action(eventful: Table) -> None:
         "deadline": "2026-11-20T09:16:08.000Z",
         "remaining_ms": 59_000,
     }
-    assert explanation["options"] == {
+    assert explanation["legal_actions"] == {
         "seat": 1,
         "count": 3,
         "by_type": {"take": 3},
@@ -77,31 +77,31 @@ def test_the_player_saw_the_position_before_the_event_with_their_own_secrets_onl
     table = Table(seats=3).start()
     before = table.game
     table.take(2)
-    saw = explain(read(table.record()), table.game.seq)["saw"]
+    saw = explain(read(table.record()), table.game.seq)["seen_position"]
     assert saw == {"seat": 0, "seq": before.seq, "position": before.position(0)}
     assert before.position(0) not in (before.position(None), before.position(1))
     text = page(read(table.record()), table.game.seq)
     assert f"what seat 0 saw, after event {before.seq}" in text
     # The end shows every secret, but not what the player saw at the time.
     abandoned = read(table.abandon().record())
-    assert explain(abandoned, before.seq + 1)["saw"] == saw
+    assert explain(abandoned, before.seq + 1)["seen_position"] == saw
 
 
 def test_a_record_that_does_not_open_the_secrets_of_a_seat_does_not_show_what_it_saw() -> None:
     table = Table(seats=3).start()
     table.take(2)
     explanation = explain(read(table.record(opened=False)), table.game.seq)
-    assert (explanation["saw"], explanation["options"]) == (None, None)
+    assert (explanation["seen_position"], explanation["legal_actions"]) == (None, None)
 
 
 def test_many_legal_actions_are_counted_and_listed_only_on_request() -> None:
     table = Table("barony").start()
     table.act_first()
     record, seq = read(table.record()), table.game.seq
-    options = explain(record, seq)["options"]
+    options = explain(record, seq)["legal_actions"]
     assert options["count"] > MAX_LISTED_ACTIONS
     assert (options["by_type"], options["actions"]) == ({"place_city": options["count"]}, None)
-    listed = explain(record, seq, lists_all_actions=True)["options"]["actions"]
+    listed = explain(record, seq, lists_all_actions=True)["legal_actions"]["actions"]
     assert len(listed) == len(set(listed)) == options["count"]
     assert explain(record, seq)["action_text"] in listed
     assert f"  {options['count']} actions: {options['count']} place city" in page(record, seq)
@@ -113,7 +113,7 @@ def test_an_action_out_of_turn_had_no_alternatives_and_no_deadline(eventful: Tab
     explanation = explain(record, seq)
     assert explanation["actor"]["seat"] != explanation["time"]["turn_of"]
     assert explanation["time"]["remaining_ms"] is None
-    assert explanation["options"]["count"] == 0
+    assert explanation["legal_actions"]["count"] == 0
     assert "nothing: it was another seat's turn" in page(record, seq)
 
 
@@ -126,7 +126,7 @@ def test_a_forfeited_turn_shows_how_long_after_the_deadline_the_clock_ended_it(
     assert explanation["by"] == "the clock"
     assert explanation["actor"]["means"] == "server"
     assert explanation["time"]["remaining_ms"] == -1000
-    assert explanation["options"]["by_type"] == {"take": 3}
+    assert explanation["legal_actions"]["by_type"] == {"take": 3}
     assert "UTC, 1.000 s late" in page(record, seq)
 
 
@@ -145,7 +145,7 @@ def test_an_event_before_the_start_has_no_positions(eventful: Table) -> None:
     explanation = explain(record, 1)
     assert (explanation["before"], explanation["after"], explanation["changes"]) == (None, None, [])
     assert explanation["action_text"] is None
-    assert (explanation["saw"], explanation["options"], explanation["start"]) == (None, None, None)
+    assert [explanation[name] for name in ("seen_position", "legal_actions", "start")] == [None] * 3
     text = page(record, 1)
     assert "who       player-0" in text
     assert "the position is the same as before" in text
@@ -209,8 +209,8 @@ def test_the_legal_actions_of_a_forged_board_that_is_much_too_large_are_not_list
 
     table = Table("barony").start()
     table.act_first()
-    assert explain(read(table.record()), 5)["options"] is not None
-    assert explain(read(forge_record(table.record(), change)), 5)["options"] is None
+    assert explain(read(table.record()), 5)["legal_actions"] is not None
+    assert explain(read(forge_record(table.record(), change)), 5)["legal_actions"] is None
 
 
 def test_a_board_that_is_too_wide_is_not_drawn() -> None:

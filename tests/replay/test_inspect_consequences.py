@@ -117,7 +117,7 @@ def test_a_dispute_shows_its_statement_and_the_deadline_that_it_moves() -> None:
     opened = explain(record, before + 1)
     assert opened["event"]["type"] == "DisputeOpened"
     assert opened["time"]["remaining_ms"] is None
-    assert (opened["saw"], opened["options"]) == (None, None)
+    assert (opened["seen_position"], opened["legal_actions"]) == (None, None)
     assert opened["consequences"]["deadline"] > opened["time"]["deadline"]
     assert [*opened["opened"]] == ["statement"]
     assert "opened    statement: " in page(record, before + 1)
@@ -166,11 +166,15 @@ def test_every_event_of_a_game_with_disputes_or_signatures_is_explained(name: st
     for event in record.events:
         explanation = explain(record, event["seq"])
         acted = event["action"] is not None
-        assert (explanation["saw"] is not None) == (explanation["options"] is not None) == acted
+        assert (
+            (explanation["seen_position"] is not None)
+            == (explanation["legal_actions"] is not None)
+            == acted
+        )
         if acted:
             means = "signature" if "signature" in event else "token"
             assert explanation["actor"]["means"] == means
-            assert explanation["options"]["count"] or event["type"] == "PlayerResigned"
+            assert explanation["legal_actions"]["count"] or event["type"] == "PlayerResigned"
         text = page(record, event["seq"], has_board=False)
         assert all(len(line) <= 80 for line in text.splitlines() if "statement" not in line)
     assert len(list(log_lines(record, PLAIN))) == len(record.events)

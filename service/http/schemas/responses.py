@@ -193,7 +193,7 @@ class SeenPosition(TypedDict):
     position: Position
 
 
-class ActionChoice(TypedDict):
+class EventLegalActions(TypedDict):
     """The legal actions that a seat had: their number, their numbers by type, and all of them in short form
     (null if there are too many). `resign` and `agree_to_end` are not counted.
     """
@@ -275,10 +275,10 @@ class EventDetails(TypedDict):
     """An event, the positions before and after it (null before the start), and the differences; and the story
     of the event, as far as the viewer may know it.
 
-    `saw` and `options` are what the seat that acted saw and could do; null if no seat acted, or if the viewer
-    may not see what that seat saw. `deliveries` is null except for the players and the arbiter of the game.
-    `start` is null except for `GameStarted`. `by`, `action_text`, `event_text` and the texts of clauses are
-    for people.
+    `seen_position` and `legal_actions` are what the seat that acted saw and could do; null if no seat acted,
+    or if the viewer may not see what that seat saw. `deliveries` is null except for the players and the
+    arbiter of the game. `start` is null except for `GameStarted`. `by`, `action_text`, `event_text` and the
+    texts of clauses are for people.
     """
 
     event: Event
@@ -288,8 +288,8 @@ class EventDetails(TypedDict):
     by: str
     actor: Actor
     time: EventTime
-    saw: SeenPosition | None
-    options: ActionChoice | None
+    seen_position: SeenPosition | None
+    legal_actions: EventLegalActions | None
     action_text: str | None
     event_text: str
     clauses: list[ExplainedClause]

@@ -46,9 +46,9 @@ class TestStory:
         assert (time["at"], time["turn_of"], time["turn"]) == (accepted["at"], 0, 1)
         assert 3_500_000 < time["remaining_ms"] <= 3_600_000
         assert time["turn_began"] < time["at"] < time["deadline"]
-        assert event["saw"] == {"seat": 0, "seq": 4, "position": event["before"]}
-        assert event["options"]["count"] > 24
-        assert event["options"]["actions"] is None
+        assert event["seen_position"] == {"seat": 0, "seq": 4, "position": event["before"]}
+        assert event["legal_actions"]["count"] > 24
+        assert event["legal_actions"]["actions"] is None
         assert event["action_text"].startswith("place ")
         (clause, *_) = event["clauses"]
         assert clause["id"].startswith("BY-SET-")
@@ -60,7 +60,7 @@ class TestStory:
     def test_all_legal_actions_are_listed_on_request(self, accounts: Accounts) -> None:
         game, players = accounts.start_game()
         take_turn(game, players)
-        options = get_event(accounts, game, 5, "?actions=all")["options"]
+        options = get_event(accounts, game, 5, "?actions=all")["legal_actions"]
         assert len(options["actions"]) == options["count"]
         path = f"/api/v1/games/{game}/events/5"
         for query in ("actions=some", "actions=", "viewer=0", "actions=all&actions=all"):
@@ -79,13 +79,13 @@ class TestStory:
         game, (ada, bea) = accounts.start_game(rules="baron")
         drawn, laid = (take_turn(game, (ada, bea)) for _ in range(2))
         own = get_event(ada, game, laid["seq"])
-        assert own["saw"]["position"] == own["before"]
-        assert own["options"]["by_type"] == {"place_tile": own["options"]["count"]}
+        assert own["seen_position"]["position"] == own["before"]
+        assert own["legal_actions"]["by_type"] == {"place_tile": own["legal_actions"]["count"]}
         for viewer in (bea, accounts):
             other = get_event(viewer, game, laid["seq"])
-            assert (other["saw"], other["options"]) == (None, None)
+            assert (other["seen_position"], other["legal_actions"]) == (None, None)
             assert other["clauses"] == own["clauses"]
-        assert get_event(bea, game, drawn["seq"])["options"] is None
+        assert get_event(bea, game, drawn["seq"])["legal_actions"] is None
 
     def test_only_the_players_see_the_deliveries(
         self, accounts: Accounts, redis_client: redis.Redis
