@@ -33,6 +33,8 @@ class ChanceCheck:
     def examine(self, step: Step) -> None:
         """Check one event; only `GameStarted` and `PlayResumed` have random draws."""
         event = step.event
+        if event["type"] == "PlayResumed" and event.get("secrets"):
+            self._add_unknown_of_resumption(event["seq"])
         if event["type"] not in ("GameStarted", "PlayResumed") or self._secret is None:
             return
         self.check.count += 1
@@ -52,6 +54,20 @@ class ChanceCheck:
         if problems and not self._is_explained(step, self._secret, problems):
             for problem in problems:
                 self.check.add_at_event(seq, problem, CHOSEN)
+
+    def _add_unknown_of_resumption(self, seq: int) -> None:
+        """Report that the hash of the event before, on which the new draws depend, is the server's to set.
+
+        The server knows the seed. It can seal that event with one time or salt after another, until the draws
+        suit it.
+        """
+        self.check.add_unknown(
+            f"whether the server chose what was drawn anew when play resumed (event {seq}), by choosing the"
+            f" time or the salt of event {seq - 1}",
+            "Nothing can decide it. Rulings and takebacks rest on trust in the operator of the server.",
+            line=seq + 1,
+            seq=seq,
+        )
 
     def _is_explained(self, step: Step, secret: bytes, problems: Sequence[str]) -> bool:
         """Whether the rules of an earlier version draw what was recorded."""

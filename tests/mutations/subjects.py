@@ -18,7 +18,7 @@ from tests.support.witnesses import WITNESS, inclusion_of
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A sound record. `KEY` of tests/support/records.py has signed it.
+    """A record without a fault, which is sound unless it `has_unknown_draws`. `KEY` has signed it.
 
     The audits of a record with a proof of inclusion expect that `witnesses` have cosigned it.
     """
@@ -26,6 +26,8 @@ class Subject:
     name: str
     data: bytes
     witnesses: tuple[NoteKey, ...] = ()
+    has_unknown_draws: bool = False
+    """Whether play resumed with new draws: it cannot be known whether the server chose them."""
 
     @property
     def record(self) -> Record:
@@ -169,7 +171,7 @@ def subjects() -> tuple[Subject, ...]:
     for name, build in BUILDERS.items():
         data = build()
         witnesses = (WITNESS,) if b'"inclusion":' in data else ()
-        subjects.append(Subject(name, data, witnesses))
+        subjects.append(Subject(name, data, witnesses, has_unknown_draws=name == "rewound"))
     return tuple(subjects)
 
 

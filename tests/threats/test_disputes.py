@@ -58,6 +58,29 @@ def test_an_agreement_that_the_operator_made_up_is_sound_and_contradicts_older_r
     assert_exposed(ended(original), ended(forged))
 
 
+@pytest.mark.threat("new-draws-chosen")
+def test_a_server_that_waits_for_the_right_moment_chooses_what_is_drawn_anew() -> None:
+    """It tries one millisecond after another until the next tile of the new pile is the one it wants."""
+
+    def resumed(milliseconds: int) -> LocalGame:
+        game = LocalGame(2, rules="baron", arbiter="judge")
+        game.act(8)
+        number = game.dispute(0)
+        game.wait(milliseconds=milliseconds)
+        game.rule(number, {"type": "resume", "from": 5})
+        return game
+
+    chosen = next(
+        game
+        for game in map(resumed, range(200))
+        if game.game.state is not None and game.game.state.top_of_pile() == "village"
+    )
+    report = audit_trusting_the_server(ended(chosen))
+    assert report.verdict == "unknown"
+    assert [unknown.check for unknown in report.unknowns] == ["chance"]
+    assert "chose what was drawn anew" in report.unknowns[0].problem
+
+
 @pytest.mark.threat("ruling-made-up")
 def test_a_ruling_by_somebody_who_is_not_the_arbiter_is_found() -> None:
     game = LocalGame(2, arbiter="judge")
