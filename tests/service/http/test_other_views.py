@@ -5,6 +5,8 @@ import pytest
 from tests.support.accounts import Accounts
 from tests.support.http_contract import assert_problem
 
+FILTER = ("/events", "seat=1")
+"""Selects the events of a seat; they are the same for every viewer."""
 QUERIES = ("viewer=1", "seat=1", "as=1", "player=ada", "token=x")
 
 
@@ -19,7 +21,11 @@ def test_a_query_for_the_view_of_another_player_is_refused(accounts: Accounts) -
     game, (ada, _) = accounts.start_game(2, rules="baron")
     for path in ("", "/position", "/legal-actions", "/events", "/events/4", "/record", "/stream"):
         for query in QUERIES:
-            response = ada.http.get(f"/api/v1/games/{game}{path}?{query}")
+            url = f"/api/v1/games/{game}{path}?{query}"
+            response = ada.http.get(url)
+            if (path, query) == FILTER:
+                assert response.json() == accounts.anonymous.get(url).json()
+                continue
             assert response.status_code == 400, (path, query)
             assert_problem(response)
             (error,) = response.json()["errors"]
