@@ -67,6 +67,8 @@ class Checkpoints:
         self._witnesses = tuple(witnesses)
         self._seconds = seconds
         self._read_only = read_only
+        self._checked: Checkpoint | None = None
+        """The last checkpoint that was found to continue those that this machine signed or served before."""
         self._origin: str | None = None
 
     @property
@@ -92,6 +94,7 @@ class Checkpoints:
         if note is not None and self._is_own(note):
             size = Checkpoint.of_note(note).size
             if size >= at_least and (is_fresh or size == self._store.size()):
+                self._remember(note)
                 return note
         return self._sign(note)
 
@@ -147,6 +150,7 @@ class Checkpoints:
             size = self._store.size()
             checkpoint = Checkpoint(self.origin, size, root(self._store, size))
             self._check_continues(checkpoint)
+            self._checked = checkpoint
             note = SignedNote(checkpoint.text, ())
             if latest is not None and latest.text == note.text:
                 note = latest
@@ -155,18 +159,35 @@ class Checkpoints:
             self._store.publish(self.origin, size, str(note), self._seconds)
         return note
 
-    def _check_continues(self, checkpoint: Checkpoint) -> None:
-        """Raise LogIncomplete unless the tree of a checkpoint begins with the one that was signed last."""
-        last = self._last_signed.read()
-        if last is None or last.origin != checkpoint.origin:
+    def _remember(self, note: SignedNote) -> None:
+        """Check a checkpoint that another process has signed, and keep it as if this one had signed it."""
+        checkpoint = Checkpoint.of_note(note)
+        if self._read_only or checkpoint == self._checked:
             return
-        if last.size > checkpoint.size or root(self._store, last.size) != last.root:
+        with self._last_signed.locked():
+            size = self._store.size()
+            self._check_continues(Checkpoint(self.origin, size, root(self._store, size)))
+            self._check_begins_with(checkpoint, size)
+            last = self._last_signed.read()
+            if last is None or last.origin != checkpoint.origin or last.size < checkpoint.size:
+                self._last_signed.write(note)
+            self._checked = checkpoint
+
+    def _check_continues(self, checkpoint: Checkpoint) -> None:
+        """Raise LogIncomplete unless the tree of a checkpoint begins with the last one that was signed."""
+        last = self._last_signed.read()
+        if last is not None and last.origin == checkpoint.origin:
+            self._check_begins_with(last, checkpoint.size)
+
+    def _check_begins_with(self, earlier: Checkpoint, size: int) -> None:
+        """Raise LogIncomplete unless the tree of `size` leaves begins with that of an earlier checkpoint."""
+        if earlier.size > size or root(self._store, earlier.size) != earlier.root:
             log.critical(
                 "the transparency log %s has lost leaves: checkpoint %s was signed, and the tree of %s leaves"
-                " does not continue it; docs/running.md explains what to do",
-                checkpoint.origin,
-                last.size,
-                checkpoint.size,
+                " does not continue it; docs/witnessing.md explains what to do",
+                earlier.origin,
+                earlier.size,
+                size,
             )
             raise LogIncomplete(
                 "the transparency log has lost entries that were published",

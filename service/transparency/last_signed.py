@@ -1,4 +1,4 @@
-"""The last checkpoint that this machine has signed, in a file next to the signing key.
+"""The last checkpoint that this machine has signed or served, in a file next to the signing key.
 
 Redis may lose its last writes in a failover, and with them leaves of the transparency log. The file does not
 lose them, so that a smaller or another tree is never signed as a continuation of what witnesses have seen.
@@ -10,32 +10,39 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from domain.errors import Unreadable
 from ledger.checkpoint import Checkpoint
 from ledger.signed_note import SignedNote
+from service.errors import Unavailable
 
 log = logging.getLogger(__name__)
 
 
+SECONDS_TO_LOCK: Final = 5.0
+
+
 class LastSigned:
-    """The last checkpoint that was signed with a key. Safe for concurrent processes and threads.
+    """The last checkpoint that was signed or served here. Safe for concurrent processes and threads.
 
     If the folder of the key cannot be written, the checkpoint is only kept in memory.
     """
 
     def __init__(self, signing_key: Path) -> None:
         self._path = signing_key.with_suffix(".checkpoint")
-        self._lock = FileLock(f"{self._path}.lock", mode=0o600)
+        self._lock = FileLock(f"{self._path}.lock", timeout=SECONDS_TO_LOCK, mode=0o600)
         self._in_memory: Checkpoint | None = None
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from signing a checkpoint."""
+        """Keep other processes of this machine from signing a checkpoint. Raises Unavailable."""
         try:
             self._lock.acquire()
+        except Timeout:
+            raise Unavailable("another process is signing a checkpoint") from None
         except OSError as error:
             log.warning("the folder of the signing key cannot be written: %s", error)
             yield
@@ -52,9 +59,14 @@ class LastSigned:
         except OSError:
             return self._in_memory
         try:
-            return Checkpoint.of_note(SignedNote.parse(note))
+            stored = Checkpoint.of_note(SignedNote.parse(note))
         except Unreadable as error:
             raise Unreadable(f"{self._path} does not contain a checkpoint: {error}") from None
+        in_memory = self._in_memory
+        if in_memory is None or in_memory.origin != stored.origin:
+            return stored
+        # The file is older if it could not be written.
+        return max(stored, in_memory, key=lambda checkpoint: checkpoint.size)
 
     def write(self, note: SignedNote) -> None:
         """Replace the checkpoint, atomically and durably. Call it before the note is published."""
@@ -70,5 +82,10 @@ class LastSigned:
             except OSError:
                 Path(name).unlink()
                 raise
+            folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
         except OSError as error:
             log.warning("%s cannot be written: %s", self._path, error)

@@ -152,6 +152,7 @@ class TestCosignatures:
         stranger = note.with_signatures([cosign_text(note.text, "stranger", STRANGER, 1)])
         forged = replace(line, key_id=note_key("test-witness", WITNESS_KEY, COSIGNATURE).id)
         other_tree = replace(note, text=Checkpoint("cartulary-x", 1, b"1" * 32).text)
+        service.redis.delete("cartulary:{transparency}:fresh")
         before = digest(service.redis)
         for text, error in (
             (str(note), Forbidden),
@@ -190,6 +191,37 @@ class TestLostEntries:
         with pytest.raises(LogIncomplete):
             again.checkpoints.latest()
         again.redis.close()
+
+    def test_a_machine_remembers_what_another_one_has_signed(
+        self, service: Service, tmp_path: Path
+    ) -> None:
+        service.head_log.log([start_game(service).id])
+        service.checkpoints.latest()
+        key = tmp_path / "other" / "signing-key.pem"
+        key.parent.mkdir()
+        key.write_bytes(service.settings.signing_key.read_bytes())
+        other = restarted(service, signing_key=key)
+        assert other.checkpoints.latest() == service.checkpoints.latest()
+        origin = other.checkpoints.origin
+        service.redis.flushall()
+        for _ in range(2):
+            again = restarted(other, origin=origin)
+            again.head_log.log([start_game(again).id])
+            with pytest.raises(LogIncomplete):
+                again.checkpoints.latest()
+            again.redis.close()
+        other.redis.close()
+
+    def test_a_checkpoint_that_does_not_belong_to_the_tree_is_not_served(
+        self, service: Service
+    ) -> None:
+        service.head_log.log([start_game(service).id])
+        checkpoint = Checkpoint(service.checkpoints.origin, 1, b"1" * 32)
+        line = service.keyring.sign_note(checkpoint.text, checkpoint.origin)
+        forged = str(SignedNote(checkpoint.text, (line,)))
+        TransparencyStore(service.redis).publish(checkpoint.origin, 1, forged, 600)
+        with pytest.raises(LogIncomplete):
+            service.checkpoints.latest()
 
     def test_records_are_still_written_without_the_proof(self, service: Service) -> None:
         service.head_log.log([start_game(service).id])
