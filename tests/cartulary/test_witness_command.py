@@ -1,9 +1,11 @@
 """The command witness: output, messages and exit status."""
 
 import functools
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import orjson
 import pytest
 from click.testing import CliRunner, Result
@@ -60,6 +62,34 @@ def test_a_server_is_followed_once(run: Run, server: LogServer) -> None:
         "new": 1,
         "older": False,
     }
+
+
+def test_a_server_is_followed_until_an_interrupt(run: Run, server: LogServer) -> None:
+    respond = server.respond
+    requests = 0
+
+    def interrupt_later(request: httpx.Request) -> httpx.Response:
+        nonlocal requests
+        if request.url.path.endswith("/checkpoint"):
+            requests += 1
+            server.is_down = requests == 2
+            if requests == 3:
+                signal.raise_signal(signal.SIGINT)
+        return respond(request)
+
+    server.respond = interrupt_later  # type: ignore[method-assign] # a server with a fault
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        result = run(URL, "--interval", "0.1")
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "log.test: 2 entries, 2 new, consistent",
+        "log.test: 2 entries, 0 new, consistent",
+    ]
+    assert "the server does not respond" in result.stderr
 
 
 def test_cosignatures_are_submitted_under_a_name(run: Run, server: LogServer) -> None:

@@ -58,7 +58,7 @@ class LogServer:
     @property
     def transport(self) -> httpx.MockTransport:
         """The transport of a client that talks to this server."""
-        return httpx.MockTransport(self.respond)
+        return httpx.MockTransport(lambda request: self.respond(request))
 
     def respond(self, request: httpx.Request) -> httpx.Response:
         """Return the response to a request."""
