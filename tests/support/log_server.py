@@ -58,7 +58,8 @@ class LogServer:
     @property
     def transport(self) -> httpx.MockTransport:
         """The transport of a client that talks to this server."""
-        return httpx.MockTransport(lambda request: self.respond(request))
+        # A test may replace `respond` later.
+        return httpx.MockTransport(lambda request: self.respond(request))  # noqa: PLW0108 # see above
 
     def respond(self, request: httpx.Request) -> httpx.Response:
         """Return the response to a request."""
