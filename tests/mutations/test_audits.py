@@ -27,9 +27,9 @@ def test_every_record_that_is_mutated_is_accepted_as_it_is() -> None:
 
 
 def test_no_mutant_is_sound_unless_the_table_lists_it_as_undetectable() -> None:
-    failures, counts = audits.failures_of(range(120))
+    failures, counts = audits.failures_of(range(70))
     assert failures == []
-    assert counts["broken"] > 80
+    assert counts["broken"] > 45
 
 
 def record_with(subject: Subject, event_type: str, **fields: object) -> Lines:
