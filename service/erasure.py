@@ -41,6 +41,8 @@ SECONDS_TO_SETTLE: Final = 2 * TOKEN_CACHE_TTL.total_seconds()
 SECONDS_BETWEEN_REWRITES: Final = 3600
 _REWRITE_DUE: Final = "cartulary:rewrite-due"
 _REWRITTEN: Final = "cartulary:rewritten"
+_IN_PROGRESS: Final = "in progress"
+"""Part of the error of Redis if the file is being rewritten already."""
 _PAGE: Final = 100
 
 
@@ -110,6 +112,10 @@ class Erasure:
                     self._redis.bgrewriteaof()
             except redis.ResponseError as error:
                 log.warning("the append-only file is not rewritten after an erasure: %s", error)
+                if _IN_PROGRESS in str(error):
+                    # That rewrite may have begun before the erasure, so another one is needed.
+                    self._redis.set(_REWRITE_DUE, "1")
+                    self._redis.delete(_REWRITTEN)
 
     def _complete(self, player: str) -> None:
         """Erase everything of a player that is left. Idempotent."""

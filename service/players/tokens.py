@@ -94,10 +94,8 @@ class Tokens:
             pipeline.hlen(sessions)
             length = pipeline.execute()[-1]
         if length > self._max_sessions:
-            by_use = sorted(self.sessions(player_id), key=lambda session: session.created or "")
-            by_use.sort(key=lambda session: session.last_used, reverse=True)
-            idle = [entry.digest for entry in by_use[self._max_sessions :]]
-            self._end(player_id, [other for other in idle if other != digest])
+            idle = self.sessions(player_id)[self._max_sessions :]
+            self._end(player_id, [entry.digest for entry in idle if entry.digest != digest])
         return token
 
     def sessions(self, player_id: str) -> list[Session]:

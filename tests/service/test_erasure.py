@@ -302,6 +302,22 @@ def test_the_append_only_file_is_rewritten_at_most_once_an_hour(
     assert 0 < service.redis.ttl("cartulary:rewritten") <= 3600
 
 
+def test_a_rewrite_that_is_under_way_is_followed_by_another_one(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_busy(_: redis.Redis) -> None:
+        raise redis.ResponseError("Background append only file rewriting already in progress")
+
+    rewrites: list[str] = []
+    service.redis.set("cartulary:rewrite-due", "1")
+    with monkeypatch.context() as patch:
+        patch.setattr(redis.Redis, "bgrewriteaof", is_busy)
+        service.erasure.compact()
+    monkeypatch.setattr(redis.Redis, "bgrewriteaof", lambda _: rewrites.append("rewrite"))
+    service.erasure.compact()
+    assert rewrites == ["rewrite"]
+
+
 def test_a_game_that_cannot_be_read_does_not_prevent_an_erasure(
     service: Service, ada: Erased
 ) -> None:
