@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from bench import (
+    audit_rows,
     http_rows,
     listing_rows,
     peer_rows,
@@ -57,6 +58,7 @@ class Inputs:
 GROUPS: Final[Mapping[str, Callable[[Inputs], Iterator[Row]]]] = {
     "rules": lambda inputs: rules_rows.measure(inputs.games),
     "record": lambda inputs: record_rows.measure(inputs.long_game),
+    "audit": lambda inputs: audit_rows.measure(inputs.long_game),
     "store": lambda inputs: store_rows.measure(inputs.redis, inputs.games, inputs.long_game),
     "transparency": lambda inputs: transparency_rows.measure(
         inputs.redis, inputs.folder, inputs.long_game

@@ -31,7 +31,7 @@ def is_timestamp(value: object) -> bool:
     """Return whether the value is a timestamp in the one form that `format_timestamp` writes."""
     return (
         isinstance(value, str)
-        and _TIMESTAMP.fullmatch(value) is not None
+        and TIMESTAMP.fullmatch(value) is not None
         and _is_calendar_day(value[:10])
     )
 
@@ -80,7 +80,7 @@ def _required_pattern(hint: object) -> re.Pattern[str]:
     return pattern
 
 
-_TIMESTAMP: Final = _required_pattern(Timestamp)
+TIMESTAMP: Final = _required_pattern(Timestamp)
 _DIGEST: Final = _required_pattern(Digest)
 _GAME_ID: Final = _required_pattern(GameId)
 _PLAYER_ID: Final = _required_pattern(PlayerId)

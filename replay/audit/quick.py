@@ -5,7 +5,6 @@ bytes, and nothing of it is kept. If any line of a record is not as expected, th
 by the checks of the complete audit, which find the place and the reason.
 """
 
-import re
 from collections.abc import Sequence
 from hashlib import sha256
 from io import BytesIO
@@ -16,8 +15,8 @@ import orjson
 from domain.errors import Unreadable
 from domain.event import ENDINGS, ZEROS, Event
 from domain.json_types import JsonObject
-from ledger.canonical import CANONICAL_OPTIONS, decode, may_have_fraction
-from ledger.envelope import FIELDS, is_actor, is_timestamp
+from ledger.canonical import CANONICAL_OPTIONS, decode, find_exponent
+from ledger.envelope import FIELDS, MAX_SEATS, TIMESTAMP, is_actor, is_timestamp
 from ledger.record import (
     MAX_LINE_BYTES,
     MAX_RECORD_BYTES,
@@ -33,14 +32,15 @@ from replay.audit.findings import Check, Report
 from replay.audit.signatures import check_form, check_head
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 
-_HASH_FIELD: Final = len(b'"hash":"')
 _DIGEST: Final = 64
+_HASH_FIELD: Final = len(b'"hash":"",') + _DIGEST
+_VERSION: Final = b',"v":1}\n'
+"""The end of an event in the current version of the envelope."""
 _FIELDS_OF_ALL_EVENTS: Final = 11
 """Fields of an event without `secrets` and `signature`, which few events have."""
+_LINE_OPTIONS: Final = CANONICAL_OPTIONS | orjson.OPT_APPEND_NEWLINE
 _MAX_BYTES: Final = MAX_VALUES
 """Size of a record that cannot have more than `MAX_VALUES` values, so that they need not be counted."""
-_is_end: Final = re.compile(rb'[0-9a-f]{64}","type":"[A-Z][A-Za-z]*","v":1\}').fullmatch
-"""Matches a canonical event from the value of `state` on."""
 
 
 def quick_audit(
@@ -71,13 +71,11 @@ def _audit_any(source: BinaryIO, data: bytes, keys: Sequence[str], trusted: Trus
 
 def _audit_usual(data: bytes, keys: Sequence[str], trusted: TrustedKeys) -> Report | None:
     """Audit a record without faults; None if there may be any before the head."""
-    if len(data) > _MAX_BYTES:
-        return None
-    lines = data.removesuffix(b"\n").split(b"\n")
-    if max(map(len, lines)) >= MAX_LINE_BYTES:
+    lines = BytesIO(data).readlines()
+    if not lines or len(data) > _MAX_BYTES or max(map(len, lines)) > MAX_LINE_BYTES:
         return None
     reader = RecordReader()
-    reader.take(1, lines[0])
+    reader.take(1, lines[0].removesuffix(b"\n"))
     header = reader.record.header
     if not header or header.keys() - HEADER_FIELDS:
         return None
@@ -86,7 +84,7 @@ def _audit_usual(data: bytes, keys: Sequence[str], trusted: TrustedKeys) -> Repo
         return None
     first, last, count = chain
     for number in range(count + 1, len(lines)):
-        reader.take(number + 1, lines[number])
+        reader.take(number + 1, lines[number].removesuffix(b"\n"))
     if reader.faults or reader.record.events:
         return None
     ends = Record(header, [first, last])
@@ -101,62 +99,66 @@ def _audit_usual(data: bytes, keys: Sequence[str], trusted: TrustedKeys) -> Repo
 def _read_chain(lines: Sequence[bytes], game: str) -> tuple[Event, Event, int] | None:
     """Return the first and the last event, and how many there are, up to the first line after the header that
     is not the next event of the chain. None if there is no event.
+
+    An event in the usual form has the fields that every event has, and a type that has occurred before. This
+    loop repeats the checks of `check_envelope` for such events, without a call for each field.
     """
     before_hash = b',"game":"%b","hash":"' % game.encode()
-    skip = len(before_hash)
-    prev, at = ZEROS.encode(), ""
+    to_hash = len(before_hash) - len(b'"hash":"')
+    types: set[str] = set()
+    prev, at, count = ZEROS, "", 0
     first: Event | None = None
     last: Event | None = None
-    count = 0
     for line in lines[1:]:
         seq = count + 1
-        # The fields from `game` on end the line. All their values but that of `state` are known before.
-        start = line.rfind(before_hash)
-        stated = start + skip
-        rest = stated + _DIGEST
-        claimed = line[stated:rest]
-        follows = b'","prev":"%b","seq":%d,"state":"' % (prev, seq)
-        event: Event | None = None
+        event: Any = None
+        end = line.rfind(before_hash)
+        # The only point before the game is that of the time, so no number there is a fraction.
         if (
-            start > 0
-            and line.startswith(follows, rest)
-            and _is_end(line, rest + len(follows)) is not None
-            and sha256(line[: stated - _HASH_FIELD] + line[rest + 2 :]).hexdigest().encode()
-            == claimed
+            end > 0
+            and line.count(b".", 0, end) == 1
+            and find_exponent(line, 0, end) is None
+            and line.endswith(_VERSION)
         ):
-            event = _usual_event(line, start)
+            cut = end + to_hash
+            try:
+                event = orjson.loads(line)
+                by, state, moment = event["by"], event["state"], event["at"]
+                is_usual = (
+                    orjson.dumps(event, option=_LINE_OPTIONS) == line
+                    and len(event) == _FIELDS_OF_ALL_EVENTS
+                    and event["prev"] == prev
+                    and type(event["seq"]) is int
+                    and event["seq"] == seq
+                    and event["type"] in types
+                    and sha256(line[:cut] + line[cut + _HASH_FIELD : -1]).hexdigest()
+                    == event["hash"]
+                    and (event["action"] is None or type(event["action"]) is dict)
+                    and type(event["data"]) is dict
+                    and len(state) == _DIGEST
+                    and bytes.fromhex(state).hex() == state
+                    and moment >= at
+                    and TIMESTAMP.fullmatch(moment) is not None
+                    and (moment[:10] == at[:10] or is_timestamp(moment))
+                    and (type(by.get("seat")) is int or is_actor(by))
+                    and len(by) == 1
+                    and 0 <= by.get("seat", 0) < MAX_SEATS
+                )
+            except (AttributeError, LookupError, TypeError, ValueError):
+                is_usual = False
+            if not is_usual or not line.isascii():
+                event = None
         if event is None:
-            event = _any_event(line, game, prev.decode(), seq)
-            if event is None:
+            event = _any_event(line.removesuffix(b"\n"), game, prev, seq)
+            if event is None or event["at"] < at:
                 break
-            claimed = event["hash"].encode()
-        if event["at"] < at:
-            break
-        first, last, count = first or event, event, seq
-        prev, at = claimed, event["at"]
+            if event["type"] != "GameCreated":
+                types.add(event["type"])
+            if first is None:
+                first = event
+        count, last = seq, event
+        prev, at = event["hash"], event["at"]
     return None if first is None or last is None else (first, last, count)
-
-
-def _usual_event(line: bytes, end: int) -> Any:
-    """Return the event of a line whose fields from byte `end` on are valid; None if the others may not be."""
-    if may_have_fraction(line, end) or not line.isascii():
-        return None
-    try:
-        event = orjson.loads(line)
-        if orjson.dumps(event, option=CANONICAL_OPTIONS) != line:
-            return None
-        action = event["action"]
-        is_valid = (
-            (action is None or type(action) is dict)
-            and len(event) == _FIELDS_OF_ALL_EVENTS
-            and type(event["data"]) is dict
-            and event["type"] != "GameCreated"
-            and is_actor(event["by"])
-            and is_timestamp(event["at"])
-        )
-    except (LookupError, TypeError, ValueError):
-        return None
-    return event if is_valid else None
 
 
 def _any_event(line: bytes, game: str, prev: str, seq: int) -> Event | None:
