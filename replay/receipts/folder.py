@@ -18,7 +18,7 @@ from ledger.record import MAX_LINE_BYTES
 
 SUFFIX: Final = ".receipts"
 CONFLICTS: Final = ".conflicts"
-MAX_FILE_BYTES: Final = 1 << 26
+MAX_FILE_BYTES: Final = 1 << 24
 
 
 class ReceiptFileError(CartularyError):
