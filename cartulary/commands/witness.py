@@ -163,11 +163,11 @@ def compare_command(first: Path, second: Path, out: Path) -> None:
         sys.exit(1)
     if result.undecided or not result.compared:
         echo(
-            f"cannot be known: {result.undecided} checkpoints cannot be compared without a copy of the log"
+            f"cannot be known: {_count(result.undecided)} cannot be compared without a copy of the log"
             " (`cartulary witness URL` keeps one)"
         )
         sys.exit(CANNOT_BE_KNOWN)
-    echo(f"{result.compared} checkpoints were compared, and are of one log")
+    echo(f"the server has shown one log to both: {_count(result.compared)} compared")
 
 
 @witness.command("verify")
@@ -247,6 +247,10 @@ def _line(observation: "Observation") -> str:
     if observation.is_older:
         state = "older than the last one, and consistent with it"
     return f"{checkpoint.origin}: {checkpoint.size} entries, {state}, consistent"
+
+
+def _count(checkpoints: int) -> str:
+    return "1 checkpoint" if checkpoints == 1 else f"{checkpoints} checkpoints"
 
 
 def _two_checkpoints(split: "SplitView") -> str:

@@ -79,14 +79,17 @@ def compare(first: View, second: View) -> Comparison:
     """Compare what a server has shown to two parties. Raises NotComparable."""
     key, of_first, of_second = _signed_by_common_key(first, second)
     compared = undecided = 0
-    for tree, own, others in (
-        (first.tree, of_first, of_second),
-        (second.tree, of_second, of_first),
+    for tree, own, other_tree, others in (
+        (first.tree, of_first, second.tree, of_second),
+        (second.tree, of_second, first.tree, of_first),
     ):
         sizes = [signed.checkpoint.size for signed in own]
         for other in others:
             covering = bisect_left(sizes, other.checkpoint.size)
             if covering == len(own):
+                continue
+            if tree.size < sizes[covering] <= other_tree.size:
+                # The larger checkpoint is compared with the copy of the other party.
                 continue
             is_known, split = _contradiction(key, other, own[covering], tree)
             if split is not None:
@@ -108,6 +111,8 @@ def _contradiction(
         if first.root == second.root:
             return True, None
         return True, SplitView(key, smaller.note, larger.note, second.root)
+    if not first.size:
+        return True, None
     if tree.size < second.size:
         return False, None
     return True, find_split(key, smaller.note, larger.note, tree)

@@ -186,7 +186,7 @@ class TestCompare:
         run(URL, "--once", "--dir", "bea")
         result = run("compare", "ada", "bea")
         assert result.exit_code == 0
-        assert result.stdout == "1 checkpoints were compared, and are of one log\n"
+        assert result.stdout == "the server has shown one log to both: 1 checkpoint compared\n"
 
     def test_parties_that_saw_two_logs(self, run: Run, server: LogServer) -> None:
         run(URL, "--once", "--dir", "ada")
@@ -213,4 +213,4 @@ class TestCompare:
         Path("note").write_text(str(server.note()))
         result = run("compare", "ada", "note")
         assert result.exit_code == 3
-        assert "cannot be known: 1 checkpoints" in result.stdout
+        assert "cannot be known: 1 checkpoint cannot be compared" in result.stdout

@@ -131,10 +131,11 @@ def test_parties_that_saw_two_logs_have_the_proof(tmp_path: Path, other: str) ->
 
 
 def test_a_single_checkpoint_is_compared_with_a_copy(tmp_path: Path) -> None:
-    copy = read_view(copy_of(LogServer(), tmp_path / "a", 5))
+    copy = read_view(copy_of(LogServer(), tmp_path / "a", 0, 1, 5))
     path = tmp_path / "note"
     path.write_text(str(note_of("a", "b")))
-    assert compare(copy, read_view(path)).compared == 1
+    for result in (compare(copy, read_view(path)), compare(read_view(path), copy)):
+        assert (result.compared, result.undecided, result.split) == (1, 0, None)
     path.write_text(str(note_of("a", "x")))
     assert compare(read_view(path), copy).split is not None
 
