@@ -73,7 +73,6 @@ class Erasure:
         """Erase a player who repeats their password. Raises Forbidden."""
         self._players.require_password(player, password)
         self._erased.add(player)
-        self._erased.begin(player)
         self._complete(player)
 
     def resume(self) -> None:
@@ -93,7 +92,7 @@ class Erasure:
         restored = self._players.with_account(erased)
         for player in restored:
             log.warning("player %s was erased, and is erased again", player)
-            self._erased.begin(player)
+            self._erased.begin_again(player)
             self._complete(player)
         if is_thorough and erased:
             self._erase_statements(erased)

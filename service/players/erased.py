@@ -49,13 +49,15 @@ class ErasedPlayers:
         self._file = data / FILE_NAME
 
     def add(self, player_id: str) -> None:
-        """Add a player. Raises Unavailable also if the file cannot be written."""
+        """Add a player whose erasure begins now. Raises Unavailable also if the file cannot be written."""
         self._write([player_id])
-        with unavailable_on_error():
-            self._redis.sadd(_IDS, player_id)
+        with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
+            pipeline.sadd(_IDS, player_id)
+            pipeline.zadd(_UNFINISHED, {player_id: _now()})
+            pipeline.execute()
 
-    def begin(self, player_id: str) -> None:
-        """Note that the erasure of a player begins now."""
+    def begin_again(self, player_id: str) -> None:
+        """Note that the erasure of a player who was added before begins again now."""
         with unavailable_on_error():
             self._redis.zadd(_UNFINISHED, {player_id: _now()})
 
