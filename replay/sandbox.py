@@ -124,12 +124,15 @@ class Sandbox:
         self.rules = game.rules
         self.steps: list[SandboxStep] = []
         self._seed = seed
-        self._states: list[Any] = [game.state]
-
-    @property
-    def state(self) -> Any:
+        self.state: Any = game.state
         """The rule system's state after the last step; it must not be changed."""
-        return self._states[-1]
+
+    def copy(self) -> "Sandbox":
+        """Return a sandbox that can be played on without changing this one."""
+        duplicate = Sandbox(self.game, self._seed)
+        duplicate.steps = [*self.steps]
+        duplicate.state = self.state
+        return duplicate
 
     @property
     def to_act(self) -> int | None:
@@ -196,7 +199,8 @@ class Sandbox:
         if count > len(self.steps):
             raise NotNow(None, f"the sandbox has only {len(self.steps)} actions to take back")
         del self.steps[len(self.steps) - count :]
-        del self._states[len(self._states) - count :]
+        events = [event for step in self.steps for event in step.events]
+        self.state = evolve(self.rules, self.game.state, events)
 
     def _take(self, seat: int, action: Any, bot: str | None = None) -> SandboxStep:
         events = [self.rules.decide(self.state, seat, action)]
@@ -212,7 +216,7 @@ class Sandbox:
             tuple(events),
         )
         self.steps.append(step)
-        self._states.append(after)
+        self.state = after
         return step
 
 

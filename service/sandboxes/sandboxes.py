@@ -22,8 +22,8 @@ from service.games.loader import GameLoader
 from service.sandboxes.store import SandboxStore, StoredSandbox
 from service.store.event_store import LogReader
 
-MAX_CACHED: Final = 200
-"""Sandboxes of which a process keeps the game with which they begin."""
+MAX_CACHED: Final = 50
+"""Sandboxes that a process keeps as they were played last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ class Sandboxes:
         self._log_reader = log_reader
         self._store = store
         self._bounds = bounds
-        self._games: LRUCache[tuple[str, int, int | None, str], Game] = LRUCache(MAX_CACHED)
-        """By what a sandbox begins with, its game with a value for every secret."""
+        self._played: LRUCache[str, tuple[bytes, Sandbox]] = LRUCache(MAX_CACHED)
+        """By id, sandboxes with the values from which they were read. They are never changed."""
         self._lock = Lock()
 
     def create(
@@ -89,8 +89,8 @@ class Sandboxes:
         at = head.seq if seq is None else seq
         event = self._loader.event(head, at)[1]
         new = StoredSandbox("", player, network, game_id, at, event["hash"], seat, seed.hex())
-        sandbox = self._open(new)
-        return OpenSandbox(self._store.add(new), sandbox)
+        sandbox = self._begin(new)
+        return self._kept(self._store.add(new), sandbox)
 
     def get(self, sandbox_id: str) -> StoredSandbox:
         """Return a sandbox as it is stored. Raises NotFound."""
@@ -158,16 +158,24 @@ class Sandboxes:
         self._store.delete_all_of(player)
 
     def _open(self, stored: StoredSandbox) -> Sandbox:
-        key = (stored.game, stored.seq, stored.viewer, stored.seed)
+        """Return a sandbox that the caller may change, after the steps that are stored."""
         with self._lock:
-            game = self._games.get(key)
-        if game is None:
-            game = self._first_game(stored)
-            with self._lock:
-                self._games[key] = game
-        sandbox = Sandbox(game, bytes.fromhex(stored.seed))
+            value, played = self._played.get(stored.id, (b"", None))
+        if played is not None and value == stored.stored:
+            return played.copy()
+        sandbox = self._begin(stored)
         sandbox.replay(stored.steps)
-        return sandbox
+        return self._kept(stored, sandbox).sandbox.copy()
+
+    def _kept(self, stored: StoredSandbox, sandbox: Sandbox) -> OpenSandbox:
+        """Cache a sandbox, which nobody changes any more, and return it."""
+        with self._lock:
+            self._played[stored.id] = (stored.stored, sandbox)
+        return OpenSandbox(stored, sandbox)
+
+    def _begin(self, stored: StoredSandbox) -> Sandbox:
+        """Return a sandbox before its first step."""
+        return Sandbox(self._first_game(stored), bytes.fromhex(stored.seed))
 
     def _first_game(self, stored: StoredSandbox) -> Game:
         """Return the game with which a sandbox begins, as its maker knew it."""
@@ -204,4 +212,4 @@ class Sandboxes:
 
     def _replaced(self, stored: StoredSandbox, sandbox: Sandbox) -> OpenSandbox:
         steps = tuple(step.as_json() for step in sandbox.steps)
-        return OpenSandbox(self._store.replace(stored, steps), sandbox)
+        return self._kept(self._store.replace(stored, steps), sandbox)

@@ -195,3 +195,14 @@ def test_a_sandbox_ends_with_the_event_that_its_game_has_lost(
     stored = fresh.get(sandbox.stored.id)
     with pytest.raises(NotFound):
         fresh.open(stored)
+
+
+def test_a_process_does_not_play_a_sandbox_again_that_it_has_played(service: Service) -> None:
+    game = start_game(service)
+    sandbox = create(service, game.id)
+    played = service.sandboxes.let_bots_act(sandbox.stored, [0, 1], "random", 2, None)
+    service.redis.delete(f"cartulary:{{{game.id}}}:log")
+    shown = service.sandboxes.open(service.sandboxes.get(sandbox.stored.id))
+    assert shown.as_json() == played.as_json()
+    undone = service.sandboxes.undo(shown.stored, 1, None)
+    assert played.as_json() == shown.as_json() != undone.as_json()
