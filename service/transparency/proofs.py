@@ -2,14 +2,13 @@
 
 from typing import Final
 
-from domain.errors import Malformed, Unreadable
+from domain.errors import CartularyError, Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.checkpoint import Checkpoint
-from ledger.keys import BadSignature
 from ledger.merkle import prove_consistency, prove_inclusion
 from ledger.signed_note import SignedNote
-from service.errors import NotFound, ServiceError
+from service.errors import NotFound
 from service.store.event_store import LogReader
 from service.transparency.checkpoints import Checkpoints
 from service.transparency.store import LoggedHead, TransparencyStore
@@ -53,7 +52,7 @@ class Proofs:
             if not lines or b'"hash":"%b"' % head.hash.encode() not in lines[0]:
                 return None
             return self._inclusion(game.id, head)
-        except (ServiceError, Unreadable, BadSignature):
+        except CartularyError:
             # A record is complete without the proof, and must be available when the log is not.
             return None
 
