@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from io import BytesIO
 from typing import Final, NamedTuple, TypeAlias
 
-from replay.audit import Report, audit
+from replay.audit import Report, TrustedKeys, audit
 from tests.mutations import changes, repairs
 from tests.mutations.changes import Lines
 from tests.mutations.explanations import Unexplained, rows_of
 from tests.mutations.subjects import SERVER_KEY, Subject, subjects
-from tests.support.records import KEY, STRANGER
+from tests.support.records import KEY, STRANGER, TRUSTED
 
 Repair: TypeAlias = Callable[[Lines], Lines]
 
@@ -99,9 +99,10 @@ def examine(number: int, counts: Counter[str]) -> str | None:
     subject, change, repair, data = mutated
     where = f"mutant {number} ({change} in {subject.name}, repaired: {repair})"
     try:
-        # Half of the readers know no witness.
+        # Half of the readers know no witness, and half of them name the server's key, which the others trust.
         witnesses = subject.witnesses if number % 2 else ()
-        report = audit(BytesIO(data), keys=[SERVER_KEY], witnesses=witnesses)
+        keys, trusted = ((SERVER_KEY,), TrustedKeys()) if number % 4 < 2 else ((), TRUSTED)
+        report = audit(BytesIO(data), keys=keys, trusted=trusted, witnesses=witnesses)
     except Exception as error:  # noqa: BLE001 # a traceback of any kind is a failure
         return f"{where}: {type(error).__name__}: {error}"
     counts[report.verdict] += 1
