@@ -65,9 +65,13 @@ class Game(LocalGame):
         shown = self.pending.openings if self.game.has_ended else {}
         return b"".join(write(signed, self.pending.lines, shown))
 
-    def receipt(self, seq: int) -> bytes:
-        """The receipt of the event with this seq, as its player has kept it."""
-        return canonical(SERVER.receipt(self.pending.events[seq - 1]))
+    def receipts(self, seat: int) -> bytes:
+        """The receipts that the program of this seat has kept, a line each."""
+        return b"".join(
+            canonical(SERVER.receipt(event)) + b"\n"
+            for event in self.pending.events
+            if event["by"] == {"seat": seat} and event["action"] is not None
+        )
 
 
 def finished_game() -> bytes:
@@ -86,17 +90,19 @@ def fair_tiles() -> bytes:
 
 
 def forfeited() -> tuple[bytes, bytes]:
-    """Bea's turn is forfeited, although the server had accepted her action and given her a receipt."""
+    """Bea's turn is forfeited, although the server had accepted her action and given her a receipt.
+
+    Returns the record and Bea's receipts.
+    """
     honest, lying = Game(), Game()
     for game in (honest, lying):
         game.play(7)
     honest.play(1)
-    receipt = honest.receipt(honest.game.seq)
     lying.is_signed = False
     lying.now += timedelta(hours=24)
     lying.forfeit()
     lying.play(2)
-    return lying.signed_record(), receipt
+    return lying.signed_record(), honest.receipts(1)
 
 
 def late() -> bytes:
@@ -120,16 +126,15 @@ def two_weeks() -> tuple[bytes, bytes]:
 
 
 def edited() -> tuple[bytes, bytes]:
-    """A record in which the admin has moved an action of Bea by six hours, and Bea's receipt for it."""
+    """A record in which the admin has changed the time of an action of Bea, and Bea's receipts."""
     game = Game()
     game.play(10)
     seq = game.game.seq - 2
-    receipt = game.receipt(seq)
 
     def change(events: list[Event]) -> None:
         events[seq - 1]["at"] = events[seq - 2]["at"]
 
-    return forge_record(game.signed_record(), change), receipt
+    return forge_record(game.signed_record(), change), game.receipts(1)
 
 
 def taken_back() -> bytes:
@@ -145,19 +150,19 @@ def taken_back() -> bytes:
 
 def files() -> Mapping[str, bytes]:
     """All files by the names that the pages use."""
-    skipped, receipt = forfeited()
+    skipped, receipts = forfeited()
     last_week, today = two_weeks()
-    moved, moved_receipt = edited()
+    moved, moved_receipts = edited()
     return {
         "finished.jsonl": finished_game(),
         "tiles.jsonl": fair_tiles(),
         "skipped.jsonl": skipped,
-        "my-receipt.json": receipt,
+        "my-receipts/local.receipts": receipts,
         "late.jsonl": late(),
         "last-week.jsonl": last_week,
         "today.jsonl": today,
         "edited.jsonl": moved,
-        "beas-receipt.json": moved_receipt,
+        "beas-receipts/local.receipts": moved_receipts,
         "taken-back.jsonl": taken_back(),
     }
 
@@ -165,4 +170,6 @@ def files() -> Mapping[str, bytes]:
 def write_files(folder: Path) -> None:
     """Write all files into a folder."""
     for name, data in files().items():
-        (folder / name).write_bytes(data)
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
