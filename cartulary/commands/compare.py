@@ -3,7 +3,7 @@
 import os
 import sys
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -11,6 +11,9 @@ from cartulary.commands.options import color_option, json_option, redis_option
 from cartulary.source import open_source
 from cartulary.terminal import Color, echo, progress, result_styler, width
 from ledger.canonical import canonical
+
+if TYPE_CHECKING:
+    from replay.compare.histories import History
 
 EXIT_STATUS: Final = {"continuation": 0, "divergence": 1, "unknown": 3}
 """The exit status of each verdict of a comparison."""
@@ -41,28 +44,45 @@ def compare(
 ) -> None:
     """Report whether one record is a continuation of another, and what a divergence proves.
 
-    A and B are record files, - for standard input (one of them), or ids of live games.
+    A and B are record files, - for standard input (one of them), or ids of live games. One of them may be a
+    file of receipts (*.receipts).
 
     Exit status: 0 when they are equal or one continues the other, 1 when they diverge, 3 when it cannot be
     known.
     """
     from cartulary.trusted_keys import TrustedKeysFile
-    from replay.compare import compare as run_comparison
     from replay.compare import comparison_page
+    from replay.compare.comparison import compare_histories
 
     if a == b == "-":
         raise click.UsageError("only one of the records can come from standard input", ctx)
     remembered = TrustedKeysFile(os.environ).load().keys
     trusted = [*(public_key(ctx, key) for key in keys), *(key.public for key in remembered)]
-    with open_source(ctx, a, redis) as first, open_source(ctx, b, redis) as second:
-        comparison = run_comparison(
-            first, second, trusted=trusted, progress=partial(progress, description="receipts")
-        )
+    comparison = compare_histories(
+        _history(ctx, a, redis),
+        _history(ctx, b, redis),
+        trusted=trusted,
+        progress=partial(progress, description="receipts"),
+    )
     if as_json:
         echo(canonical(comparison.as_json()).decode())
     else:
         echo(comparison_page(comparison, (a, b), result_styler(color), width()), newline=False)
     sys.exit(EXIT_STATUS[comparison.verdict])
+
+
+def _history(ctx: click.Context, source: str, redis: str | None) -> "History":
+    """Read a record, or a file of receipts. Raises ClickException."""
+    from replay.compare.histories import history_of_receipts, read_history
+    from replay.receipts.folder import SUFFIX, ReceiptFileError, receipts_in
+
+    with open_source(ctx, source, redis) as file:
+        if not source.endswith(SUFFIX):
+            return read_history(file)
+        try:
+            return history_of_receipts([*receipts_in(file, source)])
+        except ReceiptFileError as error:
+            raise click.ClickException(str(error)) from None
 
 
 def public_key(ctx: click.Context, key: str) -> str:

@@ -49,7 +49,37 @@ class Comparison:
         """`continuation` includes equal records, `divergence` a signature that contradicts a record."""
         if self.relation in ("diverged", "other_game") or self.denials:
             return "divergence"
+        if self.relation == "receipts" and (not self.confirmed or self.undecided):
+            return "unknown"
         return "unknown" if self.relation == "unknown" else "continuation"
+
+    @property
+    def confirmed(self) -> int:
+        """The number of valid receipts, in a file of receipts, for events of the record."""
+        return sum(map(self._has, self._kept_receipts))
+
+    @property
+    def undecided(self) -> Sequence[Statement]:
+        """The valid receipts, in a file of receipts, for events after the end of the record."""
+        return [
+            statement
+            for statement in self._kept_receipts
+            if not self._has(statement) and statement not in self.denials
+        ]
+
+    @property
+    def _kept_receipts(self) -> Sequence[Statement]:
+        """The valid receipts in a file of receipts."""
+        histories = {"a": self.a, "b": self.b}
+        return [
+            statement
+            for statement in self.statements
+            if not statement.fault and histories[statement.side].has_only_receipts
+        ]
+
+    def _has(self, statement: Statement) -> bool:
+        seq = statement.seq or 0
+        return any(history.contains(seq, statement.hash) for history in (self.a, self.b))
 
     @property
     def after_common(self) -> tuple[Sequence[Statement], Sequence[Statement]]:
@@ -104,7 +134,9 @@ def compare_histories(
     """Compare the histories in two records that have been read."""
     histories = a, b
     how, divergence = relation(*histories)
-    is_one_game = how != "other_game" and all(history.events for history in histories)
+    is_one_game = how == "receipts" or (
+        how != "other_game" and all(history.events for history in histories)
+    )
     known = frozenset(trusted)
     signed = statements(*histories, known, progress)
     acknowledged = [

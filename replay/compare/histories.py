@@ -16,7 +16,7 @@ from ledger.seal import hash_in
 Side: TypeAlias = Literal["a", "b"]
 SIDES: Final[tuple[Side, Side]] = ("a", "b")
 Relation: TypeAlias = Literal[
-    "equal", "b_continues_a", "a_continues_b", "diverged", "other_game", "unknown"
+    "equal", "b_continues_a", "a_continues_b", "diverged", "other_game", "receipts", "unknown"
 ]
 DivergenceKind: TypeAlias = Literal["edited", "missing", "moved", "rewritten", "other_history"]
 
@@ -47,6 +47,11 @@ class History:
     def game(self) -> str | None:
         """The id of the game, as the first event states it; None if there is no event."""
         return self.events[0]["game"] if self.events else None
+
+    @property
+    def has_only_receipts(self) -> bool:
+        """Whether this is a file of receipts, and no record."""
+        return not self.record.header and not self.faults and bool(self.record.receipts)
 
     def contains(self, seq: int, hash: str) -> bool:
         """Return whether the event `seq` of the intact chain has this hash."""
@@ -82,6 +87,12 @@ class Divergence:
         }
 
 
+def history_of_receipts(receipts: Sequence[JsonObject]) -> History:
+    """Return a history of which nothing is known but the receipts for some of its events."""
+    lines = [*range(1, len(receipts) + 1)]
+    return History(Record({}, receipts=[*receipts], receipt_lines=lines), (), 0, is_cut=False)
+
+
 def read_history(source: BinaryIO) -> History:
     """Return the history in a binary file, as far as it can be read."""
     return history_of(*scan(source))
@@ -109,7 +120,8 @@ def _intact(record: Record) -> int:
 def relation(a: History, b: History) -> tuple[Relation, Divergence | None]:
     """Return how two histories are related, and where they diverge if they do."""
     if not a.events or not b.events:
-        return "unknown", None
+        has_receipts = any(history.has_only_receipts for history in (a, b))
+        return ("receipts" if has_receipts and (a.events or b.events) else "unknown"), None
     if a.game != b.game:
         return "other_game", None
     common = common_events(a, b)

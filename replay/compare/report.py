@@ -70,12 +70,26 @@ def summary_text(comparison: Comparison, labels: Labels = _A_AND_B) -> str:
             return f"{first} continues {second}: it has the same {b} events, and {a - b} more"
         case "other_game":
             return "these are records of two different games, which say nothing about each other"
+        case "receipts":
+            return _receipts_text(comparison)
         case "unknown":
             return _unknown_text(comparison, labels)
         case "diverged":
             return _divergence_text(comparison, labels)
         case _:
             assert_never(comparison.relation)
+
+
+def _receipts_text(comparison: Comparison) -> str:
+    if comparison.undecided:
+        last = max(statement.seq or 0 for statement in comparison.undecided)
+        return (
+            f"there is a receipt for event {last}, after the end of the record. A record that has this event"
+            " decides it"
+        )
+    if not comparison.confirmed:
+        return "no receipt is valid, so there is nothing to compare the record with"
+    return f"all {comparison.confirmed} valid receipts are for events of the record"
 
 
 def _unknown_text(comparison: Comparison, labels: Labels) -> str:
@@ -151,6 +165,9 @@ def meaning(divergence: Divergence) -> str:
 
 def _file_lines(label: str, name: str, history: History, styler: Styler) -> list[str]:
     header = history.record.header
+    if history.has_only_receipts:
+        receipts = f"{len(history.record.receipts)} receipts"
+        return [f"{styler(f'{label}  {clean(name)}', BOLD)}  {receipts}"]
     parts = [f"game {history.game}, {len(history.events)} events" if history.events else "no game"]
     parts.append(f"signed by key {header['head']['key']}" if header else "header unreadable")
     if history.intact < len(history.events):

@@ -88,7 +88,7 @@ def statements(
         for statement in (
             *_head(side, history, other, keys),
             *_actions(side, history, other),
-            *_receipts(side, history, keys, progress),
+            *_receipts(side, history, history.game or other.game, keys, progress),
         )
     ]
 
@@ -143,13 +143,17 @@ def _head(
 
 
 def _receipts(
-    side: Side, history: History, keys: Sequence[JsonObject], progress: Progress
+    side: Side,
+    history: History,
+    game: str | None,
+    keys: Sequence[JsonObject],
+    progress: Progress,
 ) -> Iterator[Statement]:
-    """The receipts in a record."""
+    """The receipts in a file, which should be for this game."""
     record = history.record
     receipts = [*zip(record.receipt_lines, record.receipts, strict=True)]
     for line, receipt in progress(receipts, len(receipts)):
-        yield receipt_statement(side, line, receipt, history.game, keys)
+        yield receipt_statement(side, line, receipt, game, keys)
 
 
 def receipt_statement(

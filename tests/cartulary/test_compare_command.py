@@ -7,6 +7,7 @@ import orjson
 import pytest
 from click.testing import Result
 
+from replay.receipts.folder import ReceiptFolder
 from tests.support.records import KEY, STRANGER, Table
 
 Run = Callable[..., Result]
@@ -59,3 +60,42 @@ def test_compare_does_not_judge_what_it_cannot_read(run: Run, path: Path) -> Non
 
 def test_compare_reads_one_record_from_standard_input(run: Run, path: Path) -> None:
     assert run("compare", "-", path, stdin=path.read_bytes()).exit_code == 0
+
+
+def test_compare_takes_a_file_of_receipts_for_a_record(
+    run: Run, path: Path, eventful: Table, tmp_path: Path
+) -> None:
+    events = [made.event for made in eventful.sealed if made.event["action"]]
+    kept = tmp_path / "receipts" / "game-1.receipts"
+    folder = ReceiptFolder(kept.parent)
+    folder.add([KEY.receipt(events[0])])
+    result = run("compare", path, kept)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1] == (
+        "continuation: all 1 valid receipts are for events of the record"
+    )
+    earlier = tmp_path / "earlier.jsonl"
+    earlier.write_bytes(eventful.until(events[0]["seq"]).record())
+    folder.add([KEY.receipt(events[1])])
+    result = run("compare", kept, earlier)
+    assert result.exit_code == 3
+    assert f"there is a receipt for event {events[1]['seq']}" in result.stdout
+    folder.add([KEY.receipt({**events[2], "hash": "0" * 64})])
+    result = run("compare", path, kept)
+    assert result.exit_code == 1
+    text = " ".join(result.stdout.split())
+    assert f"Proof against the server that has the key {KEY.id}" in text
+    assert f"a receipt for event {events[2]['seq']} with the hash 000000000000" in text
+    assert "line 3 of B" in text
+    kept.write_bytes(b"{")
+    assert run("compare", path, kept).exit_code == 1
+    assert run("compare", kept, kept).exit_code == 1
+
+
+def test_receipts_by_an_unknown_key_decide_nothing(run: Run, path: Path, eventful: Table) -> None:
+    kept = path.with_name("game-1.receipts")
+    event = {**eventful.sealed[8].event, "hash": "0" * 64}
+    kept.write_bytes(orjson.dumps(STRANGER.receipt(event)))  # type: ignore[arg-type] # an event with another hash
+    result = run("compare", path, kept)
+    assert result.exit_code == 3
+    assert "no receipt is valid" in result.stdout
