@@ -69,6 +69,9 @@ def trust(
         entries = [_as_json(key) for key in keys]
         echo(canonical({"file": str(file.path), "keys": entries}).decode())
         return
+    if sources:
+        message(f"accepted, and kept in {file.path}")
+        return
     for key in keys:
         echo(_description(key))
     if not keys:

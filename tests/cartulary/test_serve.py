@@ -11,6 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from cartulary.trusted_keys import TrustedKeysFile
+from ledger.keys import SigningKey
 from tests.support import processes
 from tests.support.processes import descendants, is_running, wait_until
 
@@ -89,6 +91,8 @@ def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(running: Runn
     assert all(running.pid_of(name) for name in COMMANDS)
     web = [line for line in descendants(running.pid).values() if re.search(COMMANDS["web"], line)]
     assert len(web) == len(os.sched_getaffinity(0))
+    key = SigningKey.load(running.data / "signing-key.pem").public
+    assert TrustedKeysFile(os.environ).load().find(key) is not None
 
     pids = [running.pid, *descendants(running.pid)]
     start = time.monotonic()

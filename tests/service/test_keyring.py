@@ -1,14 +1,21 @@
 """The keyring: every key is published before it signs, and stays published."""
 
+from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from freezegun import freeze_time
 
-from ledger.keys import is_genuine
-from service.bootstrap import Service
+from cartulary.running_service import read_live_record
+from cartulary.trusted_keys import TrustedKeysFile
+from ledger.keys import BadSignature, check_head, is_genuine
+from ledger.record import read
+from replay.audit import audit
+from service.bootstrap import Service, build
 from service.errors import NotFound
 from service.keyring import Keyring, NoKeyError
+from service.settings import Settings
 from tests.support.redis_contents import contents
 from tests.support.service_games import start_game, take_action
 
@@ -73,3 +80,35 @@ def test_the_private_key_is_neither_in_a_repr_nor_in_redis(service: Service) -> 
     assert body not in repr(service)
     for name in service.redis.keys("*"):
         assert body.encode() not in (service.redis.dump(name) or b"")
+
+
+def test_the_name_of_the_server_is_signed_in_the_header_of_records(
+    service: Service, settings: Settings
+) -> None:
+    game = start_game(service)
+    unnamed = read(BytesIO(b"".join(service.queries.record(game.id)))).header
+    assert "origin" not in unnamed
+    named = build(replace(settings, origin="games.example.org"))
+    header = read(BytesIO(b"".join(named.queries.record(game.id)))).header
+    named.redis.close()
+    assert header["origin"] == "games.example.org"
+    check_head(header, header["keys"])
+    with pytest.raises(BadSignature):
+        check_head({**header, "origin": "other.example.org"}, header["keys"])
+
+
+def test_a_command_that_reads_a_live_game_trusts_the_key_of_its_service(
+    service: Service, settings: Settings, tmp_path: Path
+) -> None:
+    game = start_game(service)
+    environ = {
+        "CARTULARY_DATA": str(settings.data),
+        "CARTULARY_REDIS_URL": settings.redis_url,
+        "CARTULARY_ORIGIN": "games.example.org",
+        "CARTULARY_TRUSTED_KEYS": str(tmp_path / "trusted-keys.jsonl"),
+    }
+    data = read_live_record(environ, game.id, None)
+    (key,) = TrustedKeysFile(environ).load().keys
+    assert (key.source, key.origin) == ("service", "games.example.org")
+    report = audit(BytesIO(data), trusted=TrustedKeysFile(environ).load())
+    assert "head" not in {unknown.check for unknown in report.unknowns}
