@@ -26,6 +26,8 @@ COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "log": (),
     "inspect": ("3",),
     "diff": ("3", "4"),
+    "sandbox": ("9", "--seed", "00"),
+    "timeline": (),
 }
 """The commands that read a record, with the arguments that follow the file."""
 
@@ -72,7 +74,13 @@ def test_every_command_names_the_line_that_cannot_be_read(
     name: str, path: Path, run: Callable[..., Result]
 ) -> None:
     damage, line, fault = UNREADABLE[name]
+    intact = path.with_name("intact.jsonl")
+    intact.write_bytes(path.read_bytes())
     path.write_bytes(damage(path.read_bytes()))
+    compared = run("compare", path, intact)
+    assert compared.exit_code in {0, 1, 3}  # 0 where only the header cannot be read
+    assert f"line {line}: " in compared.output
+    assert fault in " ".join(compared.output.split())
     for command, arguments in COMMANDS.items():
         result = run(command, path, *arguments)
         assert result.exit_code == 1
