@@ -5,6 +5,7 @@ does not make those after it look wrong.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, cast
 
@@ -90,7 +91,10 @@ class DecisionsCheck:
 
     def finish(self, last: Game) -> None:
         """Check that nothing is missing after the last event."""
-        missing = missing_result(last)
+        missing = None
+        # A ruling of which nothing can be made is a finding of its own.
+        with suppress(Unreadable), unreadable_on_error(last.seq):
+            missing = missing_result(last)
         if missing is not None:
             self.check.add_at_event(last.seq, missing, MADE_UP)
 

@@ -216,3 +216,12 @@ def test_a_changed_statement_is_a_finding(data: bytes) -> None:
     changed = data.replace(b"I object.", b"I accept.", 1)
     (finding,) = audit_record(changed).findings
     assert (finding.check, finding.seq) == ("secrets", 9)
+
+
+@pytest.mark.parametrize("ruling", [{}, {"type": "resume"}, {"type": "remove_seat"}, 5, None])
+def test_a_record_that_ends_with_a_made_up_ruling_is_a_finding(ruling: Any) -> None:
+    game = LocalGame(2, arbiter="zoe")
+    game.rule(game.dispute(0), {"type": "dismiss"})
+    seq = game.game.seq
+    data = forge_record(game.record(), edit(seq, data_ruling=ruling))
+    assert seq in {finding.seq for finding in findings_of(data)}
