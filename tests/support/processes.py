@@ -11,10 +11,18 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
+TRUSTED_KEYS = "CARTULARY_TRUSTED_KEYS"
+
+
 def environment(**settings: str) -> dict[str, str]:
-    """The environment of this process, with these settings of Cartulary and no others."""
+    """The environment of this process, with these settings of Cartulary and no others.
+
+    The file of trusted keys stays that of the test run, so that no process writes to that of the user.
+    """
     inherited = {
-        name: value for name, value in os.environ.items() if not name.startswith("CARTULARY_")
+        name: value
+        for name, value in os.environ.items()
+        if name == TRUSTED_KEYS or not name.startswith("CARTULARY_")
     }
     return inherited | settings
 
