@@ -18,6 +18,10 @@ SECONDS_TO_START: Final = 60.0
 SECONDS_TO_STOP: Final = 30.0
 
 
+TRUSTED_KEYS: Final = "trusted-keys.jsonl"
+"""The file in the data folder that keeps the key of the service away from those that the user trusts."""
+
+
 class ServiceFailedError(Exception):
     """The service has not started, or has no process of a kind that it should have."""
 
@@ -35,7 +39,7 @@ class ServiceUnderSiege:
         self._process = ChildProcess(
             "serve",
             [*command, "--data", str(data)],
-            {**inherited, **settings},
+            {**inherited, "CARTULARY_TRUSTED_KEYS": str(data / TRUSTED_KEYS), **settings},
             output=self.log,
         )
 
