@@ -36,10 +36,10 @@ def latest_note(accounts: Accounts) -> SignedNote:
 def test_the_checkpoint_is_a_note_signed_by_a_published_key(accounts: Accounts) -> None:
     note = latest_note(accounts)
     origin = Checkpoint.of_note(note).origin
-    (entry,) = accounts.anonymous.get("/api/v1/keys").json()["keys"]
-    public = bytes.fromhex(entry["public"])
-    assert origin == f"cartulary-{key_id(public)}"
-    note.check_signed_by(NoteKey(origin, 1, public))
+    entries = accounts.anonymous.get("/api/v1/keys").json()["keys"]
+    keys = [NoteKey(origin, 1, bytes.fromhex(entry["public"])) for entry in entries]
+    (key,) = note.verified_keys(keys)
+    assert origin == f"cartulary-{key_id(key.public)}"
     assert accounts.anonymous.get(f"{LOG}/checkpoint?x=1").status_code == 400
 
 
