@@ -76,6 +76,17 @@ def test_nothing_is_accepted_without_a_confirmation(run: Run, trusted: Path) -> 
     assert not trusted.exists()
 
 
+def test_a_user_at_a_terminal_is_asked(
+    run: Run, trusted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True)
+    refused = run("trust", KEY.public, stdin=b"n\n")
+    assert "Accept this key?" in refused.stderr
+    assert (refused.exit_code, trusted.exists()) == (1, False)
+    assert run("trust", KEY.public, stdin=b"y\n").exit_code == 0
+    assert publics(trusted) == [KEY.public]
+
+
 def test_a_record_whose_signature_is_not_valid_is_refused(
     run: Run, trusted: Path, foreign: Path
 ) -> None:
