@@ -173,6 +173,24 @@ def test_a_receipt_for_an_event_after_the_retirement_of_its_key_is_broken(data: 
     assert first.seq == event["seq"]
 
 
+def test_a_receipt_for_an_event_before_its_key_became_valid_is_broken() -> None:
+    table = Table().start().play_out()
+    event = next(made.event for made in table.sealed if made.event["action"])
+    keys = [KEY.public_entry(SINCE), STRANGER.public_entry(AFTER_THE_END)]
+    listed = signed_again(table.record(), keys=keys)
+    first = first_finding(listed, "receipts", receipts=[STRANGER.receipt(event)])
+    assert (first.seq, f"valid only from {AFTER_THE_END}" in first.problem) == (event["seq"], True)
+
+
+def test_a_receipt_for_an_event_after_the_end_of_an_unfinished_record_decides_nothing() -> None:
+    """The record may have been signed before the event happened."""
+    table = Table().start().play_out()
+    receipt = KEY.receipt(next(s.event for s in table.sealed[6:] if s.event["action"]))
+    report = audit_record(table.until(5).record(), keys=[KEY.public], receipts=[receipt])
+    assert report.verdict == "unknown"
+    assert any("whether the server omits event" in unknown.problem for unknown in report.unknowns)
+
+
 def test_a_receipt_by_a_trusted_key_that_the_record_omits_is_checked(data: bytes) -> None:
     table = Table().start().play_out()
     receipt = STRANGER.receipt(table.sealed[4].event)
