@@ -294,7 +294,7 @@ def test_a_record_that_ends_early_is_not_sound_and_later_receipts_name_what_is_m
     assert audit_trusting_the_server(early).verdict == "unknown"
     report = audit_trusting_the_server(early, receipts=receipts(whole))
     assert report.verdict == "unknown"
-    assert any(f"omits event {whole.game.seq}" in unknown.problem for unknown in report.unknowns)
+    assert any("whether the server omits event" in unknown.problem for unknown in report.unknowns)
 
 
 @pytest.mark.threat("names-made-up")
