@@ -17,7 +17,7 @@ from domain.baron.actions import DiscardTile
 from domain.baron.apply import EVENT_APPLIERS
 from domain.baron.components import TILES
 from domain.baron.state import State
-from domain.contract import DomainEvent
+from domain.contract import STATEMENT, DomainEvent
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from tests.support.baron_positions import given, random_game, set_up
@@ -274,7 +274,8 @@ def test_standings_have_the_fields_that_the_page_names() -> None:
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_the_secrets_are_those_in_the_table(seats: int) -> None:
     names = names_in(table("name", "Secrets"))
-    assert names == {"pile", "reserve/0", "reserve/1"}
+    # Texts of disputes are secrets of the game too, but not of its set-up.
+    assert names == {"pile", "reserve/0", "reserve/1", STATEMENT}
     secrets = secrets_of(set_up(seats, 1))
     assert secrets.keys() == {"pile", *(f"reserve/{seat}" for seat in range(seats))}
     for seat in range(seats):

@@ -154,19 +154,33 @@ def test_a_result_that_was_made_up_is_reported_by_every_command_that_draws_it(
         assert f"line {seq + 1}" in result.output
 
 
+MEASURED_COMMAND: Final = """
+import atexit, pathlib
+from cartulary.cli import main
+status = pathlib.Path("/proc/self/status")
+atexit.register(lambda: print(next(l for l in status.read_text().splitlines() if "VmHWM" in l)))
+main()
+"""
+"""Runs a command, and prints the most memory that it used. The `ru_maxrss` of a process is no less than that
+of the process which started it.
+"""
+
+
 def measure(arguments: list[str], stdin: int) -> tuple[int, str, int]:
     """Run a command; return its exit status, its output, and the most memory that it used, in megabytes."""
-    command = [sys.executable, "-m", "cartulary", *arguments]
-    process = subprocess.Popen(
-        command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    command = [sys.executable, "-c", MEASURED_COMMAND, *arguments]
+    completed = subprocess.run(
+        command,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
     os.close(stdin)
-    assert process.stdout is not None
-    with process.stdout:
-        output = process.stdout.read().decode()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, output, usage.ru_maxrss // 1024
+    *lines, memory = completed.stdout.splitlines()
+    _, kilobytes, _ = memory.split()
+    return completed.returncode, "\n".join(lines), int(kilobytes) // 1024
 
 
 def test_a_file_of_a_gigabyte_is_read_in_bounded_memory(tmp_path: Path) -> None:
