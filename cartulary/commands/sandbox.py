@@ -106,7 +106,9 @@ def sandbox(
         raise click.UsageError(error.why, ctx) from None
     except Refused as error:
         number = len([step for step in sandbox.steps if step.bot is None])
-        raise click.ClickException(f"{actions[number]}: {error}") from None
+        # In a position that was made up, even an action that a bot found legal can be refused.
+        actor = actions[number] if number < len(actions) else "a bot"
+        raise click.ClickException(f"{actor}: {error}") from None
     except Unreadable as error:
         raise unreadable_source(source, error) from None
     echo(output, newline=False)

@@ -9,15 +9,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import orjson
 import pytest
 from click.testing import Result
 
+from domain.errors import Refused
 from domain.event import Event
 from ledger.canonical import canonical
 from ledger.record import MAX_LINE_BYTES
+from tests.support import token_game
 from tests.support.records import KEY, forge_record, read
 
 COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -152,6 +154,18 @@ def test_a_result_that_was_made_up_is_reported_by_every_command_that_draws_it(
         result = run(*arguments)
         assert result.exit_code == 1
         assert f"line {seq + 1}" in result.output
+
+
+def test_a_bot_whose_action_is_refused_in_a_made_up_position_is_reported(
+    path: Path, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: object) -> NoReturn:
+        raise Refused("ST-TAKE", "this position is made up")
+
+    monkeypatch.setattr(token_game, "decide", refuse)
+    result = run("sandbox", path, 9, "--bots", "0,1,2,3", "--bot", "random", "--seed", "00")
+    assert result.exit_code == 1
+    assert "a bot: ST-TAKE: this position is made up" in result.output
 
 
 MEASURED_COMMAND: Final = """

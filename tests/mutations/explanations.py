@@ -158,7 +158,7 @@ def _changed_event_rows(
 def _moved_event_rows(dropped: list[JsonObject], added: list[JsonObject]) -> Iterator[str]:
     """The rows that explain events that are missing, added or in another place."""
     missing, new = (
-        {canonical({**event, "at": ""}): event for event in events} for events in (dropped, added)
+        {canonical(_without_place(event)): event for event in events} for events in (dropped, added)
     )
     for key in missing.keys() & new.keys():
         yield "order-made-up"
@@ -168,6 +168,17 @@ def _moved_event_rows(dropped: list[JsonObject], added: list[JsonObject]) -> Ite
         yield _row_of_existence(missing[key], "event-withheld")
     for key in new.keys() - missing.keys():
         yield _row_of_existence(new[key], "action-made-up")
+
+
+def _without_place(event: JsonObject) -> JsonObject:
+    """An event without what follows from its place: its time, and seats in the order of joining."""
+    if event["type"] != "GameStarted":
+        return {**event, "at": ""}
+    return {
+        **event,
+        "at": "",
+        "data": {**event["data"], "players": sorted(event["data"]["players"])},
+    }
 
 
 def _row_of_existence(event: JsonObject, row: str) -> str:

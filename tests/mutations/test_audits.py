@@ -65,3 +65,12 @@ def test_outcomes_that_are_decided_again_leave_a_record_as_it_is() -> None:
     for subject in subjects():
         lines = subject.data.splitlines()
         assert decide_again(lines) == lines
+
+
+def test_players_who_join_in_another_order_sit_in_another_order() -> None:
+    """Found as mutant 202930: the server can say so, as their nonces are the same."""
+    (subject,) = (subject for subject in subjects() if subject.name == "disputed")
+    lines = subject.data.splitlines()
+    lines[3], lines[4] = lines[4], lines[3]
+    mutant = issue_receipts_again(seal_again(decide_again(lines), key=KEY), key=KEY)
+    assert rows_of(subject, b"\n".join(mutant)) == {"order-made-up"}
