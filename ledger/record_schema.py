@@ -67,6 +67,8 @@ _GAME_CREATED: Final[_Schema] = {
 }
 HEADER_FIELDS: Final = frozenset({"format", *_HEADER, "players", "inclusion", "origin"})
 """The fields of a header that this version knows, those that may be left out included."""
+HEAD_FIELDS: Final = frozenset(_HEAD)
+"""The fields of the head in a header."""
 _OPENINGS: Final[_Schema] = {"seq": is_positive, "open": is_object}
 _RECEIPT: Final[_Schema] = {"receipt": is_object}
 

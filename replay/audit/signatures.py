@@ -9,7 +9,7 @@ from ledger.envelope import FIELDS
 from ledger.keys import RECEIPT_FIELDS, BadSignature, check_statement
 from ledger.keys import check_head as check_signed_head
 from ledger.record import Fault, Record
-from ledger.record_schema import HEADER_FIELDS
+from ledger.record_schema import HEAD_FIELDS, HEADER_FIELDS
 from replay.audit.findings import Check
 from replay.audit.head_key import check_listed_keys, check_period, check_trust
 from replay.audit.trusted_keys import TrustedKeys
@@ -32,6 +32,8 @@ def check_form(record: Record, faults: Sequence[Fault]) -> Check:
         )
     for name in sorted(record.header.keys() - HEADER_FIELDS):
         check.add_unknown(f"what the field {name} of the header means", _NEWER_PROGRAM, line=1)
+    for name in sorted(record.header.get("head", {}).keys() - HEAD_FIELDS):
+        check.add_unknown(f"what the field {name} of the head means", _NEWER_PROGRAM, line=1)
     for name, seq in sorted(_unknown_fields(record).items()):
         check.add_unknown(
             f"what the field {name} of event {seq} means", _NEWER_PROGRAM, line=seq + 1, seq=seq

@@ -26,6 +26,8 @@ DERIVED: Final = frozenset({"seq", "prev", "hash", "state"})
 """Fields of an event that follow from its other fields and the events before it."""
 ACTED: Final = frozenset({"action", "by", "data"})
 """The fields of an event that say who did what, with which outcome."""
+CONSEQUENCES: Final = frozenset({"RoundScored", "GameFinished"})
+"""Types of events that follow completely from the other events of a game."""
 SETTINGS: Final = frozenset({"options", "clock", "invited", "arbiter"})
 
 HEADER_ROWS: Final[Mapping[str, str]] = {
@@ -145,6 +147,8 @@ def _changed_event_rows(
         event["type"] == "SeatTaken" and data == {"nonce"} and event["data"]["player"] not in seated
     ):
         yield "settings-made-up"  # the nonce of a player who left counts for nothing
+    elif event["type"] in CONSEQUENCES and fields == {"data"}:
+        return  # the honest server confirms that it follows from what differs elsewhere
     elif event["type"] in DISPUTE_EVENTS and fields == {"secrets"}:
         yield "statement-made-up"
     elif event["type"] in DISPUTE_EVENTS and fields and fields <= {"by", "data", "secrets"}:
@@ -165,9 +169,11 @@ def _moved_event_rows(dropped: list[JsonObject], added: list[JsonObject]) -> Ite
         if missing[key]["at"] != new[key]["at"]:
             yield "times-made-up"
     for key in missing.keys() - new.keys():
-        yield _row_of_existence(missing[key], "event-withheld")
+        if missing[key]["type"] not in CONSEQUENCES:
+            yield _row_of_existence(missing[key], "event-withheld")
     for key in new.keys() - missing.keys():
-        yield _row_of_existence(new[key], "action-made-up")
+        if new[key]["type"] not in CONSEQUENCES:
+            yield _row_of_existence(new[key], "action-made-up")
 
 
 def _without_place(event: JsonObject) -> JsonObject:

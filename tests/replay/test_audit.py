@@ -255,10 +255,11 @@ def test_fields_that_this_version_does_not_know_leave_their_meaning_open(eventfu
     line, rest = data.split(b"\n", 1)
     header = orjson.loads(line)
     head = {name: header["head"][name] for name in ("seq", "hash")}
-    signed = KEY.sign_head({**header, "head": head, "added": 1})
+    signed = KEY.sign_head({**header, "head": {**head, "newer": 1}, "added": 1})
     report = audit_record(canonical(signed) + b"\n" + rest)
     assert report.findings == []
     assert report.verdict == "unknown"
     asked = [(unknown.line, unknown.problem) for unknown in report.unknowns]
     assert (1, "what the field added of the header means") in asked
+    assert (1, "what the field newer of the head means") in asked
     assert (6, "what the field later of event 5 means") in asked
