@@ -44,6 +44,7 @@ EVENT_ROWS: Final = frozenset(
         "agreement-made-up",
         "arbiter-made-up",
         "event-withheld",
+        "game-made-up",
         "nonce-source-made-up",
         "order-made-up",
         "player-key-made-up",
@@ -139,8 +140,12 @@ def _changed_event_rows(
         for name in event["data"].keys() | other["data"].keys()
         if event["data"].get(name) != other["data"].get(name)
     }
-    if event["type"] == "GameCreated" and fields == {"data"} and data <= SETTINGS:
-        yield "settings-made-up"
+    if event["type"] == "GameCreated" and fields and fields <= {"by", "data"} and data <= SETTINGS:
+        yield from ["settings-made-up"] * bool(data) + ["game-made-up"] * ("by" in fields)
+    elif event["type"] == "SeatTaken" and fields == {"by", "data"} and data == {"player"}:
+        yield "game-made-up"  # another player took part
+    elif event["type"] == "GameStarted" and fields == {"data"} and data == {"players"}:
+        yield "game-made-up"
     elif event["type"] == "SeatTaken" and fields == {"data"} and data == {"nonce_from"}:
         yield "nonce-source-made-up"
     elif (
