@@ -47,8 +47,8 @@ class TrustedKeysFile:
 
     def add(self, keys: Iterable[TrustedKey]) -> None:
         """Add keys, or what is new about keys that are trusted already. Raises TrustedKeysError."""
-        known = self.load()
-        new = [key for key in keys if not _is_known(known.find(key.public), key)]
+        trusted = self.load()
+        new = [key for key in keys if not _is_known(trusted.find(key.public), key)]
         if not new:
             return
         lines = b"".join(canonical(_as_json(key)) + b"\n" for key in new)
@@ -125,14 +125,14 @@ def is_public_key(value: object) -> bool:
         return False
 
 
-def _is_known(known: TrustedKey | None, key: TrustedKey) -> bool:
+def _is_known(entry: TrustedKey | None, key: TrustedKey) -> bool:
     """Whether an entry adds nothing to what is known about its key."""
-    return known is not None and all(
+    return entry is not None and all(
         value is None or value == known_value
         for value, known_value in (
-            (key.origin, known.origin),
-            (key.since, known.since),
-            (key.until, known.until),
+            (key.origin, entry.origin),
+            (key.since, entry.since),
+            (key.until, entry.until),
         )
     )
 

@@ -29,7 +29,7 @@ def upcast(event: Mapping[str, Any]) -> Event:
     while current["v"] != VERSION:
         version = current["v"]
         if version not in UPCASTERS:
-            known = ", ".join(map(str, [*sorted(UPCASTERS), VERSION]))
-            raise Unreadable(f"an event of version {version}: only version {known} can be read")
+            versions = ", ".join(map(str, [*sorted(UPCASTERS), VERSION]))
+            raise Unreadable(f"an event of version {version}: only version {versions} can be read")
         current = {**UPCASTERS[version](current), "v": version + 1}
     return cast("Event", current)

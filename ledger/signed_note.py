@@ -171,10 +171,10 @@ class SignedNote:
         A signature of any other key is ignored. Raises BadSignature if one of these keys has a signature that
         is not valid.
         """
-        known = {(key.name, key.id): key for key in keys}
+        keys_by_id = {(key.name, key.id): key for key in keys}
         verified: dict[NoteKey, NoteSignature] = {}
         for signature in self.signatures:
-            key = known.get((signature.name, signature.key_id))
+            key = keys_by_id.get((signature.name, signature.key_id))
             if key is None or key in verified:
                 continue
             key.verify(self.text, signature)

@@ -140,8 +140,8 @@ def _types(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
     types = _split(text, ",")
     for type in types:
         if type not in rules.EVENTS:
-            known = ", ".join(sorted(rules.EVENTS))
-            raise _InvalidCondition(f"names no type of event of this game: they are {known}")
+            names = ", ".join(sorted(rules.EVENTS))
+            raise _InvalidCondition(f"names no type of event of this game: they are {names}")
     return {"types": frozenset(types)}
 
 

@@ -181,9 +181,9 @@ class Sandbox:
         """
         check_bots(self.game, seats, bot)
         choose = bot_named(self.rules, bot)
-        taken: list[SandboxStep] = []
+        steps: list[SandboxStep] = []
         first_turn = self.state.turn
-        while self.to_act in seats and len(taken) < max_actions:
+        while self.to_act in seats and len(steps) < max_actions:
             if self.state.turn - first_turn >= turns:
                 break
             seat = self.to_act
@@ -191,8 +191,8 @@ class Sandbox:
             legal = self.rules.legal_actions(self.state, seat)
             chance = _chance(self._seed, f"bot {len(self.steps)}")
             position = self.rules.position(self.state, seat)
-            taken.append(self._take(seat, choose(position, legal, seat, chance), bot))
-        return taken
+            steps.append(self._take(seat, choose(position, legal, seat, chance), bot))
+        return steps
 
     def undo(self, count: int = 1) -> None:
         """Go back by some steps. Raises NotNow if there are fewer."""

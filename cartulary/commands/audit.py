@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import click
 
-from cartulary.commands.options import color_option, json_option, redis_option
+from cartulary.commands.options import color_option, json_option, public_key, redis_option
 from cartulary.source import SourceNotFound, open_source
 from cartulary.terminal import Color, echo, message, progress, result_styler, width
 from domain.errors import Unreadable
@@ -119,7 +119,7 @@ def audit(
         raise click.UsageError("--against needs exactly one SOURCE", ctx)
     trusted_file = TrustedKeysFile(os.environ)
     options = AuditOptions(
-        keys=[_public_key(ctx, key) for key in keys],
+        keys=[public_key(ctx, key) for key in keys],
         trusted=trusted_file.load(),
         receipts=extra_receipts,
         witnesses=[_witness_key(ctx, key) for key in witnesses],
@@ -215,15 +215,6 @@ def _expanded(sources: tuple[str, ...]) -> Iterator[str]:
             yield from map(str, paths)
         else:
             yield source
-
-
-def _public_key(ctx: click.Context, key: str) -> str:
-    try:
-        if len(bytes.fromhex(key)) == 32:
-            return key.lower()
-    except ValueError:
-        pass
-    raise click.BadParameter("a public key is 32 bytes in hex", ctx, param_hint="--key")
 
 
 def _witness_key(ctx: click.Context, text: str) -> "NoteKey":

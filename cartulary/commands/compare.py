@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from cartulary.commands.options import color_option, json_option, redis_option
+from cartulary.commands.options import color_option, json_option, public_key, redis_option
 from cartulary.source import open_source
 from cartulary.terminal import Color, echo, progress, result_styler, width
 from ledger.canonical import canonical
@@ -83,13 +83,3 @@ def _history(ctx: click.Context, source: str, redis: str | None) -> "History":
             return history_of_receipts([*receipts_in(file, source)])
         except ReceiptFileError as error:
             raise click.ClickException(str(error)) from None
-
-
-def public_key(ctx: click.Context, key: str) -> str:
-    """Return the value of an option --key. Raises BadParameter."""
-    try:
-        if len(bytes.fromhex(key)) == 32:
-            return key.lower()
-    except ValueError:
-        pass
-    raise click.BadParameter("a public key is 32 bytes in hex", ctx, param_hint="--key")

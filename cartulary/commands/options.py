@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import click
 
@@ -24,3 +25,28 @@ color_option: Final = click.option(
     help="Colour the output; auto: in a terminal, unless NO_COLOR is set, or where FORCE_COLOR is.",
 )
 source_argument: Final = click.argument("source")
+
+
+def public_key(ctx: click.Context, key: str) -> str:
+    """Return the value of an option --key in lower case. Raises BadParameter."""
+    try:
+        if len(bytes.fromhex(key)) == 32:
+            return key.lower()
+    except ValueError:
+        pass
+    raise click.BadParameter("a public key is 32 bytes in hex", ctx, param_hint="--key")
+
+
+def server_address(ctx: click.Context, url: str) -> str:
+    """Return host and port in the URL of a server, as part of the name of a file. Raises BadParameter."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port, parts = None, None, urlsplit("")
+    if parts.scheme not in {"http", "https"} or not host:
+        raise click.BadParameter(
+            "must be a URL such as https://games.example.org", ctx, param_hint="URL"
+        )
+    host = host.replace(":", "-")
+    return host if port is None else f"{host}-{port}"

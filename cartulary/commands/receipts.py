@@ -4,11 +4,10 @@ import os
 import sys
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import click
 
-from cartulary.commands.options import json_option
+from cartulary.commands.options import json_option, server_address
 from cartulary.terminal import echo, message, progress
 from ledger.canonical import canonical
 from replay.receipts.folder import Conflict, ReceiptFolder
@@ -52,22 +51,22 @@ def receipts(
     from replay.receipts.client import ReceiptClient
 
     token = _token(ctx, token_file)
-    _check_url(ctx, url)
+    server_address(ctx, url)
     folder = ReceiptFolder(out)
-    new = known = 0
+    new = existing = 0
     conflicts: list[Conflict] = []
     with ReceiptClient(url, token) as client:
         for page in progress(client.pages(game), None, "receipts"):
             addition = folder.add(page)
-            new, known = new + addition.new, known + addition.known
+            new, existing = new + addition.new, existing + addition.existing
             conflicts += addition.conflicts
         left_out = client.left_out
     if as_json:
         named = [{"game": c.game, "seq": c.seq, "file": str(c.path)} for c in conflicts]
-        result = {"new": new, "known": known, "left_out": left_out, "conflicts": named}
+        result = {"new": new, "existing": existing, "left_out": left_out, "conflicts": named}
         echo(canonical(result).decode())
     else:
-        echo(f"{new} new receipts, {known} known already, in {out}")
+        echo(f"{new} new receipts, {existing} already there, in {out}")
         if left_out:
             echo(f"{left_out} older actions have no receipt")
     for conflict in conflicts:
@@ -96,15 +95,3 @@ def _token(ctx: click.Context, path: Path | None) -> str:
     if not (token.isascii() and token.isprintable() and " " not in token):
         raise click.UsageError("the token has characters that no token has", ctx)
     return token
-
-
-def _check_url(ctx: click.Context, url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname
-    except ValueError:
-        parts, host = urlsplit(""), None
-    if parts.scheme not in ("http", "https") or not host:
-        raise click.BadParameter("must be an http:// or https:// URL", ctx, param_hint="URL")
-    if parts.scheme == "http" and host not in _LOCAL_HOSTS:
-        message("the token is sent without encryption: use https://")

@@ -11,12 +11,11 @@ from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 import click
 from typing_extensions import override
 
-from cartulary.commands.options import json_option
+from cartulary.commands.options import json_option, server_address
 from cartulary.terminal import echo, message, progress
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
@@ -95,13 +94,13 @@ def follow(
     from replay.witness.folder import WitnessFolder
     from replay.witness.follow import Follower
 
-    parts = _url_parts(ctx, url)
+    address = server_address(ctx, url)
     if name:
         try:
             check_name(name)
         except Unreadable as error:
             raise click.BadParameter(error.why, ctx, param_hint="--name") from None
-    path = folder or Path(f"witness-{parts}")
+    path = folder or Path(f"witness-{address}")
     pages = partial(progress, description="witness")
     stop = _stop_on_signals()
     with _errors_of_files(), WitnessFolder.locked(path, pages) as copy, LogClient(url) as client:
@@ -262,19 +261,6 @@ def _two_checkpoints(split: "SplitView") -> str:
         f"{first.size} entries with the root {first.root.hex()[:16]}…, and {second.size} entries with the"
         f" root {second.root.hex()[:16]}…"
     )
-
-
-def _url_parts(ctx: click.Context, url: str) -> str:
-    """Return the address in a URL, as part of the name of a file."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise click.BadParameter("must be a URL such as https://games.example.org", ctx)
-    host = parts.hostname.replace(":", "-")
-    return host if port is None else f"{host}-{port}"
 
 
 def _format_time(seconds: float) -> str:

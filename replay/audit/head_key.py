@@ -46,8 +46,8 @@ def check_period(check: Check, entry: JsonObject, head: Event | None, trusted: T
     record can be requested long after the game.
     """
     key, listed = entry["key"], entry["until"]
-    (known,) = trusted.known_entries([entry])[:1]
-    until = known["until"]
+    (known_entry,) = trusted.known_entries([entry])[:1]
+    until = known_entry["until"]
     if until is not None and head is not None and head["at"] > until:
         _add(
             check,
@@ -66,16 +66,17 @@ def check_period(check: Check, entry: JsonObject, head: Event | None, trusted: T
 def check_trust(check: Check, header: JsonObject, public: str, trusted: TrustedKeys) -> None:
     """Report a signing key that the reader does not know, and a server whose key has changed."""
     key, origin = header["head"]["key"], header.get("origin")
-    known = trusted.find(public)
-    if known is None:
+    trusted_key = trusted.find(public)
+    if trusted_key is None:
         _add_unknown_key(check, key, public, origin, trusted)
-    elif known.source == PLAYOUT:
+    elif trusted_key.source == PLAYOUT:
         check.note(
             f"key {key} is from `playout` on this machine: the seed is enough to sign with it."
         )
-    elif origin is not None and known.origin not in (None, origin):
+    elif origin is not None and trusted_key.origin not in (None, origin):
         check.note(
-            f"the header names the server {origin}, but this machine knows the key as that of {known.origin}."
+            f"the header names the server {origin}, but this machine knows the key as that of"
+            f" {trusted_key.origin}."
         )
 
 

@@ -136,12 +136,12 @@ def _check_cosignatures(check: Check, note: SignedNote, witnesses: Sequence[Note
         check.note(f"{key.name} confirms that the head was in the log at {_time(timestamp)}.")
     _leave_witnesses_open(check, [key for key in witnesses if key not in verified])
     origin = Checkpoint.of_note(note).origin
-    known = {(key.name, key.id) for key in verified}
+    verified_ids = {(key.name, key.id) for key in verified}
     others = sorted(
         {
             line.name
             for line in note.signatures
-            if line.name != origin and (line.name, line.key_id) not in known
+            if line.name != origin and (line.name, line.key_id) not in verified_ids
         }
     )
     if others:

@@ -54,8 +54,8 @@ class TrustedKeys:
         """Return the keys of these entries, of which later ones complete earlier ones."""
         by_public: dict[str, TrustedKey] = {}
         for entry in entries:
-            known = by_public.get(entry.public)
-            by_public[entry.public] = entry if known is None else known.merged(entry)
+            earlier = by_public.get(entry.public)
+            by_public[entry.public] = entry if earlier is None else earlier.merged(entry)
         return cls(tuple(by_public.values()))
 
     def find(self, public: str) -> TrustedKey | None:
@@ -78,9 +78,9 @@ class TrustedKeys:
         key = self.find(entry["public"])
         if key is None:
             return entry
-        known = _as_entry(key)
-        ends = [until for until in (entry["until"], known["until"]) if until is not None]
-        since = max(entry["from"], known["from"])
+        remembered = _as_entry(key)
+        ends = [until for until in (entry["until"], remembered["until"]) if until is not None]
+        since = max(entry["from"], remembered["from"])
         return {**entry, "from": since, "until": min(ends, default=None)}
 
 

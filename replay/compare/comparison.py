@@ -137,28 +137,28 @@ def compare_histories(
     is_one_game = how == "receipts" or (
         how != "other_game" and all(history.events for history in histories)
     )
-    known = frozenset(trusted)
-    signed = statements(*histories, known, progress)
+    trusted_keys = frozenset(trusted)
+    all_statements = statements(*histories, trusted_keys, progress)
     acknowledged = [
         (statement.public, acknowledged_keys(history, statement))
         for history, side in zip(histories, ("a", "b"), strict=True)
-        for statement in signed
+        for statement in all_statements
         if (statement.side, statement.kind) == (side, "head") and not statement.fault
     ]
-    signers = known | {public for public, _ in acknowledged}
+    signers = trusted_keys | {public for public, _ in acknowledged}
     return Comparison(
         *histories,
         how,
         common_events(*histories) if is_one_game else 0,
         divergence,
-        signed,
-        proofs(histories, signed, acknowledged, known) if is_one_game else [],
+        all_statements,
+        proofs(histories, all_statements, acknowledged, trusted_keys) if is_one_game else [],
         [
             statement
-            for statement in signed
+            for statement in all_statements
             if is_one_game and how != "diverged" and _is_denial(statement, histories, signers)
         ],
-        known,
+        trusted_keys,
     )
 
 

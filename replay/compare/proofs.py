@@ -52,7 +52,7 @@ def proofs(
     `acknowledged` are public keys, each with those that a header signed with it lists. `trusted` are the
     public keys that the reader knows.
     """
-    found: dict[tuple[str, str | None], Proof] = {}
+    by_signer: dict[tuple[str, str | None], Proof] = {}
     for first, second in combinations(_strongest(statements, histories), 2):
         if not _contradict(first, second, histories):
             continue
@@ -60,8 +60,8 @@ def proofs(
             signer = first if first.public == public else second
             is_trusted = public in trusted
             proof = Proof(signer.key, public, signer.player, first, second, is_trusted)
-            found.setdefault((public, signer.player), proof)
-    return sorted(found.values(), key=lambda proof: not proof.is_trusted)
+            by_signer.setdefault((public, signer.player), proof)
+    return sorted(by_signer.values(), key=lambda proof: not proof.is_trusted)
 
 
 def _strongest(statements: Sequence[Statement], histories: Sequence[History]) -> list[Statement]:

@@ -111,10 +111,10 @@ def listed_keys(a: History, b: History) -> list[JsonObject]:
         for entry in history.record.header.get("keys", ()):
             if _id_of(entry["public"]) != entry["key"]:
                 continue
-            known = entries.setdefault(entry["key"], entry)
-            untils = [until for until in (known["until"], entry["until"]) if until is not None]
-            since = min(known["from"], entry["from"])
-            entries[entry["key"]] = {**known, "from": since, "until": min(untils, default=None)}
+            first = entries.setdefault(entry["key"], entry)
+            untils = [until for until in (first["until"], entry["until"]) if until is not None]
+            since = min(first["from"], entry["from"])
+            entries[entry["key"]] = {**first, "from": since, "until": min(untils, default=None)}
     return list(entries.values())
 
 

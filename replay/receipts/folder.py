@@ -39,7 +39,7 @@ class Addition:
     """What `ReceiptFolder.add` did: how many receipts are new, how many were there, and the conflicts."""
 
     new: int
-    known: int
+    existing: int
     conflicts: Sequence[Conflict]
 
 
@@ -54,30 +54,30 @@ class ReceiptFolder:
         by_game: dict[str, list[JsonObject]] = {}
         for receipt in receipts:
             by_game.setdefault(receipt["game"], []).append(receipt)
-        new = known = 0
+        new = existing = 0
         conflicts: list[Conflict] = []
         for game, of_game in by_game.items():
             path = self.path / f"{game}{SUFFIX}"
-            kept = _by_seq(read_receipts(path))
+            by_seq = _by_seq(read_receipts(path))
             added: list[JsonObject] = []
             contradictory: list[JsonObject] = []
             for receipt in of_game:
-                before = kept.setdefault(receipt["seq"], receipt)
+                before = by_seq.setdefault(receipt["seq"], receipt)
                 if before is receipt:
                     added.append(receipt)
                 elif (before["hash"], before["at"]) == (receipt["hash"], receipt["at"]):
-                    known += 1
+                    existing += 1
                 else:
                     contradictory.append(receipt)
             new += len(added)
             _append(path, added)
             conflicts += self._keep_conflicts(game, contradictory)
-        return Addition(new, known, conflicts)
+        return Addition(new, existing, conflicts)
 
     def _keep_conflicts(self, game: str, receipts: Sequence[JsonObject]) -> list[Conflict]:
         path = self.path / f"{game}{CONFLICTS}{SUFFIX}"
-        kept = read_receipts(path) if receipts else []
-        _append(path, [receipt for receipt in receipts if receipt not in kept])
+        existing = read_receipts(path) if receipts else []
+        _append(path, [receipt for receipt in receipts if receipt not in existing])
         return [Conflict(game, receipt["seq"], path) for receipt in receipts]
 
 

@@ -133,7 +133,7 @@ def _signed_by_common_key(
 
 def _signed_by(key: NoteKey, view: View) -> list[_Signed]:
     """Return the checkpoints of a party that a key has signed for its log, sorted by size."""
-    signed = []
+    checkpoints = []
     for note in view.notes:
         try:
             is_signed = bool(note.verified_keys([key]))
@@ -141,8 +141,8 @@ def _signed_by(key: NoteKey, view: View) -> list[_Signed]:
             continue
         checkpoint = Checkpoint.of_note(note)
         if is_signed and checkpoint.origin == key.name:
-            signed.append(_Signed(checkpoint, note))
-    return sorted(signed, key=lambda signed: signed.checkpoint.size)
+            checkpoints.append(_Signed(checkpoint, note))
+    return sorted(checkpoints, key=lambda signed: signed.checkpoint.size)
 
 
 def _view_of_record(path: Path, header_line: bytes) -> View:

@@ -202,13 +202,15 @@ def _read_checkpoints(path: Path) -> Iterator[KeptCheckpoint]:
                 value = decode(line[:-1])
                 note = SignedNote.parse(value["checkpoint"])
                 hashes = tuple(unhex(hash) for hash in value["path"])
-                kept = KeptCheckpoint(note, Checkpoint.of_note(note), hashes, str(value["seen_at"]))
+                checkpoint = KeptCheckpoint(
+                    note, Checkpoint.of_note(note), hashes, str(value["seen_at"])
+                )
             except (Unreadable, KeyError, TypeError, ValueError, AttributeError):
                 raise Unreadable(f"{path} contains a line that is no checkpoint", number) from None
-            if kept.checkpoint.size < size:
+            if checkpoint.checkpoint.size < size:
                 raise Unreadable(f"{path} contains a checkpoint that is smaller", number)
-            size = kept.checkpoint.size
-            yield kept
+            size = checkpoint.checkpoint.size
+            yield checkpoint
 
 
 def _read_leaves(path: Path, count: int, pages: Pages) -> Iterator[list[bytes]]:

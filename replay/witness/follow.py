@@ -99,11 +99,11 @@ class Follower:
                 public = b""
             if len(public) != 32:
                 raise Unreadable("a key of the server is a note key, or 32 bytes in hex")
-            known = self._folder.server_key
+            pinned_key = self._folder.server_key
             name = (
                 Checkpoint.of_note(self._client.checkpoint()).origin
-                if known is None
-                else known.name
+                if pinned_key is None
+                else pinned_key.name
             )
             key = NoteKey(name, ED25519, public)
         if key != self._folder.server_key:

@@ -57,15 +57,15 @@ class SignedActions:
         if public is None or self._player_keys.is_revoked(player, signature.key):
             raise KeyNotUsable(f"key {signature.key} is not a key of this player in this game")
         head = self._hash_of(game, expected_seq)
-        signed: ActionSignature = {
+        action_signature: ActionSignature = {
             "key": signature.key,
             "head": head,
             "signature": signature.signature,
         }
-        commands.act(pending, seat, action, signed)
+        commands.act(pending, seat, action, action_signature)
         action_json = game.rules.action_to_json(action)
         try:
-            check_action(signed, public, game.id, action_json)
+            check_action(action_signature, public, game.id, action_json)
         except BadSignature as fault:
             statement = canonical(action_statement(game.id, head, action_json)).decode()
             raise InvalidPlayerSignature(

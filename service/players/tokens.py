@@ -130,11 +130,11 @@ class Tokens:
 
     def end_all(self, player_id: str, except_token: str | None = None) -> None:
         """End all sessions of a player, with or without that of one token."""
-        kept = None if except_token is None else _digest(except_token)
+        excepted_digest = None if except_token is None else _digest(except_token)
         with unavailable_on_error():
             # From now on, a token without a session is not valid. The session that stays needs one.
             self._redis.hset(sessions_key(player_id), _COMPLETE, "1")
-        digests = [s.digest for s in self.sessions(player_id) if s.digest != kept]
+        digests = [s.digest for s in self.sessions(player_id) if s.digest != excepted_digest]
         if digests:
             self._end(player_id, digests)
 

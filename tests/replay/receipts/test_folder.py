@@ -19,9 +19,9 @@ from tests.support.records import STRANGER
 def test_receipts_are_kept_by_game_and_only_once(tmp_path: Path) -> None:
     folder = ReceiptFolder(tmp_path / "receipts")
     first = folder.add([receipt(1), receipt(2), receipt(1, game="game-2")])
-    assert (first.new, first.known, first.conflicts) == (3, 0, [])
+    assert (first.new, first.existing, first.conflicts) == (3, 0, [])
     again = folder.add([receipt(2), receipt(3)])
-    assert (again.new, again.known) == (1, 1)
+    assert (again.new, again.existing) == (1, 1)
     files = receipt_files(folder.path)
     assert [path.name for path in files] == ["game-1.receipts", "game-2.receipts"]
     assert read_receipts(files[0]) == [receipt(1), receipt(2), receipt(3)]
@@ -49,7 +49,7 @@ def test_the_same_event_signed_by_another_key_is_no_conflict(tmp_path: Path) -> 
     folder.add([receipt(1)])
     fields = {name: receipt(1)[name] for name in ("game", "seq", "hash", "at")}
     addition = folder.add([STRANGER.sign(fields)])
-    assert (addition.new, addition.known, addition.conflicts) == (0, 1, [])
+    assert (addition.new, addition.existing, addition.conflicts) == (0, 1, [])
     assert read_receipts(tmp_path / "game-1.receipts") == [receipt(1)]
 
 

@@ -25,13 +25,13 @@ def test_receipts_are_fetched_into_a_folder(accounts: Accounts, tmp_path: Path) 
     receipt = ada.act(game).json()["receipt"]
     result = run(accounts.url, "--out", tmp_path, token=ada.token)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == f"1 new receipts, 0 known already, in {tmp_path}\n"
+    assert result.stdout == f"1 new receipts, 0 already there, in {tmp_path}\n"
     assert read_receipts(tmp_path / f"{game}.receipts") == [receipt]
     token_file = tmp_path / "token"
     token_file.write_text(ada.token + "\n")
     arguments = (accounts.url, "--out", tmp_path, "--game", game, "--token-file", token_file)
     report = orjson.loads(run(*arguments, "--json").stdout)
-    assert report == {"new": 0, "known": 1, "left_out": 0, "conflicts": []}
+    assert report == {"new": 0, "existing": 1, "left_out": 0, "conflicts": []}
 
 
 def test_a_conflict_is_named(accounts: Accounts, tmp_path: Path) -> None:
@@ -53,8 +53,8 @@ def test_a_conflict_is_named(accounts: Accounts, tmp_path: Path) -> None:
         (None, None, 2, "set CARTULARY_TOKEN"),
         (None, "two words", 2, "characters that no token has"),
         (None, "wrong", 1, "does not accept the token"),
-        ("ftp://server", "t", 2, "must be an http:// or https:// URL"),
-        ("http://[::1", "t", 2, "must be an http:// or https:// URL"),
+        ("ftp://server", "t", 2, "must be a URL such as https://games.example.org"),
+        ("http://[::1", "t", 2, "must be a URL such as https://games.example.org"),
         ("http://127.0.0.1:1", "t", 1, "does not respond"),
     ],
 )
