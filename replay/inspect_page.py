@@ -72,18 +72,18 @@ def _rows(explanation: JsonObject, styler: Styler, width: int) -> list[tuple[str
     """The rows at the top of the page: a label and its lines."""
     event: Event = explanation["event"]
     actor, time = explanation["actor"], explanation["time"]
-    who = [styler(explanation["by"], actor_style(event))]
+    actor_lines = [styler(explanation["by"], actor_style(event))]
     if actor["player"] is not None and explanation["by"] != actor["player"]:
-        who.append(styler(f"player {clean(actor['player'])}", DIM))
+        actor_lines.append(styler(f"player {clean(actor['player'])}", DIM))
     if actor["means"] in _MEANS:
-        who += [styler(line, DIM) for line in wrap(_MEANS[actor["means"]], width, columns)]
+        actor_lines += [styler(line, DIM) for line in wrap(_MEANS[actor["means"]], width, columns)]
     if actor["key"] is not None:
         is_last = actor["signed_head"] == event["prev"]
         hash = f"{clean(actor['signed_head'])[:16]}…"
         head = f"event {event['seq'] - 1}" if is_last else f"the event {hash}"
         key = f"key {clean(actor['key'])}, for the position after {head}"
-        who += [styler(line, DIM) for line in wrap(key, width, columns)]
-    rows = [("who", who), ("when", [time_text(event["at"])])]
+        actor_lines += [styler(line, DIM) for line in wrap(key, width, columns)]
+    rows = [("who", actor_lines), ("when", [time_text(event["at"])])]
     if time["turn_of"] is not None:
         turn = f"round {time['round']}, turn {time['turn']}, of seat {time['turn_of']}"
         rows.append(("turn", [turn, f"began {time_text(time['turn_began'])}"]))

@@ -22,7 +22,7 @@ _file: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=
 def key() -> None:
     """Make a key of your own, and sign actions with it.
 
-    FILE contains the private key (PEM). Whoever has it can sign in your name.
+    FILE contains the private key (PEM). Anybody who has it can sign in your name.
     """
 
 

@@ -173,10 +173,10 @@ def _fetch(url: str) -> JsonObject:
     return body
 
 
-def _warning(known: "TrustedKeys", key: "TrustedKey") -> str:
+def _warning(trusted: "TrustedKeys", key: "TrustedKey") -> str:
     """A warning in front of a key that is not one of those remembered for its server; else empty."""
-    others = known.of_origin(key.origin)
-    if not others or known.find(key.public) is not None:
+    others = trusted.of_origin(key.origin)
+    if not others or trusted.find(key.public) is not None:
         return ""
     ids = ", ".join(other.id for other in others)
     return f"the key of {key.origin} has changed: it was {ids}, and now there is "

@@ -159,8 +159,9 @@ class _Knowledge:
         """Whether a deal agrees with what is opened, and leaves no more tiles of a kind than there are
         (BN-MAT-1).
         """
-        self._earlier = {seq: (self.pile.copy(), [reserve.copy() for reserve in self.public])}
+        self._earlier: dict[int, tuple[_Pile, list[Counter[str]]]] = {}
         """By seq, the pile and the reserves after that event."""
+        self.keep(seq)
 
     def keep(self, seq: int) -> None:
         """Keep the pile and the reserves as they are after event `seq`; play may resume from it."""

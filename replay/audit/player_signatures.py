@@ -18,7 +18,7 @@ from ledger.record import Record
 from replay.audit.findings import Check
 from replay.timeline import Step
 
-FORGED = "Whoever wrote this record cannot show that the player took this action."
+FORGED = "The author of this record cannot show that the player took this action."
 
 
 class PlayerSignaturesCheck:

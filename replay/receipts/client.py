@@ -31,7 +31,10 @@ class ReceiptsError(CartularyError):
 
 
 def receipt_fault(receipt: object) -> str | None:
-    """Return why a value cannot be a receipt, whoever has signed it; None if it can."""
+    """Return why a value does not have the form of a receipt; None if it has.
+
+    The signature is not checked.
+    """
     if not isinstance(receipt, dict):
         return "it is no JSON object"
     for name, is_valid in _FIELDS.items():

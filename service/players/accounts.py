@@ -154,15 +154,15 @@ class Players:
 
     def with_account(self, ids: Iterable[str]) -> list[str]:
         """Return those of the ids that have an account."""
-        remaining, found = iter(ids), list[str]()
+        remaining, existing = iter(ids), list[str]()
         while batch := list(islice(remaining, _BATCH_SIZE)):
             with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
                 for id in batch:
                     pipeline.exists(account_key(id))
-                found += [
+                existing += [
                     id for id, exists in zip(batch, pipeline.execute(), strict=True) if exists
                 ]
-        return found
+        return existing
 
     def close_account(self, player_id: str) -> None:
         """Erase of an account what lets its player in, and what no other part of an erasure needs."""

@@ -219,7 +219,7 @@ def _evidence_rows(original: Record, mutant: Record) -> Iterator[str]:
     if receipts == others:
         return
     for receipt in others:
-        # Whoever has the server's key can issue receipts, but only for the events as they are.
+        # The holder of the server's key can issue receipts, but only for the events as they are.
         if receipt != KEY.receipt(mutant.events[receipt["seq"] - 1]):
             raise Unexplained(f"a receipt was accepted that is not for its event: {receipt}")
     if len(others) != len(receipts) or original.lines == mutant.lines:

@@ -9,5 +9,5 @@ from tests.mutations.commands import failures
 
 
 def test_no_command_fails_with_a_traceback_on_a_changed_record(tmp_path: Path) -> None:
-    found = [failure for number in range(12) for failure in failures(number, tmp_path)]
-    assert found == []
+    all_failures = [failure for number in range(12) for failure in failures(number, tmp_path)]
+    assert all_failures == []

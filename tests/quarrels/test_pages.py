@@ -53,8 +53,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def blocks(page: Path, language: str) -> list[str]:
     """The lines in the code blocks of a page in this language."""
-    found = re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
-    return [line for block in found for line in block.splitlines() if line]
+    blocks = re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line]
 
 
 def words(text: str) -> str:

@@ -149,8 +149,8 @@ def set_from(seq: int, origin: int) -> Change:
     ],
 )
 def test_a_forged_event_is_a_finding(data: bytes, change: Change, seq: int) -> None:
-    found = {finding.seq for finding in findings_of(forge_record(data, change))}
-    assert seq in found
+    seqs = {finding.seq for finding in findings_of(forge_record(data, change))}
+    assert seq in seqs
 
 
 @pytest.mark.parametrize(
