@@ -67,6 +67,10 @@ pictures: install ## draw the pictures of the docs again, from recorded games
 	@$(BIN)/cartulary replay tests/games/duke-of-three.jsonl --seq 129 --format svg --wide >docs/board.svg.new
 	@mv docs/board.svg.new docs/board.svg
 
+.PHONY: catalogues
+catalogues: install ## write the messages in the source code into the catalogues of translations, and compile them
+	@$(BIN)/python -m replay.language.maintenance
+
 .PHONY: kill
 kill: install ## run the long tests (marker soak), which take minutes: among others, processes are killed at random
 	$(call print,long tests: pytest -m soak)
@@ -138,7 +142,7 @@ $(VENV)/redis.stamp: requirements/redis.txt | $(VENV)/run.stamp
 	@requirements/install-redis.sh $(VENV)
 	@touch $@
 
-$(VENV)/self.stamp: pyproject.toml | $(VENV)/run.stamp
+$(VENV)/self.stamp: pyproject.toml $(wildcard replay/language/catalogues/*/LC_MESSAGES/*.po) | $(VENV)/run.stamp
 	@$(call pip_self,$(VENV))
 	@touch $@
 

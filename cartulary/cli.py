@@ -11,6 +11,7 @@ import click
 from typing_extensions import override
 
 from cartulary.commands import RECORD_COMMANDS, SERVICE_COMMANDS
+from cartulary.language import select_language, text
 from cartulary.server_extra import server_extra_missing
 from cartulary.source import LIVE_DELIVERIES
 from domain.errors import CartularyError
@@ -29,7 +30,7 @@ class Group(click.Group):
             except ModuleNotFoundError as error:
                 raise server_extra_missing(error) from error
         except CartularyError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(text(error.message)) from error
 
     @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -43,6 +44,14 @@ class Group(click.Group):
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--lang",
+    metavar="LANGUAGE",
+    expose_value=False,
+    is_eager=True,
+    callback=select_language,
+    help="Language of the output: en, fr or es; default: that of the locale.",
+)
 @click.version_option(version("cartulary"), prog_name="cartulary")
 @click.pass_context
 def cartulary(ctx: click.Context) -> None:

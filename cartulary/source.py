@@ -10,7 +10,7 @@ from typing import BinaryIO, Final, TypeAlias
 import click
 
 from cartulary.server_extra import ServerExtraMissing
-from cartulary.terminal import message
+from cartulary.terminal import print_message
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from ledger.record import Record, first_contradiction, read
@@ -87,7 +87,9 @@ def read_source(ctx: click.Context, source: str, redis: str | None) -> Record:
         except Unreadable as error:
             raise unreadable_source(source, error) from None
     if (fault := first_contradiction(record)) is not None:
-        message(f"{source}: line {fault.line}: {fault.why} (`cartulary audit` checks everything)")
+        print_message(
+            f"{source}: line {fault.line}: {fault.why} (`cartulary audit` checks everything)"
+        )
     return record
 
 

@@ -28,7 +28,7 @@ def echo(text: str, *, newline: bool = True) -> None:
     click.echo(text.encode(encoding, "replace").decode(encoding), nl=newline, color=True)
 
 
-def message(sentence: str) -> None:
+def print_message(sentence: str) -> None:
     """Write a message to standard error."""
     click.echo(sentence, err=True)
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import platformdirs
 
-from cartulary.terminal import message
+from cartulary.terminal import print_message
 from domain.errors import CartularyError, Unreadable
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_timestamp
@@ -112,7 +112,7 @@ def trust_own_key(
     try:
         TrustedKeysFile(environ).add([TrustedKey(public, source, origin)])
     except TrustedKeysError as error:
-        message(f"{error}; records signed by this machine have to be accepted with --key")
+        print_message(f"{error}; records signed by this machine have to be accepted with --key")
 
 
 def is_public_key(value: object) -> bool:

@@ -25,6 +25,7 @@ from typing import (
 from domain.chance import Chance
 from domain.event import DomainEvent, Event, EventData, RankingEntry, Standing
 from domain.json_types import Count, ObjectType, Seat
+from domain.messages import Text
 from domain.scene import Scene
 
 __all__ = [
@@ -69,7 +70,7 @@ class Inference:
     """
 
     secrets: Opened
-    contradictions: Mapping[int, str] = field(default_factory=dict)
+    contradictions: Mapping[int, Text] = field(default_factory=dict)
 
 
 STATEMENT: Final = "statement"
@@ -124,7 +125,7 @@ class Action(Protocol):
         """Its `type` in JSON."""
 
 
-Reason: TypeAlias = tuple[str, str]
+Reason: TypeAlias = tuple[str, Text]
 """The id of a clause, and a sentence about how it applies to one board."""
 
 
@@ -179,10 +180,10 @@ class RuleSystem(Protocol[S, A, P]):
     NAME: str
     """As in `"rules"`: `barony`."""
 
-    SCORE_NAME: str
+    SCORE_NAME: Text
     """What the game calls the `score` of a seat: `score`, `honour`."""
 
-    CLAUSES: Mapping[str, str]
+    CLAUSES: Mapping[str, Text]
     """Every clause that it can name or explain: id → one short sentence."""
 
     BOTS: Mapping[str, Bot[A, P]]
@@ -227,7 +228,7 @@ class RuleSystem(Protocol[S, A, P]):
         options: OwnOptions,
         data: Mapping[str, object],
         opened: Mapping[str, object],
-    ) -> Sequence[str]:
+    ) -> Sequence[Text]:
         """Why no set-up can give these data of `GameStarted` and these opened secrets, whatever chance gives;
         [] if one can. `players` is not considered.
         """
@@ -305,12 +306,10 @@ class RuleSystem(Protocol[S, A, P]):
     def parse_action_text(self, text: str) -> A:
         """The action that the short form stands for. Raises Malformed."""
 
-    def event_text(self, type: str, data: EventData) -> str:
-        """A recorded event as one readable line of English, without the name of the seat in front."""
+    def event_message(self, type: str, data: EventData) -> Text:
+        """A recorded event as one readable line, without the name of the seat in front."""
 
-    def explain(
-        self, state: S | None, seat: int | None, event: DomainEvent
-    ) -> list[tuple[str, str]]:
+    def explain(self, state: S | None, seat: int | None, event: DomainEvent) -> list[Reason]:
         """The clauses by which this event followed from this state: (id, a sentence about this board).
 
         There is no state (None) before `GameStarted`.

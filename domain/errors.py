@@ -12,12 +12,18 @@ Every package derives its errors from these, and raises no others that a caller 
 
 from collections.abc import Mapping
 
+from domain.messages import Text, message, semicolon_list
+
 FORMAT = "FORMAT"
 """The clause broken by any JSON that does not have the form of docs/formats.md."""
 
 
 class CartularyError(Exception):
-    """The base of all errors of this project."""
+    """The base of all errors of this project. `message` is what to show to the person concerned."""
+
+    def __init__(self, message: Text) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 class Refused(CartularyError):
@@ -27,8 +33,11 @@ class Refused(CartularyError):
     of the game; `why` is one sentence for the player.
     """
 
-    def __init__(self, clause: str | None, why: str) -> None:
-        super().__init__(f"{clause}: {why}" if clause else why)
+    def __init__(self, clause: str | None, why: Text) -> None:
+        if clause and isinstance(why, str):
+            super().__init__(f"{clause}: {why}")
+        else:
+            super().__init__(message("{clause}: {why}", clause=clause, why=why) if clause else why)
         self.clause = clause
         self.why = why
 
@@ -36,9 +45,16 @@ class Refused(CartularyError):
 class Malformed(Refused):
     """JSON of the wrong form. `fields` states what is wrong with each wrong field, by path (`moves.0.1`)."""
 
-    def __init__(self, fields: Mapping[str, str]) -> None:
-        why = "; ".join(f"{path or 'body'}: {fault}" for path, fault in fields.items())
-        super().__init__(FORMAT, why)
+    def __init__(self, fields: Mapping[str, Text]) -> None:
+        if all(isinstance(fault, str) for fault in fields.values()):
+            why = "; ".join(f"{path or 'body'}: {fault}" for path, fault in fields.items())
+            super().__init__(FORMAT, why)
+        else:
+            faults = [
+                message("{field}: {fault}", field=path or "body", fault=fault)
+                for path, fault in fields.items()
+            ]
+            super().__init__(FORMAT, message("{faults}", faults=semicolon_list(faults)))
         self.fields = dict(fields)
 
 
@@ -49,7 +65,12 @@ class NotNow(Refused):
 class Unreadable(CartularyError):
     """A log or a record cannot be read. `line` is the number of the line, from 1, if it is known."""
 
-    def __init__(self, why: str, line: int | None = None) -> None:
-        super().__init__(f"line {line}: {why}" if line is not None else why)
+    def __init__(self, why: Text, line: int | None = None) -> None:
+        if line is not None and isinstance(why, str):
+            super().__init__(f"line {line}: {why}")
+        else:
+            super().__init__(
+                message("line {line}: {why}", line=line, why=why) if line is not None else why
+            )
         self.line = line
         self.why = why

@@ -13,7 +13,7 @@ from domain.event import (
     recorded_data,
 )
 
-EventText: TypeAlias = Callable[[Any], str]
+EventMessage: TypeAlias = Callable[[Any], str]
 """Returns the data of one event type as text. A table by event type holds functions of different TypedDicts,
 so their argument is Any there.
 """
@@ -36,9 +36,9 @@ def comma_list(words: Iterable[str]) -> str:
     return ", ".join(words) or "none"
 
 
-def caption(event: Event, event_text: Callable[[str, EventData], str]) -> str:
-    """An event as a sentence: who caused it, if it was a seat or a player, and what `event_text` returns."""
-    text = event_text(event["type"], recorded_data(event))
+def caption(event: Event, event_message: Callable[[str, EventData], str]) -> str:
+    """An event as a sentence: the seat or player that caused it, and what `event_message` returns."""
+    text = event_message(event["type"], recorded_data(event))
     by = event["by"]
     if "seat" in by:
         return f"Seat {by['seat']} {text}"
@@ -76,7 +76,7 @@ def _player_removed(data: PlayerRemoved) -> str:
     return f"seat {data['seat']} is removed from the game"
 
 
-LIFE_CYCLE_TEXTS: Final[Mapping[str, EventText]] = {
+LIFE_CYCLE_TEXTS: Final[Mapping[str, EventMessage]] = {
     "GameCreated": game_created_text,
     "SeatTaken": lambda _: "takes a place",
     "SeatLeft": lambda _: "gives up the place",

@@ -11,6 +11,7 @@ from domain.contract import AnyRuleSystem
 from domain.event import Event, EventData, acting_seat, recorded_data
 from domain.game import Game
 from ledger.turn_clock import milliseconds_left
+from replay.language.renderer import english
 from replay.render.styles import DIM, seat_style
 from replay.render.text_layout import clean
 from replay.timeline import Step
@@ -71,7 +72,7 @@ def outcome_text(rules: AnyRuleSystem, event: Event, names: Names) -> str:
     elif event["type"] == "DisputeRuled" and isinstance(event["data"]["arbiter"], str):
         arbiter = names.player(event["data"]["arbiter"])
         data = cast("EventData", {**data, "arbiter": arbiter})
-    return clean(rules.event_text(event["type"], data))
+    return clean(english(rules.event_message(event["type"], data)))
 
 
 def time_text(timestamp: str) -> str:

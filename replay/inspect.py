@@ -30,6 +30,7 @@ from replay.event_text import (
     scored_round_end,
     seat_in_play,
 )
+from replay.language.renderer import english
 from replay.timeline import Step, unreadable_on_error
 
 MAX_POSITION_BYTES: Final = 24 * 1024
@@ -117,7 +118,12 @@ def explain_event(
             "action_text": _action_text(rules, event),
             "event_text": outcome_text(rules, event, context.names),
             "clauses": [
-                {"id": id, "sentence": rules.CLAUSES.get(id), "text": text} for id, text in clauses
+                {
+                    "id": id,
+                    "sentence": _sentence(rules, id),
+                    "text": english(text),
+                }
+                for id, text in clauses
             ],
             "opened": dict(context.openings),
             "consequences": _consequences(step, context),
@@ -295,3 +301,8 @@ def _start(step: Step, context: EventContext) -> JsonObject:
             for place in after.places
         ],
     }
+
+
+def _sentence(rules: AnyRuleSystem, clause: str) -> str | None:
+    """The sentence of the rules for a clause."""
+    return english(rules.CLAUSES[clause]) if clause in rules.CLAUSES else None

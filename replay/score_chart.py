@@ -17,6 +17,7 @@ from domain.json_types import JsonObject
 from ledger.record import Record
 from replay.branches import branch
 from replay.event_text import Names, actor_text, outcome_text
+from replay.language.renderer import english
 from replay.render.styles import BOLD, DIM, Styler, seat_style
 from replay.timeline import Step, steps, unreadable_on_error
 
@@ -143,7 +144,7 @@ def score_chart(record: Record) -> ScoreChart:
     return ScoreChart(
         game=record.game,
         rules=game.rules.NAME,
-        score_name=game.rules.SCORE_NAME,
+        score_name=english(game.rules.SCORE_NAME),
         seats=tuple(names.seat(seat, game.players) for seat in range(game.seats)),
         points=tuple(points),
         play_from=play_from,

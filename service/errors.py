@@ -6,6 +6,7 @@ Each class has the HTTP status that it maps to.
 from typing import ClassVar
 
 from domain.errors import CartularyError
+from domain.messages import Text
 
 
 class ServiceError(CartularyError):
@@ -13,7 +14,7 @@ class ServiceError(CartularyError):
 
     status: ClassVar[int] = 500
 
-    def __init__(self, why: str) -> None:
+    def __init__(self, why: Text) -> None:
         super().__init__(why)
         self.why = why
 
@@ -41,7 +42,7 @@ class Stale(ServiceError):
 
     status = 409
 
-    def __init__(self, why: str, head: int) -> None:
+    def __init__(self, why: Text, head: int) -> None:
         super().__init__(why)
         self.head = head
 
@@ -93,7 +94,7 @@ class TooManyRequests(ServiceError):
 
     status = 429
 
-    def __init__(self, why: str, retry_after: int) -> None:
+    def __init__(self, why: Text, retry_after: int) -> None:
         super().__init__(why)
         self.retry_after = retry_after
 
@@ -106,6 +107,6 @@ class Unavailable(ServiceError):
 
     status = 503
 
-    def __init__(self, why: str, retry_after: int = 2) -> None:
+    def __init__(self, why: Text, retry_after: int = 2) -> None:
         super().__init__(why)
         self.retry_after = retry_after

@@ -12,7 +12,7 @@ import click
 
 from cartulary.commands.options import color_option, json_option, public_key, redis_option
 from cartulary.source import SourceNotFound, open_source
-from cartulary.terminal import Color, echo, message, progress, result_styler, width
+from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
@@ -146,7 +146,7 @@ def audit(
     for source, result in progress(results, len(paths), "audit"):
         if isinstance(result, SourceError):
             counts["missing" if result.is_missing else "broken"] += 1
-            message(f"{source}: {result.message}")
+            print_message(f"{source}: {result.message}")
             if output is not None:
                 output.add({"source": source, "sound": False, "error": result.message})
             continue

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from cartulary.commands.options import json_option, server_address
-from cartulary.terminal import echo, message, progress
+from cartulary.terminal import echo, print_message, progress
 from ledger.canonical import canonical
 from replay.receipts.folder import Conflict, ReceiptFolder
 
@@ -70,7 +70,7 @@ def receipts(
         if left_out:
             echo(f"{left_out} older actions have no receipt")
     for conflict in conflicts:
-        message(
+        print_message(
             f"the server has signed two different events {conflict.seq} of game {conflict.game}: the second"
             f" receipt is in {conflict.path}"
         )

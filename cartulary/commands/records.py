@@ -9,7 +9,7 @@ import click
 
 from cartulary.commands.options import json_option, redis_option
 from cartulary.source import live_record
-from cartulary.terminal import echo, message, progress
+from cartulary.terminal import echo, print_message, progress
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, RULES
@@ -108,7 +108,7 @@ def playout(
         playout_plan = plan(rules, seats, seed_bytes, options, names, round_limit)
     except Malformed as error:
         raise click.UsageError(_as_options(error), ctx) from None
-    message(f"seed {seed_bytes.hex()}")
+    print_message(f"seed {seed_bytes.hex()}")
     try:
         out.mkdir(parents=True, exist_ok=True)
         trust_own_key(os.environ, playout_plan.signing_key().public, PLAYOUT)

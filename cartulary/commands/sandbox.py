@@ -7,11 +7,12 @@ import click
 
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
 from cartulary.source import read_source, unreadable_source
-from cartulary.terminal import Color, echo, message, progress, result_styler, width
+from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
 from domain.errors import Malformed, NotNow, Refused, Unreadable
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.record import Record
+from replay.language.renderer import english
 from replay.sandbox import (
     Sandbox,
     SandboxStep,
@@ -89,7 +90,7 @@ def sandbox(
         raise unreadable_source(source, error) from None
     seats = _seats(ctx, bots)
     if seed is None:
-        message(f"seed {seed_bytes.hex()}")
+        print_message(f"seed {seed_bytes.hex()}")
     try:
         with unreadable_on_error(seq):
             for text in actions:
@@ -103,7 +104,7 @@ def sandbox(
                 else _page(sandbox, color, is_legal_listed=is_legal_listed)
             )
     except Malformed as error:
-        raise click.UsageError(error.why, ctx) from None
+        raise click.UsageError(english(error.why), ctx) from None
     except Refused as error:
         number = len([step for step in sandbox.steps if step.bot is None])
         # In a position that was made up, even an action that a bot found legal can be refused.
@@ -128,7 +129,7 @@ def _open(ctx: click.Context, record: Record, seq: int, viewer: int | None, seed
     try:
         return Sandbox(game, seed)
     except NotNow as error:
-        raise click.ClickException(error.why) from None
+        raise click.ClickException(english(error.why)) from None
 
 
 def _seats(ctx: click.Context, bots: str | None) -> frozenset[int]:
@@ -157,7 +158,7 @@ def _step_json(sandbox: Sandbox, step: SandboxStep) -> JsonObject:
         {
             "type": event.type,
             "data": event.data,
-            "text": sandbox.rules.event_text(event.type, event.data),
+            "text": english(sandbox.rules.event_message(event.type, event.data)),
         }
         for event in step.events
     ]
@@ -195,5 +196,7 @@ def _page(sandbox: Sandbox, color: Color, *, is_legal_listed: bool) -> str:
 
 
 def _step_text(sandbox: Sandbox, step: SandboxStep) -> str:
-    events = "; ".join(sandbox.rules.event_text(event.type, event.data) for event in step.events)
+    events = "; ".join(
+        english(sandbox.rules.event_message(event.type, event.data)) for event in step.events
+    )
     return events + ("" if step.bot is None else f"  ({step.bot})")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cartulary.commands.options import data_option, redis_option
-from cartulary.terminal import echo, message
+from cartulary.terminal import echo, print_message
 
 if TYPE_CHECKING:
     from service.settings import Settings
@@ -60,7 +60,7 @@ def serve(host: str, port: int, processes: int, data: Path | None) -> None:
     environ = _environ_with(data)
     tolerate_write_errors()
     logging.basicConfig(format="%(message)s")
-    run(load_settings(environ), environ, host, port, processes, echo, message)
+    run(load_settings(environ), environ, host, port, processes, echo, print_message)
 
 
 @click.command()
@@ -113,7 +113,7 @@ def reindex(redis: str | None) -> None:
     from service.reindex import reindex as run
 
     with open_service(os.environ, redis) as service:
-        count = run(service, lambda so_far: message(f"{so_far} games ..."))
+        count = run(service, lambda so_far: print_message(f"{so_far} games ..."))
     echo(f"{count} games reindexed")
 
 

@@ -9,7 +9,7 @@ import click
 
 from cartulary.commands.options import json_option, redis_option
 from cartulary.source import read_source
-from cartulary.terminal import echo, message
+from cartulary.terminal import echo, print_message
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, decode_any
@@ -61,7 +61,7 @@ def trust(
     if sources:
         candidates = [key for source in sources for key in _keys_of(ctx, source, origin, redis)]
         for key in candidates:
-            message(_warning(file.load(), key) + _description(key))
+            print_message(_warning(file.load(), key) + _description(key))
         _confirm(ctx, len(candidates), is_confirmed=yes)
         file.add(candidates)
     keys = file.load().keys
@@ -70,12 +70,12 @@ def trust(
         echo(canonical({"file": str(file.path), "keys": entries}).decode())
         return
     if sources:
-        message(f"accepted, and kept in {file.path}")
+        print_message(f"accepted, and kept in {file.path}")
         return
     for key in keys:
         echo(_description(key))
     if not keys:
-        message(f"no keys are trusted ({file.path})")
+        print_message(f"no keys are trusted ({file.path})")
 
 
 def _remove(ctx: click.Context, file: "TrustedKeysFile", names: tuple[str, ...]) -> None:
@@ -88,7 +88,7 @@ def _remove(ctx: click.Context, file: "TrustedKeysFile", names: tuple[str, ...])
                 f"{name} is not the id, the public key or the origin of a key"
             )
         for key in removed:
-            message(f"removed {_description(key)}")
+            print_message(f"removed {_description(key)}")
 
 
 def _keys_of(

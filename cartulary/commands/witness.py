@@ -16,7 +16,7 @@ import click
 from typing_extensions import override
 
 from cartulary.commands.options import json_option, server_address
-from cartulary.terminal import echo, message, progress
+from cartulary.terminal import echo, print_message, progress
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
@@ -114,12 +114,12 @@ def follow(
         )
         if key is not None:
             follower.accept_key(key)
-        message(f"this witness cosigns as {follower.cosigning_key}")
+        print_message(f"this witness cosigns as {follower.cosigning_key}")
         while not stop.is_set():
             try:
                 _observe(follower, as_json=as_json, submit=submit)
             except (ServerUnreachable, ServerRefused) as error:
-                message(str(error))
+                print_message(str(error))
                 if once:
                     sys.exit(CANNOT_BE_KNOWN)
             if once:
@@ -152,7 +152,7 @@ def compare_command(first: Path, second: Path, out: Path) -> None:
         pages = partial(progress, description="compare")
         result = compare(read_view(first, pages), read_view(second, pages))
     except NotComparable as error:
-        message(str(error))
+        print_message(str(error))
         sys.exit(CANNOT_BE_KNOWN)
     if result.split is not None:
         with _errors_of_files():
@@ -195,7 +195,7 @@ def verify(file: Any, key: str | None) -> None:
         sys.exit(CANNOT_BE_KNOWN)
     echo(f"proven: this key signed two checkpoints of different logs: {_two_checkpoints(split)}")
     if key is None:
-        message(
+        print_message(
             "pass the key that you know as the server's with --key, to be sure that it is this one"
         )
 
@@ -208,15 +208,15 @@ def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
     try:
         observation = follower.observe()
     except LogBroken as broken:
-        message(str(broken))
+        print_message(str(broken))
         if broken.evidence is not None:
-            message(
+            print_message(
                 f"the evidence is in {broken.evidence}: check it with"
                 f" `cartulary witness verify {broken.evidence}`"
             )
         sys.exit(1)
     if observation.pinned is not None:
-        message(
+        print_message(
             f"the server's key is remembered: {observation.pinned} ({observation.pinned.public.hex()})."
             " Compare it with what the operator or other players say"
         )
@@ -226,7 +226,7 @@ def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
         try:
             follower.submit()
         except (ServerRefused, ServerUnreachable) as error:
-            message(f"the cosignature was not accepted: {error}")
+            print_message(f"the cosignature was not accepted: {error}")
 
 
 def _as_json(observation: "Observation") -> JsonObject:

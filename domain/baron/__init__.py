@@ -13,7 +13,7 @@ from domain.baron.apply import apply
 from domain.baron.bots import BOTS
 from domain.baron.clauses import CLAUSES
 from domain.baron.decide import decide, forfeit, remove
-from domain.baron.event_text import event_text
+from domain.baron.event_messages import event_message
 from domain.baron.explain import explain
 from domain.baron.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.baron.inference import infer_secrets, set_up_faults
@@ -47,7 +47,7 @@ __all__ = [
     "check_options",
     "copy",
     "decide",
-    "event_text",
+    "event_message",
     "explain",
     "finish",
     "forfeit",

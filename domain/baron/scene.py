@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, assert_never, cast
 
 from domain.baron.components import BARON, KNIGHT, SLOT_COSTS, VALUES
-from domain.baron.event_text import event_text
+from domain.baron.event_messages import event_message
 from domain.baron.formats import (
     BaronPosition,
     BaronyResult,
@@ -46,7 +46,7 @@ def scene(position: BaronPosition, event: Event | None) -> Scene:
         title=_title(position),
         cells=tuple(_cells(position, change)),
         panels=tuple(_panel(position, player) for player in position["players"]),
-        caption=caption(event, event_text) if event else "",
+        caption=caption(event, event_message) if event else "",
         outlines=tuple(_outlines(position)),
         common_rows=tuple(_common_rows(position)),
         legend=LEGEND,

@@ -18,7 +18,7 @@ from domain.barony.board_check import infer_secrets, set_up_faults
 from domain.barony.bots import BOTS
 from domain.barony.clauses import CLAUSES
 from domain.barony.decide import decide, forfeit, remove
-from domain.barony.event_text import event_text
+from domain.barony.event_messages import event_message
 from domain.barony.explain import explain
 from domain.barony.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.legal import legal_actions
@@ -45,7 +45,7 @@ __all__ = [
     "check_options",
     "copy",
     "decide",
-    "event_text",
+    "event_message",
     "explain",
     "finish",
     "forfeit",

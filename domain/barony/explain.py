@@ -23,7 +23,7 @@ from domain.barony.components import (
     Resource,
 )
 from domain.barony.construction import has_opposing_knight
-from domain.barony.event_text import pawns_text, token_text, tokens_text
+from domain.barony.event_messages import pawns_text, token_text, tokens_text
 from domain.barony.explain_turn_order import (
     explain_departure,
     explain_first_city,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, assert_never
 
 from domain.barony.components import BUILDINGS, RESOURCE_POINTS, RESOURCES, TERRAINS, TITLE_PRICE
-from domain.barony.event_text import event_text
+from domain.barony.event_messages import event_message
 from domain.barony.formats import (
     BaronyPosition,
     BuildingsBuilt,
@@ -99,14 +99,14 @@ CHANGES: Final[Mapping[str, ChangesOf]] = {
 
 def scene(position: BaronyPosition, event: Event | None) -> Scene:
     """The scene of a position. `event` is the event that led to it; None draws the position alone."""
-    return scene_with(position, event, "Barony", event_text, CHANGES)
+    return scene_with(position, event, "Barony", event_message, CHANGES)
 
 
 def scene_with(
     position: BaronyPosition,
     event: Event | None,
     name: str,
-    event_text: Callable[[str, EventData], str],
+    event_message: Callable[[str, EventData], str],
     changes_of: Mapping[str, ChangesOf],
 ) -> Scene:
     """The scene with this name of the game in the title, event text in the caption, and changes."""
@@ -117,7 +117,7 @@ def scene_with(
         title=_title(position, name),
         cells=tuple(_cells(position, changes)),
         panels=tuple(_panel(position, player) for player in position["players"]),
-        caption=caption(event, event_text) if event else "",
+        caption=caption(event, event_message) if event else "",
         arrows=changes.arrows,
         common_rows=tuple(_common_rows(position)),
         legend=LEGEND,

@@ -5,6 +5,7 @@ from domain.event import ZEROS
 from ledger.record import Record
 from ledger.seal import hash_in, state_hash
 from replay.audit.findings import Check
+from replay.language.renderer import english
 from replay.timeline import Step, unreadable_on_error
 
 
@@ -70,7 +71,7 @@ class StateCheck:
             with unreadable_on_error(seq):
                 computed = state_hash(step.after)
         except Unreadable as unreadable:
-            self.stop(seq, unreadable.why)
+            self.stop(seq, english(unreadable.why))
             return
         if computed == step.event["state"]:
             return

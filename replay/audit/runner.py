@@ -35,6 +35,7 @@ from replay.audit.signatures import (
 )
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 from replay.compare.histories import History, history_of
+from replay.language.renderer import english
 from replay.timeline import steps, unreadable_on_error
 
 
@@ -116,7 +117,7 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
         event = record.events[seq]
         left = len(record.events) - seq
         if event["seq"] == seq + 1:
-            state.stop(event["seq"], unreadable.why)
+            state.stop(event["seq"], english(unreadable.why))
             decisions.decide_again(event, last)
             left -= 1
         else:

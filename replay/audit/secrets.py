@@ -13,6 +13,7 @@ from ledger.record import Record
 from ledger.record_schema import Opening
 from ledger.seal import commitment
 from replay.audit.findings import Check
+from replay.language.renderer import english
 from replay.timeline import Step, steps, unreadable_on_error
 
 
@@ -145,8 +146,10 @@ def infer_secrets(record: Record) -> tuple[Opened, Mapping[int, str]]:
         with unreadable_on_error(game.seq):
             inference = game.rules.infer_secrets(game.seats, game.options, start, played(), opened)
     except Unreadable as unreadable:
-        return opened, {game.seq: unreadable.why}
-    return {**opened, **inference.secrets}, inference.contradictions
+        return opened, {game.seq: english(unreadable.why)}
+    return {**opened, **inference.secrets}, {
+        seq: english(reason) for seq, reason in inference.contradictions.items()
+    }
 
 
 def _state_before(step: Step) -> Any:

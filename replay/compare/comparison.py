@@ -21,6 +21,7 @@ from replay.compare.statements import (
     no_progress,
     statements,
 )
+from replay.language.renderer import english
 
 Verdict: TypeAlias = Literal["continuation", "divergence", "unknown"]
 
@@ -178,5 +179,5 @@ def _summary(history: History) -> dict[str, Any]:
         "chained": history.intact,
         "head": header["head"]["seq"] if header else None,
         "key": header["head"]["key"] if header else None,
-        "faults": [{"line": fault.line, "what": fault.why} for fault in history.faults],
+        "faults": [{"line": fault.line, "what": english(fault.why)} for fault in history.faults],
     }

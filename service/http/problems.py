@@ -16,6 +16,7 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from domain.errors import CartularyError, Malformed, NotNow, Refused
+from replay.language.renderer import english
 from service.connection import unavailable_on_error
 from service.errors import ServiceError, Stale, TooManyRequests, Unauthorised, Unavailable
 from service.store.event_store import HeadMoved
@@ -107,7 +108,7 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
     match error:
         case Malformed():
             members["errors"] = [
-                {"field": field or "body", "detail": message}
+                {"field": field or "body", "detail": english(message)}
                 for field, message in islice(error.fields.items(), MAX_ERRORS)
             ]
             if any(field.split(".")[0] == "action" for field in error.fields):
@@ -126,7 +127,7 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
             headers["Retry-After"] = str(error.retry_after)
         case _:
             pass
-    detail = error.why if isinstance(error, Refused | ServiceError) else str(error)
+    detail = english(error.why if isinstance(error, Refused | ServiceError) else error.message)
     return problem(status, detail, headers, **members)
 
 

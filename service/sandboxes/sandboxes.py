@@ -14,6 +14,7 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.upcasters import upcast
+from replay.language.renderer import english
 from replay.sandbox import Sandbox, check_bots, game_with_drawn_secrets
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, SandboxConflict
@@ -50,7 +51,10 @@ class OpenSandbox:
             "actions": [
                 {
                     **step.as_json(),
-                    "outcome": [rules.event_text(event.type, event.data) for event in step.events],
+                    "outcome": [
+                        english(rules.event_message(event.type, event.data))
+                        for event in step.events
+                    ],
                 }
                 for step in sandbox.steps
             ],

@@ -73,7 +73,7 @@ class HealthChecks:
         try:
             self._readiness.check()
         except Unavailable as error:
-            return error.why
+            return str(error.why)
         except Exception:
             log.exception("the check of the readiness has failed")
             return "the check of the readiness has failed"

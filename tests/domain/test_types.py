@@ -56,7 +56,7 @@ FAULTS = {
         "domain/barony/position.py", '"score": state.score[seat],', '"scores": state.score[seat],'
     ),
     "Barony, a text reads a wrong field": Fault(
-        "domain/barony/event_text.py", "becomes {data['rank']}", "becomes {data['title']}"
+        "domain/barony/event_messages.py", "becomes {data['rank']}", "becomes {data['title']}"
     ),
     "Barony, an explanation reads a wrong field": Fault(
         "domain/barony/explain.py", 'data["built"], state.bank', 'data["builds"], state.bank'

@@ -34,7 +34,7 @@ def problem(readiness: Readiness) -> str | None:
     try:
         readiness.check()
     except Unavailable as error:
-        return error.why
+        return str(error.why)
     return None
 
 

@@ -82,4 +82,4 @@ def explanation(state: State, event: DomainEvent) -> dict[str, list[str]]:
 
 def text_of(event: DomainEvent) -> str:
     """The event in one line."""
-    return baron.event_text(event.type, event.data)
+    return baron.event_message(event.type, event.data)

@@ -6,6 +6,7 @@ from typing import cast
 from domain.barony.formats import BaronyStanding
 from domain.barony.state import State
 from domain.contract import DomainEvent
+from replay.language.renderer import english
 from tests.support.events import data_of
 from tests.support.given_when import rule_system_for, when_scored
 
@@ -56,4 +57,4 @@ def explanation(state: State, event: DomainEvent) -> dict[str, list[str]]:
 
 def text_of(state: State, event: DomainEvent) -> str:
     """The event in one line of English."""
-    return rule_system_for(state).event_text(event.type, event.data)
+    return english(rule_system_for(state).event_message(event.type, event.data))

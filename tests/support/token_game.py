@@ -339,7 +339,7 @@ def parse_action_text(text: str) -> Action:
     return parse_action({"type": word, **({"stones": int(rest[0])} if rest else {})})
 
 
-def event_text(type: str, data: EventData) -> str:
+def event_message(type: str, data: EventData) -> str:
     """The event in one line."""
     if type == "StonesTaken":
         values = cast("StonesTaken", data)["values"]

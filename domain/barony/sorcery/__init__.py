@@ -16,7 +16,7 @@ from domain.barony.sorcery.apply import apply
 from domain.barony.sorcery.bots import BOTS
 from domain.barony.sorcery.clauses import CLAUSES
 from domain.barony.sorcery.decide import decide, legal_actions
-from domain.barony.sorcery.event_text import event_text
+from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.explain import explain
 from domain.barony.sorcery.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.sorcery.position import finish, position, standings
@@ -41,7 +41,7 @@ __all__ = [
     "check_options",
     "copy",
     "decide",
-    "event_text",
+    "event_message",
     "explain",
     "finish",
     "forfeit",

@@ -34,7 +34,7 @@ from domain.barony.formats import CityPlaced, GameStarted
 from domain.barony.sorcery.apply import apply, apply_steps
 from domain.barony.sorcery.components import COST, PLACES, PLACES_APART
 from domain.barony.sorcery.decide import SORCERY_GENERATORS
-from domain.barony.sorcery.event_text import magic_text
+from domain.barony.sorcery.event_messages import magic_text
 from domain.barony.sorcery.explain_movement import (
     explain_arrival,
     explain_imprint,

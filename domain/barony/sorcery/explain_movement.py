@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from domain.barony.apply import apply_destroyed
 from domain.barony.components import MYSTERIOUS_PLACE
-from domain.barony.event_text import pawns_text
+from domain.barony.event_messages import pawns_text
 from domain.barony.explain import explain_arrival as base_explain_arrival
 from domain.barony.explain import explain_entry, explain_step, explain_tokens, number_of
 from domain.barony.formats import Destroyed
 from domain.barony.sorcery.apply import apply_steps
 from domain.barony.sorcery.components import MAGIC_OF_A_VISIT
-from domain.barony.sorcery.event_text import magic_text
+from domain.barony.sorcery.event_messages import magic_text
 from domain.barony.sorcery.formats import CastStep, MovedStep, MovementCast
 from domain.barony.sorcery.movement import is_teleportation, isolated_pawns
 from domain.barony.sorcery.state import SorceryState

@@ -16,7 +16,7 @@ from domain.barony.scene import (
     scene_with,
 )
 from domain.barony.sorcery.components import COST, POINTS_AN_IMPRINT
-from domain.barony.sorcery.event_text import event_text
+from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.formats import CastStep, SpellsCast
 from domain.event import Event
 from domain.hexes import Hex, hex_of
@@ -32,7 +32,7 @@ SORCERY_LEGEND: Final = (
 
 def scene(position: BaronyPosition, event: Event | None) -> Scene:
     """The scene of a position. `event` is the event that led to it; None draws the position alone."""
-    base = scene_with(position, event, "Barony: Sorcery", event_text, SORCERY_CHANGES)
+    base = scene_with(position, event, "Barony: Sorcery", event_message, SORCERY_CHANGES)
     marks: dict[Hex, list[int]] = {}
     for player in position["players"]:
         for at in player["imprints"]:

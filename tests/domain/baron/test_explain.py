@@ -3,7 +3,7 @@
 import pytest
 
 from domain import baron
-from domain.baron import CLAUSES, event_text, explain, standings
+from domain.baron import CLAUSES, event_message, explain, standings
 from domain.contract import DomainEvent, evolve
 from tests.support.baron_positions import (
     explanation,
@@ -195,7 +195,7 @@ def test_every_event_of_a_game_is_explained(seats: int) -> None:
                 assert clause in CLAUSES
                 assert sentence
                 assert "None" not in sentence
-            assert event_text(event.type, event.data) != event.type
+            assert event_message(event.type, event.data) != event.type
             if event.type != "TileDiscarded":
                 assert explain(blind, None, event) == reasons
             blind = evolve(baron, blind, [event])

@@ -1,4 +1,4 @@
-"""The texts (`event_text`) and explanations (`explain`) of moves, recruitments, buildings and titles."""
+"""The texts (`event_message`) and explanations (`explain`) of moves, recruitments, buildings and titles."""
 
 import pytest
 

@@ -7,7 +7,7 @@ from domain.barony import (
     apply,
     check_options,
     decide,
-    event_text,
+    event_message,
     explain,
     finish,
     forfeit,
@@ -46,7 +46,7 @@ class TestSetUp:
     def test_the_board(self) -> None:
         event = set_up(2, check_options(2, {}), Chance(bytes(32)))
         started = event_of(event.type, {**event.data, "players": ["ann", "bob"]})
-        assert event_text(started.type, started.data) == (
+        assert event_message(started.type, started.data) == (
             "the game starts on 54 hexes: ann is seat 0 and bob is seat 1"
         )
         sentences = dict(explain(None, None, started))
@@ -170,7 +170,7 @@ class TestTheCourse:
             ("BY-END-6", "seat 1 is out; no knights and 1 building of its own stay on the board"),
             ("BY-END-6", "only seat 0 is left, so the game ends at once"),
         ]
-        assert event_text("PlayerRemoved", remove(state, 0).data) == (
+        assert event_message("PlayerRemoved", remove(state, 0).data) == (
             "seat 0 is removed from the game; play is over"
         )
 

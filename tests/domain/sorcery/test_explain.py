@@ -345,7 +345,7 @@ def test_every_cast_is_explained_by_known_clauses(seats: int) -> None:
         sentences = explained(state, event)
         assert {clause for clause, _ in sentences} <= set(sorcery.CLAUSES)
         assert {"BS-SPL-1", "BS-SPL-2"} <= {clause for clause, _ in sentences}
-        assert "\n" not in sorcery.event_text(event.type, event.data)
+        assert "\n" not in sorcery.event_message(event.type, event.data)
         assert sorcery.position(state, None) == before
         clauses |= {clause for clause, _ in sentences}
     assert clauses >= {"BS-CEL-2", "BS-TOR-3", "BS-CHA-1", "BS-POR-3", "BS-SAN-1", "BS-ABU-1"}
@@ -357,7 +357,7 @@ def test_every_event_of_a_game_is_explained_by_known_clauses(seats: int) -> None
         sentences = explained(state, event)
         assert sentences, event
         assert {clause for clause, _ in sentences} <= set(sorcery.CLAUSES)
-        assert "\n" not in sorcery.event_text(event.type, event.data)
+        assert "\n" not in sorcery.event_message(event.type, event.data)
         after = evolve(cast("AnyRuleSystem", sorcery), state, [event])
         scored = event_of("RoundScored", {"round": 1, "standings": sorcery.standings(after)})
         assert dict(explained(after, scored))["BY-END-1"]

@@ -1,10 +1,10 @@
-"""The texts of events (`event_text`) of a game with Sorcery."""
+"""The texts of events (`event_message`) of a game with Sorcery."""
 
 import pytest
 
 from domain.barony import sorcery
 from domain.barony.sorcery.apply import SORCERY_APPLIERS
-from domain.barony.sorcery.event_text import SORCERY_EVENT_TEXTS
+from domain.barony.sorcery.event_messages import SORCERY_EVENT_MESSAGES
 from tests.support.barony_positions import given
 from tests.support.events import event_of
 from tests.support.given_when import rule_system_for, when
@@ -25,7 +25,7 @@ F0k1k  S*2    P1v2k    S
 def text_after(text: str, diagram: str = BOARD) -> str:
     """The text of the event that an action of seat 0, in short form, leads to."""
     event = when(given(diagram), 0, text).event
-    return sorcery.event_text(event.type, event.data)
+    return sorcery.event_message(event.type, event.data)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_cast_that_gains_no_token_and_ends_the_game() -> None:
         P1v  P  P0c
         """
     event = when(given(diagram), 1, "cast abundance at 0,0").event
-    assert sorcery.event_text(event.type, event.data) == (
+    assert sorcery.event_message(event.type, event.data) == (
         "casts abundance for 1 magic token: turns the village on 0,0 into a city for 10 points "
         "and no token; play is over"
     )
@@ -97,7 +97,7 @@ def test_arrivals_on_mysterious_places() -> None:
 def test_the_start_names_the_open_spells() -> None:
     data = {"board": [{}] * 54, "players": ["ann", "bob"], "spells": ["charm", "portal"]}
     started = event_of("GameStarted", data)
-    assert sorcery.event_text(started.type, started.data) == (
+    assert sorcery.event_message(started.type, started.data) == (
         "the game starts on 54 hexes: ann is seat 0 and bob is seat 1; the open spells are charm and portal"
     )
 
@@ -118,12 +118,12 @@ def test_the_score_of_a_round_names_tokens_and_imprints() -> None:
     scored = event_of(
         "RoundScored", {"round": 9, "standings": rule_system_for(state).standings(state)}
     )
-    assert sorcery.event_text(scored.type, scored.data) == (
+    assert sorcery.event_message(scored.type, scored.data) == (
         "round 9 is scored: seat 0 30 (with its tokens and imprints 37), "
         "seat 1 15 (with its imprints 18), seat 2 0 (with its tokens 4) and seat 3 0"
     )
 
 
 def test_every_type_that_changes_a_position_has_a_text_of_its_own() -> None:
-    assert set(SORCERY_APPLIERS) <= set(SORCERY_EVENT_TEXTS)
-    assert sorcery.event_text("TilePlaced", {}) == "TilePlaced"
+    assert set(SORCERY_APPLIERS) <= set(SORCERY_EVENT_MESSAGES)
+    assert sorcery.event_message("TilePlaced", {}) == "TilePlaced"

@@ -1,19 +1,19 @@
-"""`event_text` with Sorcery: casts, and arrivals on mysterious places."""
+"""`event_message` with Sorcery: casts, and arrivals on mysterious places."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from domain.barony.event_text import (
-    EVENT_TEXTS,
+from domain.barony.event_messages import (
+    EVENT_MESSAGES,
     destruction_text,
     leg_text,
     moves_text,
     round_text,
     token_text,
 )
-from domain.barony.event_text import event_text as base_event_text
-from domain.barony.event_text import expedition_sent as base_expedition_sent
-from domain.barony.event_text import game_started as base_game_started
+from domain.barony.event_messages import event_message as base_event_message
+from domain.barony.event_messages import expedition_sent as base_expedition_sent
+from domain.barony.event_messages import game_started as base_game_started
 from domain.barony.formats import GameStarted
 from domain.barony.sorcery.formats import (
     CastStep,
@@ -28,7 +28,7 @@ from domain.barony.sorcery.formats import (
 )
 from domain.event import EventData, GameCreated
 from domain.hex_text import hex_text
-from domain.phrases import EventText, counted, game_created_text, listing
+from domain.phrases import EventMessage, counted, game_created_text, listing
 
 
 def magic_text(count: int) -> str:
@@ -119,8 +119,8 @@ def _round_scored(data: RoundScored) -> str:
     return round_text(data["round"], standings, parts)
 
 
-SORCERY_EVENT_TEXTS: Final[Mapping[str, EventText]] = {
-    **EVENT_TEXTS,
+SORCERY_EVENT_MESSAGES: Final[Mapping[str, EventMessage]] = {
+    **EVENT_MESSAGES,
     "GameCreated": _game_created,
     "GameStarted": _game_started,
     "KnightsMoved": _knights_moved,
@@ -131,6 +131,6 @@ SORCERY_EVENT_TEXTS: Final[Mapping[str, EventText]] = {
 """By event type."""
 
 
-def event_text(type: str, data: EventData) -> str:
+def event_message(type: str, data: EventData) -> str:
     """The event in one line, by the function for its type; of an unknown type, the type."""
-    return base_event_text(type, data, SORCERY_EVENT_TEXTS)
+    return base_event_message(type, data, SORCERY_EVENT_MESSAGES)

@@ -1,4 +1,4 @@
-"""`event_text`: a recorded event as one line of English. `explain` has the reasons for it.
+"""`event_message`: a recorded event as one line of English. `explain` has the reasons for it.
 
 The line is read after the name of the seat or player that caused the event (`seat 1 moves a knight 0,0>1,0`).
 Events that the system causes are whole sentences (`round 3 is scored: …`).
@@ -30,7 +30,7 @@ from domain.event import EventData, Ranked
 from domain.hex_text import hex_text
 from domain.phrases import (
     LIFE_CYCLE_TEXTS,
-    EventText,
+    EventMessage,
     counted,
     end_of_play_text,
     listing,
@@ -149,7 +149,7 @@ def _game_finished(data: Ranked) -> str:
     return f"the game is over: seat {king['seat']} is King with {king['score']}, before {behind}"
 
 
-EVENT_TEXTS: Final[Mapping[str, EventText]] = {
+EVENT_MESSAGES: Final[Mapping[str, EventMessage]] = {
     **LIFE_CYCLE_TEXTS,
     "GameStarted": game_started,
     "CityPlaced": _city_placed,
@@ -167,8 +167,8 @@ EVENT_TEXTS: Final[Mapping[str, EventText]] = {
 """By event type."""
 
 
-def event_text(
-    type: str, data: EventData, event_texts: Mapping[str, EventText] = EVENT_TEXTS
+def event_message(
+    type: str, data: EventData, event_texts: Mapping[str, EventMessage] = EVENT_MESSAGES
 ) -> str:
     """The event in one line, by the function for its type; of an unknown type, the type."""
     if type not in event_texts:

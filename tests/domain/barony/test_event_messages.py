@@ -4,7 +4,7 @@ import pytest
 
 from domain import barony
 from domain.barony.apply import EVENT_APPLIERS
-from domain.barony.event_text import EVENT_TEXTS
+from domain.barony.event_messages import EVENT_MESSAGES
 from tests.support.barony_positions import given
 from tests.support.events import event_of
 
@@ -32,11 +32,11 @@ def test_events_of_the_life_cycle_and_unknown_types(
     type: str, data: dict[str, object], text: str
 ) -> None:
     event = event_of(type, data)
-    assert barony.event_text(type, event.data) == text
+    assert barony.event_message(type, event.data) == text
     assert (
         barony.explain(given("play seat 0\nboard 0,0\nP0ck  P"), None, event_of(type, data)) == []
     )
 
 
 def test_every_type_that_changes_a_position_has_a_text_of_its_own() -> None:
-    assert set(EVENT_APPLIERS) <= set(EVENT_TEXTS)
+    assert set(EVENT_APPLIERS) <= set(EVENT_MESSAGES)

@@ -1,4 +1,4 @@
-"""`event_text`: a recorded event as one line of English. `explain` states why it could happen.
+"""`event_message`: a recorded event as one line of English. `explain` states why it could happen.
 
 The line follows the name of the seat that acted (`Seat 1 lays a vineyard on 1,0`); events that no seat
 caused are whole sentences (`round 3 is scored: …`).
@@ -26,7 +26,7 @@ from domain.event import EventData
 from domain.hex_text import hex_text
 from domain.phrases import (
     LIFE_CYCLE_TEXTS,
-    EventText,
+    EventMessage,
     end_of_play_text,
     listing,
     seating_text,
@@ -79,7 +79,7 @@ def _game_finished(data: GameFinished) -> str:
     return "; ".join([text, *_consequences(data)])
 
 
-EVENT_TEXTS: Final[Mapping[str, EventText]] = {
+EVENT_MESSAGES: Final[Mapping[str, EventMessage]] = {
     **LIFE_CYCLE_TEXTS,
     "GameStarted": _game_started,
     "TileDrawn": _tile_drawn,
@@ -93,12 +93,12 @@ EVENT_TEXTS: Final[Mapping[str, EventText]] = {
 """By event type, a function that returns its data as text."""
 
 
-def event_text(type: str, data: EventData) -> str:
+def event_message(type: str, data: EventData) -> str:
     """The event in one line; its type if the type is unknown."""
-    if type not in EVENT_TEXTS:
+    if type not in EVENT_MESSAGES:
         return type
     then = cast("EventOfPlay", data).get("then")
-    return EVENT_TEXTS[type](data) + (end_of_play_text(then["phase"]) if then else "")
+    return EVENT_MESSAGES[type](data) + (end_of_play_text(then["phase"]) if then else "")
 
 
 def _consequences(data: Consequences) -> Iterator[str]:

@@ -4,7 +4,7 @@ import pytest
 
 from domain import baron
 from domain.baron.apply import EVENT_APPLIERS
-from domain.baron.event_text import EVENT_TEXTS
+from domain.baron.event_messages import EVENT_MESSAGES
 from domain.baron.explain import EXPLANATIONS
 from domain.json_types import JsonObject
 from tests.support.baron_positions import given
@@ -89,11 +89,11 @@ KNIGHT = {"at": [2, -1], "seat": 1, "gain": 0, "beaten": []}
     ],
 )
 def test_an_event_has_this_text(type: str, data: JsonObject, text: str) -> None:
-    assert baron.event_text(type, event_of(type, data).data) == text
+    assert baron.event_message(type, event_of(type, data).data) == text
 
 
 def test_every_event_type_that_changes_a_position_has_a_text_and_an_explanation() -> None:
-    assert set(EVENT_APPLIERS) <= set(EVENT_TEXTS)
+    assert set(EVENT_APPLIERS) <= set(EVENT_MESSAGES)
     assert set(EVENT_APPLIERS) <= set(EXPLANATIONS)
 
 

@@ -1,0 +1,27 @@
+"""Compiles the catalogues. pyproject.toml names the command, which setuptools runs in every build."""
+
+from pathlib import Path
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from setuptools.command.build_py import build_py
+from typing_extensions import override
+
+from replay.language.catalogue import DOMAIN, FOLDER
+
+
+def compile_catalogues(folder: Path = FOLDER) -> None:
+    """Compile every catalogue of a folder, so that gettext can read it."""
+    for path in folder.glob(f"*/LC_MESSAGES/{DOMAIN}.po"):
+        with path.open("rb") as source, path.with_suffix(".mo").open("wb") as target:
+            write_mo(target, read_po(source))
+
+
+class BuildWithCatalogues(build_py):  # type: ignore[misc] # setuptools has no type annotations
+    """Compiles the catalogues before the packages are collected."""
+
+    @override
+    def run(self) -> None:
+        """Run the build."""
+        compile_catalogues()
+        super().run()

@@ -1,0 +1,128 @@
+"""Catalogues of translations, and the choice of a language among them.
+
+A catalogue is a gettext catalogue, `catalogues/LANGUAGE/LC_MESSAGES/messages.po`, which Babel compiles.
+English needs none: the templates in the code and the forms of the terms there are English.
+"""
+
+import gettext
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, TypeAlias, cast
+
+from domain.messages import Message, Term, message_in
+
+DOMAIN: Final = "messages"
+ENGLISH: Final = "en"
+FOLDER: Final = Path(__file__).parent / "catalogues"
+SEAM: Final = "\ue000"
+"""Stands before each value in a text while it is put together. Contractions apply there and nowhere else."""
+
+_CONTRACTIONS: Final = message_in("grammar", "contractions")
+"""The translation has a line `PATTERN => REPLACEMENT` for each contraction, such as `de ¦le  => du `.
+
+PATTERN is a regular expression in which `¦` is the place where a value begins; it matches from the start of
+a word.
+"""
+
+Contraction: TypeAlias = tuple[re.Pattern[str], str]
+
+
+class Catalogue:
+    """What the renderer needs to know of one language."""
+
+    def __init__(
+        self, language: str = ENGLISH, translations: gettext.NullTranslations | None = None
+    ) -> None:
+        self.language = language
+        self._translations = translations or gettext.NullTranslations()
+        self._plural = cast(
+            "Callable[[int], int]", getattr(self._translations, "plural", _english_plural)
+        )
+        self._forms: dict[Term, Mapping[str, str]] = {}
+        self.contractions = tuple(_parse_contractions(self.template(_CONTRACTIONS)))
+
+    def template(self, message: Message) -> str:
+        """Return the template of a message in this language; in English if it is not translated."""
+        translations = self._translations
+        if message.plural is not None:
+            count = message.values["count"]
+            number = count if isinstance(count, int) else 0
+            return translations.ngettext(message.template, message.plural, number)
+        if message.context is not None:
+            return translations.pgettext(message.context, message.template)
+        return translations.gettext(message.template)
+
+    def text(self, template: str) -> str:
+        """Return the translation of a template that has no values."""
+        return self._translations.gettext(template)
+
+    def forms(self, term: Term) -> Mapping[str, str]:
+        """Return the forms of a term by name; the bare form has the name ``."""
+        forms = self._forms.get(term)
+        if forms is None:
+            forms = self._forms[term] = parse_forms(self._translations.gettext(term.forms))
+        return forms
+
+    def amount_form(self, term: Term, count: int) -> str:
+        """Return the form of a term after a number."""
+        forms = self.forms(term)
+        index = self._plural(abs(count))
+        name = "" if not index else "plural" if index == 1 else f"plural{index}"
+        return forms.get(name, forms[""])
+
+
+def _english_plural(count: int) -> int:
+    return int(count != 1)
+
+
+def parse_forms(text: str) -> Mapping[str, str]:
+    """Return the forms in `knight; plural: knights; a: a knight` by name; the first has the name ``."""
+    bare, *others = text.split(";")
+    named = (other.partition(":") for other in others)
+    return {"": bare.strip(), **{name.strip(): form.strip() for name, _, form in named}}
+
+
+def _parse_contractions(text: str) -> Iterable[Contraction]:
+    for line in text.split("\n"):
+        pattern, arrow, replacement = line.partition(" => ")
+        if arrow:
+            yield re.compile(rf"\b{pattern.replace('¦', f'{SEAM}+')}"), replacement
+
+
+def languages() -> list[str]:
+    """Return the languages in which messages can be shown, English first."""
+    return [ENGLISH, *sorted(path.parent.parent.name for path in FOLDER.glob(f"*/*/{DOMAIN}.mo"))]
+
+
+@lru_cache(maxsize=32)
+def catalogue(language: str) -> Catalogue:
+    """Return the catalogue of one of `languages()`."""
+    if language == ENGLISH:
+        return Catalogue()
+    return Catalogue(language, gettext.translation(DOMAIN, FOLDER, [language]))
+
+
+def choose_language(tags: Iterable[str]) -> str:
+    """Return the language of the first tag that one of `languages()` fits, else English.
+
+    A tag is that of a language or locale: `fr`, `fr-CH`, `fr_CH.UTF-8`. Anything may be passed.
+    """
+    available = languages()
+    for tag in tags:
+        language = re.split("[-_.@]", tag, maxsplit=1)[0].lower()
+        if language in available:
+            return language
+    return ENGLISH
+
+
+def locale_tags() -> list[str]:
+    """Return the tags of the locale of this process in the order in which gettext considers them."""
+    for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := os.environ.get(variable):
+            is_untranslated = value.partition(".")[0] in {"C", "POSIX"}
+            preferred = os.environ.get("LANGUAGE", "")
+            return [] if is_untranslated else [*preferred.split(":"), value]
+    return []

@@ -1,0 +1,112 @@
+"""Maintains the catalogues with Babel: extracts messages from the source code and updates.
+
+`make catalogues` runs this file after messages have changed. Nothing that Cartulary does needs it.
+"""
+
+import sys
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Final
+
+import click
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir, extract_from_file
+from babel.messages.pofile import read_po, write_po
+
+from replay.language.build import compile_catalogues
+from replay.language.catalogue import DOMAIN, FOLDER
+
+ROOT: Final = Path(__file__).parents[2]
+PACKAGES: Final = ("domain", "ledger", "replay", "service", "workers", "cartulary")
+KEYWORDS: Final = {
+    "message": None,
+    "message_in": ((1, "c"), 2),
+    "plural_message": (1, 2),
+    "term": None,
+}
+"""The functions of `domain.messages` that create messages, and which of their arguments are templates."""
+
+_HEADERS_LEFT_OUT: Final = tuple(
+    f'"{name}' for name in ("Project-", "Report-", "POT-", "PO-", "Last-", "Language-Team", "Gen")
+)
+"""Headers that say who changed a catalogue and when, which version control does better."""
+
+
+def extract_messages() -> Catalog:
+    """Return a catalogue without translations of all messages in the source code, and of those of click.
+
+    The location of a message is a file, so that a catalogue changes only when messages do.
+    """
+    catalog = Catalog()
+    for package in PACKAGES:
+        for file, _, text, comments, context in extract_from_dir(
+            ROOT / package, keywords=KEYWORDS, comment_tags=("Translators:",)
+        ):
+            location = (f"{package}/{file}", 0)
+            catalog.add(text, None, [location], auto_comments=comments, context=context)
+    for text in _click_messages():
+        catalog.add(text, None, [("click", 0)])
+    return catalog
+
+
+def _click_messages() -> Iterator[str | tuple[str, ...]]:
+    """The messages of click, which it looks up with the functions of gettext."""
+    for path in sorted(Path(click.__file__).parent.glob("*.py")):
+        for _, text, _, _ in extract_from_file("python", path):
+            yield text
+
+
+def update(path: Path) -> None:
+    """Write the messages of the source code into a catalogue, and keep the translations of those it has."""
+    with path.open("rb") as file:
+        old = read_po(file)
+    new = Catalog(locale=path.parent.parent.name, header_comment="", fuzzy=False)
+    for entry in extract_messages():
+        if entry.id:
+            earlier = old.get(entry.id, entry.context)
+            new.add(
+                entry.id,
+                earlier.string if earlier is not None else "",
+                entry.locations,
+                auto_comments=entry.auto_comments,
+                user_comments=earlier.user_comments if earlier is not None else (),
+                context=entry.context,
+            )
+    write_catalogue(new, path)
+
+
+def write_catalogue(catalog: Catalog, path: Path) -> None:
+    """Write a catalogue in the order of files and messages, without the dates of its last changes."""
+    entries = [entry for entry in catalog if entry.id]
+    entries.sort(key=lambda entry: (sorted(entry.locations), entry.context or "", str(entry.id)))
+    in_order = Catalog(locale=catalog.locale, header_comment="", fuzzy=False)
+    for entry in entries:
+        in_order[entry.id] = entry
+    buffer = BytesIO()
+    write_po(buffer, in_order, width=100, include_lineno=False)
+    lines = buffer.getvalue().decode().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not line.startswith(_HEADERS_LEFT_OUT)))
+
+
+def untranslated(catalog: Catalog) -> list[Message]:
+    """Return the messages of a catalogue that have no translation, or not for every plural form."""
+    return [
+        entry
+        for entry in catalog
+        if entry.id and not (all(entry.string or ()) if entry.pluralizable else entry.string)
+    ]
+
+
+def main() -> None:
+    """Update and compile the catalogues, and report how many messages are not translated."""
+    for path in sorted(FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")):
+        update(path)
+        with path.open("rb") as file:
+            missing = len(untranslated(read_po(file)))
+        sys.stderr.write(f"{path.relative_to(ROOT)}: {missing} messages are not translated\n")
+    compile_catalogues()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""The renderer: turns messages into text in one language, with the names of the players."""
+
+from functools import lru_cache
+from string import Formatter
+from typing import Final, NamedTuple, assert_never
+
+from domain.messages import (
+    Amount,
+    HexAt,
+    HexPath,
+    Listing,
+    Message,
+    PlayerAt,
+    PlayerWithId,
+    Term,
+    Value,
+    in_english,
+    message,
+    message_in,
+)
+from replay.language.catalogue import ENGLISH, SEAM, Catalogue, catalogue
+from replay.language.names import NO_NAMES, Names
+from replay.render.text_layout import clean
+
+
+class _Part(NamedTuple):
+    """Literal text of a template, and the value that follows it: its name, and the form to insert."""
+
+    literal: str
+    name: str | None
+    form: str
+
+
+class Renderer:
+    """Renders messages in one language.
+
+    `{value}` inserts a value, `{value:FORM}` a form of a term (`{building:a}`), `{gain:signed}` a number with
+    its sign, `{player:label}` a player as the label of a row. `{pawn:m=détruit|f=détruite}` inserts one of
+    several texts by the form `gender` of a term, the first if none fits. Text from outside is cleaned.
+    """
+
+    def __init__(self, catalogue: Catalogue, names: Names = NO_NAMES) -> None:
+        self.catalogue = catalogue
+        self.names = names
+        self._seam = SEAM if catalogue.contractions else ""
+
+    @property
+    def language(self) -> str:
+        """The tag of the language, such as `fr`."""
+        return self.catalogue.language
+
+    def with_names(self, names: Names) -> "Renderer":
+        """Return a renderer for the same language with other names."""
+        return Renderer(self.catalogue, names)
+
+    def __call__(self, value: Value) -> str:
+        """Return a message, or any other value, as text."""
+        text = self._value(value, "")
+        if SEAM not in text:
+            return text
+        for pattern, replacement in self.catalogue.contractions:
+            text = pattern.sub(replacement, text)
+        return text.replace(SEAM, "")
+
+    def _value(self, value: Value, form: str) -> str:
+        match value:
+            case Message():
+                return self._message(value)
+            case int():
+                return f"{value:+}" if form == "signed" else str(value)
+            case str():
+                return clean(value).replace(SEAM, "\ufffd")
+            case HexAt(q, r):
+                return f"{q},{r}"
+            case HexPath(hexes):
+                return ">".join(f"{hex.q},{hex.r}" for hex in hexes)
+            case Term():
+                return self._term(value, form)
+            case Amount(count, term):
+                return f"{count} {self.catalogue.amount_form(term, count)}"
+            case PlayerAt(seat):
+                return self.names.seat(seat) or self._seat(seat, form)
+            case PlayerWithId(id):
+                return self.names.player(id)
+            case Listing():
+                return self._listing(value)
+            case _:
+                assert_never(value)
+
+    def _message(self, message: Message) -> str:
+        values = message.values
+        text = ""
+        for literal, name, form in _parts(self.catalogue.template(message)):
+            text += literal
+            if name is not None:
+                text += self._seam + self._value(values[name], form)
+        return text
+
+    def _term(self, term: Term, form: str) -> str:
+        forms = self.catalogue.forms(term)
+        if "=" in form:
+            choices = dict(choice.split("=", 1) for choice in form.split("|"))
+            return choices.get(forms.get("gender", ""), next(iter(choices.values())))
+        return forms.get(form, forms[""])
+
+    def _seat(self, seat: int, form: str) -> str:
+        if form == "label":
+            return self._message(message_in("label", "seat {number}", number=seat))
+        return self._message(message("seat {number}", number=seat))
+
+    def _listing(self, listing: Listing) -> str:
+        texts = [self._value(item, "") for item in listing.items]
+        match listing.style:
+            case "semicolon":
+                return "; ".join(texts)
+            case "comma":
+                return ", ".join(texts) or self._message(message("none"))
+            case "and":
+                if not texts:
+                    return self._message(message("nothing"))
+                *others, last = texts
+                if not others:
+                    return last
+                conjunction = self._message(message_in("in a list", " and "))
+                return ", ".join(others) + conjunction + self._seam + last
+            case _:
+                assert_never(listing.style)
+
+
+@lru_cache(maxsize=8192)
+def _parts(template: str) -> tuple[_Part, ...]:
+    """Return the parts of a template. The number of templates is bounded by those in the catalogues."""
+    return tuple(
+        _Part(literal, name, form or "") for literal, name, form, _ in Formatter().parse(template)
+    )
+
+
+def renderer(language: str, names: Names = NO_NAMES) -> Renderer:
+    """Return a renderer for one of `catalogue.languages()`."""
+    return Renderer(catalogue(language), names)
+
+
+def english(value: Value) -> str:
+    """Return a message in English with seats instead of names, as logs for operators have it."""
+    return _ENGLISH(value)
+
+
+_ENGLISH: Final = Renderer(catalogue(ENGLISH))
+in_english[0] = english
