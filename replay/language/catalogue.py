@@ -89,7 +89,8 @@ def _parse_contractions(text: str) -> Iterable[Contraction]:
     for line in text.split("\n"):
         pattern, arrow, replacement = line.partition(" => ")
         if arrow:
-            yield re.compile(rf"\b{pattern.replace('¦', f'{SEAM}+')}"), replacement
+            expression = rf"\b{pattern.replace('¦', f'{SEAM}+')}"
+            yield re.compile(expression, re.IGNORECASE), replacement
 
 
 def languages() -> list[str]:
