@@ -1,0 +1,62 @@
+"""Messages in the source code: Babel can extract each of them, and each has the values that it names."""
+
+import ast
+
+from tests.support.messages import calls_of, extracted_messages, fields, message_calls
+
+
+def test_there_are_messages() -> None:
+    assert len(message_calls()) > 10
+
+
+def test_no_template_is_built_at_run_time() -> None:
+    for call in message_calls():
+        for argument in call.literals:
+            is_literal = isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+            assert is_literal, f"{call.place}: the template is not a literal string"
+
+
+def test_only_the_functions_of_domain_messages_create_messages_and_terms() -> None:
+    assert not list(calls_of({"Message", "Term"}))
+
+
+def test_a_message_has_the_values_that_its_template_names_and_no_others() -> None:
+    for call in message_calls():
+        if call.function == "term":
+            continue
+        names = {keyword.arg for keyword in call.node.keywords}
+        assert None not in names, f"{call.place}: values are passed with **"
+        used = set().union(*map(fields, call.templates))
+        if call.function == "plural_message":
+            used.add("count")
+        assert used == names, f"{call.place}: {sorted(used)} are named, {names} are passed"
+
+
+def test_both_templates_of_a_plural_message_have_the_same_values_except_for_the_count() -> None:
+    for call in message_calls():
+        if call.function == "plural_message":
+            singular, plural = map(fields, call.templates)
+            assert singular | {"count"} == plural | {"count"}, call.place
+
+
+def test_no_value_of_a_message_is_a_sentence_of_its_own() -> None:
+    """A literal string, or one with words in it, that is passed as a value would never be translated."""
+    for call in message_calls():
+        for keyword in call.node.keywords:
+            words = [
+                constant.value
+                for constant in ast.walk(keyword.value)
+                if isinstance(constant, ast.Constant)
+                and isinstance(constant.value, str)
+                and " " in constant.value.strip()
+            ]
+            if not isinstance(keyword.value, ast.Call):
+                assert not words, f"{call.place}: {keyword.arg} has the words {words}"
+
+
+def test_babel_extracts_every_message() -> None:
+    extracted = {entry.id for entry in extracted_messages()}
+    for call in message_calls():
+        templates = call.templates
+        id = tuple(templates) if call.function == "plural_message" else templates[0]
+        assert id in extracted, call.place

@@ -1,0 +1,104 @@
+"""The calls in the source code that create messages, found without running it."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from string import Formatter
+
+from babel.messages.catalog import Message
+
+from replay.language.maintenance import extract_messages
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("domain", "ledger", "replay", "service", "workers", "cartulary")
+TEMPLATES = {
+    "message": slice(0, 1),
+    "message_in": slice(0, 2),
+    "plural_message": slice(0, 2),
+    "term": slice(0, 1),
+}
+"""By function, which of its arguments must be literal strings."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageCall:
+    """A call of a function of `domain.messages`."""
+
+    path: Path
+    line: int
+    function: str
+    node: ast.Call
+
+    @property
+    def place(self) -> str:
+        """Return the file and line of the call."""
+        return f"{self.path.relative_to(ROOT)}:{self.line}"
+
+    @property
+    def literals(self) -> list[ast.expr]:
+        """Return the arguments that must be literal strings."""
+        return self.node.args[TEMPLATES[self.function]]
+
+    @property
+    def templates(self) -> list[str]:
+        """Return the templates of the message."""
+        literals = self.literals[1:] if self.function == "message_in" else self.literals
+        return [ast.literal_eval(literal) for literal in literals]
+
+
+def fields(template: str) -> set[str]:
+    """Return the names of the values in a template."""
+    return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+
+
+@lru_cache
+def extracted_messages() -> tuple[Message, ...]:
+    """Return what Babel extracts from the packages and from click."""
+    return tuple(entry for entry in extract_messages() if entry.id)
+
+
+@lru_cache
+def message_calls() -> tuple[MessageCall, ...]:
+    """Return every call in the packages that creates a message or a term."""
+    return tuple(call for path in sorted(_sources()) for call in _calls(path))
+
+
+def _sources() -> Iterator[Path]:
+    for package in PACKAGES:
+        yield from (ROOT / package).rglob("*.py")
+
+
+def _calls(path: Path) -> Iterator[MessageCall]:
+    text = path.read_text()
+    if "domain.messages" not in text:
+        return
+    tree = ast.parse(text)
+    imported = {
+        alias.asname or alias.name: alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "domain.messages"
+        for alias in node.names
+    }
+    for call in _named_calls(tree):
+        function = imported.get(ast.unparse(call.func))
+        if function in TEMPLATES:
+            yield MessageCall(path, call.lineno, function, call)
+
+
+def calls_of(class_names: set[str]) -> Iterator[str]:
+    """Yield the places outside domain/messages.py where one of these classes is called."""
+    for path in _sources():
+        text = path.read_text()
+        if path != ROOT / "domain" / "messages.py" and "domain.messages" in text:
+            for call in _named_calls(ast.parse(text)):
+                if ast.unparse(call.func) in class_names:
+                    yield f"{path.relative_to(ROOT)}:{call.lineno}"
+
+
+def _named_calls(tree: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls of functions by name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node
