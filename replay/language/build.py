@@ -1,18 +1,22 @@
-"""Compiles the catalogues. pyproject.toml names the command, which setuptools runs in every build."""
+"""Compiles the catalogues. pyproject.toml names the command, which setuptools runs in every build.
+
+Nothing of the project is imported here: it is not installed yet when it is built for the first time.
+"""
 
 from pathlib import Path
+from typing import Final
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from setuptools.command.build_py import build_py
 from typing_extensions import override
 
-from replay.language.catalogue import DOMAIN, FOLDER
+_FOLDER: Final = Path(__file__).parent / "catalogues"
 
 
-def compile_catalogues(folder: Path = FOLDER) -> None:
+def compile_catalogues(folder: Path = _FOLDER) -> None:
     """Compile every catalogue of a folder, so that gettext can read it."""
-    for path in folder.glob(f"*/LC_MESSAGES/{DOMAIN}.po"):
+    for path in folder.glob("*/LC_MESSAGES/*.po"):
         with path.open("rb") as source, path.with_suffix(".mo").open("wb") as target:
             write_mo(target, read_po(source))
 
