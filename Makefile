@@ -68,8 +68,8 @@ pictures: install ## draw the pictures of the docs again, from recorded games
 	@mv docs/board.svg.new docs/board.svg
 
 .PHONY: catalogues
-catalogues: install ## write the messages in the source code into the catalogues of translations, and compile them
-	@$(BIN)/python -m replay.language.maintenance
+catalogues: install ## write the messages of the code into the catalogues of translations (ARGS=LANGUAGE for a new one)
+	@$(BIN)/python -m replay.language.maintenance $(ARGS)
 
 .PHONY: kill
 kill: install ## run the long tests (marker soak), which take minutes: among others, processes are killed at random

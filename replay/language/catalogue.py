@@ -93,9 +93,10 @@ def _parse_contractions(text: str) -> Iterable[Contraction]:
             yield re.compile(expression, re.IGNORECASE), replacement
 
 
-def languages() -> list[str]:
+@lru_cache(maxsize=1)
+def languages() -> tuple[str, ...]:
     """Return the languages in which messages can be shown, English first."""
-    return [ENGLISH, *sorted(path.parent.parent.name for path in FOLDER.glob(f"*/*/{DOMAIN}.mo"))]
+    return (ENGLISH, *sorted(path.parents[1].name for path in FOLDER.glob(f"*/*/{DOMAIN}.mo")))
 
 
 @lru_cache(maxsize=32)

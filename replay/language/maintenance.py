@@ -1,10 +1,11 @@
 """Maintains the catalogues with Babel: extracts messages from the source code and updates.
 
-`make catalogues` runs this file after messages have changed. Nothing that Cartulary does needs it.
+`make catalogues` runs this file after messages have changed, and with `ARGS=LANGUAGE` for a new language.
+Nothing that Cartulary does needs it.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Final
@@ -58,9 +59,12 @@ def _click_messages() -> Iterator[str | tuple[str, ...]]:
 
 
 def update(path: Path) -> None:
-    """Write the messages of the source code into a catalogue, and keep the translations of those it has."""
-    with path.open("rb") as file:
-        old = read_po(file)
+    """Write the messages of the source code into a catalogue, and keep the translations of those it has.
+
+    A catalogue that does not exist is created.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    old = read_po(BytesIO(path.read_bytes() if path.exists() else b""))
     new = Catalog(locale=path.parent.parent.name, header_comment="", fuzzy=False)
     for entry in extract_messages():
         if entry.id:
@@ -98,15 +102,16 @@ def untranslated(catalog: Catalog) -> list[Message]:
     ]
 
 
-def main() -> None:
+def main(new_languages: Sequence[str]) -> None:
     """Update and compile the catalogues, and report how many messages are not translated."""
-    for path in sorted(FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")):
+    languages = {path.parents[1].name for path in FOLDER.glob(f"*/*/{DOMAIN}.po")}
+    for language in sorted(languages.union(new_languages)):
+        path = FOLDER / language / "LC_MESSAGES" / f"{DOMAIN}.po"
         update(path)
-        with path.open("rb") as file:
-            missing = len(untranslated(read_po(file)))
-        sys.stderr.write(f"{path.relative_to(ROOT)}: {missing} messages are not translated\n")
+        missing = len(untranslated(read_po(BytesIO(path.read_bytes()))))
+        sys.stderr.write(f"{language}: {missing} messages are not translated\n")
     compile_catalogues()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -29,9 +29,9 @@ def translations(language: str) -> Iterator[tuple[Message, list[str], list[str]]
             yield entry, templates, strings
 
 
-def test_french_and_spanish_are_compiled() -> None:
-    assert languages() == ["en", *LANGUAGES]
-    assert LANGUAGES == ["es", "fr"]
+def test_every_catalogue_is_compiled() -> None:
+    assert languages() == ("en", *LANGUAGES)
+    assert {"es", "fr"} <= {*LANGUAGES}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,0 +1,44 @@
+"""Catalogues of test languages, which are compiled into a folder beside the real ones and used from there."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from babel.messages.catalog import Catalog
+
+from replay.language import catalogue as catalogues
+from replay.language.build import compile_catalogues
+from replay.language.catalogue import DOMAIN, FOLDER
+from replay.language.maintenance import write_catalogue
+
+Translations: TypeAlias = Mapping[str | tuple[str, ...], str | tuple[str, ...]]
+
+
+def write_language(folder: Path, language: str, locale: str, translations: Translations) -> None:
+    """Write and compile a catalogue with the plural rule of a locale."""
+    catalog = Catalog(locale=locale, header_comment="", fuzzy=False)
+    for id, translation in translations.items():
+        catalog.add(id, translation)
+    path = folder / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+    path.parent.mkdir(parents=True)
+    write_catalogue(catalog, path)
+    compile_catalogues(folder)
+
+
+@contextmanager
+def catalogues_in(folder: Path) -> Iterator[None]:
+    """Use the catalogues in a folder, and the real ones beside them."""
+    for path in FOLDER.iterdir():
+        (folder / path.name).symlink_to(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalogues, "FOLDER", folder)
+        _forget_catalogues()
+        yield
+    _forget_catalogues()
+
+
+def _forget_catalogues() -> None:
+    catalogues.languages.cache_clear()
+    catalogues.catalogue.cache_clear()
