@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from domain.errors import Malformed
 from domain.hexes import Hex
 from domain.json_types import JsonObject
+from domain.messages import message
 
 
 def hex_text(at: Iterable[int]) -> str:
@@ -22,7 +23,8 @@ def json_from_text(text: str, read: Callable[[str, list[str]], JsonObject]) -> J
     try:
         return read(word, rest)
     except (ValueError, IndexError):
-        raise Malformed({"": f"cannot be read as an action: {text.strip()!r}"}) from None
+        fault = message("“{text}” cannot be read as an action", text=text.strip())
+        raise Malformed({"": fault}) from None
 
 
 def hex_pair(text: str) -> list[int]:

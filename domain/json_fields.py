@@ -1,11 +1,12 @@
 """Reads the fields of an action from JSON, and collects what is wrong with them by path."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Final, Self, TypeGuard, TypeVar
 
 from domain.errors import Malformed
 from domain.hexes import Hex
 from domain.json_types import INTEGERS_BELOW, JsonObject
+from domain.messages import Message, Text, comma_list, listing, message
 
 A = TypeVar("A")
 W = TypeVar("W", bound=str)
@@ -20,14 +21,14 @@ class FieldReader:
 
     def __init__(self, raw: JsonObject) -> None:
         self.raw: Final = raw
-        self.errors: Final[dict[str, str]] = {}
+        self.errors: Final[dict[str, Text]] = {}
         """By the path of a field (`moves.0.1`), what is wrong with it."""
 
     def allow(self, *names: str) -> Self:
         """Record an error for every other field."""
         for name in self.raw:
             if name not in names and name != "type":
-                self.errors[name] = "is no field of this action"
+                self.errors[name] = message("is no field of this action")
         return self
 
     def without_fields(self, action: A) -> A:
@@ -39,11 +40,10 @@ class FieldReader:
         """The list in a field, which must have `least` to `most` entries."""
         value = self.raw.get(name)
         if not isinstance(value, list):
-            self.errors[name] = "must be a list"
+            self.errors[name] = message("must be a list")
             return []
         if len(value) < least or (most is not None and len(value) > most):
-            bounds = f"{least} to {most}" if most is not None else f"{least} or more"
-            self.errors[name] = f"must have {bounds} entries, not {len(value)}"
+            self.errors[name] = _wrong_length(len(value), least, most)
             return []
         return value
 
@@ -55,7 +55,7 @@ class FieldReader:
         """The hex that the value at this path is."""
         if isinstance(value, list) and len(value) == 2 and all(map(is_integer, value)):
             return (value[0], value[1])
-        self.errors[path] = "must be a hex, [q, r]"
+        self.errors[path] = message("must be a hex, [q, r]")
         return (0, 0)
 
     def count(self, name: str) -> int:
@@ -66,14 +66,14 @@ class FieldReader:
         """The count that the value at this path is, 1 or more."""
         if is_integer(value) and value >= 1:
             return value
-        self.errors[path] = "must be a whole number, 1 or more"
+        self.errors[path] = message("must be a whole number, 1 or more")
         return 1
 
     def flag(self, name: str) -> bool:
         """The boolean in a field."""
         value = self.raw.get(name)
         if not isinstance(value, bool):
-            self.errors[name] = "must be true or false"
+            self.errors[name] = message("must be true or false")
         return value is True
 
     def word(self, value: object, path: str, words: Sequence[W]) -> W:
@@ -81,21 +81,38 @@ class FieldReader:
         for word in words:
             if value == word:
                 return word
-        self.errors[path] = f"must be one of {', '.join(words)}"
+        self.errors[path] = one_of(words)
         return words[0]
 
     def entry(self, value: object, path: str, names: tuple[str, ...]) -> JsonObject:
         """The object with exactly these fields that the value at this path is; {} where it is not."""
         if isinstance(value, dict) and set(value) == set(names):
             return value
-        self.errors[path] = f"must be an object with {' and '.join(names)}"
+        self.errors[path] = message(
+            "must be an object with these fields: {names}", names=listing(names)
+        )
         return {}
 
     def require_unique(self, name: str, values: Sequence[Hashable]) -> None:
         """Record an error if the values of a field, none of them wrong, name anything twice."""
         is_right = not any(path.split(".")[0] == name for path in self.errors)
         if is_right and len(set(values)) < len(values):
-            self.errors[name] = "names something twice"
+            self.errors[name] = message("names something twice")
+
+
+def one_of(words: Iterable[str]) -> Message:
+    """The fault of a value that is none of these words."""
+    return message("must be one of {words}", words=comma_list(words))
+
+
+def _wrong_length(length: int, least: int, most: int | None) -> Message:
+    if most is None:
+        return message(
+            "must have {least} or more entries, not {length}", least=least, length=length
+        )
+    return message(
+        "must have {least} to {most} entries, not {length}", least=least, most=most, length=length
+    )
 
 
 def is_integer(value: object) -> TypeGuard[int]:
@@ -114,10 +131,10 @@ def parse_action_fields(
     `parsers` has, by action type, a function that reads the action from a `reader` of the object.
     """
     if not isinstance(raw, dict):
-        raise Malformed({"": "an action is an object"})
+        raise Malformed({"": message("an action is an object")})
     type = raw.get("type")
     if not isinstance(type, str) or type not in parsers:
-        raise Malformed({"type": f"must be one of {', '.join(parsers)}"})
+        raise Malformed({"type": one_of(parsers)})
     fields = reader(raw)
     action = parsers[type](fields)
     if fields.errors:

@@ -3,15 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
-from domain.dispute_text import DISPUTE_TEXTS
-from domain.event import (
-    Event,
-    EventData,
-    GameCreated,
-    PlayerRemoved,
-    TurnForfeited,
-    recorded_data,
-)
+from domain.event import Event, EventData, GameCreated, recorded_data
+from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES
 
 EventMessage: TypeAlias = Callable[[Any], str]
 """Returns the data of one event type as text. A table by event type holds functions of different TypedDicts,
@@ -58,8 +51,8 @@ ENDED_PHASES: Final[Mapping[str, str]] = {"scoring": "being scored", "finished":
 
 def game_created_text(data: GameCreated) -> str:
     """`GameCreated`."""
-    clock = f", {counted(data['clock']['per_turn'], 'second')} a turn" if data["clock"] else ""
-    return f"creates a game of {data['rules']} for {data['seats']}{clock}"
+    clock = f", with {counted(data['clock']['per_turn'], 'second')} a turn" if data["clock"] else ""
+    return f"creates a game of {data['rules'].capitalize()} for {counted(data['seats'], 'player')}{clock}"
 
 
 def seating_text(players: Iterable[str]) -> str:
@@ -68,25 +61,8 @@ def seating_text(players: Iterable[str]) -> str:
     return f": {listing(seats)}" if seats else ""
 
 
-def _turn_forfeited(data: TurnForfeited) -> str:
-    return f"seat {data['seat']}'s turn is forfeited"
-
-
-def _player_removed(data: PlayerRemoved) -> str:
-    return f"seat {data['seat']} is removed from the game"
-
-
 LIFE_CYCLE_TEXTS: Final[Mapping[str, EventMessage]] = {
-    "GameCreated": game_created_text,
-    "SeatTaken": lambda _: "takes a place",
-    "SeatLeft": lambda _: "gives up the place",
-    "PlayerKeyAdded": lambda data: f"registers the key {data['key']} for signing actions",
-    "PlayerKeyRevoked": lambda data: f"revokes the key {data['key']}",
-    "TurnForfeited": _turn_forfeited,
-    "PlayerResigned": lambda _: "resigns",
-    "PlayerRemoved": _player_removed,
-    "PlayResumed": lambda data: f"play resumes after event {data['from']}",
-    "GameAbandoned": lambda _: "the game is abandoned",
-    **DISPUTE_TEXTS,
+    type: lambda data, event_message=event_message: str(event_message(data))  # type: ignore[misc] # until all games use LIFE_CYCLE_MESSAGES
+    for type, event_message in LIFE_CYCLE_MESSAGES.items()
 }
 """By event type, the texts of the events that every game has."""

@@ -323,4 +323,4 @@ def test_an_explanation_has_everything_about_a_cast() -> None:
     assert f"magic  {before} → {after} (" in text
     lines = list(log_lines(record, PLAIN))
     assert lines[seq - 1].partition(f"  seat {seat} ")[2].strip() == explanation["event_text"]
-    assert lines[0].endswith("  creates a game of barony for 3, with Sorcery")
+    assert lines[0].endswith("  creates a game of Barony for 3 players, with Sorcery")

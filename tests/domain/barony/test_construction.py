@@ -5,6 +5,7 @@ import pytest
 from domain import barony
 from domain.errors import Malformed
 from tests.support.barony_positions import given
+from tests.support.faults import faults_of
 from tests.support.given_when import when
 
 CAMP = """
@@ -72,7 +73,7 @@ def test_nothing_is_built_on_a_hex_without_an_own_knight(where: str) -> None:
 def test_two_knights_on_a_hex_do_not_become_two_buildings() -> None:
     with pytest.raises(Malformed) as refused:
         barony.parse_action_text("build village 2,0 stronghold 2,0")
-    assert refused.value.fields == {"builds": "names something twice"}
+    assert faults_of(refused.value) == {"builds": "names something twice"}
 
 
 @pytest.mark.allows("BY-BLD-2")

@@ -5,6 +5,7 @@ import pytest
 from domain import barony
 from domain.barony.apply import EVENT_APPLIERS
 from domain.barony.event_messages import EVENT_MESSAGES
+from replay.language.renderer import english
 from tests.support.barony_positions import given
 from tests.support.events import event_of
 
@@ -15,12 +16,12 @@ from tests.support.events import event_of
         (
             "GameCreated",
             {"rules": "barony", "seats": 3, "clock": {"per_turn": 86400}},
-            "creates a game of barony for 3, 86400 seconds a turn",
+            "creates a game of Barony for 3 players, with 86400 seconds a turn",
         ),
         (
             "GameCreated",
             {"rules": "barony", "seats": 2, "clock": None},
-            "creates a game of barony for 2",
+            "creates a game of Barony for 2 players",
         ),
         ("SeatTaken", {"player": "ann", "nonce": "00"}, "takes a place"),
         ("SeatLeft", {"player": "ann"}, "gives up the place"),
@@ -32,7 +33,7 @@ def test_events_of_the_life_cycle_and_unknown_types(
     type: str, data: dict[str, object], text: str
 ) -> None:
     event = event_of(type, data)
-    assert barony.event_message(type, event.data) == text
+    assert english(barony.event_message(type, event.data)) == text
     assert (
         barony.explain(given("play seat 0\nboard 0,0\nP0ck  P"), None, event_of(type, data)) == []
     )

@@ -12,6 +12,7 @@ from domain.barony.tiles import BASE_TILES
 from domain.chance import Chance
 from domain.errors import Malformed
 from tests.support.barony_positions import given
+from tests.support.faults import faults_of
 from tests.support.given_when import play_lines, rule_system_for, when
 
 
@@ -120,7 +121,7 @@ def test_there_is_no_tenth_spell() -> None:
         "abundance, celerity, charm, illusion, petrification, portal, "
         "sanctuary, teleportation, tornado"
     )
-    assert refused.value.fields == {"spells.0": f"must be one of {nine}"}
+    assert faults_of(refused.value) == {"spells.0": f"must be one of {nine}"}
 
 
 @pytest.mark.allows("BS-MAT-2")

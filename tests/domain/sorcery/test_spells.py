@@ -14,6 +14,7 @@ from domain.errors import FORMAT, Malformed
 from tests.support.barony_positions import given
 from tests.support.barony_results import magic_of
 from tests.support.events import data_of
+from tests.support.faults import faults_of
 from tests.support.given_when import play_lines, progress_of, rule_system_for, when, when_removed
 
 ALL = "abundance celerity charm illusion petrification portal sanctuary teleportation tornado"
@@ -181,7 +182,7 @@ def test_a_spell_can_be_cast_again_by_any_seat() -> None:
 def test_no_spell_is_named_twice_in_one_action(text: str) -> None:
     with pytest.raises(Malformed) as refused:
         sorcery.parse_action_text(text)
-    assert (refused.value.clause, refused.value.fields) == (
+    assert (refused.value.clause, faults_of(refused.value)) == (
         FORMAT,
         {"spells": "names something twice"},
     )

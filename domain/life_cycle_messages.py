@@ -1,0 +1,94 @@
+"""The events of a game's life cycle as one line each, and what the messages of all games share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from domain.dispute_messages import DISPUTE_MESSAGES
+from domain.event import (
+    GameCreated,
+    PlayerKeyAdded,
+    PlayerKeyRevoked,
+    PlayerRemoved,
+    TurnForfeited,
+)
+from domain.messages import Message, PlayerAt, PlayerWithId, counted, listing, message, term
+
+EventMessage: TypeAlias = Callable[[Any], Message]
+"""Returns the data of one event type as a message. A table by event type holds functions of different
+TypedDicts, so their argument is Any there.
+"""
+
+PLAYER: Final = term("player; plural: players; a: a player; the: the player")
+SECOND: Final = term("second; plural: seconds; a: a second; the: the second")
+
+ENDED_PHASES: Final[Mapping[str, Message]] = {
+    "scoring": message("the game is being scored"),
+    "finished": message("the game is over"),
+}
+"""What a game is, as a clause, in the phases in which no seat is to act."""
+
+
+def game_created(data: GameCreated) -> Message:
+    """`GameCreated`. The name of a game is a proper name in every language."""
+    rules = data["rules"].capitalize()
+    players = counted(data["seats"], PLAYER)
+    if data["clock"] is None:
+        return message("creates a game of {rules} for {players}", rules=rules, players=players)
+    return message(
+        "creates a game of {rules} for {players}, with {time} a turn",
+        rules=rules,
+        players=players,
+        time=counted(data["clock"]["per_turn"], SECOND),
+    )
+
+
+def with_seating(start: Message, players: Sequence[str]) -> Message:
+    """The message for `GameStarted`, followed by the seats of the players: `…: ada is seat 0 and bert is
+    seat 1`. `players` are the ids of the players by seat; the message is unchanged if there are none.
+    """
+    if not players:
+        return start
+    seats = [
+        message("{player} is seat {number}", player=PlayerWithId(player), number=seat)
+        for seat, player in enumerate(players)
+    ]
+    return message("{start}: {seats}", start=start, seats=listing(seats))
+
+
+def with_end_of_play(event: Message, phase: str) -> Message:
+    """The message for an event, followed by `; play is over` if the event leads to the end of play.
+
+    `phase` is the one to which the event leads.
+    """
+    return message("{event}; play is over", event=event) if phase == "scoring" else event
+
+
+def _player_key_added(data: PlayerKeyAdded) -> Message:
+    return message("registers the key {key} for signing actions", key=data["key"])
+
+
+def _player_key_revoked(data: PlayerKeyRevoked) -> Message:
+    return message("revokes the key {key}", key=data["key"])
+
+
+def _turn_forfeited(data: TurnForfeited) -> Message:
+    return message("{player}'s turn is forfeited", player=PlayerAt(data["seat"]))
+
+
+def _player_removed(data: PlayerRemoved) -> Message:
+    return message("{player} is removed from the game", player=PlayerAt(data["seat"]))
+
+
+LIFE_CYCLE_MESSAGES: Final[Mapping[str, EventMessage]] = {
+    "GameCreated": game_created,
+    "SeatTaken": lambda _: message("takes a place"),
+    "SeatLeft": lambda _: message("gives up the place"),
+    "PlayerKeyAdded": _player_key_added,
+    "PlayerKeyRevoked": _player_key_revoked,
+    "TurnForfeited": _turn_forfeited,
+    "PlayerResigned": lambda _: message("resigns"),
+    "PlayerRemoved": _player_removed,
+    "GameAbandoned": lambda _: message("the game is abandoned"),
+    **DISPUTE_MESSAGES,
+}
+"""By event type, the messages for the events that every game has."""
