@@ -10,16 +10,19 @@ from typing import Any
 import click
 from typing_extensions import override
 
+from cartulary.command_line import Group, group, option
 from cartulary.commands import RECORD_COMMANDS, SERVICE_COMMANDS
-from cartulary.language import select_language, text
+from cartulary.language import text
 from cartulary.server_extra import server_extra_missing
 from cartulary.source import LIVE_DELIVERIES
+from cartulary.terminal import echo
 from domain.errors import CartularyError
 from domain.json_types import JsonObject
+from domain.messages import message
 
 
-class Group(click.Group):
-    """A group that reports the project's own errors in one sentence, and lists whole help lines."""
+class Program(Group):
+    """The program, which reports the project's own errors in one sentence."""
 
     @override
     def invoke(self, ctx: click.Context) -> Any:
@@ -32,37 +35,40 @@ class Group(click.Group):
         except CartularyError as error:
             raise click.ClickException(text(error.message)) from error
 
-    @override
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands; click itself would cut long lines short."""
-        rows = [
-            (name, command.get_short_help_str(limit=1000))
-            for name, command in sorted(self.commands.items())
-        ]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+
+def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:  # noqa: FBT001 # click passes values by position
+    if is_asked and not ctx.resilient_parsing:
+        echo(text(message("cartulary, version {version}", version=version("cartulary"))))
+        ctx.exit()
 
 
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--lang",
-    metavar="LANGUAGE",
+@group(
+    "cartulary",
+    cls=Program,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=(
+        message("A play-by-mail game server on which every action is on the record."),
+        message(
+            "`serve` runs the whole service on this machine; `web`, `worker` and `scheduler` are its parts,"
+            " for a deployment on several machines. The other commands look back at games: they read a record"
+            " file, standard input (-), or a live game of a running service by its id."
+        ),
+        message(
+            "Settings are environment variables that begin with CARTULARY_; see docs/running.md."
+        ),
+    ),
+)
+@option(
+    "--version",
+    is_flag=True,
     expose_value=False,
     is_eager=True,
-    callback=select_language,
-    help="Language of the output: en, fr or es; default: that of the locale.",
+    callback=_print_version,
+    help=message("Show the version and exit."),
 )
-@click.version_option(version("cartulary"), prog_name="cartulary")
 @click.pass_context
 def cartulary(ctx: click.Context) -> None:
-    """A play-by-mail game server on which every action is on the record.
-
-    `serve` runs the whole service on this machine; `web`, `worker` and `scheduler` are its parts, for a
-    deployment on several machines. The other commands look back at games: they read a record file, standard
-    input (-), or a live game of a running service by its id.
-
-    Settings are environment variables that begin with CARTULARY_; see docs/running.md.
-    """
+    """The program `cartulary`."""
     ctx.obj = _live_record
     ctx.meta[LIVE_DELIVERIES] = _live_deliveries
 

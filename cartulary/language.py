@@ -1,23 +1,27 @@
 """The language of the command line: `--lang`, else that of the locale, else English."""
 
+import gettext
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
 
-import click
-
 from domain.messages import Value
-from replay.language.catalogue import choose_language, locale_tags
+from replay.language.catalogue import DOMAIN, FOLDER, choose_language, locale_tags
 from replay.language.names import NO_NAMES, Names
 from replay.language.renderer import Renderer, renderer
 
-LANGUAGE: Final = "cartulary.language"
-"""The name in the context's `meta` of the language that `--lang` selects."""
+LANGUAGE_OPTION: Final = "--lang"
+
+_GETTEXT_VARIABLE: Final = "LANGUAGE"
+"""The environment variable that gettext considers before all others."""
+_selected: Final[ContextVar[str | None]] = ContextVar("language", default=None)
 
 
 def command_renderer(names: Names = NO_NAMES) -> Renderer:
     """Return the renderer for the language of the command that runs."""
-    context = click.get_current_context(silent=True)
-    language = None if context is None else context.meta.get(LANGUAGE)
-    return renderer(language or choose_language(locale_tags()), names)
+    return renderer(_selected.get() or choose_language(locale_tags()), names)
 
 
 def text(value: Value) -> str:
@@ -25,7 +29,47 @@ def text(value: Value) -> str:
     return command_renderer()(value)
 
 
-def select_language(ctx: click.Context, _: click.Parameter, tag: str | None) -> None:
-    """Select the language of `--lang` for a command and its subcommands."""
-    if tag is not None:
-        ctx.meta[LANGUAGE] = choose_language([tag])
+@contextmanager
+def language_of(arguments: Sequence[str]) -> Iterator[None]:
+    """Select the language of a command line, for our own messages and those of click.
+
+    The language is known before the arguments are parsed, so that errors in them are reported in it. click
+    looks up its messages with the global functions of gettext, which read the environment.
+    """
+    tag, _ = _separate(arguments)
+    language = choose_language(locale_tags() if tag is None else [tag])
+    token = _selected.set(language)
+    earlier_folder = gettext.bindtextdomain(DOMAIN)
+    earlier_variable = os.environ.get(_GETTEXT_VARIABLE)
+    gettext.bindtextdomain(DOMAIN, str(FOLDER))
+    os.environ[_GETTEXT_VARIABLE] = language
+    try:
+        yield
+    finally:
+        _selected.reset(token)
+        gettext.bindtextdomain(DOMAIN, earlier_folder)
+        if earlier_variable is None:
+            del os.environ[_GETTEXT_VARIABLE]
+        else:
+            os.environ[_GETTEXT_VARIABLE] = earlier_variable
+
+
+def without_language(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments of a command line without `--lang` and its values."""
+    return _separate(arguments)[1]
+
+
+def _separate(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the last value of `--lang` (None if there is none), and the other arguments."""
+    tag = None
+    others: list[str] = []
+    remaining = iter(arguments)
+    for argument in remaining:
+        name, is_joined, value = argument.partition("=")
+        if name == LANGUAGE_OPTION:
+            tag = value if is_joined else next(remaining, None)
+        else:
+            others.append(argument)
+            if argument == "--":
+                others += remaining
+    return tag, others

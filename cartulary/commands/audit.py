@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import click
 
+from cartulary.command_line import File, IntRange, PathType, argument, command, option
 from cartulary.commands.options import color_option, json_option, public_key, redis_option
 from cartulary.source import SourceNotFound, open_source
 from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
+from domain.messages import message, message_in
 from ledger.canonical import canonical
 
 if TYPE_CHECKING:
@@ -31,50 +33,72 @@ EXIT_STATUS: Final[dict["Outcome", int]] = {"sound": 0, "broken": 1, "unknown": 
 """The exit status for each verdict; 2 stays bad usage."""
 
 
-@click.command("audit")
-@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
-@click.option(
+@command(
+    "audit",
+    help=(
+        message("Run every check on records, and report what was checked and what was found."),
+        message(
+            "SOURCE is a record file, a folder of record files (*.jsonl), - for standard input, or the"
+            " id of a live game. A source that cannot be found is reported, and the others are checked."
+        ),
+        message(
+            "Exit status: 0 when every check of every record holds, 1 when something is broken, 2 when"
+            " a source is missing, 3 when nothing is broken but something cannot be known from a record."
+        ),
+    ),
+)
+@argument("sources", metavar=message_in("metavar", "SOURCE..."), nargs=-1, required=True)
+@option(
     "--key",
     "keys",
     multiple=True,
     metavar="HEX",
-    help="Public key that must have signed the record, 32 bytes in hex; may be repeated. Default: a key that"
-    " is trusted (`cartulary trust`).",
+    help=message(
+        "Public key that must have signed the record, 32 bytes in hex; may be repeated. Default: a"
+        " key that is trusted (`cartulary trust`)."
+    ),
 )
-@click.option(
+@option(
     "--receipt",
     "receipts",
     multiple=True,
-    type=click.File("rb"),
-    help="File with receipts, as JSON, to check against the record; may be repeated.",
+    type=File(),
+    help=message("File with receipts, as JSON, to check against the record; may be repeated."),
 )
-@click.option(
+@option(
     "--receipts",
     "receipt_folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of receipts (*.receipts); those for other games are skipped and counted.",
+    type=PathType(exists=True, file_okay=False),
+    help=message("Folder of receipts (*.receipts); those for other games are skipped and counted."),
 )
-@click.option(
+@option(
     "--against",
-    metavar="OLD",
-    help="An older record of the game, which SOURCE must continue.",
+    metavar=message_in("metavar", "OLD"),
+    help=message("An older record of the game, which SOURCE must continue."),
 )
-@click.option(
+@option(
     "--witness",
     "witnesses",
     multiple=True,
-    metavar="KEY",
-    help="Key of a witness that must have cosigned the log of the server; may be repeated.",
+    metavar=message_in("metavar", "KEY"),
+    help=message(
+        "Key of a witness that must have cosigned the log of the server; may be repeated."
+    ),
 )
-@click.option(
+@option(
     "--quick",
     is_flag=True,
-    help="Check only the form, the hash chain and the signature of the head, without replaying the games.",
+    help=message(
+        "Check only the form, the hash chain and the signature of the head, without replaying the"
+        " games."
+    ),
 )
-@click.option(
+@option(
     "--jobs",
-    type=click.IntRange(1, 64),
-    help="Processes that audit record files; default: one per core, if there are enough files.",
+    type=IntRange(1, 64),
+    help=message(
+        "Processes that audit record files; default: one per core, if there are enough files."
+    ),
 )
 @json_option
 @color_option
@@ -94,14 +118,6 @@ def audit(
     color: Color,
     redis: str | None,
 ) -> None:
-    """Run every check on records, and report what was checked and what was found.
-
-    SOURCE is a record file, a folder of record files (*.jsonl), - for standard input, or the id of a live
-    game. A source that cannot be found is reported, and the others are checked.
-
-    Exit status: 0 when every check of every record holds, 1 when something is broken, 2 when a source is
-    missing, 3 when nothing is broken but something cannot be known from a record.
-    """
     from cartulary.audit_runs import AuditOptions, SourceError, audit_all, default_jobs
     from cartulary.trusted_keys import TrustedKeysFile
     from replay.audit.report import report_line, report_page

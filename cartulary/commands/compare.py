@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from cartulary.command_line import argument, command, option
 from cartulary.commands.options import color_option, json_option, public_key, redis_option
 from cartulary.source import open_source
 from cartulary.terminal import Color, echo, progress, result_styler, width
+from domain.messages import message
 from ledger.canonical import canonical
 
 if TYPE_CHECKING:
@@ -19,15 +21,30 @@ EXIT_STATUS: Final = {"continuation": 0, "divergence": 1, "unknown": 3}
 """The exit status of each verdict of a comparison."""
 
 
-@click.command("compare")
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
-@click.option(
+@command(
+    "compare",
+    help=(
+        message(
+            "Report whether one record is a continuation of another, and what a divergence proves."
+        ),
+        message(
+            "A and B are record files, - for standard input (one of them), or ids of live games. One"
+            " of them may be a file of receipts (*.receipts)."
+        ),
+        message(
+            "Exit status: 0 when they are equal or one continues the other, 1 when they diverge, 3"
+            " when it cannot be known."
+        ),
+    ),
+)
+@argument("a", metavar="A")
+@argument("b", metavar="B")
+@option(
     "--key",
     "keys",
     multiple=True,
     metavar="HEX",
-    help="Public key of the server that you know, 32 bytes in hex; may be repeated.",
+    help=message("Public key of the server that you know, 32 bytes in hex; may be repeated."),
 )
 @json_option
 @color_option
@@ -42,14 +59,6 @@ def compare(
     color: Color,
     redis: str | None,
 ) -> None:
-    """Report whether one record is a continuation of another, and what a divergence proves.
-
-    A and B are record files, - for standard input (one of them), or ids of live games. One of them may be a
-    file of receipts (*.receipts).
-
-    Exit status: 0 when they are equal or one continues the other, 1 when they diverge, 3 when it cannot be
-    known.
-    """
     from cartulary.trusted_keys import TrustedKeysFile
     from replay.compare import comparison_page
     from replay.compare.comparison import compare_histories

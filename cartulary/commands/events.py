@@ -2,10 +2,12 @@
 
 import click
 
+from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
 from cartulary.source import live_deliveries, read_source, unreadable_source
 from cartulary.terminal import Color, echo, result_styler, width
 from domain.errors import Malformed, Unreadable
+from domain.messages import message, message_in
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.event_filter import EventFilter, parse_filter, split_conditions
@@ -14,16 +16,26 @@ from replay.timeline import PositionNotFound, game_at, step_at, unreadable_on_er
 _CONDITIONS = "seat, type, clause, from, to, hex"
 
 
-@click.command("log")
+@command(
+    "log",
+    help=(
+        message("List a game's events, one readable line for each."),
+        message(
+            "Conditions of --filter are, for example, seat=1, type=KnightsMoved,TurnForfeited,"
+            " clause=BY-MOV, from=2026-11-20T09:15:00Z, to=2026-11-21, from=10 (a seq) and hex=0,-1."
+        ),
+    ),
+)
 @source_argument
-@click.option(
+@option(
     "--filter",
     "conditions",
     multiple=True,
-    metavar="NAME=VALUE",
-    help=(
-        f"List only events that meet this condition ({_CONDITIONS}); several conditions, given in one"
-        " option or in several, must all be met."
+    metavar=message_in("metavar", "NAME=VALUE"),
+    help=message(
+        "List only events that meet this condition ({names}); several conditions, given in one option or"
+        " in several, must all be met.",
+        names=_CONDITIONS,
     ),
 )
 @json_option
@@ -38,11 +50,6 @@ def log(
     color: Color,
     redis: str | None,
 ) -> None:
-    """List a game's events, one readable line for each.
-
-    Conditions of --filter are, for example, seat=1, type=KnightsMoved,TurnForfeited, clause=BY-MOV,
-    from=2026-11-20T09:15:00Z, to=2026-11-21, from=10 (a seq) and hex=0,-1.
-    """
     from replay.log_view import filtered_steps, log_lines
 
     record = read_source(ctx, source, redis)
@@ -73,13 +80,22 @@ def _parse_filter(ctx: click.Context, record: Record, conditions: tuple[str, ...
         raise click.BadParameter(faults, ctx, param_hint="--filter") from None
 
 
-@click.command("inspect")
-@source_argument
-@click.argument("seq", metavar="N", type=click.IntRange(1))
-@click.option(
-    "--all-actions", is_flag=True, help="List all legal actions, however many there were."
+@command(
+    "inspect",
+    help=(
+        message(
+            "Explain one event: who acted, when, what they saw and could do, what followed, and by"
+            " which clauses."
+        ),
+        message("For a live game, the notifications about the event are shown too."),
+    ),
 )
-@click.option("--no-board", is_flag=True, help="Do not draw the board that the player saw.")
+@source_argument
+@argument("seq", metavar="N", type=IntRange(1))
+@option(
+    "--all-actions", is_flag=True, help=message("List all legal actions, however many there were.")
+)
+@option("--no-board", is_flag=True, help=message("Do not draw the board that the player saw."))
 @json_option
 @color_option
 @redis_option
@@ -94,10 +110,6 @@ def inspect(
     color: Color,
     redis: str | None,
 ) -> None:
-    """Explain one event: who acted, when, what they saw and could do, what followed, and by which clauses.
-
-    For a live game, the notifications about the event are shown too.
-    """
     from replay.inspect import explain_event, record_context
     from replay.inspect_page import explanation_page
 

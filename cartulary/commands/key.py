@@ -8,28 +8,39 @@ from typing import Final
 
 import click
 
+from cartulary.command_line import PathType, argument, group, option
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
+from domain.messages import message, message_in
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_game_id, is_hash
 from ledger.keys import SigningKey
 from ledger.player_signatures import key_statement, sign_action
 
-_file: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+_file: Final = argument(
+    "file", metavar=message_in("metavar", "FILE"), type=PathType(dir_okay=False)
+)
 
 
-@click.group("key")
+@group(
+    "key",
+    help=(
+        message("Make a key of your own, and sign actions with it."),
+        message("FILE contains the private key (PEM). Anybody who has it can sign in your name."),
+    ),
+)
 def key() -> None:
-    """Make a key of your own, and sign actions with it.
-
-    FILE contains the private key (PEM). Anybody who has it can sign in your name.
-    """
+    """The subcommands do the work."""
 
 
-@key.command()
+@key.command(
+    "generate",
+    help=(
+        message("Generate a key, write it to FILE, and print its id and its public key as JSON."),
+    ),
+)
 @_file
 def generate(file: Path) -> None:
-    """Generate a key, write it to FILE, and print its id and its public key as JSON."""
     new = SigningKey.generate()
     try:
         new.save(file)
@@ -40,23 +51,39 @@ def generate(file: Path) -> None:
     _print({"key": new.id, "public": new.public})
 
 
-@key.command()
+@key.command(
+    "register",
+    help=(
+        message("Print the body of POST /me/keys, which registers the key in FILE for a player."),
+    ),
+)
 @_file
-@click.option("--player", required=True, metavar="ID", help="Your id, as in GET /me.")
+@option("--player", required=True, metavar="ID", help=message("Your id, as in GET /me."))
 def register(file: Path, player: str) -> None:
-    """Print the body of POST /me/keys, which registers the key in FILE for a player."""
     own = _load(file)
     proof = own.signature(canonical(key_statement(player, own.public)))
     _print({"public": own.public, "proof": proof})
 
 
-@key.command()
+@key.command(
+    "sign",
+    help=(
+        message(
+            "Print the `signature` of POST /games/ID/actions, made with the key in FILE, for one"
+            " action."
+        ),
+    ),
+)
 @_file
-@click.option("--game", required=True, metavar="ID", help="The game.")
-@click.option("--head", required=True, metavar="HASH", help="Hash of the event `expected_seq`.")
-@click.option("--action", required=True, metavar="JSON", help="The action.")
+@option("--game", required=True, metavar="ID", help=message("The game."))
+@option(
+    "--head",
+    required=True,
+    metavar=message_in("metavar", "HASH"),
+    help=message("Hash of the event `expected_seq`."),
+)
+@option("--action", required=True, metavar="JSON", help=message("The action."))
 def sign(file: Path, game: str, head: str, action: str) -> None:
-    """Print the `signature` of POST /games/ID/actions, made with the key in FILE, for one action."""
     if not is_game_id(game):
         raise click.BadParameter("this is not the id of a game", param_hint="--game")
     if not is_hash(head):

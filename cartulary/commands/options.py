@@ -1,30 +1,36 @@
 """Options and arguments that several commands have."""
 
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
 import click
 
-redis_option: Final = click.option(
-    "--redis", metavar="URL", help="Redis of a live game; default: as for the service."
+from cartulary.command_line import PathType, argument, option
+from domain.messages import message, message_in
+
+redis_option: Final = option(
+    "--redis", metavar="URL", help=message("Redis of a live game; default: as for the service.")
 )
-data_option: Final = click.option(
+data_option: Final = option(
     "--data",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the games and the signing key; default: CARTULARY_DATA, else the user's.",
+    type=PathType(file_okay=False),
+    help=message(
+        "Folder of the games and the signing key; default: CARTULARY_DATA, else the user's."
+    ),
 )
-json_option: Final = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON for programs."
+json_option: Final = option(
+    "--json", "as_json", is_flag=True, help=message("Print JSON for programs.")
 )
-color_option: Final = click.option(
+color_option: Final = option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Colour the output; auto: in a terminal, unless NO_COLOR is set, or where FORCE_COLOR is.",
+    help=message(
+        "Colour the output; auto: in a terminal, unless NO_COLOR is set, or where FORCE_COLOR is."
+    ),
 )
-source_argument: Final = click.argument("source")
+source_argument: Final = argument("source", metavar=message_in("metavar", "SOURCE"))
 
 
 def public_key(ctx: click.Context, key: str) -> str:

@@ -5,12 +5,14 @@ from typing import Any
 
 import click
 
+from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
 from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, result_styler, width
 from domain.errors import Unreadable
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import message, message_in
 from domain.scene import Scene
 from ledger.canonical import canonical
 from ledger.record import Record
@@ -26,25 +28,38 @@ from replay.timeline import (
 )
 
 
-@click.command()
+@command(
+    "replay",
+    help=(
+        message("Show the position of a game."),
+        message(
+            "SOURCE is a record file, - for standard input, or the id of a live game. A game has"
+            " several branches if a ruling or a takeback let play continue from an earlier event."
+        ),
+    ),
+)
 @source_argument
-@click.option("--seq", type=click.IntRange(1), help="After this event; default: the last.")
-@click.option("--turn", type=click.IntRange(1), help="At the end of this turn.")
-@click.option("--round", type=click.IntRange(0), help="At the end of this round; 0: of the set-up.")
-@click.option(
+@option("--seq", type=IntRange(1), help=message("After this event; default: the last."))
+@option("--turn", type=IntRange(1), help=message("At the end of this turn."))
+@option("--round", type=IntRange(0), help=message("At the end of this round; 0: of the set-up."))
+@option(
     "--branch",
     "branch_number",
-    type=click.IntRange(1),
-    help="On this branch, counted from 1; default: the current one.",
+    type=IntRange(1),
+    help=message("On this branch, counted from 1; default: the current one."),
 )
-@click.option(
-    "--as", "viewer", type=click.IntRange(0), metavar="SEAT", help="As this seat sees it."
+@option(
+    "--as",
+    "viewer",
+    type=IntRange(0),
+    metavar=message_in("metavar", "SEAT"),
+    help=message("As this seat sees it."),
 )
-@click.option(
-    "--format", "output_format", type=click.Choice(["text", "json", "svg"]), default="text"
-)
-@click.option(
-    "--wide", is_flag=True, help="With --format svg: a wide page, with the cards beside the board."
+@option("--format", "output_format", type=click.Choice(["text", "json", "svg"]), default="text")
+@option(
+    "--wide",
+    is_flag=True,
+    help=message("With --format svg: a wide page, with the cards beside the board."),
 )
 @color_option
 @redis_option
@@ -62,11 +77,6 @@ def replay(
     color: Color,
     redis: str | None,
 ) -> None:
-    """Show the position of a game.
-
-    SOURCE is a record file, - for standard input, or the id of a live game. A game has several branches if a
-    ruling or a takeback let play continue from an earlier event.
-    """
     if sum(value is not None for value in (seq, turn, round)) > 1:
         raise click.UsageError("give at most one of --seq, --turn and --round", ctx)
     if wide and output_format != "svg":
@@ -140,10 +150,12 @@ def _with_round_heading(scene: Scene, game: Game, round: int) -> Scene:
     return with_fields(scene, title=f"{name}, end of {f'round {round}' if round else 'the set-up'}")
 
 
-@click.command("diff")
+@command(
+    "diff", help=(message("Show the differences between the positions after events N and M."),)
+)
 @source_argument
-@click.argument("before", metavar="N", type=click.IntRange(1))
-@click.argument("after", metavar="M", type=click.IntRange(1))
+@argument("before", metavar="N", type=IntRange(1))
+@argument("after", metavar="M", type=IntRange(1))
 @json_option
 @redis_option
 @click.pass_context
@@ -155,7 +167,6 @@ def diff(
     as_json: bool,  # noqa: FBT001 # click passes options by name
     redis: str | None,
 ) -> None:
-    """Show the differences between the positions after events N and M."""
     from replay.diff import change_lines, changes
 
     record = read_source(ctx, source, redis)

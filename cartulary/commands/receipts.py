@@ -7,8 +7,10 @@ from typing import Final
 
 import click
 
+from cartulary.command_line import PathType, argument, command, option
 from cartulary.commands.options import json_option, server_address
 from cartulary.terminal import echo, print_message, progress
+from domain.messages import message
 from ledger.canonical import canonical
 from replay.receipts.folder import Conflict, ReceiptFolder
 
@@ -17,19 +19,35 @@ _LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _MAX_TOKEN_BYTES: Final = 4096
 
 
-@click.command("receipts")
-@click.argument("url", metavar="URL")
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    required=True,
-    help="Folder for the receipts, one file for each game.",
+@command(
+    "receipts",
+    help=(
+        message("Get the player's receipts from the server at URL, and keep them in a folder."),
+        message(
+            "A receipt in the folder is never overwritten. If the server now signs something else than"
+            " before, the new receipt is kept too, in a file of its own, and named."
+        ),
+        message(
+            "Exit status: 0 on success, 1 when a receipt contradicts one in the folder or the server"
+            " fails."
+        ),
+    ),
 )
-@click.option("--game", metavar="ID", help="Only the receipts of this game.")
-@click.option(
+@argument("url", metavar="URL")
+@option(
+    "--out",
+    type=PathType(file_okay=False),
+    required=True,
+    help=message("Folder for the receipts, one file for each game."),
+)
+@option("--game", metavar="ID", help=message("Only the receipts of this game."))
+@option(
     "--token-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help=f"File with the player's token; default: the environment variable {TOKEN_VARIABLE}.",
+    type=PathType(dir_okay=False),
+    help=message(
+        "File with the player's token; default: the environment variable {variable}.",
+        variable=TOKEN_VARIABLE,
+    ),
 )
 @json_option
 @click.pass_context
@@ -41,13 +59,6 @@ def receipts(
     token_file: Path | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
-    """Get the player's receipts from the server at URL, and keep them in a folder.
-
-    A receipt in the folder is never overwritten. If the server now signs something else than before, the new
-    receipt is kept too, in a file of its own, and named.
-
-    Exit status: 0 on success, 1 when a receipt contradicts one in the folder or the server fails.
-    """
     from replay.receipts.client import ReceiptClient
 
     token = _token(ctx, token_file)

@@ -7,24 +7,27 @@ from pathlib import Path
 
 import click
 
+from cartulary.command_line import Integer, IntRange, PathType, argument, command, option
 from cartulary.commands.options import json_option, redis_option
 from cartulary.source import live_record
 from cartulary.terminal import echo, print_message, progress
 from domain.errors import Malformed
 from domain.json_types import JsonObject
+from domain.messages import message, message_in
 from domain.registry import EXPANSIONS, RULES
 from ledger.canonical import canonical
 from replay.playout import DEFAULT_BOTS
 
 
-@click.command("export")
-@click.argument("game", metavar="ID")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
-@click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
+@command(
+    "export", help=(message("Write the record of a live game to standard output or to a file."),)
+)
+@argument("game", metavar="ID")
+@option("--out", type=PathType(dir_okay=False), help=message("File to write."))
+@option("--force", is_flag=True, help=message("Overwrite the file if there is one."))
 @redis_option
 @click.pass_context
 def export(ctx: click.Context, game: str, out: Path | None, force: bool, redis: str | None) -> None:  # noqa: FBT001 # click passes options by name
-    """Write the record of a live game to standard output or to a file."""
     if ctx.obj is None:
         raise click.UsageError("no service is configured here", ctx)
     if out is not None and out.exists() and not force:
@@ -48,35 +51,43 @@ def _file_exists(path: Path) -> click.ClickException:
 
 def _expansion_flags(command: Callable[..., None]) -> Callable[..., None]:
     """Add a flag for every expansion, with the name of the option that turns it on."""
-    for rules, option in reversed(list(EXPANSIONS)):
-        help = f"With this expansion of {rules}, which allows more players."
-        command = click.option(f"--{option}", is_flag=True, help=help)(command)
+    for rules, expansion in reversed(list(EXPANSIONS)):
+        command = option(
+            f"--{expansion}",
+            is_flag=True,
+            help=message("With this expansion of {rules}, which allows more players.", rules=rules),
+        )(command)
     return command
 
 
-@click.command("playout")
-@click.option(
-    "--rules", type=click.Choice(sorted(RULES)), default=next(iter(RULES)), show_default=True
+@command(
+    "playout",
+    help=(message("Play whole games among bots, without a server, and write a record of each."),),
 )
-@click.option("--seats", type=int, default=2, show_default=True, help="Number of players.")
+@option("--rules", type=click.Choice(sorted(RULES)), default=next(iter(RULES)), show_default=True)
+@option("--seats", type=Integer(), default=2, show_default=True, help=message("Number of players."))
 @_expansion_flags
-@click.option("--seed", metavar="HEX", help="Seed of all chance; default: random.")
-@click.option("--games", type=click.IntRange(1), default=1, show_default=True)
-@click.option(
+@option("--seed", metavar="HEX", help=message("Seed of all chance; default: random."))
+@option("--games", type=IntRange(1), default=1, show_default=True)
+@option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=PathType(file_okay=False),
     default=Path(),
-    help="Folder for the records; default: the current one.",
+    help=message("Folder for the records; default: the current one."),
 )
-@click.option(
-    "--bots", default=",".join(DEFAULT_BOTS), show_default=True, help="The players, seated in turn."
+@option(
+    "--bots",
+    metavar=message_in("metavar", "NAMES"),
+    default=",".join(DEFAULT_BOTS),
+    show_default=True,
+    help=message("The players, seated in turn."),
 )
-@click.option(
+@option(
     "--round-limit",
-    type=click.IntRange(0),
-    help="Maximum number of rounds, 0: no limit; default: a limit that bots seldom reach.",
+    type=IntRange(0),
+    help=message("Maximum number of rounds, 0: no limit; default: a limit that bots seldom reach."),
 )
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Processes that play.")
+@option("--jobs", type=IntRange(1, 64), default=1, help=message("Processes that play."))
 @json_option
 @click.pass_context
 def playout(
@@ -93,7 +104,6 @@ def playout(
     as_json: bool,  # noqa: FBT001 # click passes options by name
     **expansions: bool,
 ) -> None:
-    """Play whole games among bots, without a server, and write a record of each."""
     from cartulary.trusted_keys import trust_own_key
     from replay.audit.trusted_keys import PLAYOUT
     from replay.playout import plan, play_to_files

@@ -5,11 +5,13 @@ from typing import Any, Final
 
 import click
 
+from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
 from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
 from domain.errors import Malformed, NotNow, Refused, Unreadable
 from domain.json_types import JsonObject
+from domain.messages import message, message_in
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.language.renderer import english
@@ -27,34 +29,59 @@ MAX_TURN_ACTIONS: Final = 100
 """Actions of a bot in one turn."""
 
 
-@click.command("sandbox")
+@command(
+    "sandbox",
+    help=(
+        message("Let a game go on from event N, and show what happens and the resulting position."),
+        message(
+            "The actions are taken in turn by the seat to act. Before each of them and at the end,"
+            " bots act for their seats. Nothing is written to the game. The same seed gives the same"
+            " result."
+        ),
+    ),
+)
 @source_argument
-@click.argument("seq", metavar="N", type=click.IntRange(1))
-@click.option(
+@argument("seq", metavar="N", type=IntRange(1))
+@option(
     "--as",
     "viewer",
-    type=click.IntRange(0),
-    metavar="SEAT",
-    help="As this seat knows the game: other secrets are drawn at random. Default: as the source opens them.",
+    type=IntRange(0),
+    metavar=message_in("metavar", "SEAT"),
+    help=message(
+        "As this seat knows the game: other secrets are drawn at random. Default: as the source"
+        " opens them."
+    ),
 )
-@click.option(
+@option(
     "--action",
     "actions",
     multiple=True,
-    metavar="TEXT",
-    help='An action of the seat to act, such as "move 0,0>1,0"; may be repeated.',
+    metavar=message_in("metavar", "TEXT"),
+    help=message('An action of the seat to act, such as "move 0,0>1,0"; may be repeated.'),
 )
-@click.option("--bots", metavar="SEATS", help="Seats for which bots act, such as 1,2.")
-@click.option("--bot", default="sensible", show_default=True, help="The bot that acts for them.")
-@click.option(
+@option(
+    "--bots",
+    metavar=message_in("metavar", "SEATS"),
+    help=message("Seats for which bots act, such as 1,2."),
+)
+@option(
+    "--bot",
+    metavar=message_in("metavar", "NAME"),
+    default="sensible",
+    show_default=True,
+    help=message("The bot that acts for them."),
+)
+@option(
     "--turns",
-    type=click.IntRange(0, MAX_TURNS),
+    type=IntRange(0, MAX_TURNS),
     default=100,
     show_default=True,
-    help="The most turns that bots take after the last action, and before each.",
+    help=message("The most turns that bots take after the last action, and before each."),
 )
-@click.option("--seed", metavar="HEX", help="Seed of all random choices; default: random.")
-@click.option("--legal", "is_legal_listed", is_flag=True, help="List the legal actions at the end.")
+@option("--seed", metavar="HEX", help=message("Seed of all random choices; default: random."))
+@option(
+    "--legal", "is_legal_listed", is_flag=True, help=message("List the legal actions at the end.")
+)
 @json_option
 @color_option
 @redis_option
@@ -74,11 +101,6 @@ def sandbox(
     color: Color,
     redis: str | None,
 ) -> None:
-    """Let a game go on from event N, and show what happens and the resulting position.
-
-    The actions are taken in turn by the seat to act. Before each of them and at the end, bots act for their
-    seats. Nothing is written to the game. The same seed gives the same result.
-    """
     try:
         seed_bytes = secrets.token_bytes(32) if seed is None else bytes.fromhex(seed)
     except ValueError:

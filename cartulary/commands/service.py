@@ -11,19 +11,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import data_option, redis_option
 from cartulary.terminal import echo, print_message
+from domain.messages import message, message_in
 
 if TYPE_CHECKING:
     from service.settings import Settings
 
-_host = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-_port = click.option(
+_host = option(
+    "--host", default="127.0.0.1", show_default=True, help=message("Address to listen on.")
+)
+_port = option(
     "--port",
     default=8000,
     show_default=True,
-    type=click.IntRange(0, 65535),
-    help="Port to listen on; 0: any free port.",
+    type=IntRange(0, 65535),
+    help=message("Port to listen on; 0: any free port."),
 )
 
 
@@ -33,26 +37,29 @@ def _usable_cores() -> int:
     return usable_cores()
 
 
-_processes = click.option(
+_processes = option(
     "--processes",
     default=_usable_cores,
-    show_default="one per core",
-    type=click.IntRange(1, 64),
-    help="Web processes that share the port.",
+    type=IntRange(1, 64),
+    help=message("Web processes that share the port; default: one per core."),
 )
 
 
-@click.command()
+@command(
+    "serve",
+    help=(
+        message("Run the whole service on this machine."),
+        message(
+            "Starts the web server, two workers, the scheduler, and a Redis unless CARTULARY_REDIS_URL"
+            " names one. Ctrl-C stops them all."
+        ),
+    ),
+)
 @_host
 @_port
 @_processes
 @data_option
 def serve(host: str, port: int, processes: int, data: Path | None) -> None:
-    """Run the whole service on this machine.
-
-    Starts the web server, two workers, the scheduler, and a Redis unless CARTULARY_REDIS_URL names one.
-    Ctrl-C stops them all.
-    """
     from cartulary.serve import serve as run
     from service.settings import load_settings
     from service.supervision.standard_output import tolerate_write_errors
@@ -63,27 +70,32 @@ def serve(host: str, port: int, processes: int, data: Path | None) -> None:
     run(load_settings(environ), environ, host, port, processes, echo, print_message)
 
 
-@click.command()
+@command("web", help=(message("Run the web server."),))
 @_host
 @_port
 @_processes
 def web(host: str, port: int, processes: int) -> None:
-    """Run the web server."""
     from service.server.processes import run_web
 
     run_web(_process_settings(), os.environ, host, port, processes=processes)
 
 
-@click.command()
-@click.option(
+@command(
+    "worker",
+    help=(
+        message(
+            "Run a worker: it scores rounds, ends games, forfeits turns and sends notifications."
+        ),
+    ),
+)
+@option(
     "--queue",
     "names",
     multiple=True,
     type=click.Choice(["games", "notices"]),
-    help="Take jobs from this queue only; may be repeated, the first has priority.",
+    help=message("Take jobs from this queue only; may be repeated, the first has priority."),
 )
 def worker(names: tuple[str, ...]) -> None:
-    """Run a worker: it scores rounds, ends games, forfeits turns and sends notifications."""
     from workers.run import run_worker
     from workers.tasks import GAMES, NOTIFICATIONS, QUEUES
 
@@ -91,24 +103,28 @@ def worker(names: tuple[str, ...]) -> None:
     run_worker(_process_settings(), tuple(queues[name] for name in names) or QUEUES)
 
 
-@click.command()
+@command(
+    "scheduler",
+    help=(
+        message("Run the scheduler: it enqueues the jobs of the outbox and of the deadlines."),
+        message("Several may run at the same time."),
+    ),
+)
 def scheduler() -> None:
-    """Run the scheduler: it enqueues the jobs of the outbox and of the deadlines.
-
-    Several may run at the same time.
-    """
     from workers.run import run_scheduler
 
     run_scheduler(_process_settings())
 
 
-@click.command()
+@command(
+    "reindex",
+    help=(
+        message("Rebuild the listings and the outbox from the logs, and the skeletons of handles."),
+        message("May run while games are played."),
+    ),
+)
 @redis_option
 def reindex(redis: str | None) -> None:
-    """Rebuild the listings and the outbox from the logs, and the skeletons of handles.
-
-    May run while games are played.
-    """
     from cartulary.running_service import open_service
     from service.reindex import reindex as run
 
@@ -117,29 +133,38 @@ def reindex(redis: str | None) -> None:
     echo(f"{count} games reindexed")
 
 
-@click.command()
+@command(
+    "repair",
+    help=(
+        message("Check the stored data, and repair a damaged file."),
+        message(
+            "Works on the embedded Redis of a data folder, while the service is stopped. Reports which"
+            " events would be lost, and asks before it changes anything. What is cut off is kept in a"
+            " folder next to the file."
+        ),
+    ),
+)
 @data_option
-@click.option("--yes", is_flag=True, help="Repair without asking.")
+@option("--yes", is_flag=True, help=message("Repair without asking."))
 def repair(data: Path | None, *, yes: bool) -> None:
-    """Check the stored data, and repair a damaged file.
-
-    Works on the embedded Redis of a data folder, while the service is stopped. Reports which events would be
-    lost, and asks before it changes anything. What is cut off is kept in a folder next to the file.
-    """
     from cartulary.repair import repair as run
 
     run(_environ_with(data), yes=yes)
 
 
-@click.command("retire-key")
-@click.argument("key")
+@command(
+    "retire-key",
+    help=(
+        message("Retire the signing key KEY from now on."),
+        message(
+            "The list of public keys then shows until when it was valid; its earlier signatures stay"
+            " valid. Configure another signing key for the service first."
+        ),
+    ),
+)
+@argument("key", metavar=message_in("metavar", "KEY"))
 @redis_option
 def retire_key(key: str, redis: str | None) -> None:
-    """Retire the signing key KEY from now on.
-
-    The list of public keys then shows until when it was valid; its earlier signatures stay valid. Configure
-    another signing key for the service first.
-    """
     from cartulary.running_service import open_service
 
     with open_service(os.environ, redis) as service:

@@ -4,24 +4,35 @@ from pathlib import Path
 
 import click
 
+from cartulary.command_line import PathType, command, option
 from cartulary.commands.options import color_option, redis_option, source_argument
 from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, result_styler, width
 from domain.errors import Unreadable
+from domain.messages import message
 from ledger.canonical import canonical
 from ledger.record import Record
 
 
-@click.command("timeline")
+@command(
+    "timeline",
+    help=(
+        message("Show the scores through a game, as a chart or as a table."),
+        message(
+            "Rounds that were scored, forfeited turns, seats that left, disputes and play that resumed"
+            " from an earlier event are marked."
+        ),
+    ),
+)
 @source_argument
-@click.option(
+@option(
     "--format",
     "output_format",
     type=click.Choice(["svg", "text", "json"]),
     default="svg",
     show_default=True,
 )
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@option("--out", type=PathType(dir_okay=False), help=message("File to write."))
 @color_option
 @redis_option
 @click.pass_context
@@ -33,11 +44,6 @@ def timeline(
     color: Color,
     redis: str | None,
 ) -> None:
-    """Show the scores through a game, as a chart or as a table.
-
-    Rounds that were scored, forfeited turns, seats that left, disputes and play that resumed from an earlier
-    event are marked.
-    """
     from replay.score_chart import NoScores
 
     record = read_source(ctx, source, redis)

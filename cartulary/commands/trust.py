@@ -7,11 +7,13 @@ from urllib.parse import urlsplit
 
 import click
 
+from cartulary.command_line import argument, command, option
 from cartulary.commands.options import json_option, redis_option
 from cartulary.source import read_source
 from cartulary.terminal import echo, print_message
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
+from domain.messages import message, message_in
 from ledger.canonical import canonical, decode_any
 
 if TYPE_CHECKING:
@@ -25,13 +27,34 @@ SECONDS_TO_WAIT: Final = 10.0
 """Time for a server to respond."""
 
 
-@click.command("trust")
-@click.argument("sources", metavar="[KEY|RECORD|URL]...", nargs=-1)
-@click.option(
-    "--remove", is_flag=True, help="Remove keys, given by their ids, public keys or origins."
+@command(
+    "trust",
+    help=(
+        message("List the keys of servers that this machine trusts, or accept or remove some."),
+        message(
+            "KEY is a public key (32 bytes in hex), RECORD a record file or the id of a live game,"
+            " whose signing key is accepted, and URL the address of a server, whose published keys are"
+            " accepted. Compare the fingerprints with those that the operator of the server publishes"
+            " elsewhere."
+        ),
+        message(
+            "The keys are in the file that CARTULARY_TRUSTED_KEYS names, else in the user's"
+            " configuration."
+        ),
+    ),
 )
-@click.option("--origin", metavar="NAME", help="Name of the server that the keys belong to.")
-@click.option("--yes", is_flag=True, help="Accept without asking.")
+@argument("sources", metavar=message_in("metavar", "[KEY|RECORD|URL]..."), nargs=-1)
+@option(
+    "--remove",
+    is_flag=True,
+    help=message("Remove keys, given by their ids, public keys or origins."),
+)
+@option(
+    "--origin",
+    metavar=message_in("metavar", "NAME"),
+    help=message("Name of the server that the keys belong to."),
+)
+@option("--yes", is_flag=True, help=message("Accept without asking."))
 @json_option
 @redis_option
 @click.pass_context
@@ -44,14 +67,6 @@ def trust(
     as_json: bool,  # noqa: FBT001 # click passes options by name
     redis: str | None,
 ) -> None:
-    """List the keys of servers that this machine trusts, or accept or remove some.
-
-    KEY is a public key (32 bytes in hex), RECORD a record file or the id of a live game, whose signing key is
-    accepted, and URL the address of a server, whose published keys are accepted. Compare the fingerprints
-    with those that the operator of the server publishes elsewhere.
-
-    The keys are in the file that CARTULARY_TRUSTED_KEYS names, else in the user's configuration.
-    """
     from cartulary.trusted_keys import TrustedKeysFile
 
     file = TrustedKeysFile(os.environ)

@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from typing_extensions import override
 
+from cartulary.command_line import File, FloatRange, Group, PathType, argument, group, option
 from cartulary.commands.options import json_option, server_address
+from cartulary.language import without_language
 from cartulary.terminal import echo, print_message, progress
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
+from domain.messages import message, message_in
 from ledger.canonical import canonical
 
 if TYPE_CHECKING:
@@ -29,45 +32,79 @@ CANNOT_BE_KNOWN: Final = 3
 FOLLOW: Final = "follow"
 
 
-class WitnessGroup(click.Group):
+class WitnessGroup(Group):
     """A group whose command `follow` need not be named: `cartulary witness URL`."""
 
     @override
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        is_named = args and (args[0] in self.commands or args[0] in ctx.help_option_names)
-        if args and not is_named:
+        first = next(iter(without_language(args)), None)
+        if first is not None and first not in {*self.commands, *ctx.help_option_names}:
             args = [FOLLOW, *args]
         return super().parse_args(ctx, args)
 
 
-@click.group("witness", cls=WitnessGroup, no_args_is_help=True)
+@group(
+    "witness",
+    cls=WitnessGroup,
+    no_args_is_help=True,
+    help=(
+        message(
+            "Follow the transparency log of a server, so that it cannot show two histories unnoticed."
+        ),
+        message(
+            "`cartulary witness URL` is the same as `cartulary witness follow URL`. docs/witnessing.md"
+            " explains what a witness proves."
+        ),
+    ),
+)
 def witness() -> None:
-    """Follow the transparency log of a server, so that it cannot show two histories unnoticed.
-
-    `cartulary witness URL` is the same as `cartulary witness follow URL`. docs/witnessing.md explains what a
-    witness proves.
-    """
+    """The subcommands do the work."""
 
 
-@witness.command(FOLLOW)
-@click.argument("url")
-@click.option(
+@witness.command(
+    FOLLOW,
+    help=(
+        message("Follow a server: check, copy and cosign each new checkpoint of its log."),
+        message(
+            "The first key that the server shows is remembered, as ssh does; a changed one is an error"
+            " until --key accepts it."
+        ),
+        message(
+            "Exit status: 0 after an interrupt or, with --once, when everything holds; 1 when the"
+            " server has shown something that contradicts what it showed before, or another key; with"
+            " --once, 3 when it does not respond."
+        ),
+    ),
+)
+@argument("url", metavar="URL")
+@option(
     "--dir",
     "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the copy; default: witness- and the server's address, in the current folder.",
+    type=PathType(file_okay=False),
+    help=message(
+        "Folder of the copy; default: witness- and the server's address, in the current folder."
+    ),
 )
-@click.option("--once", is_flag=True, help="Check the server once, and exit.")
-@click.option(
+@option("--once", is_flag=True, help=message("Check the server once, and exit."))
+@option(
     "--interval",
-    type=click.FloatRange(min=0.1),
+    type=FloatRange(min=0.1),
     default=60.0,
     show_default=True,
-    help="Seconds between two checks.",
+    help=message("Seconds between two checks."),
 )
-@click.option("--submit", is_flag=True, help="Submit the cosignatures to the server.")
-@click.option("--name", default="", help="Name of the witness's key; default: from the key.")
-@click.option("--key", metavar="KEY", help="Accept this key of the server from now on.")
+@option("--submit", is_flag=True, help=message("Submit the cosignatures to the server."))
+@option(
+    "--name",
+    metavar=message_in("metavar", "NAME"),
+    default="",
+    help=message("Name of the witness's key; default: from the key."),
+)
+@option(
+    "--key",
+    metavar=message_in("metavar", "KEY"),
+    help=message("Accept this key of the server from now on."),
+)
 @json_option
 @click.pass_context
 def follow(
@@ -81,14 +118,6 @@ def follow(
     key: str | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
-    """Follow a server: check, copy and cosign each new checkpoint of its log.
-
-    The first key that the server shows is remembered, as ssh does; a changed one is an error until --key
-    accepts it.
-
-    Exit status: 0 after an interrupt or, with --once, when everything holds; 1 when the server has shown
-    something that contradicts what it showed before, or another key; with --once, 3 when it does not respond.
-    """
     from ledger.signed_note import check_name
     from replay.witness.client import LogClient, ServerRefused, ServerUnreachable
     from replay.witness.folder import WitnessFolder
@@ -127,24 +156,31 @@ def follow(
             stop.wait(interval)
 
 
-@witness.command("compare")
-@click.argument("first", type=click.Path(exists=True, path_type=Path))
-@click.argument("second", type=click.Path(exists=True, path_type=Path))
-@click.option(
+@witness.command(
+    "compare",
+    help=(
+        message("Compare what a server has shown to two parties."),
+        message(
+            "FIRST and SECOND are folders of witnesses, records with a proof of inclusion, or files"
+            " with a checkpoint."
+        ),
+        message(
+            "Exit status: 0 when all checkpoints are of one log; 1 when the server has shown two logs:"
+            " the proof is written to a file, which `cartulary witness verify` checks; 3 when that"
+            " cannot be known."
+        ),
+    ),
+)
+@argument("first", metavar=message_in("metavar", "FIRST"), type=PathType(exists=True))
+@argument("second", metavar=message_in("metavar", "SECOND"), type=PathType(exists=True))
+@option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=PathType(dir_okay=False),
     default=Path("split-view.json"),
     show_default=True,
-    help="File to write if there is a proof.",
+    help=message("File to write if there is a proof."),
 )
 def compare_command(first: Path, second: Path, out: Path) -> None:
-    """Compare what a server has shown to two parties.
-
-    FIRST and SECOND are folders of witnesses, records with a proof of inclusion, or files with a checkpoint.
-
-    Exit status: 0 when all checkpoints are of one log; 1 when the server has shown two logs: the proof is
-    written to a file, which `cartulary witness verify` checks; 3 when that cannot be known.
-    """
     from replay.witness.comparison import NotComparable, compare, read_view
     from replay.witness.folder import write_new
 
@@ -169,15 +205,23 @@ def compare_command(first: Path, second: Path, out: Path) -> None:
     echo(f"the server has shown one log to both: {_count(result.compared)} compared")
 
 
-@witness.command("verify")
-@click.argument("file", type=click.File("rb"))
-@click.option("--key", metavar="KEY", help="The server's key: its note key, or 32 bytes in hex.")
+@witness.command(
+    "verify",
+    help=(
+        message("Check the proof that a server has shown two logs; nothing else is needed."),
+        message(
+            "Exit status: 0 when it is a proof, 1 when it is not, 3 when the file shows two"
+            " checkpoints that the server has signed, and no contradiction between them."
+        ),
+    ),
+)
+@argument("file", metavar=message_in("metavar", "FILE"), type=File())
+@option(
+    "--key",
+    metavar=message_in("metavar", "KEY"),
+    help=message("The server's key: its note key, or 32 bytes in hex."),
+)
 def verify(file: Any, key: str | None) -> None:
-    """Check the proof that a server has shown two logs; nothing else is needed.
-
-    Exit status: 0 when it is a proof, 1 when it is not, 3 when the file shows two checkpoints that the server
-    has signed, and no contradiction between them.
-    """
     from replay.witness.split_view import MAX_FILE_BYTES, SplitView
 
     split = SplitView.parse(file.read(MAX_FILE_BYTES + 1))

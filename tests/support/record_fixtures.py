@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
+from cartulary.command_line import Group
 from cartulary.commands import RECORD_COMMANDS
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
@@ -53,8 +53,9 @@ def signed() -> Table:
     return table
 
 
-GROUP = click.Group(
+GROUP = Group(
     "cartulary",
+    help=(),
     commands={command.name or "": command for command in RECORD_COMMANDS},
     context_settings={"help_option_names": ["-h", "--help"]},
 )

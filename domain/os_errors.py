@@ -1,0 +1,30 @@
+"""The reasons of errors of the operating system, in our own words."""
+
+import errno
+from collections.abc import Mapping
+from typing import Final
+
+from domain.messages import Message, Value, message
+
+_REASONS: Final[Mapping[int, Message]] = {
+    errno.EACCES: message("permission denied"),
+    errno.EADDRINUSE: message("it is in use"),
+    errno.EADDRNOTAVAIL: message("this machine does not have the address"),
+    errno.EEXIST: message("the file exists already"),
+    errno.EISDIR: message("it is a directory"),
+    errno.ELOOP: message("too many symbolic links"),
+    errno.EMFILE: message("too many open files"),
+    errno.ENAMETOOLONG: message("the name is too long"),
+    errno.ENFILE: message("too many open files"),
+    errno.ENOENT: message("no such file or directory"),
+    errno.ENOSPC: message("no space left on the disk"),
+    errno.ENOTDIR: message("not a directory"),
+    errno.EPERM: message("permission denied"),
+    errno.EROFS: message("the file system is read-only"),
+}
+
+
+def os_reason(error: OSError) -> Value:
+    """Return why the operating system refused something; in its own words if the reason is a rare one."""
+    reason = _REASONS.get(error.errno or 0)
+    return reason if reason is not None else error.strerror or type(error).__name__
