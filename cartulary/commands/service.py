@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from service.settings import Settings
 
 _host = option(
-    "--host", default="127.0.0.1", show_default=True, help=message("Address to listen on.")
+    "--host",
+    metavar=message_in("metavar", "ADDRESS"),
+    default="127.0.0.1",
+    show_default=True,
+    help=message("Address to listen on."),
 )
 _port = option(
     "--port",

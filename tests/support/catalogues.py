@@ -1,9 +1,8 @@
 """Catalogues of test languages, which are compiled into a folder beside the real ones and used from there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
 from babel.messages.catalog import Catalog
@@ -13,14 +12,9 @@ from replay.language.build import compile_catalogues
 from replay.language.catalogue import DOMAIN, FOLDER
 from replay.language.maintenance import write_catalogue
 
-Translations: TypeAlias = Mapping[str | tuple[str, ...], str | tuple[str, ...]]
 
-
-def write_language(folder: Path, language: str, locale: str, translations: Translations) -> None:
-    """Write and compile a catalogue with the plural rule of a locale."""
-    catalog = Catalog(locale=locale, header_comment="", fuzzy=False)
-    for id, translation in translations.items():
-        catalog.add(id, translation)
+def write_language(folder: Path, language: str, catalog: Catalog) -> None:
+    """Write and compile a catalogue."""
     path = folder / language / "LC_MESSAGES" / f"{DOMAIN}.po"
     path.parent.mkdir(parents=True)
     write_catalogue(catalog, path)
@@ -34,6 +28,7 @@ def catalogues_in(folder: Path) -> Iterator[None]:
         (folder / path.name).symlink_to(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(catalogues, "FOLDER", folder)
+        patch.setattr("cartulary.language.FOLDER", folder)
         _forget_catalogues()
         yield
     _forget_catalogues()

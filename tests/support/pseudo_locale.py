@@ -1,0 +1,45 @@
+"""A language that marks every template, so that text which is no message can be seen in what people read."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from babel.messages.catalog import Catalog
+
+from replay.language.catalogue import parse_forms
+from tests.support.catalogues import catalogues_in, write_language
+from tests.support.messages import extracted_messages, message_calls
+
+LANGUAGE: Final = "zz"
+_MARKED: Final = re.compile("⟦[^⟦⟧]*⟧")
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+
+
+@contextmanager
+def pseudo_locale(folder: Path) -> Iterator[None]:
+    """Make the language `zz` available, in which each template is written between ⟦ and ⟧."""
+    catalog = Catalog(locale="en", fuzzy=False)
+    terms = {call.templates[0] for call in message_calls() if call.function == "term"}
+    for entry in extracted_messages():
+        if isinstance(entry.id, str):
+            marked = _mark_term(entry.id) if entry.id in terms else f"⟦{entry.id}⟧"
+            catalog.add(entry.id, marked, context=entry.context)
+        else:
+            catalog.add(entry.id, [f"⟦{template}⟧" for template in entry.id])
+    write_language(folder, LANGUAGE, catalog)
+    with catalogues_in(folder):
+        yield
+
+
+def _mark_term(template: str) -> str:
+    forms = parse_forms(template)
+    return "; ".join(f"{name}: ⟦{form}⟧" if name else f"⟦{form}⟧" for name, form in forms.items())
+
+
+def unmarked_words(text: str) -> set[str]:
+    """Return the words of at least two letters that stand outside of every mark."""
+    while (shorter := _MARKED.sub(" ", text)) != text:
+        text = shorter
+    return {*_WORD.findall(text)}
