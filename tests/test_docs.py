@@ -17,7 +17,16 @@ from domain.barony.action_json import ACTION_PARSERS
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import RuleSystem, State
 from tests.support.barony_positions import given
-from tests.support.pages import DOCS, FORMATS, PAGES, ROOT, all_fences, fences, short_forms
+from tests.support.pages import (
+    DOCS,
+    FORMATS,
+    PAGES,
+    ROOT,
+    all_fences,
+    anchors,
+    fences,
+    short_forms,
+)
 
 
 @pytest.mark.parametrize("body", all_fences("python"))
@@ -120,14 +129,6 @@ def test_links_have_targets(page: Path) -> None:
         assert target_page.exists(), f"{page.name} points to {target}"
         if anchor and target_page.suffix == ".md":
             assert anchor in anchors(target_page.read_text()), f"{page.name} points to {target}"
-
-
-def anchors(text: str) -> set[str]:
-    """Return the anchors of the headings, and those set with `id`."""
-    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {
-        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings
-    } | set(re.findall(r'id="([^"]+)"', text))
 
 
 def test_the_index_of_the_docs_lists_every_page() -> None:

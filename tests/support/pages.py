@@ -36,3 +36,18 @@ def short_forms(game: int) -> list[tuple[str, str]]:
     )
     rows = re.findall(r"^\| (`.*?) \| (.*) \|$", tables[game], re.MULTILINE)
     return [(types, form) for types, forms in rows for form in re.findall("`(.*?)`", forms)]
+
+
+def anchors(text: str) -> list[str]:
+    """Return the anchors of a page in order: those of its headings, and those that `id` sets.
+
+    A heading that has an `id` has that anchor only.
+    """
+    found = []
+    for line in text.splitlines():
+        ids = re.findall(r'<a id="([^"]+)"></a>', line)
+        heading = re.fullmatch(r"#+ (.+)", line)
+        if heading is not None and not ids:
+            ids = [re.sub(r"[^\w\- ]", "", heading[1].lower()).replace(" ", "-")]
+        found += ids
+    return found
