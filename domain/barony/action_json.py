@@ -33,6 +33,7 @@ from domain.barony.components import FAMILY, RESOURCES, SPELLS, Family, Resource
 from domain.contract import Resign
 from domain.hexes import Hex
 from domain.json_fields import FieldReader, parse_action_fields
+from domain.messages import comma_list, message
 
 BUILT: Final[tuple[Literal["village", "stronghold"], ...]] = ("village", "stronghold")
 FAMILY_FIELD: Final[Mapping[Family, str]] = {
@@ -54,7 +55,7 @@ class ActionFields(FieldReader):
                 start = self.hex_of(move[0], f"moves.{i}.0")
                 moves.append((start, self.hex_of(move[1], f"moves.{i}.1")))
             else:
-                self.errors[f"moves.{i}"] = "must be a move, [from, to]"
+                self.errors[f"moves.{i}"] = message("must be a move, [from, to]")
         return tuple(moves)
 
     def takes(self) -> tuple[Resource, ...]:
@@ -79,7 +80,9 @@ class ActionFields(FieldReader):
         """The field `discard`, counted by kind in the order of BY-MAT-2."""
         value = self.raw.get("discard")
         if not isinstance(value, dict) or not value:
-            self.errors["discard"] = "must be an object of counts by kind of token, not empty"
+            self.errors["discard"] = message(
+                "must be an object of counts by kind of token, not empty"
+            )
             return (0, 0, 0, 0)
         counts = dict.fromkeys(RESOURCES, 0)
         for name, count in value.items():
@@ -110,7 +113,9 @@ class ActionFields(FieldReader):
         fields = {FAMILY_FIELD[FAMILY[spell]] for spell in spells}
         given = [field for field in FAMILY_FIELD.values() if field in self.raw]
         if len(given) != 1 or given[0] not in fields:
-            self.errors["spells"] = f"need exactly one field of: {', '.join(sorted(fields))}"
+            self.errors["spells"] = message(
+                "need exactly one of these fields: {fields}", fields=comma_list(sorted(fields))
+            )
             return Cast(())
         names = tuple(sorted(spells))
         if given == ["path"]:

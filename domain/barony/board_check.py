@@ -11,27 +11,29 @@ from typing import Final
 from domain.barony.board import NUMBERS
 from domain.barony.components import RADIUS, TILES_A_PLAYER
 from domain.barony.laying import FIRST_PLACE, MIDDLE, Place, has_gap
+from domain.barony.terms import HEX
 from domain.barony.tiles import BASE_TILES, LETTERS, Tile
 from domain.chance import Chance
 from domain.contract import Inference, Opened
-from domain.hex_text import hex_text
 from domain.hexes import Hex, distance, neighbours
 from domain.json_fields import is_integer
+from domain.life_cycle_messages import PLAYER
+from domain.messages import Message, counted, hex_at, message
 
 HEXES_PER_TILE: Final = 3
 
 
 def set_up_faults(
     seats: int, options: object, data: Mapping[str, object], opened: Mapping[str, object]
-) -> list[str]:
+) -> list[Message]:
     """BY-SET-1, 2: why no set-up can lead to this data of `GameStarted`; [] if one can."""
     if seats not in RADIUS:
-        return [f"the game is not played with {seats} seats"]
+        return [wrong_seats(seats)]
     faults = unknown_fields(data)
     if data.get("spells") != []:
-        faults.append("a game without Sorcery has no open spells")
+        faults.append(message("a game without Sorcery has no open spells"))
     terrain = recorded_terrain(data.get("board"))
-    if isinstance(terrain, str):
+    if isinstance(terrain, Message):
         return [*faults, terrain]
     return [*faults, *board_faults(terrain, seats, RADIUS[seats], BASE_TILES)]
 
@@ -48,18 +50,25 @@ def infer_secrets(
     return Inference(opened)
 
 
-def unknown_fields(data: Mapping[str, object]) -> list[str]:
+def wrong_seats(seats: int) -> Message:
+    """The fault of a game with a number of seats that it cannot have."""
+    return message("the game is not played with {players}", players=counted(seats, PLAYER))
+
+
+def unknown_fields(data: Mapping[str, object]) -> list[Message]:
     """Faults for the fields that `GameStarted` does not have."""
     return [
-        f"it has no field {name}" for name in data if name not in ("players", "board", "spells")
+        message("the set-up has no field {name}", name=name)
+        for name in data
+        if name not in ("players", "board", "spells")
     ]
 
 
-def recorded_terrain(cells: object) -> dict[Hex, int] | str:
-    """The terrain of a recorded board by hex; a string says what is wrong with its form."""
+def recorded_terrain(cells: object) -> dict[Hex, int] | Message:
+    """The terrain of a recorded board by hex, or what is wrong with its form."""
     terrain: dict[Hex, int] = {}
     if not isinstance(cells, list):
-        return "the board is not a list of hexes"
+        return message("the board is not a list of hexes")
     for cell in cells:
         match cell:
             case {"at": [int(q), int(r)], "terrain": str(name), **more} if (
@@ -67,33 +76,47 @@ def recorded_terrain(cells: object) -> dict[Hex, int] | str:
             ):
                 terrain[q, r] = NUMBERS[name]
             case _:
-                return "the board has an entry that is not a hex with a terrain"
+                return message("the board has an entry that is not a hex with a terrain")
     if [tuple(cell["at"]) for cell in cells] != sorted(terrain):
-        return "the hexes of the board are not sorted, or one occurs twice"
+        return message("the hexes of the board are not sorted, or one occurs twice")
     return terrain
 
 
 def board_faults(
     terrain: Mapping[Hex, int], seats: int, radius: int, box: Iterable[Tile]
-) -> list[str]:
+) -> list[Message]:
     """BY-SET-1, 2, BY-MAT-5: why no tiles of the box can form this board; [] if some can.
 
     The box may have more tiles than the board. The first tile covers `FIRST_PLACE` (docs/formats.md, Chance).
     """
     size = HEXES_PER_TILE * TILES_A_PLAYER * seats
     if len(terrain) != size:
-        return [f"the board has {len(terrain)} hexes; for {seats} seats it has {size}"]
+        return [
+            message(
+                "the board has {hexes}; for {players} it must have {size}",
+                hexes=counted(len(terrain), HEX),
+                players=counted(seats, PLAYER),
+                size=size,
+            )
+        ]
     too_far = [at for at in terrain if distance(at, MIDDLE) > radius]
     if too_far:
-        return [f"{hex_text(too_far[0])} is more than {radius} hexes from {hex_text(MIDDLE)}"]
+        return [
+            message(
+                "{hex} is more than {distance} from {middle}",
+                hex=hex_at(too_far[0]),
+                distance=counted(radius, HEX),
+                middle=hex_at(MIDDLE),
+            )
+        ]
     if any(at not in terrain for at in FIRST_PLACE):
-        return ["the first tile is not in the middle"]
+        return [message("the first tile is not in the middle")]
     if not _is_connected(terrain):
-        return ["the board is not connected"]
+        return [message("the board is not connected")]
     if has_gap(terrain):
-        return ["the board has a gap"]
+        return [message("the board has a gap")]
     if not _can_be_tiled(terrain, box):
-        return ["no tiles of the box cover the board with these terrains"]
+        return [message("no tiles of the box cover the board with these terrains")]
     return []
 
 

@@ -7,29 +7,39 @@ from domain.barony.actions import Build, NewCity, Site
 from domain.barony.components import CITY, FOREST, POINTS_A_CITY, RESOURCES, VILLAGE, Resource
 from domain.barony.formats import BuildingsBuilt, BuiltJson, CityFounded
 from domain.barony.state import State
+from domain.barony.terms import PAWNS
 from domain.barony.turn_order import after_turn
 from domain.contract import DomainEvent
 from domain.errors import Refused
-from domain.hex_text import hex_text
+from domain.messages import HexAt, Message, PlayerAt, counted, hex_at, message
 
 SiteClause: TypeAlias = Literal["BY-BLD-1", "BY-BLD-2", "BY-BLD-3", "BS-MYS-1"]
 CityClause: TypeAlias = Literal["BY-CTY-1", "BY-CTY-2", "BY-CTY-3", "BY-CTY-4", "BY-CTY-5"]
 
-SITE_BARRIERS: Final[Mapping[str, str]] = {
-    "BY-BLD-1": "no knight of this seat stands there",
-    "BY-BLD-2": "there is already a building",
-    "BY-BLD-3": "an opponent's knight stands there",
-    "BS-MYS-1": "nothing is ever built on a mysterious place",
+BarrierMessage: TypeAlias = Callable[[PlayerAt, HexAt], Message]
+"""Returns why a player cannot build on a hex."""
+
+SITE_BARRIERS: Final[Mapping[str, BarrierMessage]] = {
+    "BY-BLD-1": lambda player, at: message(
+        "{player} has no knight on {hex}", player=player, hex=at
+    ),
+    "BY-BLD-2": lambda _, at: message("there is already a building on {hex}", hex=at),
+    "BY-BLD-3": lambda _, at: message("an opponent's knight is on {hex}", hex=at),
+    "BS-MYS-1": lambda _, at: message(
+        "{hex} is a mysterious place, where nothing can be built", hex=at
+    ),
 }
-"""Why nothing can be built on a hex, by clause."""
-CITY_BARRIERS: Final[Mapping[str, str]] = {
-    "BY-CTY-1": "no village of this seat stands there",
-    "BY-CTY-2": "it is a forest",
-    "BY-CTY-3": "it is adjacent to a city",
-    "BY-CTY-4": "an opponent's knight stands there",
-    "BY-CTY-5": "no city is left in the reserve",
+"""By clause, the reasons for which no village or stronghold can be built."""
+CITY_BARRIERS: Final[Mapping[str, BarrierMessage]] = {
+    "BY-CTY-1": lambda player, at: message(
+        "{player} has no village on {hex}", player=player, hex=at
+    ),
+    "BY-CTY-2": lambda _, at: message("no city on {hex}: it is a forest", hex=at),
+    "BY-CTY-3": lambda _, at: message("no city on {hex}: it is adjacent to a city", hex=at),
+    "BY-CTY-4": lambda _, at: message("an opponent's knight is on {hex}", hex=at),
+    "BY-CTY-5": lambda player, _: message("{player} has no city left in reserve", player=player),
 }
-"""Why no city can be founded on a hex, by clause."""
+"""By clause, the reasons for which no city can be built."""
 
 
 def has_opposing_knight(state: State, seat: int, hex: int) -> bool:
@@ -68,13 +78,20 @@ def decide_build(
     for at, building in sorted(action.builds):
         hex = board.index.get(at)
         if hex is None:
-            raise Refused("BY-BLD-1", f"{hex_text(at)} is not on the board")
+            raise Refused("BY-BLD-1", message("{hex} is not on the board", hex=hex_at(at)))
         clause = barrier(state, seat, hex)
         if clause is not None:
-            raise Refused(clause, f"no building on {hex_text(at)}: {SITE_BARRIERS[clause]}")
+            raise Refused(clause, SITE_BARRIERS[clause](PlayerAt(seat), hex_at(at)))
         left[building] -= 1
         if left[building] < 0:
-            raise Refused("BY-BLD-4", f"the reserve holds too few {building}s")
+            reserve = state.reserve_villages if building == "village" else state.reserve_strongholds
+            raise Refused(
+                "BY-BLD-4",
+                message(
+                    "the reserve is too small: it holds {pawns}",
+                    pawns=counted(reserve[seat], PAWNS[building]),
+                ),
+            )
         token = gain_token(bank, board.terrain[hex])
         built.append({"at": [*at], "building": building, "token": token})
     data: BuildingsBuilt = {"seat": seat, "built": built, "then": after_turn(state)}
@@ -131,12 +148,12 @@ def decide_new_city(state: State, seat: int, action: NewCity) -> DomainEvent:
     """BY-CTY-1..5: a village becomes a city, for 10 points. Raises Refused."""
     hex = state.board.index.get(action.at)
     if hex is None:
-        raise Refused("BY-CTY-1", f"{hex_text(action.at)} is not on the board")
+        raise Refused("BY-CTY-1", message("{hex} is not on the board", hex=hex_at(action.at)))
     clause = city_barrier(state, seat, hex)
     if clause is None and not state.reserve_cities[seat]:
         clause = "BY-CTY-5"
     if clause is not None:
-        raise Refused(clause, f"no city on {hex_text(action.at)}: {CITY_BARRIERS[clause]}")
+        raise Refused(clause, CITY_BARRIERS[clause](PlayerAt(seat), hex_at(action.at)))
     data: CityFounded = {
         "seat": seat,
         "at": list(action.at),

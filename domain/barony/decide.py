@@ -38,41 +38,53 @@ from domain.barony.turn_order import (
 )
 from domain.contract import DomainEvent, Resign
 from domain.errors import NotNow, Refused
-from domain.hex_text import hex_text
-from domain.phrases import ENDED_PHASES
+from domain.life_cycle_messages import ENDED_PHASES
+from domain.messages import HexAt, Message, PlayerAt, hex_at, message
 
 
 def decide_first_city(state: State, seat: int, action: PlaceCity) -> DomainEvent:
     """BY-SET-3, 4, 6: place a city and a knight in set-up. Raises Refused."""
     if state.phase != "setup":
-        raise Refused("BY-SET-6", "first cities are placed only in set-up")
+        raise Refused("BY-SET-6", message("first cities are placed only in set-up"))
     hex = state.board.index.get(action.at)
     if hex is None:
-        raise Refused("BY-SET-4", f"{hex_text(action.at)} is not on the board")
+        raise Refused("BY-SET-4", message("{hex} is not on the board", hex=hex_at(action.at)))
     if not can_hold_first_city(state, hex):
-        terrain = {LAKE: "is a lake", FOREST: "is a forest"}.get(state.board.terrain[hex])
-        reason = terrain or "has a city on it or adjacent to it"
-        raise Refused("BY-SET-4", f"{hex_text(action.at)} {reason}")
+        raise Refused("BY-SET-4", _no_first_city(hex_at(action.at), state.board.terrain[hex]))
     after = state.copy()
     apply_first_city(after, seat, hex)
     data: CityPlaced = {"seat": seat, "at": list(action.at), "then": after_placement(after)}
     return DomainEvent("CityPlaced", data)
 
 
+def _no_first_city(hex: HexAt, terrain: int) -> Message:
+    """BY-SET-4: why a hex of this terrain cannot have a first city."""
+    if terrain == LAKE:
+        return message("{hex} is a lake", hex=hex)
+    if terrain == FOREST:
+        return message("{hex} is a forest", hex=hex)
+    return message("there is a city on {hex} or adjacent to it", hex=hex)
+
+
 def _decide_agreement(state: State, seat: int, action: AgreeToEnd) -> DomainEvent:
     """BY-END-5: ask for the end, or withdraw that. Raises Refused."""
     if not state.end_by_agreement:
-        raise Refused("BY-END-5", "this game has no end by agreement")
+        raise Refused("BY-END-5", message("this game has no end by agreement"))
     if state.phase != "play":
-        raise Refused("BY-END-5", "the end can only be asked for in play, not in set-up")
+        raise Refused("BY-END-5", message("the end can only be asked for in play, not in set-up"))
     has_asked = seat in state.end_agreed_by
     if action.agree and has_asked:
-        raise Refused("BY-END-5", f"seat {seat} has already asked for the end")
+        raise Refused(
+            "BY-END-5", message("{player} has already asked for the end", player=PlayerAt(seat))
+        )
     if not action.agree and not has_asked:
-        raise Refused("BY-END-5", f"seat {seat} has not asked for the end")
+        raise Refused(
+            "BY-END-5", message("{player} has not asked for the end", player=PlayerAt(seat))
+        )
     if is_end_agreed(state):
         raise Refused(
-            "BY-END-5", "all seats have asked for the end, so it can no longer be withdrawn"
+            "BY-END-5",
+            message("all players have asked for the end; this can no longer be withdrawn"),
         )
     seats = {*state.end_agreed_by, seat} if action.agree else {*state.end_agreed_by} - {seat}
     data: EndAgreed = {"seat": seat, "agree": action.agree, "end_agreed_by": sorted(seats)}
@@ -92,7 +104,7 @@ def forfeit(state: State) -> DomainEvent:
     """BY-TURN-5: the turn of `to_act` is over; BY-SET-6: in set-up the seat is removed instead."""
     seat = state.to_act
     if seat is None:
-        raise NotNow("BY-TURN-3", "nobody is to act")
+        raise NotNow("BY-TURN-3", message("nobody is to act"))
     if state.phase == "setup":
         return _decide_departure(state, seat, "PlayerRemoved")
     data: TurnForfeited = {"seat": seat, "then": after_turn(state)}
@@ -102,9 +114,9 @@ def forfeit(state: State) -> DomainEvent:
 def remove(state: State, seat: int) -> DomainEvent:
     """BY-END-6: as if the seat had resigned. Raises Refused when it is out, NotNow when play is over."""
     if state.to_act is None:
-        raise NotNow("BY-TURN-3", f"the game is {ENDED_PHASES[state.phase]}")
+        raise NotNow("BY-TURN-3", ENDED_PHASES[state.phase])
     if state.is_out[seat]:
-        raise Refused("BY-TURN-3", f"seat {seat} is already out of the game")
+        raise Refused("BY-TURN-3", message("{player} is out of the game", player=PlayerAt(seat)))
     return _decide_departure(state, seat, "PlayerRemoved")
 
 
@@ -147,18 +159,26 @@ def _decide_other(
     """BY-TURN-3, BY-SET-6, BY-END-5, 6, BS-SPL-1: every action but A to F in the seat's own turn of play."""
     if state.to_act is None:
         raise NotNow(
-            "BY-TURN-3", f"no more actions are possible: the game is {ENDED_PHASES[state.phase]}"
+            "BY-TURN-3",
+            message("no more actions are possible: {reason}", reason=ENDED_PHASES[state.phase]),
         )
     if state.is_out[seat]:
-        raise Refused("BY-TURN-3", f"seat {seat} is out of the game")
+        raise Refused("BY-TURN-3", message("{player} is out of the game", player=PlayerAt(seat)))
     if isinstance(action, Resign):
         return _decide_departure(state, seat, "PlayerResigned")
     if isinstance(action, AgreeToEnd):
         return _decide_agreement(state, seat, action)
     if seat != state.to_act:
-        raise Refused("BY-TURN-3", f"it is seat {state.to_act}'s turn, not seat {seat}'s")
+        raise Refused(
+            "BY-TURN-3",
+            message(
+                "it is the turn of {active}, not of {player}",
+                active=PlayerAt(state.to_act),
+                player=PlayerAt(seat),
+            ),
+        )
     if isinstance(action, Cast) and state.phase == "play":
-        raise Refused("BS-SPL-1", "this game is played without Sorcery")
+        raise Refused("BS-SPL-1", message("this game is played without Sorcery"))
     if isinstance(action, PlaceCity) and decider is not None:
         return decider(state, seat, action)
-    raise Refused("BY-SET-6", "only first cities are placed in set-up")
+    raise Refused("BY-SET-6", message("only first cities are placed in set-up"))

@@ -14,6 +14,7 @@ from domain.barony.titles import legal_titles
 from domain.barony.turn_order import after_turn, can_hold_first_city
 from domain.contract import DomainEvent
 from domain.errors import Refused
+from domain.messages import message
 
 ActionGenerator: TypeAlias = Callable[[StateT, int], Sequence[Action]]
 """Returns the legal actions of one kind that a seat has in a state."""
@@ -64,6 +65,8 @@ def decide_pass(
     """BY-TURN-2: pass, where no other action is legal. Raises Refused."""
     other = some_action(state, seat, generators)
     if other is not None:
-        raise Refused("BY-TURN-2", f"another action is legal: {action_text(other)}")
+        raise Refused(
+            "BY-TURN-2", message("another action is legal: {action}", action=action_text(other))
+        )
     data: TurnPassed = {"seat": seat, "then": after_turn(state, has_passed=True)}
     return DomainEvent("TurnPassed", data)

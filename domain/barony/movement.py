@@ -12,11 +12,12 @@ from domain.barony.apply import apply_steps
 from domain.barony.components import KIND, LAKE, MOUNTAIN, RESOURCES, VILLAGE, Resource
 from domain.barony.formats import Destroyed, KnightsMoved, Step
 from domain.barony.state import State
+from domain.barony.terms import TOKENS
 from domain.barony.turn_order import after_turn
 from domain.contract import DomainEvent
 from domain.errors import Refused
-from domain.hex_text import hex_text
 from domain.hexes import Hex
+from domain.messages import HexAt, Message, PlayerAt, hex_at, listing, message
 
 Leg: TypeAlias = tuple[int, int]
 """A knight's step from hex to hex, as numbers of the board."""
@@ -29,13 +30,13 @@ NO_CHOICE: Final[list[Takes]] = [()]
 """The choices of takes where there is nothing to take."""
 
 BarrierClause: TypeAlias = Literal["BY-MOV-3", "BY-MOV-4", "BY-MOV-5", "BY-MOV-6"]
-BARRIERS: Final[Mapping[str, str]] = {
-    "BY-MOV-3": "is a lake",
-    "BY-MOV-4": "holds an opponent's city or stronghold",
-    "BY-MOV-5": "holds two or more pawns of one opponent",
-    "BY-MOV-6": "is a mountain with an opponent's pawn on it",
+BARRIERS: Final[Mapping[str, Callable[[HexAt], Message]]] = {
+    "BY-MOV-3": lambda at: message("{hex} is a lake", hex=at),
+    "BY-MOV-4": lambda at: message("an opponent's city or stronghold is on {hex}", hex=at),
+    "BY-MOV-5": lambda at: message("two or more pawns of one opponent are on {hex}", hex=at),
+    "BY-MOV-6": lambda at: message("{hex} is a mountain with an opponent's pawn on it", hex=at),
 }
-"""Why a hex cannot be entered, by clause."""
+"""By clause, a function that returns why a hex cannot be entered."""
 
 
 def barrier(state: State, seat: int, hex: int) -> BarrierClause | None:
@@ -112,13 +113,19 @@ def check_step(
     board = state.board
     hex = board.index.get(end)
     if hex is None:
-        raise Refused("BY-MOV-1", f"{hex_text(end)} is not on the board")
+        raise Refused("BY-MOV-1", message("{hex} is not on the board", hex=hex_at(end)))
     if hex not in board.neighbours[start]:
-        here = hex_text(board.hexes[start])
-        raise Refused("BY-MOV-1", f"{hex_text(end)} is not adjacent to {here}")
+        raise Refused(
+            "BY-MOV-1",
+            message(
+                "{end} is not adjacent to {start}",
+                end=hex_at(end),
+                start=hex_at(board.hexes[start]),
+            ),
+        )
     clause = barrier(state, seat, hex)
     if clause is not None:
-        raise Refused(clause, f"{hex_text(end)} {BARRIERS[clause]}")
+        raise Refused(clause, BARRIERS[clause](hex_at(end)))
     return hex
 
 
@@ -126,9 +133,12 @@ def check_knight(state: State, seat: int, start: Hex) -> int:
     """BY-MOV-1: the number of the hex from which a knight of the seat moves. Raises Refused."""
     hex = state.board.index.get(start)
     if hex is None:
-        raise Refused("BY-MOV-1", f"{hex_text(start)} is not on the board")
+        raise Refused("BY-MOV-1", message("{hex} is not on the board", hex=hex_at(start)))
     if not state.knights[seat][hex]:
-        raise Refused("BY-MOV-1", f"seat {seat} has no knight on {hex_text(start)}")
+        raise Refused(
+            "BY-MOV-1",
+            message("{player} has no knight on {hex}", player=PlayerAt(seat), hex=hex_at(start)),
+        )
     return hex
 
 
@@ -171,7 +181,9 @@ def _check_second_knight(state: State, seat: int, start: Hex, left: int, entered
     if hex is not None and knights[hex] > (hex == left):
         return hex
     if hex in (left, entered):
-        raise Refused("BY-MOV-2", f"the knight on {hex_text(start)} has already moved")
+        raise Refused(
+            "BY-MOV-2", message("the knight on {hex} has already moved", hex=hex_at(start))
+        )
     return check_knight(state, seat, start)
 
 
@@ -206,18 +218,30 @@ def destroy(state: State, pawn: Pawn, at: Hex, takes: list[Resource]) -> Destroy
         return {"seat": owner, "pawn": kind, "token": None}
     if not takes:
         raise Refused(
-            "BY-CON-3", f"name a token to take for seat {owner}'s village on {hex_text(at)}"
+            "BY-CON-3",
+            message(
+                "name a token to take for {player}'s village on {hex}",
+                player=PlayerAt(owner),
+                hex=hex_at(at),
+            ),
         )
     token = takes.pop(0)
     if not tokens[KIND[token]]:
-        raise Refused("BY-CON-3", f"seat {owner} has no {token} token to take")
+        raise Refused(
+            "BY-CON-3",
+            message("{player} has no {token} to take", player=PlayerAt(owner), token=TOKENS[token]),
+        )
     return {"seat": owner, "pawn": kind, "token": token}
 
 
 def check_takes_used(takes: Sequence[Resource]) -> None:
     """BY-CON-3: no take is left over. Raises Refused."""
     if takes:
-        raise Refused("BY-CON-3", f"there is nothing to take {', '.join(takes)} for")
+        tokens = listing(message("{token:a}", token=TOKENS[token]) for token in takes)
+        raise Refused(
+            "BY-CON-3",
+            message("no destroyed village is left for which to take: {tokens}", tokens=tokens),
+        )
 
 
 def legal_moves(state: State, seat: int) -> list[Move]:

@@ -4,11 +4,11 @@ from domain.barony.actions import Expedition, Recruit
 from domain.barony.components import CITY, LAKE, RECRUITS, RECRUITS_BY_A_LAKE
 from domain.barony.formats import ExpeditionSent, KnightsRecruited
 from domain.barony.state import State
+from domain.barony.terms import KNIGHT
 from domain.barony.turn_order import after_turn
 from domain.contract import DomainEvent
 from domain.errors import Refused
-from domain.hex_text import hex_text
-from domain.phrases import counted
+from domain.messages import Message, PlayerAt, counted, hex_at, message
 
 
 def recruits_at(state: State, hex: int) -> int:
@@ -20,16 +20,23 @@ def decide_recruit(state: State, seat: int, action: Recruit) -> DomainEvent:
     """BY-REC-1, 2: knights come from the reserve into one city. Raises Refused."""
     hex = state.board.index.get(action.at)
     if hex is None or state.building[hex] != CITY or state.owner[hex] != seat:
-        raise Refused("BY-REC-1", f"seat {seat} has no city on {hex_text(action.at)}")
+        raise Refused(
+            "BY-REC-1",
+            message("{player} has no city on {hex}", player=PlayerAt(seat), hex=hex_at(action.at)),
+        )
     most = recruits_at(state, hex)
     if action.knights > most:
-        lake = "is adjacent to a lake" if most > RECRUITS else "is not adjacent to a lake"
-        here = hex_text(action.at)
-        raise Refused("BY-REC-1", f"{here} {lake}: at most {most} knights, not {action.knights}")
+        raise Refused("BY-REC-1", _too_many(action, most))
     reserve = state.reserve_knights[seat]
     if action.knights > reserve:
-        knights = counted(reserve, "knight")
-        raise Refused("BY-REC-2", f"the reserve holds {knights}, not {action.knights}")
+        raise Refused(
+            "BY-REC-2",
+            message(
+                "the reserve holds {knights}, not {number}",
+                knights=counted(reserve, KNIGHT),
+                number=action.knights,
+            ),
+        )
     data: KnightsRecruited = {
         "seat": seat,
         "at": list(action.at),
@@ -37,6 +44,24 @@ def decide_recruit(state: State, seat: int, action: Recruit) -> DomainEvent:
         "then": after_turn(state),
     }
     return DomainEvent("KnightsRecruited", data)
+
+
+def _too_many(action: Recruit, most: int) -> Message:
+    """BY-REC-1: why a city takes at most `most` knights."""
+    hex, knights = hex_at(action.at), counted(most, KNIGHT)
+    if most > RECRUITS:
+        return message(
+            "{hex} is adjacent to a lake and takes at most {knights}, not {number}",
+            hex=hex,
+            knights=knights,
+            number=action.knights,
+        )
+    return message(
+        "{hex} is not adjacent to a lake and takes at most {knights}, not {number}",
+        hex=hex,
+        knights=knights,
+        number=action.knights,
+    )
 
 
 def legal_recruits(state: State, seat: int) -> list[Recruit]:
@@ -61,17 +86,23 @@ def check_expedition(state: State, seat: int, action: Expedition) -> int:
     hex = state.board.index.get(action.to)
     reserve = state.reserve_knights[seat]
     if reserve < 2:
-        knights = counted(reserve, "knight")
         raise Refused(
-            "BY-EXP-5", f"an expedition takes two knights of the reserve, which holds {knights}"
+            "BY-EXP-5",
+            message(
+                "an expedition takes two knights of the reserve, which holds {knights}",
+                knights=counted(reserve, KNIGHT),
+            ),
         )
-    if hex is None or not state.board.edge[hex]:
-        where = "not on the board" if hex is None else "inside the board"
-        raise Refused("BY-EXP-2", f"{hex_text(action.to)} is {where}, not on its edge")
+    if hex is None:
+        raise Refused("BY-EXP-2", message("{hex} is not on the board", hex=hex_at(action.to)))
+    if not state.board.edge[hex]:
+        raise Refused(
+            "BY-EXP-2", message("{hex} is not on the edge of the board", hex=hex_at(action.to))
+        )
     if state.board.terrain[hex] == LAKE:
-        raise Refused("BY-EXP-3", f"{hex_text(action.to)} is a lake")
+        raise Refused("BY-EXP-3", message("{hex} is a lake", hex=hex_at(action.to)))
     if not is_free(state, hex):
-        raise Refused("BY-EXP-4", f"{hex_text(action.to)} is not free of pawns")
+        raise Refused("BY-EXP-4", message("{hex} is not free of pawns", hex=hex_at(action.to)))
     return hex
 
 

@@ -9,6 +9,7 @@ from domain.barony.state import State
 from domain.contract import DomainEvent
 from domain.errors import NotNow
 from domain.event import Ranked, RankingEntry
+from domain.messages import message
 
 
 def token_points(state: State, seat: int) -> int:
@@ -62,6 +63,6 @@ def finish(state: State) -> DomainEvent:
 def finish_with(state: State, scores: Sequence[int]) -> DomainEvent:
     """BY-END-4: `GameFinished` with the ranking by these final scores. Raises NotNow before play is over."""
     if state.phase != "scoring":
-        raise NotNow("BY-END-2", "play is not over")
+        raise NotNow("BY-END-2", message("play is not over"))
     data: Ranked = {"ranking": ranking(state, scores)}
     return DomainEvent("GameFinished", data)

@@ -12,9 +12,11 @@ from domain.chance import Chance
 from domain.contract import DomainEvent, OwnOptions
 from domain.errors import Malformed
 from domain.event import EventData
+from domain.messages import Message, message
 
 MOST_ROUNDS: Final = 10_000
 """The greatest round limit."""
+SEATS_FAULT: Final = message("must be 2 to {most}, or 5 with Sorcery", most=MOST_SEATS)
 
 StateT = TypeVar("StateT", bound=State)
 
@@ -23,14 +25,14 @@ def check_options(
     seats: int,
     options: Mapping[str, object],
     most_seats: int = MOST_SEATS,
-    more_seats: str = ", or 5 with Sorcery",
+    seats_fault: Message = SEATS_FAULT,
 ) -> OwnBaronyOptions:
     """The options of the game, complete. Raises Malformed, which names every wrong one.
 
-    `more_seats` is added to the message about a wrong number of seats.
+    `seats_fault` is what is wrong with any other number of seats than 2 to `most_seats`.
     """
-    wrong = {
-        f"options.{name}": "is no option of this game"
+    faults = {
+        f"options.{name}": message("is no option of this game")
         for name in options
         if name not in ("sorcery", "round_limit", "end_by_agreement")
     }
@@ -38,15 +40,17 @@ def check_options(
     if isinstance(limit, bool) or not isinstance(limit, int | None):
         limit = 0
     if limit is not None and not 1 <= limit <= MOST_ROUNDS:
-        wrong["options.round_limit"] = f"must be a whole number from 1 to {MOST_ROUNDS}, or null"
+        faults["options.round_limit"] = message(
+            "must be a whole number from 1 to {most}, or null", most=MOST_ROUNDS
+        )
     flags = {name: options.get(name, False) for name in ("sorcery", "end_by_agreement")}
     for name, flag in flags.items():
         if not isinstance(flag, bool):
-            wrong[f"options.{name}"] = "must be true or false"
+            faults[f"options.{name}"] = message("must be true or false")
     if not 2 <= seats <= most_seats:
-        wrong["seats"] = f"must be 2 to {most_seats}{more_seats}"
-    if wrong:
-        raise Malformed(wrong)
+        faults["seats"] = seats_fault
+    if faults:
+        raise Malformed(faults)
     return {
         "sorcery": flags["sorcery"] is True,
         "round_limit": limit,

@@ -14,7 +14,13 @@ STRONGHOLD: Final = term("stronghold; plural: strongholds; a: a stronghold; the:
 CITY: Final = term("city; plural: cities; a: a city; the: the city")
 NEW_CITY: Final = term("new city; plural: new cities; a: a new city; the: the new city")
 BUILDING: Final = term("building; plural: buildings; a: a building; the: the building")
-PAWN: Final = term("pawn; plural: pawns; a: a pawn; the: the pawn")
+TILE: Final = term("tile; plural: tiles; a: a tile; the: the tile")
+HEX: Final = term("hex; plural: hexes; a: a hex; the: the hex")
+ROUND: Final = term("round; plural: rounds; a: a round; the: the round")
+POINT: Final = term("point; plural: points; a: a point; the: the point")
+RESOURCE_POINT: Final = term(
+    "resource point; plural: resource points; a: a resource point; the: the resource point"
+)
 
 PAWNS: Final[Mapping[Pawn, Term]] = {
     "knight": KNIGHT,

@@ -15,10 +15,11 @@ from domain.barony.components import (
 )
 from domain.barony.formats import TitleBought
 from domain.barony.state import State
+from domain.barony.terms import RESOURCE_POINT, TOKENS
 from domain.barony.turn_order import after_turn
 from domain.contract import DomainEvent
 from domain.errors import Refused
-from domain.phrases import counted
+from domain.messages import PlayerAt, counted, message
 
 
 def worth(tokens: tuple[int, ...]) -> int:
@@ -40,18 +41,39 @@ def decide_title(state: State, seat: int, action: NobleTitle) -> DomainEvent:
     """BY-TTL-1, 2, 3: tokens go to the bank, and the seat rises one rank. Raises Refused."""
     rank, tokens = state.rank[seat], state.resources[seat]
     if rank == DUKE:
-        raise Refused("BY-TTL-2", f"seat {seat} is a duke, and there is no higher rank")
+        raise Refused(
+            "BY-TTL-2",
+            message("{player} is a duke, and there is no higher rank", player=PlayerAt(seat)),
+        )
     for kind, count in enumerate(action.discard):
         if count > tokens[kind]:
-            owned = counted(tokens[kind], f"{RESOURCES[kind]} token")
-            raise Refused("BY-TTL-1", f"seat {seat} has {owned}, not {count}")
+            raise Refused(
+                "BY-TTL-1",
+                message(
+                    "{player} has {tokens}, not {number}",
+                    player=PlayerAt(seat),
+                    tokens=counted(tokens[kind], TOKENS[RESOURCES[kind]]),
+                    number=count,
+                ),
+            )
     paid = worth(action.discard)
     if paid < TITLE_PRICE:
-        raise Refused("BY-TTL-1", f"these tokens are worth {paid}, and a title costs {TITLE_PRICE}")
+        raise Refused(
+            "BY-TTL-1",
+            message(
+                "these tokens are worth {points}, and a title costs {price}",
+                points=counted(paid, RESOURCE_POINT),
+                price=TITLE_PRICE,
+            ),
+        )
     if has_needless_token(action.discard):
         raise Refused(
             "BY-TTL-3",
-            f"these tokens are worth {paid}; one could be taken back and still leave {TITLE_PRICE}",
+            message(
+                "these tokens are worth {points}; one could be taken back and still leave {price}",
+                points=counted(paid, RESOURCE_POINT),
+                price=TITLE_PRICE,
+            ),
         )
     discarded: SomeTokens = {}
     for name, count in zip(RESOURCES, action.discard, strict=True):

@@ -42,9 +42,9 @@ def imprints_of(state: State) -> list[list[list[int]]]:
 
 
 def explained(state: State | None, event: DomainEvent) -> list[tuple[str, str]]:
-    """The clauses with their sentences, in order, as `explain` returns them."""
-    rules = rule_system_for(state)
-    return rules.explain(state, data_of(event).get("seat"), event)
+    """The clauses with their sentences in English, in order, as `explain` returns them."""
+    reasons = rule_system_for(state).explain(state, data_of(event).get("seat"), event)
+    return [(clause, english(sentence)) for clause, sentence in reasons]
 
 
 def explanation(state: State, event: DomainEvent) -> dict[str, list[str]]:

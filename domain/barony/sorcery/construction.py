@@ -15,6 +15,7 @@ from domain.barony.components import (
 from domain.barony.construction import (
     CITY_BARRIERS,
     SITE_BARRIERS,
+    BarrierMessage,
     CityClause,
     city_site_barrier,
     gain_token,
@@ -26,17 +27,23 @@ from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.barony.turn_order import after_turn
 from domain.errors import Refused
-from domain.hex_text import hex_text
+from domain.messages import PlayerAt, hex_at, message
 
 CastClause: TypeAlias = CityClause | Literal["BS-MYS-1", "BS-PET-1", "BS-SAN-1", "BS-SAN-2"]
-CAST_BARRIERS: Final[Mapping[str, str]] = {
+CAST_BARRIERS: Final[Mapping[str, BarrierMessage]] = {
     **CITY_BARRIERS,
     "BS-MYS-1": SITE_BARRIERS["BS-MYS-1"],
-    "BS-PET-1": "it is neither a forest nor adjacent to a city of this seat",
-    "BS-SAN-1": "it takes a knight of this seat there, and no opposing pawn",
-    "BS-SAN-2": "there is already a building",
+    "BS-PET-1": lambda player, at: message(
+        "{hex} is neither a forest nor adjacent to a city of {player}", player=player, hex=at
+    ),
+    "BS-SAN-1": lambda player, at: message(
+        "Sanctuary needs a knight of {player} on {hex}, and no opposing pawn",
+        player=player,
+        hex=at,
+    ),
+    "BS-SAN-2": lambda _, at: message("there is already a building on {hex}", hex=at),
 }
-"""Why no city can be founded on a hex by spells, by clause."""
+"""By clause, the reasons for which no city can be built by spells."""
 
 
 def cast_barrier(state: State, seat: int, hex: int, spells: Collection[Spell]) -> CastClause | None:
@@ -86,15 +93,17 @@ def decide_construction(state: SorceryState, seat: int, cast: Cast) -> Construct
     hex = state.board.index.get(at)
     if hex is None:
         off_board = "BS-SAN-1" if "sanctuary" in cast.spells else "BY-CTY-1"
-        raise Refused(off_board, f"{hex_text(at)} is not on the board")
+        raise Refused(off_board, message("{hex} is not on the board", hex=hex_at(at)))
     clause = cast_barrier(state, seat, hex, cast.spells)
     if clause is None and not state.reserve_cities[seat]:
         clause = "BY-CTY-5"
     if clause is not None:
-        reason = CAST_BARRIERS[clause]
         if clause == "BY-CTY-3" and "petrification" in cast.spells:
-            reason = "it is adjacent to an opponent's city"
-        raise Refused(clause, f"no city on {hex_text(at)}: {reason}")
+            reason = message(
+                "no city on {hex}: it is adjacent to an opponent's city", hex=hex_at(at)
+            )
+            raise Refused(clause, reason)
+        raise Refused(clause, CAST_BARRIERS[clause](PlayerAt(seat), hex_at(at)))
     data: ConstructionCast = {
         "seat": seat,
         "spells": list(cast.spells),

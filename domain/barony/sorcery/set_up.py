@@ -11,9 +11,9 @@ The board is laid as in the base game (`domain.barony.laying`), with two differe
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import cast
+from typing import Final, cast
 
-from domain.barony.board_check import board_faults, recorded_terrain, unknown_fields
+from domain.barony.board_check import board_faults, recorded_terrain, unknown_fields, wrong_seats
 from domain.barony.components import MYSTERIOUS_PLACE, RADIUS, SPELLS, TILES_A_PLAYER
 from domain.barony.formats import OwnBaronyOptions, SetUp
 from domain.barony.laying import Place, any_rotation, lay, rotated
@@ -29,16 +29,21 @@ from domain.barony.sorcery.components import (
     RADIUS_OF_FIVE,
 )
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
+from domain.barony.terms import TERRAINS
 from domain.barony.tiles import BASE_TILES, LETTERS, Tile
 from domain.chance import Chance
 from domain.contract import DomainEvent, OwnOptions
 from domain.event import EventData
 from domain.hexes import Hex, distance
+from domain.life_cycle_messages import PLAYER
+from domain.messages import Message, counted, message
+
+SEATS_FAULT: Final = message("must be 2 to {most}", most=MOST_SEATS)
 
 
 def check_options(seats: int, options: Mapping[str, object]) -> OwnBaronyOptions:
     """The options of the game, complete. Raises Malformed, which names every wrong one."""
-    return base_check_options(seats, options, MOST_SEATS, more_seats="")
+    return base_check_options(seats, options, MOST_SEATS, SEATS_FAULT)
 
 
 def set_up(seats: int, options: OwnOptions, chance: Chance) -> DomainEvent:
@@ -86,23 +91,35 @@ def rotations_apart(tile: Tile, place: Place, terrain: Mapping[Hex, int]) -> Seq
 
 def set_up_faults(
     seats: int, options: object, data: Mapping[str, object], opened: Mapping[str, object]
-) -> list[str]:
+) -> list[Message]:
     """BS-SET-1, 2, 4: why no set-up can lead to this data of `GameStarted`; [] if one can."""
     if seats not in PLACES:
-        return [f"the game is not played with {seats} seats"]
+        return [wrong_seats(seats)]
     faults = unknown_fields(data)
     spells = data.get("spells")
     if not isinstance(spells, list) or len(spells) != OPEN_SPELLS:
-        faults.append(f"{OPEN_SPELLS} of the {len(SPELLS)} spells are open")
+        faults.append(
+            message(
+                "{open} of the {count} spells must be open", open=OPEN_SPELLS, count=len(SPELLS)
+            )
+        )
     elif [spell for spell in SPELLS if spell in spells] != spells:
-        faults.append("the spells are not different ones of the nine in alphabetical order")
+        faults.append(
+            message("the spells are not different ones of the nine in alphabetical order")
+        )
     terrain = recorded_terrain(data.get("board"))
-    if isinstance(terrain, str):
+    if isinstance(terrain, Message):
         return [*faults, terrain]
     places = sorted(at for at, kind in terrain.items() if kind == MYSTERIOUS_PLACE)
     if len(places) != PLACES[seats]:
-        faults.append(f"for {seats} seats there are {PLACES[seats]} mysterious places")
+        faults.append(
+            message(
+                "for {players} there must be {places}",
+                players=counted(seats, PLAYER),
+                places=counted(PLACES[seats], TERRAINS["mysterious_place"]),
+            )
+        )
     elif any(distance(one, other) < PLACES_APART for one, other in combinations(places, 2)):
-        faults.append("two mysterious places are too close to each other")
+        faults.append(message("two mysterious places are too close to each other"))
     box = (*BASE_TILES, *PLACE_TILES, *(OTHER_TILES if seats == MOST_SEATS else ()))
     return [*faults, *board_faults(terrain, seats, RADIUS.get(seats, RADIUS_OF_FIVE), box)]

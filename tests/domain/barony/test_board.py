@@ -14,6 +14,7 @@ from domain.game import Game, Place
 from domain.hexes import Hex, distance, neighbours
 from tests.support.barony_positions import connected_hexes
 from tests.support.events import data_of
+from tests.support.faults import faults_of
 
 SEEDS = [bytes([number]) for number in range(12)]
 
@@ -56,7 +57,7 @@ def test_tiles_and_their_places_depend_on_the_seed() -> None:
 def test_there_are_no_tiles_for_other_numbers_of_players(seats: int) -> None:
     with pytest.raises(Malformed) as refused:
         barony.check_options(seats, {})
-    assert refused.value.fields == {"seats": "must be 2 to 4, or 5 with Sorcery"}
+    assert faults_of(refused.value) == {"seats": "must be 2 to 4, or 5 with Sorcery"}
 
 
 @pytest.mark.refuses("BY-SET-1")

@@ -11,6 +11,7 @@ from domain import barony
 from domain.chance import Chance
 from domain.hexes import neighbours
 from domain.json_types import JsonObject
+from replay.language.renderer import english
 from tests.support.events import data_of
 from tests.support.possible_set_ups import is_possible_board
 
@@ -30,7 +31,7 @@ def start(seats: int, seed: int) -> JsonObject:
 
 
 def faults(seats: int, data: JsonObject) -> list[str]:
-    return list(barony.set_up_faults(seats, {}, data, {}))
+    return [english(fault) for fault in barony.set_up_faults(seats, {}, data, {})]
 
 
 @pytest.mark.allows("BY-SET-1", "BY-SET-2", "BY-MAT-5")
@@ -42,7 +43,9 @@ def test_boards_for_any_seed_are_possible(seats: int) -> None:
 
 @pytest.mark.parametrize("seats", [0, 1, 5, 100])
 def test_no_set_up_is_possible_for_another_number_of_seats(seats: int) -> None:
-    assert faults(seats, start(2, 1)) == [f"the game is not played with {seats} seats"]
+    assert faults(seats, start(2, 1)) == [
+        f"the game is not played with {seats} player{'' if seats == 1 else 's'}"
+    ]
 
 
 def cells(data: JsonObject) -> list[JsonObject]:
@@ -93,7 +96,7 @@ def cut_off_a_hex(data: JsonObject) -> None:
         (lambda data: data["board"][3].pop("terrain"), "an entry that is not a hex"),
         (lambda data: data["board"].reverse(), "not sorted"),
         (lambda data: data["board"].insert(0, data["board"][0]), "not sorted"),
-        (lambda data: data["board"].pop(), "the board has 53 hexes; for 2 seats it has 54"),
+        (lambda data: data["board"].pop(), "the board has 53 hexes; for 2 players it must have 54"),
         (lambda data: data["board"][-1].update(at=[95, 0]), "95,0 is more than 5 hexes from 0,0"),
         (remove_the_middle, "the first tile is not in the middle"),
         (move_an_inner_hex, "the board has a gap"),
@@ -104,7 +107,7 @@ def cut_off_a_hex(data: JsonObject) -> None:
         ),
         (lambda data: data.update(spells=["charm"]), "a game without Sorcery"),
         (lambda data: data.pop("spells"), "a game without Sorcery"),
-        (lambda data: data.update(weather="fair"), "it has no field weather"),
+        (lambda data: data.update(weather="fair"), "the set-up has no field weather"),
     ],
 )
 def test_an_impossible_set_up_is_refused(

@@ -155,7 +155,7 @@ def test_an_owner_without_tokens_gives_none() -> None:
 @pytest.mark.refuses("BY-CON-2")
 def test_a_destroyed_knight_gives_no_token() -> None:
     state = position_with(red="2D", cells="P0k F0k1k P1ck")
-    when(state, YELLOW, "move 0,0>1,0 take field").is_refused("BY-CON-3", "nothing")
+    when(state, YELLOW, "move 0,0>1,0 take field").is_refused("BY-CON-3", "no destroyed village")
     after = when(state, YELLOW, "move 0,0>1,0").after
     assert reserve_and_tokens(after, RED)[2] == (0, 0, 0, 2)
 

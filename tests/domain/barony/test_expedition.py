@@ -37,7 +37,7 @@ def test_one_knight_is_removed_for_good_and_the_other_is_placed() -> None:
 def test_the_removed_knight_never_comes_back() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP0ckkkkk P L P1ck")
     state = play_lines(state, "0 expedition 1,0", "1 recruit 1 at 3,0")
-    when(state, 0, "recruit 1 at 0,0").is_refused("BY-REC-2", "holds no knights")
+    when(state, 0, "recruit 1 at 0,0").is_refused("BY-REC-2", "holds 0 knights")
     state = play_lines(state, "0 build village 1,0", "1 recruit 1 at 3,0")
     when(state, 0, "recruit 2 at 0,0").is_refused("BY-REC-2", "holds 1")
 
@@ -68,7 +68,7 @@ def test_one_missing_neighbour_makes_an_edge_hex() -> None:
 @pytest.mark.refuses("BY-EXP-2")
 @pytest.mark.parametrize(
     ("where", "word"),
-    [("0,0", "inside the board"), ("5,5", "not on the board"), ("-1,-1", "not on")],
+    [("0,0", "not on the edge"), ("5,5", "not on the board"), ("-1,-1", "not on")],
 )
 def test_inner_hexes_and_hexes_off_the_board_are_no_edge_hexes(where: str, word: str) -> None:
     when(given(ROSE), 0, f"expedition {where}").is_refused("BY-EXP-2", word)

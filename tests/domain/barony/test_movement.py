@@ -248,7 +248,7 @@ def test_takes_are_checked_on_the_board_after_the_first_move() -> None:
     state = row("P0k F0k1v D P1ck", "0: baron\n1: baron, 1P\n2: baron")
     when(state, 0, "move 0,0>1,0 1,0>2,0 take plain").leads_to("play round 2 seat 1")
     refused = when(state, 0, "move 1,0>2,0 0,0>1,0 take plain")
-    refused.is_refused("BY-CON-3", "there is nothing to take")
+    refused.is_refused("BY-CON-3", "no destroyed village is left")
 
 
 @pytest.mark.refuses("BY-MOV-7")

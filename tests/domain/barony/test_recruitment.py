@@ -144,4 +144,4 @@ def test_knights_removed_by_expeditions_are_not_in_the_reserve() -> None:
         board
         P0ckk P P1ck
         """)
-    when(state, 0, "recruit 1 at 0,0").is_refused("BY-REC-2", "holds no knights")
+    when(state, 0, "recruit 1 at 0,0").is_refused("BY-REC-2", "holds 0 knights")

@@ -53,7 +53,7 @@ def test_no_change_is_given_and_the_tokens_go_to_the_bank() -> None:
         ("1 mountain 3 plain", "worth 14"),
         ("1 mountain", "worth 2"),
         ("3 field", "has 2 field tokens"),
-        ("2 field 2 forest", "has no forest tokens"),
+        ("2 field 2 forest", "has 0 forest tokens"),
         ("9007199254740991 mountain", "not 9007199254740991"),
     ],
 )

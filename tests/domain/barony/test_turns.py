@@ -93,7 +93,7 @@ def test_once_the_last_seat_is_out_the_seat_before_it_ends_the_round() -> None:
 @pytest.mark.refuses("BY-TURN-1")
 def test_a_seat_acts_once_in_its_turn() -> None:
     state = when(given(FOUR), 0, "recruit 1 at 0,0").after
-    when(state, 0, "recruit 1 at 0,0").is_refused("BY-TURN-3", "seat 1's turn")
+    when(state, 0, "recruit 1 at 0,0").is_refused("BY-TURN-3", "the turn of seat 1")
 
 
 @pytest.mark.allows("BY-TURN-2")
@@ -162,7 +162,7 @@ def test_resign_and_agree_to_end_are_legal_off_turn() -> None:
     ],
 )
 def test_no_other_action_is_legal_off_turn(text: str) -> None:
-    when(given(FOUR), 1, text).is_refused("BY-TURN-3", "seat 0's turn")
+    when(given(FOUR), 1, text).is_refused("BY-TURN-3", "the turn of seat 0")
 
 
 @pytest.mark.refuses("BY-TURN-3")

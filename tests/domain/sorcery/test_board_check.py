@@ -10,6 +10,7 @@ import pytest
 from domain.barony import sorcery
 from domain.chance import Chance
 from domain.json_types import JsonObject
+from replay.language.renderer import english
 from tests.support.events import data_of
 from tests.support.possible_set_ups import TERRAINS, is_possible_board
 
@@ -28,7 +29,7 @@ def start(seats: int, seed: int) -> JsonObject:
 
 
 def faults(seats: int, data: JsonObject) -> list[str]:
-    return list(sorcery.set_up_faults(seats, {}, data, {}))
+    return [english(fault) for fault in sorcery.set_up_faults(seats, {}, data, {})]
 
 
 @pytest.mark.allows("BS-SET-1", "BS-SET-2", "BS-SET-4")
@@ -40,7 +41,9 @@ def test_set_ups_for_any_seed_are_possible(seats: int) -> None:
 
 @pytest.mark.parametrize("seats", [0, 1, 6, 100])
 def test_no_set_up_is_possible_for_another_number_of_seats(seats: int) -> None:
-    assert faults(seats, start(2, 1)) == [f"the game is not played with {seats} seats"]
+    assert faults(seats, start(2, 1)) == [
+        f"the game is not played with {seats} player{'' if seats == 1 else 's'}"
+    ]
 
 
 def move_places_together(data: JsonObject) -> None:
@@ -55,16 +58,16 @@ def move_places_together(data: JsonObject) -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (lambda data: data["spells"].pop(), "5 of the 9 spells are open"),
-        (lambda data: data.update(spells=None), "5 of the 9 spells are open"),
+        (lambda data: data["spells"].pop(), "5 of the 9 spells must be open"),
+        (lambda data: data.update(spells=None), "5 of the 9 spells must be open"),
         (lambda data: data["spells"].reverse(), "in alphabetical order"),
         (lambda data: data.update(spells=["charm"] * 5), "in alphabetical order"),
         (lambda data: data["spells"].__setitem__(4, "zeal"), "in alphabetical order"),
         (lambda data: data["spells"].__setitem__(4, ["charm"]), "in alphabetical order"),
-        (lambda data: data.update(board=[]), "there are 3 mysterious places"),
+        (lambda data: data.update(board=[]), "there must be 3 mysterious places"),
         (lambda data: data.update(board=5), "the board is not a list"),
         (move_places_together, "too close to each other"),
-        (lambda data: data.update(weather="fair"), "it has no field weather"),
+        (lambda data: data.update(weather="fair"), "the set-up has no field weather"),
     ],
 )
 def test_an_impossible_set_up_is_refused(

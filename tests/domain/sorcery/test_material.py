@@ -44,7 +44,7 @@ def test_the_bank_begins_with_25_of_each_kind_and_nobody_with_magic(seats: int) 
 def test_there_is_no_sixth_player(seats: int) -> None:
     with pytest.raises(Malformed) as refused:
         sorcery.check_options(seats, {"sorcery": True})
-    assert refused.value.fields == {"seats": "must be 2 to 5"}
+    assert faults_of(refused.value) == {"seats": "must be 2 to 5"}
 
 
 @pytest.mark.allows("BS-MAT-1", "BY-MAT-4")

@@ -80,7 +80,7 @@ def test_the_first_of_two_villages_costs_their_owner_the_only_token() -> None:
         after_movement("P F0k D0kk P1ck", yellow="1P, magic 3")
     )
     greedy = when(state, 0, "cast celerity 0,0>1,0>2,0 take plain plain")
-    greedy.is_refused("BY-CON-3", "there is nothing to take")
+    greedy.is_refused("BY-CON-3", "no destroyed village is left")
 
 
 @pytest.mark.refuses("BS-CEL-2")
@@ -89,7 +89,7 @@ def test_a_knight_that_passes_an_opposing_pawn_destroys_nothing() -> None:
     when(state, 0, "cast celerity 0,0>1,0>2,0").becomes(
         after_movement("P F1v D0k2k P1ck", red="1P")
     )
-    when(state, 0, "cast celerity 0,0>1,0>2,0 take plain").is_refused("BY-CON-3", "nothing")
+    when(state, 0, "cast celerity 0,0>1,0>2,0 take plain").is_refused("BY-CON-3", "no destroyed village")
 
 
 @pytest.mark.allows("BS-CEL-2")
@@ -224,7 +224,7 @@ def test_teleportation_onto_a_mountain_with_own_pawns_destroys_the_opponents_the
 def test_a_single_knight_takes_no_token_by_teleportation() -> None:
     state = given_movement("P0k M1v P1ck", red="1P")
     take = when(state, 0, "cast teleportation 0,0>1,0 take plain")
-    take.is_refused("BY-CON-3", "nothing")
+    take.is_refused("BY-CON-3", "no destroyed village")
 
 
 @pytest.mark.refuses("BS-TEL-1")

@@ -264,7 +264,7 @@ def single_open_spell(spell: Spell, cells: str) -> State:
 @pytest.mark.parametrize("text", CASTS)
 def test_a_cast_is_the_action_of_the_turn(text: str) -> None:
     after = when(position_for_casts(9), 0, f"cast {text}").leads_to("play round 4 seat 1")
-    when(after, 0, "cast charm 1 at 0,0").is_refused("BY-TURN-3", "seat 1's turn")
+    when(after, 0, "cast charm 1 at 0,0").is_refused("BY-TURN-3", "the turn of seat 1")
 
 
 @pytest.mark.allows("BS-SPL-1", "BY-TURN-1")
@@ -286,7 +286,7 @@ def test_no_seat_casts_off_turn() -> None:
         board
         P0ck P P1ck P P2ck
         """)
-    when(state, 1, "cast charm 1 at 2,0").is_refused("BY-TURN-3", "seat 0's turn")
+    when(state, 1, "cast charm 1 at 2,0").is_refused("BY-TURN-3", "the turn of seat 0")
     out = when_removed(state, 1).after
     when(out, 1, "cast charm 1 at 2,0").is_refused("BY-TURN-3", "out")
     over = play_lines(out, "2 resign")

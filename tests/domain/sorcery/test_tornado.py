@@ -64,7 +64,7 @@ def test_pawns_that_are_not_isolated_stay(start: str) -> None:
         after_movement(f"P{start[3:]} D0k P1ck", yellow="magic 2", red="1P")
     )
     take = when(state, 0, "cast tornado 0,0>1,0 take plain")
-    take.is_refused("BY-CON-3", "there is nothing to take")
+    take.is_refused("BY-CON-3", "no destroyed village is left")
 
 
 @pytest.mark.allows("BS-TOR-1")
@@ -171,7 +171,7 @@ def test_the_hex_between_is_not_swept() -> None:
         after_movement("P D1v2k F0k P1ck", yellow="magic 1", red="1P")
     )
     take = when(state, 0, "cast celerity tornado 0,0>1,0>2,0 take plain")
-    take.is_refused("BY-CON-3", "nothing")
+    take.is_refused("BY-CON-3", "no destroyed village")
 
 
 @pytest.mark.allows("BS-TOR-2")
