@@ -58,7 +58,7 @@ def wrong_seats(seats: int) -> Message:
 def unknown_fields(data: Mapping[str, object]) -> list[Message]:
     """Faults for the fields that `GameStarted` does not have."""
     return [
-        message("the set-up has no field {name}", name=name)
+        message("it has no field {name}", name=name)
         for name in data
         if name not in ("players", "board", "spells")
     ]

@@ -208,7 +208,7 @@ def flood(start: JsonObject) -> None:
         (BARONY, lambda start: start["spells"].append("charm"), "without Sorcery"),
         (BARONY, lambda start: start.update(weather="fair"), "it has no field weather"),
         (SORCERY, move_hex, "95,0 is more than 5 hexes from 0,0"),
-        (SORCERY, lambda start: start["spells"].pop(), "5 of the 9 spells are open"),
+        (SORCERY, lambda start: start["spells"].pop(), "5 of the 9 spells must be open"),
         (SORCERY, lambda start: start["spells"].__setitem__(4, "zeal"), "the spells are not"),
         (SORCERY, lambda start: start["spells"].reverse(), "the spells are not"),
     ],

@@ -107,7 +107,7 @@ def cut_off_a_hex(data: JsonObject) -> None:
         ),
         (lambda data: data.update(spells=["charm"]), "a game without Sorcery"),
         (lambda data: data.pop("spells"), "a game without Sorcery"),
-        (lambda data: data.update(weather="fair"), "the set-up has no field weather"),
+        (lambda data: data.update(weather="fair"), "it has no field weather"),
     ],
 )
 def test_an_impossible_set_up_is_refused(

@@ -67,7 +67,7 @@ def move_places_together(data: JsonObject) -> None:
         (lambda data: data.update(board=[]), "there must be 3 mysterious places"),
         (lambda data: data.update(board=5), "the board is not a list"),
         (move_places_together, "too close to each other"),
-        (lambda data: data.update(weather="fair"), "the set-up has no field weather"),
+        (lambda data: data.update(weather="fair"), "it has no field weather"),
     ],
 )
 def test_an_impossible_set_up_is_refused(
