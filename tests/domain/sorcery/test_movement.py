@@ -89,7 +89,9 @@ def test_a_knight_that_passes_an_opposing_pawn_destroys_nothing() -> None:
     when(state, 0, "cast celerity 0,0>1,0>2,0").becomes(
         after_movement("P F1v D0k2k P1ck", red="1P")
     )
-    when(state, 0, "cast celerity 0,0>1,0>2,0 take plain").is_refused("BY-CON-3", "no destroyed village")
+    when(state, 0, "cast celerity 0,0>1,0>2,0 take plain").is_refused(
+        "BY-CON-3", "no destroyed village"
+    )
 
 
 @pytest.mark.allows("BS-CEL-2")
