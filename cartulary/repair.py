@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
+from typing import Final
 
-import click
-
-from cartulary.terminal import echo
+from cartulary.language import text
+from cartulary.terminal import confirm, echo
 from domain.errors import CartularyError
+from domain.messages import Message, Value, comma_list, message, plural_message
 from service.append_only_file.parts import (
     ManifestError,
     find_parts,
@@ -20,10 +21,10 @@ from service.data_folder import DataFolderLock
 from service.embedded_redis import EmbeddedRedis
 from service.settings import load_settings
 
-_EXPLANATIONS = {
-    "incomplete write": "It ends in the middle of a write, as after a power failure.",
-    "zero bytes": "It ends with bytes that are zero, as after a power failure.",
-    "damaged bytes": "What follows is not a complete write.",
+_EXPLANATIONS: Final = {
+    "incomplete write": message("It ends in the middle of a write, as after a power failure."),
+    "zero bytes": message("It ends with bytes that are zero, as after a power failure."),
+    "damaged bytes": message("What follows is not a complete write."),
 }
 
 
@@ -35,16 +36,20 @@ def repair(environ: Mapping[str, str], *, yes: bool) -> None:
     data = load_settings(environ).data
     folder = data / "redis"
     if not folder.is_dir():
-        raise CartularyError(f"the data folder {data} contains no data of an embedded Redis")
+        raise CartularyError(
+            message(
+                "the data folder {folder} contains no data of an embedded Redis", folder=str(data)
+            )
+        )
     with DataFolderLock(data):
         _repair_manifest(folder, yes=yes)
         damaged_part = find_damaged_part(folder)
         if damaged_part is None:
-            echo("every write is complete")
+            echo(text(message("every write is complete")))
         else:
             _repair_part(folder, damaged_part, yes=yes)
     with EmbeddedRedis(data):
-        echo("Redis loads the data")
+        echo(text(message("Redis loads the data")))
 
 
 def _repair_manifest(folder: Path, *, yes: bool) -> None:
@@ -52,46 +57,68 @@ def _repair_manifest(folder: Path, *, yes: bool) -> None:
         find_parts(folder)
     except ManifestError as error:
         manifest = manifest_from_names(folder)
-        echo(
-            f"{error}. These files are there, in the order in which they were written:\n{manifest}"
+        heading = message(
+            "{fault}. These files are there, in the order in which they were written:",
+            fault=error.message,
         )
+        echo(f"{text(heading)}\n{manifest}")
         if not yes:
-            click.confirm("Write a manifest with these lines?", abort=True)
+            confirm(message("Write a manifest with these lines?"))
         write_manifest(folder, manifest)
-        echo(f"wrote {manifest_of(folder)}")
+        echo(text(message("wrote {path}", path=str(manifest_of(folder)))))
 
 
 def _repair_part(folder: Path, damaged_part: DamagedPart, *, yes: bool) -> None:
     path, damage = damaged_part.part.path, damaged_part.damage
     if damage.kind == "damaged snapshot":
-        raise CartularyError(f"the snapshot in {path} is damaged: restore a backup")
-    echo(
-        f"{path} contains complete writes up to byte {damage.offset} of {damage.size}."
-        f" {_EXPLANATIONS[damage.kind]}"
-    )
-    echo(f"Cutting it off there removes {damage.size - damage.offset} bytes", newline=False)
-    for later in damaged_part.later:
-        echo(f", and all of {later.path}", newline=False)
-    echo(
-        ", with these events:" if damaged_part.events else ", in which no event can be recognized."
-    )
+        raise CartularyError(
+            message("the snapshot in {path} is damaged: restore a backup", path=str(path))
+        )
+    for line in _description(damaged_part):
+        echo(text(line))
     for line in _event_lines(damaged_part.events):
-        echo(f"  {line}")
+        echo(f"  {text(line)}")
     if not yes:
-        click.confirm(f"Cut {path} off after byte {damage.offset}?", abort=True)
+        confirm(
+            message("Cut {path} off after byte {offset}?", path=str(path), offset=damage.offset)
+        )
     archive = cut_off(folder, damaged_part)
-    echo(f"cut off; the rest is in {archive}")
+    echo(text(message("cut off; the rest is in {path}", path=str(archive))))
 
 
-def _event_lines(events: Iterable[tuple[str, int]]) -> Iterable[str]:
+def _description(damaged_part: DamagedPart) -> Iterable[Message]:
+    """Yield what is damaged, and what is removed when the damaged file is cut off."""
+    damage = damaged_part.damage
+    yield message(
+        "{path} contains complete writes up to byte {offset} of {size}. {explanation}",
+        path=str(damaged_part.part.path),
+        offset=damage.offset,
+        size=damage.size,
+        explanation=_EXPLANATIONS[damage.kind],
+    )
+    yield plural_message(
+        "Cutting it off there removes 1 byte.",
+        "Cutting it off there removes {count} bytes.",
+        count=damage.size - damage.offset,
+    )
+    if damaged_part.later:
+        paths = comma_list(str(later.path) for later in damaged_part.later)
+        yield message("These later files are removed as well: {paths}", paths=paths)
+    if damaged_part.events:
+        yield message("These events are lost:")
+    else:
+        yield message("No event can be recognized in what is removed.")
+
+
+def _event_lines(events: Iterable[tuple[str, int]]) -> Iterable[Message]:
     """Yield a line for each game, with the seqs of its events."""
     for game, group in groupby(sorted(set(events)), key=lambda event: event[0]):
-        seqs = [seq for _, seq in group]
-        yield f"game {game}: events {', '.join(_ranges(seqs))}"
+        seqs = comma_list(_ranges([seq for _, seq in group]))
+        yield message("game {game}: events {seqs}", game=game, seqs=seqs)
 
 
-def _ranges(numbers: list[int]) -> Iterable[str]:
-    """Yield the ranges of ascending numbers: [1, 2, 3, 5] gives `1 to 3` and `5`."""
+def _ranges(numbers: list[int]) -> Iterable[Value]:
+    """Yield the ranges of ascending numbers: for [1, 2, 3, 5], `1 to 3` and `5`."""
     for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
-        members = [number for _, number in group]
-        yield str(members[0]) if len(members) == 1 else f"{members[0]} to {members[-1]}"
+        first, *others = (number for _, number in group)
+        yield message("{first} to {last}", first=first, last=others[-1]) if others else first

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from cartulary.trusted_keys import SERVICE, trust_own_key
 from domain.json_types import JsonObject
+from domain.messages import message
 from service.bootstrap import Service, build
 from service.errors import Unavailable
 from service.settings import load_settings
@@ -25,10 +26,13 @@ def open_service(environ: Mapping[str, str], redis_url: str | None) -> Iterator[
     except Unavailable as error:
         if settings.is_embedded:
             raise Unavailable(
-                f"no service is running on {settings.data}: start `cartulary serve` there, or pass the"
-                " URL of another Redis with --redis or CARTULARY_REDIS_URL"
+                message(
+                    "no service is running on {folder}: start `cartulary serve` there, or pass the URL of"
+                    " another Redis with --redis or CARTULARY_REDIS_URL",
+                    folder=str(settings.data),
+                )
             ) from error
-        raise Unavailable("the Redis at the given URL does not respond") from error
+        raise Unavailable(message("the Redis at the given URL does not respond")) from error
     finally:
         service.redis.close()
 

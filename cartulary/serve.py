@@ -11,8 +11,10 @@ from typing import Final
 
 import httpx
 
+from cartulary.language import text
 from cartulary.trusted_keys import SERVICE, trust_own_key
 from domain.errors import CartularyError
+from domain.messages import message, message_in
 from ledger.keys import SigningKey
 from service.data_folder import DataFolderInUse, DataFolderLock
 from service.embedded_redis import EmbeddedRedis
@@ -104,9 +106,15 @@ def _port_error(error: PortError, settings: Settings, host: str, port: int) -> C
             DataFolderLock(settings.data).check()
         except DataFolderInUse as in_use:
             return AlreadyRunning(
-                f"port {port} of {host} and the data folder {settings.data} are in use: Cartulary is running"
-                f" already. {in_use.how_to_stop}, or run a second service with --port and --data"
-                """ (make serve ARGS="--port PORT --data FOLDER")"""
+                message(
+                    "port {port} of {host} and the data folder {folder} are in use: Cartulary is running"
+                    " already. {how_to_stop}, or run a second service with --port and --data (make serve"
+                    ' ARGS="--port PORT --data FOLDER")',
+                    port=port,
+                    host=host,
+                    folder=str(settings.data),
+                    how_to_stop=in_use.how_to_stop,
+                )
             )
     return error
 
@@ -119,13 +127,24 @@ def _is_ready(url: str) -> bool:
 
 
 def _instructions(settings: Settings, url: str) -> str:
-    store = settings.data if settings.is_embedded else "the Redis of CARTULARY_REDIS_URL"
-    return f"""
-  Cartulary is at   {url}
-
-  API               {url}/api/v1/docs
-  games are in      {store}
-  to begin          curl {url}/api/v1/players -H 'Content-Type: application/json' \\
-                      -d '{{"handle": "ana", "password": "correct horse"}}'
-  to stop           Ctrl-C
-"""
+    """Return the addresses of the service, how to register a first player, and how to stop."""
+    store = (
+        str(settings.data)
+        if settings.is_embedded
+        else text(message("the Redis of CARTULARY_REDIS_URL"))
+    )
+    rows = (
+        (message("Cartulary is at"), url),
+        (None, ""),
+        (message_in("instructions", "API"), f"{url}/api/v1/docs"),
+        (message("games are in"), store),
+        (message("to begin"), f"curl {url}/api/v1/players -H 'Content-Type: application/json' \\"),
+        (None, """  -d '{"handle": "ana", "password": "correct horse"}'"""),
+        (message("to stop"), "Ctrl-C"),
+    )
+    labels = ["" if label is None else text(label) for label, _ in rows]
+    width = max(map(len, labels)) + 3
+    lines = (
+        f"  {label:{width}}{value}".rstrip() for label, (_, value) in zip(labels, rows, strict=True)
+    )
+    return "\n".join(["", *lines, ""])

@@ -6,6 +6,7 @@ The commands that read records work without them: the extra `server` in pyprojec
 from typing import Final
 
 from domain.errors import CartularyError
+from domain.messages import message
 
 INSTALL_COMMAND: Final = "python -m pip install 'cartulary[server]'"
 _OWN_PACKAGES: Final = frozenset({"cartulary", "domain", "ledger", "replay", "service", "workers"})
@@ -24,5 +25,9 @@ def server_extra_missing(error: ModuleNotFoundError) -> ServerExtraMissing:
     if not package or package in _OWN_PACKAGES:
         raise error
     return ServerExtraMissing(
-        f"the server's dependencies are not installed (there is no {package}): run {INSTALL_COMMAND}"
+        message(
+            "the server's dependencies are not installed (there is no {package}): run {command}",
+            package=package,
+            command=INSTALL_COMMAND,
+        )
     )

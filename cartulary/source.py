@@ -9,10 +9,13 @@ from typing import BinaryIO, Final, TypeAlias
 
 import click
 
+from cartulary.language import text
 from cartulary.server_extra import ServerExtraMissing
 from cartulary.terminal import print_message
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
+from domain.messages import Message, message, message_in
+from domain.os_errors import os_reason
 from ledger.record import Record, first_contradiction, read
 
 LiveSource: TypeAlias = Callable[[str, str | None], bytes]
@@ -29,6 +32,9 @@ LIVE_DELIVERIES: Final = "cartulary.source.deliveries"
 class SourceNotFound(click.BadParameter):
     """There is no record file of this name, and no live game of this id."""
 
+    def __init__(self, fault: Message, ctx: click.Context) -> None:
+        super().__init__(text(fault), ctx, param_hint=text(message_in("metavar", "SOURCE")))
+
 
 def open_source(ctx: click.Context, source: str, redis: str | None) -> BinaryIO:
     """Open a record: standard input for `-`, else a file, else a live game of that id.
@@ -41,15 +47,20 @@ def open_source(ctx: click.Context, source: str, redis: str | None) -> BinaryIO:
         try:
             return Path(source).open("rb")
         except OSError as error:
-            raise click.ClickException(f"cannot open {source}: {error.strerror}") from None
+            fault = message("cannot open {path}: {reason}", path=source, reason=os_reason(error))
+            raise click.ClickException(text(fault)) from None
     live: LiveSource | None = ctx.obj
     if live is None or not all(char.isalnum() or char in "-_" for char in source):
-        raise SourceNotFound(f"there is no file {source}", ctx=ctx, param_hint="SOURCE")
+        raise SourceNotFound(message("there is no file {path}", path=source), ctx)
     try:
         return BytesIO(live_record(live, source, redis))
     except ServerExtraMissing as error:
-        fault = f"there is no file {source}. To read live games: {error}"
-        raise SourceNotFound(fault, ctx=ctx, param_hint="SOURCE") from None
+        fault = message(
+            "there is no file {path}. To read live games: {reason}",
+            path=source,
+            reason=error.message,
+        )
+        raise SourceNotFound(fault, ctx) from None
 
 
 def live_record(live: LiveSource, game: str, redis: str | None) -> bytes:
@@ -59,7 +70,7 @@ def live_record(live: LiveSource, game: str, redis: str | None) -> bytes:
     except ServerExtraMissing:
         raise
     except CartularyError as error:
-        raise click.ClickException(f"cannot read game {game}: {error}") from None
+        raise _unreadable_game(game, error) from None
 
 
 def live_deliveries(
@@ -72,7 +83,7 @@ def live_deliveries(
     try:
         return deliveries(source, seq, redis)
     except CartularyError as error:
-        raise click.ClickException(f"cannot read game {source}: {error}") from None
+        raise _unreadable_game(source, error) from None
 
 
 def read_source(ctx: click.Context, source: str, redis: str | None) -> Record:
@@ -88,11 +99,22 @@ def read_source(ctx: click.Context, source: str, redis: str | None) -> Record:
             raise unreadable_source(source, error) from None
     if (fault := first_contradiction(record)) is not None:
         print_message(
-            f"{source}: line {fault.line}: {fault.why} (`cartulary audit` checks everything)"
+            message(
+                "{source}: line {line}: {fault} (`cartulary audit` checks everything)",
+                source=source,
+                line=fault.line,
+                fault=fault.why,
+            )
         )
     return record
 
 
 def unreadable_source(source: str, error: Unreadable) -> click.ClickException:
     """Return the error of a command whose record cannot be read."""
-    return click.ClickException(f"{source}: {error}")
+    fault = message("{source}: {reason}", source=source, reason=error.message)
+    return click.ClickException(text(fault))
+
+
+def _unreadable_game(game: str, error: CartularyError) -> click.ClickException:
+    fault = message("cannot read game {game}: {reason}", game=game, reason=error.message)
+    return click.ClickException(text(fault))

@@ -12,6 +12,8 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import click
 
+from cartulary.language import text
+from domain.messages import Message, Value, message, message_in
 from replay.render.styles import Styler
 
 Color: TypeAlias = Literal["auto", "always", "never"]
@@ -22,15 +24,35 @@ DEFAULT_WIDTH: Final = 100
 T = TypeVar("T")
 
 
-def echo(text: str, *, newline: bool = True) -> None:
+def echo(result: str, *, newline: bool = True) -> None:
     """Write a result to standard output; characters that its encoding lacks are replaced."""
     encoding: Any = getattr(sys.stdout, "encoding", None) or "utf-8"
-    click.echo(text.encode(encoding, "replace").decode(encoding), nl=newline, color=True)
+    click.echo(result.encode(encoding, "replace").decode(encoding), nl=newline, color=True)
 
 
-def print_message(sentence: str) -> None:
+def print_message(message: Value) -> None:
     """Write a message to standard error."""
-    click.echo(sentence, err=True)
+    click.echo(text(message), err=True)
+
+
+def confirm(question: Message, *, err: bool = False) -> None:
+    """Ask a question, on standard error with `err`; raise click.Abort unless the answer is yes.
+
+    The answers are the words of the language, besides `y` and `n`, which everybody may know from elsewhere.
+    """
+    # Translators: the answers that mean yes, the shortest first.
+    yes = text(message_in("answers", "y, yes"))
+    # Translators: the answers that mean no, the shortest first.
+    no = text(message_in("answers", "n, no"))
+    positive, negative = ({word.strip() for word in words.split(",")} for words in (yes, no))
+    prompt = f"{text(question)} [{yes[0]}/{no[0].upper()}]"
+    while True:
+        answer = click.prompt(prompt, default="", show_default=False, err=err).strip().lower()
+        if answer in positive | {"y"}:
+            return
+        if answer in negative | {"n", ""}:
+            raise click.Abort
+        click.echo(text(message("please answer {yes} or {no}", yes=yes[0], no=no[0])), err=err)
 
 
 def result_styler(color: Color) -> Styler:
@@ -47,7 +69,7 @@ def width() -> int:
     return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
 
 
-def progress(items: Iterable[T], total: int | None, description: str) -> Iterator[T]:
+def progress(items: Iterable[T], total: int | None, description: Value) -> Iterator[T]:
     """Iterate over items that each take a while, with a progress bar where standard error is a terminal.
 
     `total` is the number of items, None if it is not known.
@@ -71,4 +93,4 @@ def progress(items: Iterable[T], total: int | None, description: str) -> Iterato
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield from bar.track(items, total=total, description=description)
+        yield from bar.track(items, total=total, description=text(description))

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import click
 
 from cartulary.command_line import PathType, argument, option
+from cartulary.language import text
 from domain.messages import message, message_in
 
 redis_option: Final = option(
@@ -40,7 +41,8 @@ def public_key(ctx: click.Context, key: str) -> str:
             return key.lower()
     except ValueError:
         pass
-    raise click.BadParameter("a public key is 32 bytes in hex", ctx, param_hint="--key")
+    fault = message("a public key is 32 bytes in hex")
+    raise click.BadParameter(text(fault), ctx, param_hint="--key")
 
 
 def server_address(ctx: click.Context, url: str) -> str:
@@ -51,8 +53,7 @@ def server_address(ctx: click.Context, url: str) -> str:
     except ValueError:
         host, port, parts = None, None, urlsplit("")
     if parts.scheme not in {"http", "https"} or not host:
-        raise click.BadParameter(
-            "must be a URL such as https://games.example.org", ctx, param_hint="URL"
-        )
+        fault = message("must be a URL such as https://games.example.org")
+        raise click.BadParameter(text(fault), ctx, param_hint="URL")
     host = host.replace(":", "-")
     return host if port is None else f"{host}-{port}"

@@ -9,11 +9,21 @@ import click
 
 from cartulary.command_line import Integer, IntRange, PathType, argument, command, option
 from cartulary.commands.options import json_option, redis_option
+from cartulary.language import text
 from cartulary.source import live_record
 from cartulary.terminal import echo, print_message, progress
 from domain.errors import Malformed
 from domain.json_types import JsonObject
-from domain.messages import message, message_in
+from domain.messages import (
+    Listing,
+    Message,
+    comma_list,
+    message,
+    message_in,
+    plural_message,
+    semicolon_list,
+)
+from domain.os_errors import os_reason
 from domain.registry import EXPANSIONS, RULES
 from ledger.canonical import canonical
 from replay.playout import DEFAULT_BOTS
@@ -29,7 +39,7 @@ from replay.playout import DEFAULT_BOTS
 @click.pass_context
 def export(ctx: click.Context, game: str, out: Path | None, force: bool, redis: str | None) -> None:  # noqa: FBT001 # click passes options by name
     if ctx.obj is None:
-        raise click.UsageError("no service is configured here", ctx)
+        raise click.UsageError(text(message("no service is configured here")), ctx)
     if out is not None and out.exists() and not force:
         raise _file_exists(out)
     record = live_record(ctx.obj, game, redis)
@@ -42,11 +52,17 @@ def export(ctx: click.Context, game: str, out: Path | None, force: bool, redis: 
     except FileExistsError:
         raise _file_exists(out) from None
     except OSError as error:
-        raise click.ClickException(f"{out}: {error.strerror}") from None
+        raise _cannot_write(out, error) from None
 
 
 def _file_exists(path: Path) -> click.ClickException:
-    return click.ClickException(f"{path} exists already; --force overwrites it")
+    fault = message("{path} exists already; --force overwrites it", path=str(path))
+    return click.ClickException(text(fault))
+
+
+def _cannot_write(path: Path | str, error: OSError) -> click.ClickException:
+    fault = message("cannot write {path}: {reason}", path=str(path), reason=os_reason(error))
+    return click.ClickException(text(fault))
 
 
 def _expansion_flags(command: Callable[..., None]) -> Callable[..., None]:
@@ -111,32 +127,47 @@ def playout(
     try:
         seed_bytes = secrets.token_bytes(32) if seed is None else bytes.fromhex(seed)
     except ValueError:
-        raise click.BadParameter("not bytes in hex", ctx, param_hint="--seed") from None
+        fault = message("not bytes in hex")
+        raise click.BadParameter(text(fault), ctx, param_hint="--seed") from None
     names = [name.strip() for name in bots.split(",")]
     options = {option: True for option, is_chosen in expansions.items() if is_chosen}
     try:
         playout_plan = plan(rules, seats, seed_bytes, options, names, round_limit)
     except Malformed as error:
-        raise click.UsageError(_as_options(error), ctx) from None
-    print_message(f"seed {seed_bytes.hex()}")
+        raise click.UsageError(text(_as_options(error)), ctx) from None
+    print_message(message("seed {seed}", seed=seed_bytes.hex()))
     try:
         out.mkdir(parents=True, exist_ok=True)
         trust_own_key(os.environ, playout_plan.signing_key().public, PLAYOUT)
         results = play_to_files(playout_plan, games, out, jobs)
-        for result in progress(results, games, "playout"):
-            echo(canonical(result).decode() if as_json else _line(result))
+        for result in progress(results, games, message_in("progress", "playout")):
+            echo(canonical(result).decode() if as_json else text(_summary(result)))
     except OSError as error:
-        raise click.ClickException(f"{error.filename or out}: {error.strerror}") from None
+        raise _cannot_write(error.filename or out, error) from None
 
 
-def _as_options(error: Malformed) -> str:
-    """Return a message that names the options of the command instead of the invalid fields of a plan."""
-    return "; ".join(
-        f"--{field.removeprefix('options.').replace('_', '-')}: {fault}"
+def _as_options(error: Malformed) -> Listing:
+    """Return the faults with the options of the command instead of the invalid fields of a plan."""
+    return semicolon_list(
+        message(
+            "--{option}: {fault}",
+            option=field.removeprefix("options.").replace("_", "-"),
+            fault=fault,
+        )
         for field, fault in error.fields.items()
     )
 
 
-def _line(result: JsonObject) -> str:
-    ranking = ", ".join(f"{place['player']} {place['score']}" for place in result["ranking"])
-    return f"{result['file']}  {result['events']} events, {result['rounds']} rounds: {ranking}"
+def _summary(result: JsonObject) -> Message:
+    """Return one line about a game: its file, its length and its ranking."""
+    ranking = (
+        message("{player} {score}", player=place["player"], score=place["score"])
+        for place in result["ranking"]
+    )
+    return message(
+        "{file}  {events}, {rounds}: {ranking}",
+        file=result["file"],
+        events=plural_message("{count} event", "{count} events", count=result["events"]),
+        rounds=plural_message("{count} round", "{count} rounds", count=result["rounds"]),
+        ranking=comma_list(ranking),
+    )

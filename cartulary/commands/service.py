@@ -13,8 +13,9 @@ import click
 
 from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import data_option, redis_option
+from cartulary.language import text
 from cartulary.terminal import echo, print_message
-from domain.messages import message, message_in
+from domain.messages import message, message_in, plural_message
 
 if TYPE_CHECKING:
     from service.settings import Settings
@@ -133,8 +134,12 @@ def reindex(redis: str | None) -> None:
     from service.reindex import reindex as run
 
     with open_service(os.environ, redis) as service:
-        count = run(service, lambda so_far: print_message(f"{so_far} games ..."))
-    echo(f"{count} games reindexed")
+        count = run(service, _report_reindexed)
+    echo(text(plural_message("{count} game reindexed", "{count} games reindexed", count=count)))
+
+
+def _report_reindexed(count: int) -> None:
+    print_message(plural_message("{count} game ...", "{count} games ...", count=count))
 
 
 @command(
@@ -173,7 +178,8 @@ def retire_key(key: str, redis: str | None) -> None:
 
     with open_service(os.environ, redis) as service:
         entry = service.keyring.retire(key)
-    echo(f"key {entry['key']} was retired at {entry['until']}")
+    retired = message("key {key} was retired at {time}", key=entry["key"], time=entry["until"])
+    echo(text(retired))
 
 
 def _environ_with(data: Path | None) -> dict[str, str]:

@@ -212,7 +212,7 @@ def test_repair_lists_the_events_and_asks_before_it_cuts_anything_off(
     status, output = run_repair(tmp_path, answer="n\n")
     assert status == 1
     assert f"{path} contains complete writes up to byte {complete} of {len(content)}." in output
-    assert f"removes {len(content) - complete} bytes, with these events:" in output
+    assert f"removes {len(content) - complete} bytes.\nThese events are lost:\n" in output
     assert "  game one: events 2 to 3\n  game two: events 2 to 3\n" in output
     assert path.read_bytes() == content
 
