@@ -15,6 +15,7 @@ from redis.retry import Retry
 from typing_extensions import override
 
 from domain.errors import Unreadable
+from domain.messages import message
 from service.errors import Unavailable
 
 SECONDS_TO_CONNECT: Final = 2.0
@@ -36,6 +37,8 @@ _NO_WRITES: Final = (
     "READONLY",
 )
 """Words in error messages of Redis which mean that it accepts no writes at the moment."""
+
+STORE_AWAY: Final = message("the store does not respond")
 
 WRONG_TYPE: Final = "WRONGTYPE"
 """The word in the error of Redis for a key of another type than the command expects."""
@@ -85,12 +88,12 @@ def unavailable_on_error() -> Iterator[None]:
     try:
         yield
     except _UNREACHABLE as error:
-        raise Unavailable("the store does not respond") from error
+        raise Unavailable(STORE_AWAY) from error
     except redis.ResponseError as error:
         if any(word in str(error) for word in _NO_WRITES):
-            raise Unavailable("the store accepts no writes at the moment") from error
+            raise Unavailable(message("the store accepts no writes at the moment")) from error
         if WRONG_TYPE in str(error):
-            raise Unreadable("a key has another type than it should have") from error
+            raise Unreadable(message("a key has another type than it should have")) from error
         raise
 
 

@@ -37,6 +37,18 @@ class NotFound(ServiceError):
     status = 404
 
 
+class BodyTooLarge(ServiceError):
+    """The body of the request has more bytes than the server reads."""
+
+    status = 413
+
+
+class UnsupportedBody(ServiceError):
+    """The body of the request is not JSON in UTF-8, or is compressed."""
+
+    status = 415
+
+
 class Stale(ServiceError):
     """The position has changed since the action's `expected_seq`; `head` is the seq of the game."""
 

@@ -10,6 +10,8 @@ from typing import Final
 import redis
 
 from domain.errors import Unreadable
+from domain.messages import message
+from replay.language.renderer import english
 from service.connection import connect, unavailable_on_error
 from service.errors import Unavailable
 from service.keyring import Keyring
@@ -43,17 +45,21 @@ class Readiness:
             with unavailable_on_error():
                 self._log.set(WRITE_CHECK_KEY, 1, ex=_KEY_SECONDS)
         except Unavailable as error:
-            raise Unavailable(f"the log is not available: {error.why}") from error
+            raise Unavailable(
+                message("the log is not available: {reason}", reason=error.why)
+            ) from error
         try:
             with unavailable_on_error():
                 self._queue.ping()
         except Unavailable as error:
-            raise Unavailable(f"the queue is not available: {error.why}") from error
+            raise Unavailable(
+                message("the queue is not available: {reason}", reason=error.why)
+            ) from error
         try:
             self._keyring.publish_key()
         except (Unreadable, OSError) as error:
-            log.error("the signing key cannot be used: %s", error)  # noqa: TRY400 # the message is enough
-            raise Unavailable("the signing key cannot be used") from error
+            log.error("the signing key cannot be used: %s", _reason(error))  # noqa: TRY400 # the message is enough
+            raise Unavailable(message("the signing key cannot be used")) from error
 
     def store_responds(self) -> bool:
         """Return whether the Redis of the logs responds within SECONDS_TO_RESPOND."""
@@ -62,6 +68,10 @@ class Readiness:
                 return bool(self._log.ping())
         except Unavailable:
             return False
+
+
+def _reason(error: Unreadable | OSError) -> str:
+    return english(error.message) if isinstance(error, Unreadable) else str(error)
 
 
 def _connect(url: str) -> redis.Redis:

@@ -28,11 +28,11 @@ class Names:
 
     def player(self, id: str) -> str:
         """Return the handle of a player, or the id."""
-        return self._handles.get(id) or clean(id)
+        return self.handle(id) or clean(id)
 
     def seat(self, seat: int) -> str | None:
         """Return the handle of the player in a seat; None if it is not known."""
-        return self._handles.get(self._players[seat]) if 0 <= seat < len(self._players) else None
+        return self.handle(self._players[seat]) if 0 <= seat < len(self._players) else None
 
     def seated(self, players: Sequence[str]) -> "Names":
         """Return these names with other players by seat."""

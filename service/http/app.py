@@ -14,7 +14,7 @@ from typing_extensions import override
 from werkzeug.routing import IntegerConverter, MapAdapter
 
 from service.bootstrap import Service
-from service.http import api_docs, problems, ratelimits
+from service.http import api_docs, language, problems, ratelimits
 from service.http.access_log import AccessLog
 from service.http.blueprint import Api
 from service.http.context import ACCESS_LOG, METRICS, SERVICE
@@ -108,5 +108,6 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     api.register_blueprint(health.blueprint)
     api_docs.add_components(api)
     api_docs.register(app, api)
+    language.register(app)
     problems.register(app)
     return app

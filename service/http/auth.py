@@ -7,12 +7,13 @@ the game was loaded.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final, Literal, TypeAlias
 
 from flask import g, request
 
 from domain.game import Game
-from service.errors import Forbidden, Unauthorised
+from service.errors import Forbidden, Unauthorised, Unavailable
 from service.games.access import require_dispute, require_opener, require_party
 from service.http.context import service
 
@@ -53,11 +54,14 @@ def optional_auth() -> str | None:
     """
     if "player_id" not in g:
         token = bearer_token()
-        player_id = None if token is None else service().players.by_token(token)
-        if token is not None and player_id is None:
-            raise Unauthorised("the token is invalid or has expired")
-        g.player_id = player_id
-        return player_id
+        if token is None:
+            g.player_id = None
+        else:
+            g.player_locale = None  # of a token that is not valid, or cannot be looked up
+            owner = service().players.token_owner(token)
+            if owner is None:
+                raise Unauthorised("the token is invalid or has expired")
+            g.player_id, g.player_locale = owner.id, owner.locale
     current: str | None = g.player_id
     return current
 
@@ -76,6 +80,18 @@ def authenticated_player() -> str | None:
         return optional_auth()
     except Unauthorised:
         return None
+
+
+def player_locale() -> str | None:
+    """Return the locale that the sender of the request has set; None without a setting or a valid token.
+
+    The token is looked up, at most once, if that has not been done for the request. An error is not raised.
+    """
+    if "player_id" not in g and "player_locale" not in g:
+        with suppress(Unauthorised, Unavailable):
+            optional_auth()
+    locale: str | None = g.get("player_locale")
+    return locale
 
 
 def hide_private(game_id: str) -> None:

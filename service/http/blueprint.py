@@ -17,7 +17,9 @@ from werkzeug.exceptions import HTTPException
 
 from domain.errors import Malformed, NotNow
 from domain.json_types import JsonObject
-from service.errors import Forbidden, Unauthorised
+from domain.messages import Text, message
+from replay.language.renderer import english
+from service.errors import BodyTooLarge, Forbidden, Unauthorised, UnsupportedBody
 from service.http.auth import (
     ACCESS_POLICIES,
     AuthPolicy,
@@ -28,15 +30,15 @@ from service.http.auth import (
     require_access,
     require_resource,
 )
-from service.http.json_body import read_json
+from service.http.json_body import GIVEN_TWICE, read_json
 from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES
-from service.http.schemas.fields import StrictSchema, Text, validate
+from service.http.schemas.fields import StrictSchema, String, validate
 from service.http.schemas.responses import Problem
 from service.http.schemas.type_schemas import RESPONSES
 
 View: TypeAlias = Callable[..., Response]
 Decorator: TypeAlias = Callable[[View], View]
-ExtraValidation: TypeAlias = Callable[..., Mapping[str, str]]
+ExtraValidation: TypeAlias = Callable[..., Mapping[str, Text]]
 """Returns errors, by field, that the schema of a refused body has not found. Its arguments are the body
 and the keyword arguments of the view."""
 
@@ -47,7 +49,9 @@ one of them could request another player's view."""
 MAX_PARAMETERS: Final = 32
 """Parameters of a query."""
 _GAME_ID: Final = "<game_id>"
-_HIDING: Final = (Unauthorised, Forbidden, Malformed, NotNow, HTTPException)
+_UNREADABLE: Final = (Malformed, BodyTooLarge, UnsupportedBody, HTTPException)
+"""Errors of a request that cannot be read."""
+_HIDING: Final = (Unauthorised, Forbidden, NotNow, *_UNREADABLE)
 """Errors that would reveal that a private game exists."""
 _SECURITY: Final[Mapping[AuthPolicy, list[JsonObject]]] = {
     "public": [],
@@ -146,7 +150,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc] # flask_smorest has no annot
     def _register_responses(self) -> None:
         for status, problem_type in PROBLEM_TYPES.items():
             content = {CONTENT_TYPE: {"schema": RESPONSES.schema_of(Problem)}}
-            reply = {"description": problem_type.title, "content": content}
+            reply = {"description": english(problem_type.title), "content": content}
             self.spec.components.response(_error_name(status), reply, lazy=True)
 
 
@@ -206,7 +210,7 @@ def _with_checks(view: View, checks: _Checks) -> View:
                 hide_private(arguments["game_id"])
             if checks.resource is not None:
                 require_resource(checks.resource, arguments)
-            if isinstance(error, Malformed | HTTPException):
+            if isinstance(error, _UNREADABLE):
                 require_access(auth, arguments)
             raise
 
@@ -244,7 +248,7 @@ def _operation(
         )
     if headers:
         schema = Schema.from_dict(
-            {name: Text(metadata={"description": text}) for name, text in headers.items()},
+            {name: String(metadata={"description": text}) for name, text in headers.items()},
             name="RequestHeaders",
         )
         operation["parameters"].append({"in": "header", "schema": schema})
@@ -258,10 +262,11 @@ def _operation(
 def _read_query(schema: Schema) -> dict[str, Any]:
     """Return the parameters of the query. Raises Malformed, also for one that is given twice."""
     if request.query_string.count(b"&") >= MAX_PARAMETERS:
-        raise Malformed({"query": f"has more than {MAX_PARAMETERS} parameters"})
+        fault = message("has more than {count} parameters", count=MAX_PARAMETERS)
+        raise Malformed({"query": fault})
     repeated = [name for name, values in request.args.lists() if len(values) > 1]
     if repeated:
-        raise Malformed(dict.fromkeys(repeated, "is given more than once"))
+        raise Malformed(dict.fromkeys(repeated, GIVEN_TWICE))
     return validate(schema, request.args.to_dict())
 
 
@@ -269,7 +274,8 @@ def _idempotency_key() -> str | None:
     """Return the Idempotency-Key of the request, or None. Raises Malformed."""
     key: str | None = request.environ.get("HTTP_IDEMPOTENCY_KEY")
     if key is not None and not (0 < len(key) <= 255 and key.isascii() and key.isprintable()):
-        raise Malformed({"Idempotency-Key": "must be 1 to 255 printable ASCII characters"})
+        fault = message("must be 1 to 255 printable ASCII characters")
+        raise Malformed({"Idempotency-Key": fault})
     return key
 
 

@@ -11,21 +11,24 @@ from typing import Any, Final, NoReturn
 
 import orjson
 from flask import Request
-from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
 from domain.errors import Malformed
+from domain.messages import message
+from service.errors import BodyTooLarge, UnsupportedBody
 
 MAX_BODY_BYTES: Final = 64 * 1024
+BODY_TOO_LARGE: Final = message("a body may have at most {bytes} bytes", bytes=MAX_BODY_BYTES)
 MAX_DEPTH: Final = 32
 """Levels of objects and arrays inside each other."""
 MAX_NAMES: Final = 64
 """Names in one object. Every name that is not expected costs an error message."""
+GIVEN_TWICE: Final = message("is given more than once")
 _INTEGER_BOUND: Final = 2**53
 _JSON: Final = "application/json"
 
 
 def read_json(request: Request, *, required: bool = True) -> Any:
-    """Return the decoded body of a request. Raises Malformed, UnsupportedMediaType, RequestEntityTooLarge.
+    """Return the decoded body of a request. Raises Malformed, UnsupportedBody, BodyTooLarge.
 
     If the body is not `required`, an empty one counts as an empty object.
     """
@@ -33,23 +36,23 @@ def read_json(request: Request, *, required: bool = True) -> Any:
     environ = request.environ
     length = int(environ.get("CONTENT_LENGTH") or 0)
     if length > MAX_BODY_BYTES:
-        raise RequestEntityTooLarge(f"a body may have at most {MAX_BODY_BYTES} bytes")
+        raise BodyTooLarge(BODY_TOO_LARGE)
     data: bytes = environ["wsgi.input"].read(length)
     if not data and not required:
         return {}
     if environ.get("CONTENT_TYPE") != _JSON:
         _check_content_type(request)
     if environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
-        raise UnsupportedMediaType("the body must not be compressed")
+        raise UnsupportedBody(message("the body must not be compressed"))
     return decode_json(data)
 
 
 def _check_content_type(request: Request) -> None:
-    """Raise UnsupportedMediaType unless the body is JSON in UTF-8."""
+    """Raise UnsupportedBody unless the body is JSON in UTF-8."""
     if request.mimetype != _JSON:
-        raise UnsupportedMediaType(f"the body must have Content-Type: {_JSON}")
+        raise UnsupportedBody(message("the body must have Content-Type: {type}", type=_JSON))
     if request.mimetype_params.get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
-        raise UnsupportedMediaType("the body must be encoded in UTF-8")
+        raise UnsupportedBody(message("the body must be encoded in UTF-8"))
 
 
 def decode_json(data: bytes) -> Any:
@@ -60,7 +63,12 @@ def decode_json(data: bytes) -> Any:
         orjson.loads(data)
         value = _DECODER.decode(data.decode())
     except orjson.JSONDecodeError as error:
-        raise Malformed({"": f"is not valid JSON: {error}"}) from None
+        fault = message(
+            "is not valid JSON (line {line}, column {column})",
+            line=error.lineno,
+            column=error.colno,
+        )
+        raise Malformed({"": fault}) from None
     except RecursionError:
         raise _too_deep() from None
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
@@ -70,23 +78,28 @@ def decode_json(data: bytes) -> Any:
 
 def _to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(pairs) > MAX_NAMES:
-        raise Malformed({"": f"contains an object with more than {MAX_NAMES} names"})
+        fault = message("contains an object with more than {count} names", count=MAX_NAMES)
+        raise Malformed({"": fault})
     value = dict(pairs)
     if len(value) != len(pairs):
         counts = Counter(name for name, _ in pairs)
         repeated = sorted(name for name, count in counts.items() if count > 1)
-        raise Malformed(dict.fromkeys(repeated, "is given more than once"))
+        raise Malformed(dict.fromkeys(repeated, GIVEN_TWICE))
     return value
 
 
 def _refuse_fraction(number: str) -> NoReturn:
-    raise Malformed({"": f"contains the number {number[:32]}: only integers are allowed"})
+    fault = message("contains the number {number}: only integers are allowed", number=number[:32])
+    raise Malformed({"": fault})
 
 
 def _to_integer(digits: str) -> int:
     # The length is checked first: Python refuses to convert very long numbers.
     if len(digits) > 17 or abs(int(digits)) >= _INTEGER_BOUND:
-        raise Malformed({"": f"contains the number {digits[:32]}: integers must be below 2^53"})
+        fault = message(
+            "contains the number {number}: integers must be below 2^53", number=digits[:32]
+        )
+        raise Malformed({"": fault})
     return int(digits)
 
 
@@ -107,4 +120,4 @@ def _depth(value: Any) -> int:
 
 
 def _too_deep() -> Malformed:
-    return Malformed({"": f"is nested more than {MAX_DEPTH} levels deep"})
+    return Malformed({"": message("is nested more than {levels} levels deep", levels=MAX_DEPTH)})

@@ -3,10 +3,14 @@
 Errors of service/errors.py carry their status; the statuses of the errors in domain/errors.py are
 set here and nowhere else. Any other exception is a fault of the server: the response is a 500
 without details, and the log has the traceback under the request's id.
+
+`title` and `detail` are in the language of the request (language.py); everything else is the same in every
+language.
 """
 
 import logging
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -16,9 +20,11 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from domain.errors import CartularyError, Malformed, NotNow, Refused
-from replay.language.renderer import english
+from domain.messages import Message, Text, comma_list, message
+from replay.language.renderer import Renderer, renderer
 from service.connection import unavailable_on_error
 from service.errors import ServiceError, Stale, TooManyRequests, Unauthorised, Unavailable
+from service.http.language import request_names, request_renderer, with_language
 from service.store.event_store import HeadMoved
 
 log = logging.getLogger(__name__)
@@ -26,31 +32,32 @@ log = logging.getLogger(__name__)
 CONTENT_TYPE: Final = "application/problem+json"
 MAX_ERRORS: Final = 100
 """Wrong fields that one problem names."""
-_INTERNAL: Final = "the error has been logged under the id of this request"
+_INTERNAL: Final = message("the error has been logged under the id of this request")
+NO_RESOURCE: Final = message("there is no resource at this address")
 
 
 class ProblemType(NamedTuple):
     """The name of a problem, which ends its `type`, and its title."""
 
     name: str
-    title: str
+    title: Message
 
 
 PROBLEM_TYPES: Final[Mapping[int, ProblemType]] = {
-    400: ProblemType("malformed", "The request is malformed"),
-    401: ProblemType("unauthorised", "A valid token is required"),
-    403: ProblemType("forbidden", "Not allowed to see or do this"),
-    404: ProblemType("not-found", "No such resource"),
-    405: ProblemType("method-not-allowed", "The resource does not support this method"),
-    408: ProblemType("too-slow", "The request did not arrive in time"),
-    409: ProblemType("conflict", "Not possible in the current state"),
-    413: ProblemType("too-large", "The body is too large"),
-    415: ProblemType("not-json", "The body is not JSON"),
-    422: ProblemType("refused", "The request is refused"),
-    429: ProblemType("too-many-requests", "Too many requests"),
-    431: ProblemType("headers-too-large", "The headers are too large"),
-    500: ProblemType("internal", "Internal server error"),
-    503: ProblemType("unavailable", "Temporarily unavailable"),
+    400: ProblemType("malformed", message("The request is malformed")),
+    401: ProblemType("unauthorised", message("A valid token is required")),
+    403: ProblemType("forbidden", message("Not allowed to see or do this")),
+    404: ProblemType("not-found", message("No such resource")),
+    405: ProblemType("method-not-allowed", message("The resource does not support this method")),
+    408: ProblemType("too-slow", message("The request did not arrive in time")),
+    409: ProblemType("conflict", message("Not possible in the current state")),
+    413: ProblemType("too-large", message("The body is too large")),
+    415: ProblemType("not-json", message("The body is not JSON")),
+    422: ProblemType("refused", message("The request is refused")),
+    429: ProblemType("too-many-requests", message("Too many requests")),
+    431: ProblemType("headers-too-large", message("The headers are too large")),
+    500: ProblemType("internal", message("Internal server error")),
+    503: ProblemType("unavailable", message("Temporarily unavailable")),
 }
 """The problem type of every status that the API returns for an error."""
 
@@ -70,25 +77,36 @@ def status_of(error: CartularyError) -> int:
             return 500
 
 
-def problem_document(status: int, detail: str, request_id: str, **members: Any) -> dict[str, Any]:
+def problem_document(
+    status: int, detail: Text, request_id: str, render: Renderer, **members: Any
+) -> dict[str, Any]:
     """Return the body of a problem. `members` are added to those that every problem has."""
-    name, title = PROBLEM_TYPES[status]
     return {
-        "type": f"urn:cartulary:problem:{name}",
-        "title": title,
+        "type": f"urn:cartulary:problem:{PROBLEM_TYPES[status].name}",
+        "title": _title(status, render.language),
         "status": status,
-        "detail": detail,
+        "detail": render(detail),
         "instance": f"urn:cartulary:request:{request_id}",
         **members,
     }
 
 
-def problem(
-    status: int, detail: str, headers: Mapping[str, str] | None = None, **members: Any
+@lru_cache(maxsize=512)
+def _title(status: int, language: str) -> str:
+    return renderer(language)(PROBLEM_TYPES[status].title)
+
+
+def _problem(
+    status: int,
+    detail: Text,
+    render: Renderer,
+    headers: Mapping[str, str] | None = None,
+    **members: Any,
 ) -> Response:
     """Return a problem as a response. `members` are added to its body."""
-    body = problem_document(status, detail, g.request_id, **members)
-    return Response(orjson.dumps(body), status, headers, content_type=CONTENT_TYPE)
+    body = problem_document(status, detail, g.request_id, render, **members)
+    response = Response(orjson.dumps(body), status, headers, content_type=CONTENT_TYPE)
+    return with_language(response, render.language)
 
 
 def register(app: Flask) -> None:
@@ -103,13 +121,14 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
     status = status_of(error)
     if status == 500:
         return _handle_unexpected_error(error)
+    render = request_renderer(request_names())
     members: dict[str, Any] = {}
     headers: dict[str, str] = {}
     match error:
         case Malformed():
             members["errors"] = [
-                {"field": field or "body", "detail": english(message)}
-                for field, message in islice(error.fields.items(), MAX_ERRORS)
+                {"field": field or "body", "detail": render(fault)}
+                for field, fault in islice(error.fields.items(), MAX_ERRORS)
             ]
             if any(field.split(".")[0] == "action" for field in error.fields):
                 members["clause"] = error.clause
@@ -127,26 +146,31 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
             headers["Retry-After"] = str(error.retry_after)
         case _:
             pass
-    detail = english(error.why if isinstance(error, Refused | ServiceError) else error.message)
-    return problem(status, detail, headers, **members)
+    detail = error.why if isinstance(error, Refused | ServiceError) else error.message
+    return _problem(status, detail, render, headers, **members)
 
 
 def _handle_http_exception(error: HTTPException) -> Response:
-    """Respond to the errors of Flask itself: unknown routes, methods, sizes and media types."""
+    """Respond to the errors of Flask itself, such as unknown routes and methods."""
     status = error.code if error.code is not None and error.code in PROBLEM_TYPES else 400
     headers: dict[str, str] = {}
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         headers["Allow"] = ", ".join(sorted(error.valid_methods))
     match status:
         case 404:
-            detail = "there is no resource at this address"
+            detail = NO_RESOURCE
         case 405:
-            detail = f"{request.method} is not one of {headers.get('Allow', 'the allowed methods')}"
+            methods = comma_list(sorted(getattr(error, "valid_methods", None) or ()))
+            detail = message(
+                "{method} is not one of the methods that this resource supports: {methods}",
+                method=request.method,
+                methods=methods,
+            )
         case 500:
             detail = _INTERNAL
         case _:
-            detail = error.description or PROBLEM_TYPES[status].title
-    return problem(status, detail, headers)
+            detail = PROBLEM_TYPES[status].title
+    return _problem(status, detail, request_renderer(), headers)
 
 
 def _handle_redis_error(error: redis.RedisError) -> Response:
@@ -162,4 +186,4 @@ def _handle_redis_error(error: redis.RedisError) -> Response:
 
 def _handle_unexpected_error(error: Exception) -> Response:
     log.error("unexpected error while handling a request", exc_info=error)
-    return problem(500, _INTERNAL)
+    return _problem(500, _INTERNAL, request_renderer())

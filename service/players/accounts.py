@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Final
 
 import redis
+from redis.client import Pipeline
 from redis.typing import EncodableT
 
 from domain.errors import Malformed
@@ -34,7 +35,7 @@ from service.players.handles import (
     spellings,
 )
 from service.players.passwords import PASSWORD_LENGTHS, Passwords, is_outdated
-from service.players.tokens import Session, Tokens, sessions_key
+from service.players.tokens import Session, TokenOwner, Tokens, sessions_key
 
 _BATCH_SIZE: Final = 500
 EMAIL_PATTERN: Final = re.compile(r"[^\s@]+@[^\s@]+")
@@ -152,6 +153,29 @@ class Players:
             self._redis.hset(account_key(player_id), "password", new_hash)
         self._tokens.end_all(player_id, except_token=token)
 
+    def set_locale(self, player_id: str, token: str, locale: str | None) -> None:
+        """Store the locale of a player, or delete it (None). Raises Malformed, Unauthorised (no account).
+
+        It applies to requests with `token` at once, elsewhere after TOKEN_CACHE_TTL at the latest.
+        """
+        if fault := _locale_fault(locale):
+            raise Malformed({"locale": fault})
+
+        def store(pipeline: Pipeline) -> None:
+            # An account that is erased meanwhile must not come into being again.
+            if not pipeline.hexists(key, "created"):
+                raise Unauthorised("the account of this token has been deleted")
+            pipeline.multi()
+            if locale is None:
+                pipeline.hdel(key, "locale")
+            else:
+                pipeline.hset(key, "locale", locale)
+
+        key = account_key(player_id)
+        with unavailable_on_error():
+            self._redis.transaction(store, key)
+        self._tokens.forget_owner(token)
+
     def with_account(self, ids: Iterable[str]) -> list[str]:
         """Return those of the ids that have an account."""
         remaining, existing = iter(ids), list[str]()
@@ -201,15 +225,15 @@ class Players:
         """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
         self._tokens.revoke(token)
 
-    def cached_player(self, token: str) -> str | None:
-        """Return the id of the player of a token that was looked up lately; else None.
+    def cached_token_owner(self, token: str) -> TokenOwner | None:
+        """Return the player of a token that was looked up lately; else None.
 
         Does not read the store.
         """
         return self._tokens.cached_owner(token)
 
-    def by_token(self, token: str) -> str | None:
-        """Return the id of the player whom a token authenticates; None if it is not valid."""
+    def token_owner(self, token: str) -> TokenOwner | None:
+        """Return the player whom a token authenticates; None if it is not valid."""
         return self._tokens.owner(token)
 
     def by_handle(self, handle: str) -> Player | None:
@@ -296,9 +320,16 @@ def _faults(password: str, email: str | None, locale: str | None) -> dict[str, s
         faults["password"] = fault
     if email is not None and not (len(email) <= 254 and EMAIL_PATTERN.fullmatch(email)):
         faults["email"] = "must be an e-mail address"
-    if locale is not None and not (len(locale) <= 35 and LOCALE_PATTERN.fullmatch(locale)):
-        faults["locale"] = "must be a language tag such as en or fr-CH"
+    if fault := _locale_fault(locale):
+        faults["locale"] = fault
     return faults
+
+
+def _locale_fault(locale: str | None) -> str | None:
+    """Return what is wrong with the locale of an account; None if nothing is."""
+    if locale is None or (len(locale) <= 35 and LOCALE_PATTERN.fullmatch(locale)):
+        return None
+    return "must be a language tag such as en or fr-CH"
 
 
 def _password_fault(password: str) -> str | None:

@@ -52,6 +52,14 @@ class Session:
     client: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class TokenOwner:
+    """The player whom a token authenticates: the id, and the locale that the player has set."""
+
+    id: str
+    locale: str | None = None
+
+
 class Tokens:
     """All tokens of a service. Thread-safe. Every method raises Unavailable if Redis does not respond.
 
@@ -65,14 +73,14 @@ class Tokens:
         self._redis = client
         self._account_key = account_key
         self._max_sessions = max_sessions
-        self._owners: TTLCache[str, str | None] = TTLCache(
+        self._owners: TTLCache[str, TokenOwner | None] = TTLCache(
             MAX_CACHED_TOKENS,
             TOKEN_CACHE_TTL.total_seconds(),
             # A change of the time of day must not prolong the trust in a token. The function is looked up at
             # each call, so that tests can replace it.
             timer=lambda: time.monotonic(),  # noqa: PLW0108 # see above
         )
-        """By key of a token, the id of its player; None for a token that was revoked here."""
+        """By key of a token, its player; None for a token that was revoked here."""
         self._lock = Lock()
 
     def create(self, player_id: str, client: str | None = None, *, is_first: bool = False) -> str:
@@ -146,16 +154,16 @@ class Tokens:
         if owner is not None:
             self._end(to_text(owner), [digest])
 
-    def cached_owner(self, token: str) -> str | None:
-        """Return the id of the player of a token that was looked up lately; else None.
+    def cached_owner(self, token: str) -> TokenOwner | None:
+        """Return the player of a token that was looked up lately; else None.
 
         Does not read the store.
         """
         with self._lock:
             return self._owners.get(token_key(token))
 
-    def owner(self, token: str) -> str | None:
-        """Return the id of the player whom a token authenticates; None if it is not valid.
+    def owner(self, token: str) -> TokenOwner | None:
+        """Return the player whom a token authenticates; None if it is not valid.
 
         The store is read at most once per TOKEN_CACHE_TTL, and written at most once per hour.
         """
@@ -164,21 +172,27 @@ class Tokens:
         with self._lock:
             cached = self._owners.get(key, _NOT_CACHED)
         if cached is not _NOT_CACHED:
-            return cast("str | None", cached)
+            return cast("TokenOwner | None", cached)
         with unavailable_on_error():
             stored = self._redis.get(key)
             if stored is None:
                 return None
             player_id = to_text(stored)
             with self._redis.pipeline(transaction=False) as pipeline:
-                pipeline.exists(self._account_key(player_id))
+                pipeline.hmget(self._account_key(player_id), "created", "locale")
                 pipeline.hmget(sessions_key(player_id), digest, _COMPLETE)
-                has_account, (session, is_complete) = pipeline.execute()
-            if not has_account or (session is None and is_complete is not None):
+                (created, locale), (session, is_complete) = pipeline.execute()
+            if created is None or (session is None and is_complete is not None):
                 return None
             self._note_use(player_id, digest, session)
+        owner = TokenOwner(player_id, None if locale is None else to_text(locale))
         with self._lock:
-            return self._owners.setdefault(key, player_id)
+            return self._owners.setdefault(key, owner)
+
+    def forget_owner(self, token: str) -> None:
+        """Have the account of a token's player read again. Other processes know it for TOKEN_CACHE_TTL."""
+        with self._lock:
+            self._owners.pop(token_key(token), None)
 
     def _note_use(self, player_id: str, digest: str, stored: bytes | None) -> None:
         """Store the hour in which a token is used, unless it is stored already."""

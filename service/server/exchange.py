@@ -10,6 +10,8 @@ from typing import TypeAlias
 import redis
 
 from service.http.environ import StreamRequest
+from service.http.language import select_language
+from service.players.tokens import TokenOwner
 from service.server.http_connection import HttpConnection
 from service.server.http_request import HttpRequest
 from service.server.http_response import LAST_CHUNK, chunk, response_head
@@ -33,6 +35,8 @@ class Exchange:
     queue: RequestQueue
     visitor: tuple[str, bool]
     """The visitor on whose behalf it is queued, and whether that is a player."""
+    owner: TokenOwner | None = None
+    """The player of its token, if the visitor is one."""
     job: Job | None = None
     """What a thread has to do or does for the exchange."""
     page: "asyncio.Future[bytes | None] | None" = None
@@ -42,6 +46,12 @@ class Exchange:
     """Whether a part of the response has been sent."""
     listener: Listener | None = None
     """The event stream that is the response, if it is one."""
+
+    @property
+    def language(self) -> str:
+        """The language of the response, if it contains text."""
+        locale = None if self.owner is None else self.owner.locale
+        return select_language(locale, self.request.accept_language)
 
     @property
     def is_chunked(self) -> bool:

@@ -19,8 +19,13 @@ from typing import Any, Final, TypeAlias
 
 from flask import Flask
 
+from domain.messages import Text, message
 from service.bounds import Bounds
+from service.connection import STORE_AWAY
 from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, StreamRequest
+from service.http.language import accepted_language
+from service.http.problems import NO_RESOURCE
+from service.players.tokens import TokenOwner
 from service.readiness import Readiness
 from service.server.exchange import Exchange, send_pages, send_stream
 from service.server.health_checks import HealthChecks
@@ -28,6 +33,7 @@ from service.server.http_connection import HttpConnection
 from service.server.http_request import HttpRequest, has_normal_path
 from service.server.http_response import json_response, problem_response, response_head
 from service.server.refusals import Reason, Refusals
+from service.server.request_parser import Fault
 from service.server.request_queue import Job, RequestQueue
 from service.server.streams import StreamHub
 from service.server.wsgi import AppResponse, call_app, wsgi_environ
@@ -51,10 +57,9 @@ _ACCOUNT_REQUESTS: Final = frozenset(
     }
 )
 """Requests that hash a password."""
-_BEARER: Final = b"bearer "
 
-PlayerOf: TypeAlias = Callable[[str], str | None]
-"""Returns the id of the player of a token that this process has seen lately, without asking the store."""
+TokenOwnerOf: TypeAlias = Callable[[str], TokenOwner | None]
+"""Returns the player of a token that this process has seen lately, without asking the store."""
 
 
 class _NotRunError(Exception):
@@ -71,13 +76,13 @@ class Gateway:
         readiness: Readiness,
         refusals: Refusals,
         bounds: Bounds,
-        player_of: PlayerOf,
+        token_owner_of: TokenOwnerOf,
     ) -> None:
         self._app = app
         self._hub = hub
         self._refusals = refusals
         self._bounds = bounds
-        self._player_of = player_of
+        self._token_owner_of = token_owner_of
         self._loop = asyncio.get_running_loop()
         waiting = (bounds.max_waiting, bounds.max_waiting_per_visitor)
         self._requests = RequestQueue("request", bounds.request_threads, *waiting)
@@ -100,7 +105,10 @@ class Gateway:
         """See `RequestHandler.handle`."""
         is_account = (request.method, request.raw_path) in _ACCOUNT_REQUESTS
         queue = self._accounts if is_account else self._requests
-        exchange = Exchange(request, connection, queue, self._visitor(request))
+        token = request.bearer_token
+        owner = None if token is None else self._token_owner_of(token)
+        visitor = (network_of(request.address), False) if owner is None else (owner.id, True)
+        exchange = Exchange(request, connection, queue, visitor, owner)
         connection.exchange = exchange
         self._exchanges.add(exchange)
         if request.method in ("GET", "HEAD") and request.raw_path in (b"/healthz", b"/readyz"):
@@ -110,8 +118,7 @@ class Gateway:
             else:
                 self._start(self._respond_ready(exchange))
         elif not has_normal_path(request.raw_path):
-            detail = "there is no resource at this address"
-            self._loop.call_soon(self._respond_problem, exchange, 404, detail)
+            self._loop.call_soon(self._respond_problem, exchange, 404, NO_RESOURCE)
         elif not self._checks.store_responds:
             self._loop.call_soon(self._refuse_without_store, exchange)
         else:
@@ -122,10 +129,14 @@ class Gateway:
             )
             self._enqueue(queue, exchange.job)
 
-    def refuse(self, connection: HttpConnection, status: int, detail: str) -> None:
+    def refuse(self, connection: HttpConnection, fault: Fault, accept_language: bytes) -> None:
         """See `RequestHandler.refuse`."""
-        retry_after = RETRY_AFTER if status == 503 else None
-        connection.write(problem_response(status, detail, is_last=True, retry_after=retry_after))
+        language = accepted_language(accept_language.decode("latin-1"))
+        retry_after = RETRY_AFTER if fault.status == 503 else None
+        response = problem_response(
+            fault.status, fault.detail, language=language, is_last=True, retry_after=retry_after
+        )
+        connection.write(response)
         connection.end_response(is_last=True)
 
     def on_disconnect(self, connection: HttpConnection) -> None:
@@ -140,7 +151,7 @@ class Gateway:
         self._refusals.add("no_response", connection.client)
         if isinstance(exchange, Exchange) and not exchange.has_started:
             # The result of the thread, if it comes, is dropped.
-            detail = "the server is overloaded and could not respond in time"
+            detail = message("the server is overloaded and could not respond in time")
             self._respond_problem(exchange, 503, detail, RETRY_AFTER, is_last=True)
         else:
             connection.abort()
@@ -174,7 +185,7 @@ class Gateway:
         """Refuse a request at once. One that a thread has begun may still take effect."""
         if exchange.is_open:
             self._refusals.add("store_away", exchange.request.address)
-            self._respond_problem(exchange, 503, "the store does not respond", RETRY_AFTER)
+            self._respond_problem(exchange, 503, STORE_AWAY, RETRY_AFTER)
 
     def close(self, seconds: float) -> None:
         """End the threads. Those that handle a request have this time to finish it."""
@@ -188,18 +199,6 @@ class Gateway:
         if displaced is not None:
             # Not at once, so that the connection counts the requests that a client sends together.
             self._loop.call_soon(displaced.refuse, "queue_full")
-
-    def _visitor(self, request: HttpRequest) -> tuple[str, bool]:
-        """Return the player of the request, if its token has been seen lately, or the client's network.
-
-        The second value is whether it is a player.
-        """
-        value = request.header(b"authorization")
-        if value is not None and value[: len(_BEARER)].lower() == _BEARER:
-            player = self._player_of(value[len(_BEARER) :].decode("latin-1").strip())
-            if player is not None:
-                return player, True
-        return network_of(request.address), False
 
     def _is_last(self, request: HttpRequest) -> bool:
         return request.is_last or self._is_stopping
@@ -228,7 +227,7 @@ class Gateway:
         self,
         exchange: Exchange,
         status: int,
-        detail: str,
+        detail: Text,
         retry_after: int | None = None,
         *,
         is_last: bool = False,
@@ -237,6 +236,7 @@ class Gateway:
         response = problem_response(
             status,
             detail,
+            language=exchange.language,
             client_id=request.header(b"x-request-id"),
             http_version=request.http_version,
             is_last=self._is_last(request) or is_last,
@@ -249,10 +249,10 @@ class Gateway:
         """Refuse a request because too many others are waiting."""
         if exchange.is_open:
             self._refusals.add(reason, exchange.request.address)
-            detail = "the server is overloaded at the moment"
+            detail = message("the server is overloaded at the moment")
             self._respond_problem(exchange, 503, detail, RETRY_AFTER)
 
-    def _respond_health(self, exchange: Exchange, problem: str | None) -> None:
+    def _respond_health(self, exchange: Exchange, problem: Text | None) -> None:
         if problem is not None:
             self._respond_problem(exchange, 503, problem, RETRY_AFTER)
             return
@@ -299,7 +299,8 @@ class Gateway:
             )
         except Exception:
             log.exception("the application failed without a response")
-            self._post(self._respond_problem, exchange, 500, "the request could not be handled")
+            detail = message("the request could not be handled")
+            self._post(self._respond_problem, exchange, 500, detail)
             return
         self._post(self._respond, exchange, head + body)
 
@@ -348,7 +349,7 @@ class Gateway:
         reached = self._hub.refusal(stream.visitor)
         if reached is not None:
             status = 429 if reached == "max_streams_per_visitor" else 503
-            detail = "too many event streams are open"
+            detail = message("too many event streams are open")
             self._respond_problem(exchange, status, detail, STREAM_RETRY_AFTER)
         elif await send_stream(exchange, self._hub, stream, headers):
             self._respond(exchange, exchange.body_end, is_last=not exchange.is_chunked)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
+from domain.messages import Text, message
 from service.errors import Unavailable
 from service.readiness import Readiness
 
@@ -28,11 +29,11 @@ class HealthChecks:
         self._on_store_lost = on_store_lost
         self._thread = ThreadPoolExecutor(1, "health")
         self._loop = asyncio.get_running_loop()
-        self._check: asyncio.Future[str | None] | None = None
+        self._check: asyncio.Future[Text | None] | None = None
         self._probe: asyncio.Task[None] | None = None
         self.store_responds = True
 
-    async def readiness_problem(self) -> str | None:
+    async def readiness_problem(self) -> Text | None:
         """Return why the process is not ready, None if it is; within READINESS_SECONDS.
 
         Calls that come during a check share its result.
@@ -42,7 +43,7 @@ class HealthChecks:
         try:
             problem = await asyncio.wait_for(asyncio.shield(self._check), READINESS_SECONDS)
         except TimeoutError:
-            return "the check of the readiness has not ended in time"
+            return message("the check of the readiness has not ended in time")
         if problem is None:
             # A process that is ready refuses no requests.
             self._on_store_state(responds=True)
@@ -69,12 +70,12 @@ class HealthChecks:
         elif responds and not had_responded:
             log.warning("the store responds again")
 
-    def _run_check(self) -> str | None:
+    def _run_check(self) -> Text | None:
         try:
             self._readiness.check()
         except Unavailable as error:
-            return str(error.why)
+            return error.why
         except Exception:
             log.exception("the check of the readiness has failed")
-            return "the check of the readiness has failed"
+            return message("the check of the readiness has failed")
         return None

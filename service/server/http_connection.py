@@ -13,13 +13,14 @@ from typing import Any, Final, Protocol
 
 from typing_extensions import override
 
+from domain.messages import Message, message
 from service.bounds import Bounds
 from service.http.json_body import MAX_BODY_BYTES
 from service.server.client_address import TrustedProxies
 from service.server.connections import ConnectionTable
 from service.server.http_request import HttpRequest
 from service.server.refusals import Reason, Refusals
-from service.server.request_parser import RequestParser
+from service.server.request_parser import Fault, RequestParser
 from service.visitors import network_of
 
 MAX_PIPELINED: Final = 8
@@ -30,6 +31,7 @@ LINGER_SECONDS: Final = 2.0
 """Time for a client to read the last response: a connection that is closed with unread data loses it."""
 MIN_PROGRESS: Final = 16 * 1024
 """Bytes that a client has to read to get more time for the rest."""
+_TOO_MANY_CONNECTIONS: Final = Fault(503, message("the server has too many connections"))
 _RESET: Final = struct.pack("ii", 1, 0)
 """The option SO_LINGER that makes closing a socket reset its connection."""
 _REASONS: Final[Mapping[int, Reason]] = {
@@ -62,7 +64,7 @@ class RequestHandler(Protocol):
     def handle(self, request: HttpRequest, connection: "HttpConnection") -> None:
         """Begin to handle a request. The response is written to the connection, at any later time."""
 
-    def refuse(self, connection: "HttpConnection", status: int, detail: str) -> None:
+    def refuse(self, connection: "HttpConnection", fault: Fault, accept_language: bytes) -> None:
         """Write a response to a request that cannot be read, and end it as the last one."""
 
     def on_disconnect(self, connection: "HttpConnection") -> None:
@@ -146,7 +148,7 @@ class HttpConnection(asyncio.Protocol):
         self.network = network_of(self.peer)
         self.deadline = self._loop.time() + self._bounds.header_seconds
         if not self._table.add(self):
-            self._handler.refuse(self, 503, "the server has too many connections")
+            self._handler.refuse(self, _TOO_MANY_CONNECTIONS, accept_language=b"")
 
     @override
     def data_received(self, data: bytes) -> None:
@@ -166,7 +168,7 @@ class HttpConnection(asyncio.Protocol):
             # A fault in what follows is reported after the responses to the requests before it.
             return
         if parser.fault is not None:
-            self._refuse(*parser.fault)
+            self._refuse(parser.fault)
         elif self._state is State.IDLE and parser.has_partial_request:
             self._wait_for_client()
 
@@ -221,14 +223,14 @@ class HttpConnection(asyncio.Protocol):
             if expects_continue:
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
-    def _on_request(self, request: HttpRequest) -> str | None:
+    def _on_request(self, request: HttpRequest) -> Message | None:
         """Handle the request, or queue it behind the one that is being handled."""
         if self._state not in (State.HANDLING, State.SENDING):
             self._handle(request)
             return None
         size = sum(len(other.body) for other in self._pipeline) + len(request.body)
         if len(self._pipeline) >= MAX_PIPELINED or size > MAX_BODY_BYTES:
-            return "too many requests were sent without waiting for responses"
+            return message("too many requests were sent without waiting for responses")
         self._pipeline.append(request)
         return None
 
@@ -295,7 +297,7 @@ class HttpConnection(asyncio.Protocol):
                 # The kernel still sends what it has of the response.
                 self.evict()
             case State.HEAD | State.BODY:
-                self._refuse(408, "the request did not arrive in time")
+                self._refuse(Fault(408, message("the request did not arrive in time")))
             case State.HANDLING:
                 self._handler.on_timeout(self)
             case _:
@@ -330,10 +332,11 @@ class HttpConnection(asyncio.Protocol):
         is_malformed = self._parser is not None and self._parser.fault is not None
         return self._is_last or is_malformed or self._state is State.CLOSED
 
-    def _refuse(self, status: int, detail: str) -> None:
+    def _refuse(self, fault: Fault) -> None:
         """Refuse the request that is being read."""
-        self._refusals.add(_REASONS[status], self.client, detail)
-        self._handler.refuse(self, status, detail)
+        self._refusals.add(_REASONS[fault.status], self.client, fault.detail, fault.cause)
+        accept_language = b"" if self._parser is None else self._parser.accept_language
+        self._handler.refuse(self, fault, accept_language)
 
     def _handle(self, request: HttpRequest) -> None:
         self._state = State.HANDLING
@@ -352,7 +355,7 @@ class HttpConnection(asyncio.Protocol):
             self._give_time()
             self._loop.call_soon(self._handle_pipelined)
         elif self._parser is not None and self._parser.fault is not None:
-            self._refuse(*self._parser.fault)
+            self._refuse(self._parser.fault)
         else:
             self._wait_for_client()
             self._table.set_waiting(self)

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+_BEARER: Final = b"bearer "
 _ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})?")
 _UNRESERVED: Final = frozenset(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
@@ -30,6 +31,19 @@ class HttpRequest:
     def header(self, name: bytes) -> bytes | None:
         """Return the first value of a header."""
         return next((value for key, value in self.headers if key == name), None)
+
+    @property
+    def bearer_token(self) -> str | None:
+        """The token of the header `Authorization`."""
+        value = self.header(b"authorization")
+        if value is None or value[: len(_BEARER)].lower() != _BEARER:
+            return None
+        return value[len(_BEARER) :].decode("latin-1").strip()
+
+    @property
+    def accept_language(self) -> str:
+        """The header `Accept-Language`, or an empty string."""
+        return (self.header(b"accept-language") or b"").decode("latin-1")
 
 
 def has_normal_path(raw_path: bytes) -> bool:

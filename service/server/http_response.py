@@ -10,8 +10,12 @@ from typing import Any, Final
 
 import orjson
 
+from domain.messages import Text
+from replay.language.catalogue import ENGLISH
+from replay.language.renderer import renderer
 from service.http.access_log import REQUEST_ID
 from service.http.headers import DEFAULT_HEADERS
+from service.http.language import language_headers
 from service.http.problems import CONTENT_TYPE, problem_document
 
 _STATUS_LINES: Final = {
@@ -75,24 +79,30 @@ def json_response(
 
 def problem_response(
     status: int,
-    detail: str,
+    detail: Text,
     *,
+    language: str = ENGLISH,
     http_version: str = "1.1",
     is_last: bool = False,
     is_head: bool = False,
     client_id: bytes | None = None,
     retry_after: int | None = None,
 ) -> bytes:
-    """Return a problem (RFC 9457) as a whole response; see `json_response`."""
+    """Return a problem (RFC 9457) in a language as a whole response; see `json_response`."""
     request_id = _request_id(client_id)
     retry = () if retry_after is None else (("Retry-After", str(retry_after)),)
     return _response(
         status,
-        problem_document(status, detail, request_id),
+        problem_document(status, detail, request_id, renderer(language)),
         http_version=http_version,
         is_last=is_last,
         is_head=is_head,
-        headers=(("Content-Type", CONTENT_TYPE), ("X-Request-ID", request_id), *retry),
+        headers=(
+            ("Content-Type", CONTENT_TYPE),
+            *language_headers(language),
+            ("X-Request-ID", request_id),
+            *retry,
+        ),
     )
 
 

@@ -7,6 +7,8 @@ import logging
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from domain.messages import Text
+from replay.language.renderer import english
 from service.http.metrics import Metrics
 
 log = logging.getLogger(__name__)
@@ -38,12 +40,13 @@ class Refusals:
         self._metrics = metrics
         self._counts: dict[Reason, _Count] = {}
 
-    def add(self, reason: Reason, address: str, detail: str = "") -> None:
+    def add(self, reason: Reason, address: str, detail: Text = "", cause: str = "") -> None:
         """Count a refusal of a client at this address."""
         self._metrics.count_refusal(reason)
         count = self._counts.get(reason)
         if count is None:
-            self._counts[reason] = _Count(1, f"{address} {detail}".strip())
+            text = english(detail) + (f": {cause}" if cause else "")
+            self._counts[reason] = _Count(1, f"{address} {text}".strip())
         else:
             count.refused += 1
 

@@ -4,12 +4,13 @@ The parser stops at the first fault; the requests that it has reported before ar
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn, Protocol
+from typing import Any, Final, NamedTuple, NoReturn, Protocol
 
 import httptools
 
+from domain.messages import Message, message
 from service.bounds import Bounds
-from service.http.json_body import MAX_BODY_BYTES
+from service.http.json_body import BODY_TOO_LARGE, MAX_BODY_BYTES
 from service.server.http_request import HttpRequest
 
 MAX_HEADERS: Final = 100
@@ -18,8 +19,18 @@ MAX_WIRE_BYTES: Final = 8 * MAX_BODY_BYTES
 """Bytes of a body as it is sent: a chunk of a single byte takes five bytes more."""
 _VERSIONS: Final = frozenset({"1.0", "1.1"})
 _MAX_LENGTH_DIGITS: Final = 9
-_TOO_LARGE_HEAD: Final = (431, "the request has too many or too large headers")
-_TOO_LARGE_BODY: Final = (413, f"a body may have at most {MAX_BODY_BYTES} bytes")
+
+
+class Fault(NamedTuple):
+    """Why a request is refused: the status, the detail, and what the parser of HTTP reports, for the log."""
+
+    status: int
+    detail: Message
+    cause: str = ""
+
+
+_TOO_LARGE_HEAD: Final = Fault(431, message("the request has too many or too large headers"))
+_TOO_LARGE_BODY: Final = Fault(413, BODY_TOO_LARGE)
 
 
 class HeadCallback(Protocol):
@@ -41,7 +52,7 @@ class RequestParser:
         bounds: Bounds,
         client_of: Callable[[Sequence[tuple[bytes, bytes]]], tuple[str, str]],
         on_head: HeadCallback,
-        on_request: Callable[[HttpRequest], str | None],
+        on_request: Callable[[HttpRequest], Message | None],
     ) -> None:
         """`client_of` returns the address and the scheme of the client from the headers of its request.
 
@@ -52,8 +63,8 @@ class RequestParser:
         self._on_head = on_head
         self._on_request = on_request
         self._parser: Any = httptools.HttpRequestParser(self)
-        self.fault: tuple[int, str] | None = None
-        """The status and the detail with which the request under way must be refused."""
+        self.fault: Fault | None = None
+        """Why the request under way must be refused."""
         self.has_partial_request = False
         self._is_upgrade = False
         self._reset()
@@ -69,7 +80,7 @@ class RequestParser:
             if self.fault is None:
                 raise
         except httptools.HttpParserError as error:
-            self.fault = (400, f"the request is not valid HTTP/1.1: {error}")
+            self.fault = Fault(400, message("the request is not valid HTTP/1.1"), str(error))
         if self.fault is not None:
             return
         if not self.has_head:
@@ -83,6 +94,11 @@ class RequestParser:
         self._parser = None
         self._on_head = self._on_request = self._client_of = _is_closed
         self._reset()
+
+    @property
+    def accept_language(self) -> bytes:
+        """The header `Accept-Language` of the request under way, as far as it has been read."""
+        return next((value for name, value in self._headers if name == b"accept-language"), b"")
 
     # httptools calls these.
 
@@ -98,7 +114,7 @@ class RequestParser:
         """Add a header, or ignore a trailer of a chunked body."""
         self._header_count += 1
         if self._header_count > MAX_HEADERS:
-            self._fail(*_TOO_LARGE_HEAD)
+            self._fail(_TOO_LARGE_HEAD)
         if not self.has_head:
             self._headers.append((name.lower(), value))
 
@@ -108,25 +124,27 @@ class RequestParser:
         self._wire_bytes = self._header_count = 0
         size = len(self._target) + sum(len(name) + len(value) + 4 for name, value in self._headers)
         if size > self._bounds.max_header_bytes:
-            self._fail(*_TOO_LARGE_HEAD)
+            self._fail(_TOO_LARGE_HEAD)
         version = self._parser.get_http_version()
         if version not in _VERSIONS:
-            self._fail(400, "the version of HTTP must be 1.1 or 1.0")
+            self._fail(Fault(400, message("the version of HTTP must be 1.1 or 1.0")))
         headers = dict(self._headers)
         hosts = 1 if b"host" in headers else 0
         if len(headers) < len(self._headers):
             hosts = sum(name == b"host" for name, _ in self._headers)
         if hosts > 1 or (not hosts and version == "1.1"):
-            self._fail(400, "the request must have one header Host")
+            self._fail(Fault(400, message("the request must have one header Host")))
         coding = headers.get(b"transfer-encoding")
         if coding is not None and (coding.lower() != b"chunked" or version == "1.0"):
-            self._fail(400, "the only transfer coding is chunked, with HTTP/1.1")
+            self._fail(Fault(400, message("the only transfer coding is chunked, with HTTP/1.1")))
         if coding is not None and self._parser.should_upgrade():
-            self._fail(400, "a request with an upgrade must not have a chunked body")
+            self._fail(
+                Fault(400, message("a request with an upgrade must not have a chunked body"))
+            )
         # httptools accepts digits only, but any number of them.
         length = headers.get(b"content-length", b"0")
         if len(length) > _MAX_LENGTH_DIGITS or int(length) > MAX_BODY_BYTES:
-            self._fail(*_TOO_LARGE_BODY)
+            self._fail(_TOO_LARGE_BODY)
         self._length = int(length)
         expectation = headers.get(b"expect", b"").lower()
         self._on_head(expects_continue=expectation == b"100-continue" and version == "1.1")
@@ -135,7 +153,7 @@ class RequestParser:
         """Add a part of the body."""
         self._body_bytes += len(body)
         if self._body_bytes > MAX_BODY_BYTES:
-            self._fail(*_TOO_LARGE_BODY)
+            self._fail(_TOO_LARGE_BODY)
         self._body.append(body)
 
     def on_message_complete(self) -> None:
@@ -162,9 +180,9 @@ class RequestParser:
         try:
             url = httptools.parse_url(self._target)
         except httptools.HttpParserInvalidURLError:
-            self._fail(400, "the URL is malformed")
+            self._fail(Fault(400, message("the URL is malformed")))
         if b"#" in self._target:
-            self._fail(400, "the URL must not have a fragment")
+            self._fail(Fault(400, message("the URL must not have a fragment")))
         address, scheme = self._client_of(self._headers)
         request = HttpRequest(
             method=self._parser.get_method().decode("ascii"),
@@ -181,11 +199,12 @@ class RequestParser:
         self._reset()
         problem = self._on_request(request)
         if problem is not None:
-            self._fail(400, problem)
+            self._headers.extend(request.headers)  # for `accept_language`
+            self._fail(Fault(400, problem))
 
-    def _fail(self, status: int, detail: str) -> NoReturn:
+    def _fail(self, fault: Fault) -> NoReturn:
         """Refuse the request under way, and stop parsing."""
-        self.fault = (status, detail)
+        self.fault = fault
         raise _FaultError
 
     def _reset(self) -> None:

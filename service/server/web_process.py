@@ -78,7 +78,7 @@ async def serve_web(
         service.readiness,
         refusals,
         bounds,
-        service.players.cached_player,
+        service.players.cached_token_owner,
     )
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()

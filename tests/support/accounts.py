@@ -87,10 +87,10 @@ class Accounts:
         self.anonymous = http_client(url, contract)
         self._clients = [self.anonymous]
 
-    def register(self, handle: str | None = None) -> PlayerClient:
+    def register(self, handle: str | None = None, locale: str | None = None) -> PlayerClient:
         """Register a player."""
         handle = handle or next(_handles)
-        body = {"handle": handle, "password": PASSWORD}
+        body = {"handle": handle, "password": PASSWORD, "locale": locale}
         response = self.anonymous.post("/api/v1/players", json=body)
         assert response.status_code == 201, response.text
         account = response.json()

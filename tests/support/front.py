@@ -17,6 +17,7 @@ from flask import Flask, Response, request
 
 from service.bounds import Bounds
 from service.http.metrics import Metrics
+from service.players.tokens import TokenOwner
 from service.server.client_address import TrustedProxies
 from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
@@ -184,7 +185,7 @@ class Front:
         hub: Any = _Hub()
         readiness: Any = self.readiness
         self.gateway = Gateway(
-            self.app.flask, hub, readiness, self._refusals, self.bounds, _player_of
+            self.app.flask, hub, readiness, self._refusals, self.bounds, _token_owner_of
         )
         self._server = await loop.create_server(
             lambda: HttpConnection(
@@ -216,8 +217,11 @@ class Front:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
 
-def _player_of(token: str) -> str | None:
-    return token if token.startswith("player") else None
+def _token_owner_of(token: str) -> TokenOwner | None:
+    """Return the player of a token such as `player-1`, or `player-1-fr` with a locale."""
+    if not token.startswith("player"):
+        return None
+    return TokenOwner(token, locale="fr" if token.endswith("-fr") else None)
 
 
 @dataclass(frozen=True)

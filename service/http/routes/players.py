@@ -10,8 +10,9 @@ from service.http.blueprint import Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts
 from service.http.responses import account, game_summaries, json_response, no_content
-from service.http.schemas.requests import MAX_PAGE_SIZE, LogIn, MeQuery, Register
-from service.http.schemas.responses import Me, Registration, Token
+from service.http.schemas.requests import MAX_PAGE_SIZE, ChangeAccount, LogIn, MeQuery, Register
+from service.http.schemas.responses import Me, MyAccount, Registration, Token
+from service.players.accounts import Player
 from service.players.tokens import MAX_CLIENT_LENGTH
 
 blueprint = Blueprint("players", __name__, description="Accounts and tokens.")
@@ -72,6 +73,31 @@ def log_out(player: str) -> Response:
 
 
 @blueprint.route(
+    "PATCH",
+    "/me",
+    auth="login_required",
+    json_body=ChangeAccount(),
+    responses={200: response("The player after the change.", MyAccount)},
+)
+def change_account(player: str, body: JsonObject) -> Response:
+    """Change the player's language.
+
+    `locale` is a language tag, or null. Texts such as the `detail` of a problem are in this language if the
+    server has it, else in one that `Accept-Language` prefers, else in English.
+    """
+    service().players.set_locale(player, bearer_token() or "", body["locale"])
+    return json_response({"player": account(_account_of(player))})
+
+
+def _account_of(player: str) -> Player:
+    """Return an account. Raises Unauthorised if it was deleted after its token was looked up."""
+    (current_player,) = service().players.get([player])
+    if current_player is None:
+        raise Unauthorised("the account of this token has been deleted")
+    return current_player
+
+
+@blueprint.route(
     "GET",
     "/me",
     auth="login_required",
@@ -86,9 +112,7 @@ def log_out(player: str) -> Response:
 )
 def get_me(player: str, query: JsonObject) -> Response:
     """Get the player's own account, and the games that wait for them."""
-    (current_player,) = service().players.get([player])
-    if current_player is None:
-        raise Unauthorised("the account of this token has been deleted")
+    current_player = _account_of(player)
     limit = min(query["limit"], MAX_PAGE_SIZE)
     games, cursor = service().queries.games_waiting_for(player, query["cursor"], limit)
     summaries = game_summaries([summarize(game) for game in games])

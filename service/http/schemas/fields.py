@@ -4,7 +4,7 @@ Their messages complete a sentence that begins with the name of the field, and s
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, Final
 
@@ -12,34 +12,71 @@ from marshmallow import Schema, ValidationError, fields, missing
 from typing_extensions import override
 
 from domain.errors import Malformed
+from domain.messages import Message, comma_list, message
 
 MAX_INTEGER: Final = 2**53 - 1
 _Messages = dict[str, str | list[Any] | dict[Any, Any]]
 
-_MESSAGES: Final[_Messages] = {"required": "is missing", "null": "must not be null"}
+_INVALID: Final = message("is not valid")
+_NOT_AN_OBJECT: Final = message("must be an object")
+_NOT_AN_ARRAY: Final = message("must be an array")
 
 
-def _messages(**messages: str) -> _Messages:
-    return {**_MESSAGES, **messages}
+def _messages(invalid: Message = _INVALID) -> _Messages:
+    """Return the messages of a field by marshmallow's names, which formats strings but leaves lists alone."""
+    return {
+        "required": [message("is missing")],
+        "null": [message("must not be null")],
+        "validator_failed": [_INVALID],
+        "invalid": [invalid],
+        "invalid_utf8": [invalid],
+        "too_large": [invalid],
+        "type": [_NOT_AN_OBJECT],
+    }
+
+
+def _at_least(minimum: int) -> Message:
+    return message("must be a whole number, {minimum} or more", minimum=minimum)
+
+
+def _at_most(count: int) -> Message:
+    return message("must have at most {count} elements", count=count)
 
 
 class StrictSchema(Schema):
     """The schema of a body or a query. Unknown fields are refused, which is marshmallow's default."""
 
-    error_messages = {"unknown": "is not known", "type": "must be an object"}  # noqa: RUF012 # marshmallow declares it without ClassVar
+    error_messages = {"unknown": message("is not known"), "type": _NOT_AN_OBJECT}  # type: ignore[dict-item] # marshmallow puts them into lists as they are # noqa: RUF012 # it declares it without ClassVar
 
 
-class Text(fields.String):
+class String(fields.String):
     """A string."""
 
-    default_error_messages = _messages(invalid="must be a string")
+    default_error_messages = _messages(message("must be a string"))
+
+
+class Choice(String):
+    """One of several strings."""
+
+    def __init__(self, *, choices: Sequence[str], **kwargs: Any) -> None:
+        self.choices = choices
+        kwargs.setdefault("metadata", {}).update(enum=list(choices))
+        super().__init__(**kwargs)
+
+    @override
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> str:
+        text = super()._deserialize(value, *args, **kwargs)
+        if text not in self.choices:
+            fault = message("must be one of {choices}", choices=comma_list(self.choices))
+            raise ValidationError([fault])
+        return text
 
 
 class NonNegativeInteger(fields.Integer):
     """An integer in a body, from 0 to 2^53 - 1."""
 
     minimum: ClassVar[int] = 0
-    default_error_messages = _messages(invalid="must be a whole number, 0 or more")
+    default_error_messages = _messages(_at_least(0))
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("metadata", {}).update(minimum=self.minimum, maximum=MAX_INTEGER)
@@ -57,13 +94,13 @@ class PositiveInteger(NonNegativeInteger):
     """An integer in a body, from 1 to 2^53 - 1."""
 
     minimum = 1
-    default_error_messages = _messages(invalid="must be a whole number, 1 or more")
+    default_error_messages = _messages(_at_least(1))
 
 
 class Flag(fields.Field[bool]):
     """A boolean in a body."""
 
-    default_error_messages = _messages(invalid="must be true or false")
+    default_error_messages = _messages(message("must be true or false"))
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("metadata", {}).update(type="boolean")
@@ -92,13 +129,13 @@ class QueryInteger(fields.Field[int]):
             number = int(value)
             if self.minimum <= number <= MAX_INTEGER:
                 return number
-        raise ValidationError(f"must be a whole number, {self.minimum} or more")
+        raise ValidationError([_at_least(self.minimum)])
 
 
 class AnyObject(fields.Field[dict[str, Any]]):
     """An object whose contents are checked elsewhere."""
 
-    default_error_messages = _messages(invalid="must be an object")
+    default_error_messages = _messages(_NOT_AN_OBJECT)
 
     @override
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
@@ -116,17 +153,17 @@ class AnyValue(fields.Raw):
 class TextList(fields.List[str]):
     """An array of at most `max_items` strings. The strings of a longer one are not looked at."""
 
-    default_error_messages = _messages(invalid="must be an array")
+    default_error_messages = _messages(_NOT_AN_ARRAY)
 
     def __init__(self, *, max_items: int, **kwargs: Any) -> None:
         self.max_items = max_items
         kwargs.setdefault("metadata", {}).update(maxItems=max_items)
-        super().__init__(Text(), **kwargs)
+        super().__init__(String(), **kwargs)
 
     @override
     def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> list[Any]:
         if isinstance(value, list) and len(value) > self.max_items:
-            raise ValidationError(f"must have at most {self.max_items} elements")
+            raise ValidationError([_at_most(self.max_items)])
         return super()._deserialize(value, *args, **kwargs)
 
 
@@ -143,14 +180,15 @@ class HexText(fields.String):
     @override
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
         if not isinstance(value, str) or not re.fullmatch(f"[0-9a-f]{{{self.digits}}}", value):
-            raise ValidationError(f"must be {self.digits} digits of lowercase hex")
+            fault = message("must be {count} digits of lowercase hex", count=self.digits)
+            raise ValidationError([fault])
         return value
 
 
 class IntegerList(fields.List[int]):
     """An array of at most `max_items` integers, 0 or more."""
 
-    default_error_messages = _messages(invalid="must be an array")
+    default_error_messages = _messages(_NOT_AN_ARRAY)
 
     def __init__(self, *, max_items: int, **kwargs: Any) -> None:
         self.max_items = max_items
@@ -160,7 +198,7 @@ class IntegerList(fields.List[int]):
     @override
     def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> list[Any]:
         if isinstance(value, list) and len(value) > self.max_items:
-            raise ValidationError(f"must have at most {self.max_items} elements")
+            raise ValidationError([_at_most(self.max_items)])
         return super()._deserialize(value, *args, **kwargs)
 
 
@@ -179,9 +217,11 @@ class HexBytes(fields.Field[bytes]):
     @override
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bytes:
         if not isinstance(value, str) or not re.fullmatch(r"(?:[0-9a-f]{2})*", value):
-            raise ValidationError("must be bytes in lowercase hex, two digits each")
+            raise ValidationError([message("must be bytes in lowercase hex, two digits each")])
         if len(value) > 2 * self.max_bytes:
-            raise ValidationError(f"must have at most {self.max_bytes} bytes")
+            raise ValidationError(
+                [message("must have at most {count} bytes", count=self.max_bytes)]
+            )
         return bytes.fromhex(value)
 
 
@@ -207,13 +247,14 @@ def validate(schema: Schema, raw: object) -> dict[str, Any]:
     return loaded
 
 
-def _flatten(messages: Mapping[Any, Any], prefix: str = "") -> dict[str, str]:
+def _flatten(messages: Mapping[Any, Any], prefix: str = "") -> dict[str, Message]:
     """Return marshmallow's nested messages by the paths of the fields, such as `invite.0`."""
-    flat: dict[str, str] = {}
-    for name, message in messages.items():
+    flat: dict[str, Message] = {}
+    for name, faults in messages.items():
         path = prefix if name == "_schema" else f"{prefix}.{name}" if prefix else str(name)
-        if isinstance(message, Mapping):
-            flat |= _flatten(message, path)
+        if isinstance(faults, Mapping):
+            flat |= _flatten(faults, path)
         else:
-            flat[path] = "; ".join(map(str, message))
+            # Every field reports its first fault only.
+            (flat[path],) = faults
     return flat

@@ -3,13 +3,13 @@
 from typing import Final
 
 from marshmallow import fields
-from marshmallow.validate import OneOf
 
 from domain.chance import MAX_NONCE_BYTES
 from domain.registry import EXPANSIONS, RULES
 from service.http.schemas.fields import (
     AnyObject,
     AnyValue,
+    Choice,
     Flag,
     HexBytes,
     HexText,
@@ -17,7 +17,7 @@ from service.http.schemas.fields import (
     PositiveInteger,
     QueryInteger,
     StrictSchema,
-    Text,
+    String,
     TextList,
 )
 from service.http.schemas.type_schemas import REFERENCE
@@ -40,7 +40,7 @@ _NONCE: Final = {
 class Register(StrictSchema):
     """A new account."""
 
-    handle = Text(
+    handle = String(
         required=True,
         metadata={
             "example": "ada",
@@ -49,39 +49,52 @@ class Register(StrictSchema):
             ),
         },
     )
-    password = Text(required=True, metadata={"minLength": 8, "maxLength": 1024})
-    email = Text(allow_none=True, load_default=None)
-    locale = Text(
+    password = String(required=True, metadata={"minLength": 8, "maxLength": 1024})
+    email = String(allow_none=True, load_default=None)
+    locale = String(
         allow_none=True,
         load_default=None,
         metadata={"example": "en", "description": "A language tag, such as `en` or `fr-CH`."},
     )
 
 
+class ChangeAccount(StrictSchema):
+    """What a player changes in the account."""
+
+    locale = String(
+        required=True,
+        allow_none=True,
+        metadata={
+            "example": "fr-CH",
+            "description": "A language tag, such as `en` or `fr-CH`, or null for no setting.",
+        },
+    )
+
+
 class LogIn(StrictSchema):
     """The credentials of a player."""
 
-    handle = Text(required=True)
-    password = Text(required=True)
+    handle = String(required=True)
+    password = String(required=True)
 
 
 class ErasePlayer(StrictSchema):
     """The password of the player, again."""
 
-    password = Text(required=True)
+    password = String(required=True)
 
 
 class ChangePassword(StrictSchema):
     """The password of the player, and a new one."""
 
-    password = Text(required=True)
-    new_password = Text(required=True, metadata={"minLength": 8, "maxLength": 1024})
+    password = String(required=True)
+    new_password = String(required=True, metadata={"minLength": 8, "maxLength": 1024})
 
 
 class CreateGame(StrictSchema):
     """A new game. Its rule system defines which options it has."""
 
-    rules = Text(required=True, metadata={"enum": sorted(RULES)})
+    rules = String(required=True, metadata={"enum": sorted(RULES)})
     seats = NonNegativeInteger(
         required=True,
         metadata={"description": "Number of players; its range depends on the rules and options."},
@@ -113,7 +126,7 @@ class CreateGame(StrictSchema):
             )
         },
     )
-    arbiter = Text(
+    arbiter = String(
         allow_none=True,
         load_default=None,
         metadata={
@@ -135,7 +148,7 @@ class JoinGame(StrictSchema):
 class PageQuery(StrictSchema):
     """Which page of a list of games to show."""
 
-    cursor = Text(load_default=None, metadata={"description": "`next` of the previous page."})
+    cursor = String(load_default=None, metadata={"description": "`next` of the previous page."})
     limit = QueryInteger(
         minimum=1,
         load_default=50,
@@ -150,10 +163,10 @@ class MeQuery(PageQuery):
 class ReceiptsQuery(StrictSchema):
     """Which page of the player's receipts to show."""
 
-    game = Text(
+    game = String(
         load_default=None, metadata={"description": "Id of a game; default: all of the player's."}
     )
-    cursor = Text(load_default=None, metadata={"description": "`next` of the previous page."})
+    cursor = String(load_default=None, metadata={"description": "`next` of the previous page."})
     limit = QueryInteger(
         minimum=1, load_default=100, metadata={"description": "Receipts per page, at most 500."}
     )
@@ -162,11 +175,11 @@ class ReceiptsQuery(StrictSchema):
 class ListGames(PageQuery):
     """Which games to list."""
 
-    status = Text(
+    status = String(
         load_default=None,
         metadata={"description": f"One or several of {', '.join(STATUSES)}, separated by commas."},
     )
-    player = Text(load_default=None, metadata={"description": "Handle of a player in the game."})
+    player = String(load_default=None, metadata={"description": "Handle of a player in the game."})
 
 
 class SignatureOfAction(StrictSchema):
@@ -252,7 +265,7 @@ EventsQuery: Final = StrictSchema.from_dict(
         "limit": QueryInteger(
             minimum=1, load_default=100, metadata={"description": "Events per page, at most 500."}
         ),
-        **{name: Text(metadata={"description": text}) for name, text in _CONDITIONS.items()},
+        **{name: String(metadata={"description": text}) for name, text in _CONDITIONS.items()},
     },
     name="EventsQuery",
 )
@@ -262,9 +275,9 @@ EventsQuery: Final = StrictSchema.from_dict(
 class EventQuery(StrictSchema):
     """How much of an event to show."""
 
-    actions = Text(
+    actions = Choice(
+        choices=("summary", "all"),
         load_default="summary",
-        validate=OneOf(["summary", "all"], error="must be summary or all"),
         metadata={
             "description": (
                 "`all` lists all legal actions of the seat that acted; with `summary`, the default, many of"
@@ -288,7 +301,7 @@ class StreamQuery(StrictSchema):
 class InclusionQuery(StrictSchema):
     """Which game's head to prove."""
 
-    game = Text(required=True, metadata={"description": "The id of the game."})
+    game = String(required=True, metadata={"description": "The id of the game."})
     seq = QueryInteger(
         minimum=1,
         load_default=1,
@@ -325,7 +338,7 @@ class LeavesQuery(StrictSchema):
 class SubmitCosignatures(StrictSchema):
     """A checkpoint with cosignatures."""
 
-    checkpoint = Text(
+    checkpoint = String(
         required=True, metadata={"description": "The checkpoint as a signed note (C2SP)."}
     )
 
@@ -336,20 +349,20 @@ class OpenDispute(StrictSchema):
     seq = PositiveInteger(
         required=True, metadata={"description": "The event that the dispute is about."}
     )
-    statement = Text(required=True, metadata=dict(_STATEMENT))
+    statement = String(required=True, metadata=dict(_STATEMENT))
 
 
 class AnswerDispute(StrictSchema):
     """A comment on a dispute."""
 
-    statement = Text(required=True, metadata=dict(_STATEMENT))
+    statement = String(required=True, metadata=dict(_STATEMENT))
 
 
 class GiveRuling(StrictSchema):
     """A ruling of the arbiter, or one that a player proposes."""
 
     ruling = AnyValue(required=True, metadata={"allOf": [{"$ref": REFERENCE + "Ruling"}]})
-    statement = Text(
+    statement = String(
         allow_none=True,
         load_default=None,
         metadata={

@@ -92,6 +92,12 @@ class GameList(TypedDict):
     next: str | None
 
 
+class MyAccount(TypedDict):
+    """The player."""
+
+    player: Account
+
+
 class Me(TypedDict):
     """The player, and the games in which it is their turn."""
 

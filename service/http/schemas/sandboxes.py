@@ -11,7 +11,7 @@ from service.http.schemas.fields import (
     IntegerList,
     NonNegativeInteger,
     StrictSchema,
-    Text,
+    String,
 )
 from service.http.schemas.responses import Action, Position
 from service.http.schemas.type_schemas import REFERENCE, OneOf
@@ -25,7 +25,7 @@ _AFTER: Final = {
 class CreateSandbox(StrictSchema):
     """The event of a game with which a sandbox begins."""
 
-    game = Text(required=True, metadata={"description": "Id of the game."})
+    game = String(required=True, metadata={"description": "Id of the game."})
     seq = NonNegativeInteger(
         allow_none=True,
         load_default=None,
@@ -55,7 +55,7 @@ class LetBotsAct(StrictSchema):
     """The seats for which a bot acts in a sandbox."""
 
     seats = IntegerList(max_items=MAX_SEATS, required=True)
-    bot = Text(load_default="sensible", metadata={"description": "Name of the bot."})
+    bot = String(load_default="sensible", metadata={"description": "Name of the bot."})
     turns = NonNegativeInteger(
         load_default=1, metadata={"description": "The bot acts for at most so many turns."}
     )

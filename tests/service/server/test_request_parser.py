@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from domain.messages import Message, message
 from service.bounds import Bounds
 from service.http.json_body import MAX_BODY_BYTES
 from service.server.http_request import HttpRequest, has_normal_path
@@ -28,14 +29,14 @@ class Parsed:
     @property
     def status(self) -> int | None:
         """The status with which the request under way is refused."""
-        return None if self.parser.fault is None else self.parser.fault[0]
+        return None if self.parser.fault is None else self.parser.fault.status
 
     def _add_head(self, *, expects_continue: bool) -> None:
         self.heads.append(expects_continue)
 
-    def _add(self, request: HttpRequest) -> str | None:
+    def _add(self, request: HttpRequest) -> Message | None:
         self.requests.append(request)
-        return None if len(self.requests) < 5 else "too many"
+        return None if len(self.requests) < 5 else message("too many")
 
 
 def head(*lines: bytes, start: bytes = b"POST / HTTP/1.1") -> bytes:

@@ -1,0 +1,121 @@
+"""The language of a request: the player's own setting, else `Accept-Language`, else English.
+
+Flask-Babel selects it when text is first produced for a request: a response without text costs nothing.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from babel import Locale
+from flask import Flask, Response, g, request
+from flask_babel import Babel, get_locale  # type: ignore[import-untyped] # has no annotations
+from werkzeug.datastructures import LanguageAccept
+from werkzeug.http import parse_accept_header
+
+from domain.errors import CartularyError
+from replay.language.catalogue import DOMAIN, ENGLISH, FOLDER, languages
+from replay.language.names import NO_NAMES, Names
+from replay.language.renderer import Renderer, renderer
+from service.http.auth import player_locale
+from service.http.context import service
+from service.players.names import AccountNames
+
+MAX_HEADER_LENGTH: Final = 512
+"""Characters of an `Accept-Language` header. A longer one, as no browser sends, selects English."""
+
+
+def register(app: Flask) -> None:
+    """Have Flask-Babel select the language of each request to the application."""
+    Babel(
+        app,
+        configure_jinja=False,
+        default_locale=ENGLISH,
+        default_domain=DOMAIN,
+        default_translation_directories=str(FOLDER),
+        locale_selector=_select_locale,
+    )
+
+
+def request_language() -> str:
+    """Return the language of the current request, one of `languages()`."""
+    return str(get_locale())
+
+
+def request_renderer(names: Names = NO_NAMES) -> Renderer:
+    """Return a renderer for the language of the current request."""
+    return renderer(request_language(), names)
+
+
+def request_names() -> Names:
+    """Return the names of players, by seat those of the game that the request is about.
+
+    They are read when one is first shown.
+    """
+    return AccountNames(service().players, _players_by_seat)
+
+
+def _players_by_seat() -> Sequence[str]:
+    """Return the ids of the players of the game that the request is about; none if it is about no game."""
+    game_id = g.sandbox.game if "sandbox" in g else (request.view_args or {}).get("game_id")
+    if game_id is None:
+        return ()
+    try:
+        return service().queries.game(game_id).participants
+    except CartularyError:
+        return ()
+
+
+def with_language(response: Response, language: str) -> Response:
+    """Add the headers of a response with text in a language that was selected by the request."""
+    response.headers.extend(language_headers(language))
+    return response
+
+
+def language_headers(language: str) -> tuple[tuple[str, str], ...]:
+    """Return the headers of a response with text in a language that was selected by the request."""
+    return (("Content-Language", language), ("Vary", "Accept-Language, Authorization"))
+
+
+def select_language(locale: str | None, header: str) -> str:
+    """Return the language for a player with this setting, and for this `Accept-Language` header."""
+    if locale is not None and (language := _primary_subtag(locale)) in languages():
+        return language
+    return accepted_language(header)
+
+
+@lru_cache(maxsize=1024)
+def accepted_language(header: str) -> str:
+    """Return the language that an `Accept-Language` header prefers; English if it names none that we have.
+
+    A range such as `fr-CH` accepts the language `fr`. Anything may be passed.
+    """
+    if len(header) > MAX_HEADER_LENGTH:
+        return ENGLISH
+    qualities: dict[str, float] = {}
+    # Ranges with a higher quality come first; those with the same quality are in the order of the header.
+    for language_range, quality in parse_accept_header(header, LanguageAccept):
+        qualities.setdefault(_primary_subtag(language_range), quality)
+    others = qualities.get("*", 0)
+    preferred = max(
+        (language for language in (*qualities, *languages()) if language in languages()),
+        key=lambda language: qualities.get(language, others),
+    )
+    return preferred if qualities.get(preferred, others) > 0 else ENGLISH
+
+
+def _select_locale() -> Locale:
+    """Return the locale of the current request, for Flask-Babel."""
+    header: str = request.environ.get("HTTP_ACCEPT_LANGUAGE", "")
+    return _locale(select_language(player_locale(), header))
+
+
+@lru_cache(maxsize=32)
+def _locale(language: str) -> Locale:
+    return Locale.parse(language)
+
+
+def _primary_subtag(tag: str) -> str:
+    """Return `fr` for `fr-CH` or `fr_CH`."""
+    return re.split("[-_]", tag, maxsplit=1)[0].lower()
