@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import TypeVar
 
 from domain.errors import Malformed
+from domain.messages import Message, message
 
 T = TypeVar("T")
 
@@ -24,6 +25,13 @@ def commitment(secret: bytes) -> str:
     return sha256(secret).hexdigest()
 
 
+def nonce_too_long(nonce: bytes) -> Message:
+    """The fault of a nonce of more than `MAX_NONCE_BYTES` bytes."""
+    return message(
+        "must have at most {most} bytes, not {length}", most=MAX_NONCE_BYTES, length=len(nonce)
+    )
+
+
 def seed(secret: bytes, nonces: Iterable[bytes]) -> bytes:
     """The 32 bytes from which everything is drawn.
 
@@ -32,9 +40,7 @@ def seed(secret: bytes, nonces: Iterable[bytes]) -> bytes:
     digest = sha256(SEED_LABEL + secret)
     for nonce in nonces:
         if len(nonce) > MAX_NONCE_BYTES:
-            raise Malformed(
-                {"nonce": f"must have at most {MAX_NONCE_BYTES} bytes, not {len(nonce)}"}
-            )
+            raise Malformed({"nonce": nonce_too_long(nonce)})
         digest.update(bytes([len(nonce)]) + nonce)
     return digest.digest()
 

@@ -23,14 +23,15 @@ from domain.dispute_events import (
 from domain.dispute_records import Dispute
 from domain.errors import Malformed, NotNow
 from domain.event import NO_SECRETS, EventData
-from domain.game import Game
-from domain.json_fields import is_integer
+from domain.game import STATUS_MESSAGES, Game
+from domain.json_fields import is_integer, one_of
+from domain.messages import PlayerAt, message
 
 MAX_DISPUTES_PER_SEAT: Final = 3
 """Disputes that a seat may open in one game."""
 MAX_ANSWERS_PER_SEAT: Final = 10
 """Answers of a seat in one dispute."""
-NOTE_MISSING: Final = "is missing: a result stands with a note"
+NOTE_MISSING: Final = message("is missing: a result stands with a note")
 MAX_PROPOSALS_PER_SEAT: Final = 10
 """Rulings that a seat may propose in one dispute."""
 
@@ -38,17 +39,19 @@ MAX_PROPOSALS_PER_SEAT: Final = 10
 def parse_ruling(raw: object) -> Ruling:
     """Return the ruling that decoded JSON stands for. Raises Malformed, which names every wrong field."""
     if not isinstance(raw, dict):
-        raise Malformed({"": "must be an object"})
+        raise Malformed({"": message("must be an object")})
     type = raw.get("type")
     if not isinstance(type, str) or type not in RULING_FIELDS:
-        raise Malformed({"type": f"must be one of {', '.join(RULING_FIELDS)}"})
+        raise Malformed({"type": one_of(RULING_FIELDS)})
     field = RULING_FIELDS[type]
-    errors = {name: "is no field of this ruling" for name in raw if name not in ("type", field)}
+    errors = {
+        name: message("is no field of this ruling") for name in raw if name not in ("type", field)
+    }
     if field is not None:
         least = 1 if field == "from" else 0
         value = raw.get(field)
         if not is_integer(value) or value < least:
-            errors[field] = f"must be a whole number, {least} or more"
+            errors[field] = message("must be a whole number, {least} or more", least=least)
     if errors:
         raise Malformed(errors)
     return raw  # type: ignore[return-value] # its fields have just been checked
@@ -64,12 +67,21 @@ def open_dispute(
     dispute = game.open_dispute
     if dispute is not None:
         raise NotNow(
-            None, f"dispute {dispute.seq} is open: it must be ruled or withdrawn before another one"
+            None,
+            message(
+                "dispute {dispute} is open: it must be ruled or withdrawn before another one",
+                dispute=dispute.seq,
+            ),
         )
     if not 1 <= about <= game.seq:
-        raise NotNow(None, f"there is no event {about}: the last is {game.seq}")
+        raise NotNow(
+            None,
+            message("there is no event {event}: the last is {last}", event=about, last=game.seq),
+        )
     if sum(dispute.seat == seat for dispute in game.disputes) >= MAX_DISPUTES_PER_SEAT:
-        raise NotNow(None, f"a player can open {MAX_DISPUTES_PER_SEAT} disputes in a game")
+        raise NotNow(
+            None, message("a player can open {most} disputes in a game", most=MAX_DISPUTES_PER_SEAT)
+        )
     data: DisputeOpened = {
         "seat": seat,
         "about": about,
@@ -84,7 +96,10 @@ def answer(game: Game, number: int, seat: int, statement: str | None) -> DomainE
     """
     dispute = _require_open(game, number)
     if sum(answer.seat == seat for answer in dispute.answers) >= MAX_ANSWERS_PER_SEAT:
-        raise NotNow(None, f"a player can answer {MAX_ANSWERS_PER_SEAT} times in a dispute")
+        raise NotNow(
+            None,
+            message("a player can answer {most} times in a dispute", most=MAX_ANSWERS_PER_SEAT),
+        )
     data: DisputeAnswered = {"dispute": number, "seat": seat}
     return _event("DisputeAnswered", data, statement)
 
@@ -93,7 +108,13 @@ def withdraw(game: Game, number: int, seat: int) -> DomainEvent:
     """`DisputeWithdrawn`. Raises NotNow unless the dispute is open and was opened by this seat."""
     dispute = _require_open(game, number)
     if dispute.seat != seat:
-        raise NotNow(None, f"only seat {dispute.seat}, which opened the dispute, can withdraw it")
+        raise NotNow(
+            None,
+            message(
+                "only {player} can withdraw the dispute, having opened it",
+                player=PlayerAt(dispute.seat),
+            ),
+        )
     data: DisputeWithdrawn = {"dispute": number, "seat": seat}
     return DomainEvent("DisputeWithdrawn", data)
 
@@ -114,11 +135,16 @@ def propose(
     """
     dispute = _require_open(game, number)
     if game.arbiter is not None:
-        raise NotNow(None, "the game has an arbiter, who rules its disputes")
+        raise NotNow(None, message("the game has an arbiter, who rules its disputes"))
     if seat not in seats_that_agree(game):
-        raise NotNow(None, "only players who are still in the game agree on a ruling")
+        raise NotNow(None, message("only players who are still in the game agree on a ruling"))
     if sum(proposal.seat == seat for proposal in dispute.proposals) >= MAX_PROPOSALS_PER_SEAT:
-        raise NotNow(None, f"a player can propose {MAX_PROPOSALS_PER_SEAT} rulings in a dispute")
+        raise NotNow(
+            None,
+            message(
+                "a player can propose {most} rulings in a dispute", most=MAX_PROPOSALS_PER_SEAT
+            ),
+        )
     _require_note(ruling, statement)
     require_possible(game, ruling, is_play)
     data: RulingProposed = {"dispute": number, "seat": seat, "ruling": ruling}
@@ -137,7 +163,7 @@ def rule(
     """
     _require_open(game, number)
     if game.arbiter is None:
-        raise NotNow(None, "the game has no arbiter: its players agree on a ruling")
+        raise NotNow(None, message("the game has no arbiter: its players agree on a ruling"))
     _require_note(ruling, statement)
     require_possible(game, ruling, is_play)
     data: DisputeRuled = {
@@ -154,7 +180,7 @@ def rule_by_agreement(game: Game, number: int) -> DomainEvent:
     dispute = _require_open(game, number)
     ruling = agreed_ruling(game, dispute)
     if ruling is None:
-        raise NotNow(None, "the players do not agree on a ruling")
+        raise NotNow(None, message("the players do not agree on a ruling"))
     data: DisputeRuled = {
         "dispute": number,
         "ruling": ruling,
@@ -185,24 +211,32 @@ def require_possible(game: Game, ruling: Ruling, is_play: Callable[[int], bool])
         if origin >= game.seq or not is_play(origin) or game.is_superseded(origin):
             raise NotNow(
                 None,
-                f"play cannot resume after event {origin}: that is no earlier event of play on the current"
-                " branch",
+                message(
+                    "play cannot resume after event {event}: that is no earlier event of play on the current"
+                    " branch",
+                    event=origin,
+                ),
             )
     elif ruling["type"] == "remove_seat":
         if game.to_act is None:
-            raise NotNow(None, "a seat can only be removed during play")
+            raise NotNow(None, message("a seat can only be removed during play"))
         if ruling["seat"] not in seats_that_agree(game):
-            raise NotNow(None, f"seat {ruling['seat']} is not in the game")
+            raise NotNow(
+                None, message("{player} is not in the game", player=PlayerAt(ruling["seat"]))
+            )
 
 
 def _require_in_progress(game: Game) -> None:
     if game.status == "open":
-        raise NotNow(None, "the game has not started: a player who disagrees can leave it")
+        raise NotNow(None, message("the game has not started: a player who disagrees can leave it"))
     if game.status != "playing":
         raise NotNow(
             None,
-            f"the game is {game.status}, and its secret is public, so no ruling can change it any more;"
-            " anyone can audit its record, and compare it with receipts and with other copies",
+            message(
+                "{status}, and its secret is public, so no ruling can change it any more; anyone can"
+                " audit its record, and compare it with receipts and with other copies",
+                status=STATUS_MESSAGES[game.status],
+            ),
         )
 
 
@@ -211,7 +245,7 @@ def _require_open(game: Game, number: int) -> Dispute:
     _require_in_progress(game)
     dispute = game.open_dispute
     if dispute is None or dispute.seq != number:
-        raise NotNow(None, f"dispute {number} is not open")
+        raise NotNow(None, message("dispute {number} is not open", number=number))
     return dispute
 
 

@@ -32,6 +32,7 @@ from domain.event import (
     TurnForfeited,
 )
 from domain.game import Game, GameOf, Place, Resumption, copy
+from domain.messages import message
 from domain.registry import rule_system_for
 from domain.upcasters import upcast
 
@@ -68,7 +69,11 @@ class EarlierGames:
         if seq in self._games:
             return self._games[seq]
         if self._load is None:
-            raise Unreadable(f"the game after event {seq}, from which play resumes, is missing")
+            raise Unreadable(
+                message(
+                    "the game after event {event}, from which play resumes, is missing", event=seq
+                )
+            )
         return self._load(seq)
 
 
@@ -123,10 +128,18 @@ def _apply(game: Game | None, event: Event, opened: Opened, earlier: EarlierGame
         event = upcast(event)
     if game is None:
         if type != "GameCreated" or seq != 1:
-            raise Unreadable(f"a log begins with GameCreated at seq 1, not {type} at {seq}")
+            raise Unreadable(
+                message(
+                    "a log begins with GameCreated as event 1, not with {type} as event {event}",
+                    type=type,
+                    event=seq,
+                )
+            )
         game = _created(event, cast("GameCreated", event["data"]))
     elif seq != game.seq + 1:
-        raise Unreadable(f"event {seq} follows event {game.seq}")
+        raise Unreadable(
+            message("event {event} follows event {previous}", event=seq, previous=game.seq)
+        )
     elif (has_action := event["action"] is not None) or type in _PLAY_WITHOUT_ACTION:
         _apply_play(game, event, type, has_action=has_action)
     elif type == "PlayResumed":
@@ -149,7 +162,9 @@ def _created(event: Event, data: GameCreated) -> Game:
     try:
         rules = rule_system_for(data["rules"], data["options"])
     except Malformed as unknown:
-        raise Unreadable(f"the game is unknown here: {unknown.why}") from unknown
+        raise Unreadable(
+            message("the game is unknown here: {reason}", reason=unknown.why)
+        ) from unknown
     return Game(
         id=event["game"],
         rules=rules,
@@ -232,7 +247,10 @@ def _resume(
     """
     if data["from"] >= event["seq"]:
         raise Unreadable(
-            f"play cannot resume after event {data['from']}, which is not an earlier one"
+            message(
+                "play cannot resume after event {event}, which is not an earlier one",
+                event=data["from"],
+            )
         )
     origin: GameOf[S, A, P] = earlier.game_after(data["from"])
     assert origin.state is not None, "play resumes from a position"

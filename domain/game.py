@@ -7,7 +7,7 @@ knows what the state of its game means; this module has what is common to every 
 import copy as copying
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeAlias
+from typing import Any, Final, Generic, Literal, TypeAlias
 
 from domain.contract import (
     ALL_SECRETS,
@@ -25,8 +25,17 @@ from domain.event import (
     Options,
     RankingEntry,
 )
+from domain.messages import Message, message
 
 Status: TypeAlias = Literal["open", "playing", "finished", "abandoned"]
+
+STATUS_MESSAGES: Final[Mapping[Status, Message]] = {
+    "open": message("the game has not started"),
+    "playing": message("the game is in progress"),
+    "finished": message("the game is finished"),
+    "abandoned": message("the game was abandoned"),
+}
+"""What a game of each status is, as a clause."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,9 @@ from domain.event import (
     SeatLeft,
     SeatTaken,
 )
-from domain.game import Game, GameOf
+from domain.game import STATUS_MESSAGES, Game, GameOf
+from domain.json_fields import one_of
+from domain.messages import Message, Text, message, plural_message
 from domain.registry import EXPANSIONS, RULES, UnknownRules, rule_system_for
 
 SEATINGS: Final = ("drawn", "joined")
@@ -35,7 +37,7 @@ COMMON_OPTIONS: Final = ("seating", "private", "takebacks")
 """The options of every game."""
 SEATS_OF_ANY_GAME: Final = 2
 """A number of seats that every rule system allows."""
-ARBITER_PLAYS: Final = "must not be one of the players"
+ARBITER_PLAYS: Final = message("must not be one of the players")
 DESERTED_AFTER: Final = 2
 """How many turns in a row every seat forfeits before the clock abandons the game."""
 
@@ -46,19 +48,19 @@ def check_options(rules: object, seats: object, options: Mapping[str, object]) -
     Raises Malformed, which names every wrong field, as `rules`, `seats` or `options.NAME`. If `rules` is
     unknown, it also names what no rule system allows.
     """
-    errors: dict[str, str] = {}
+    errors: dict[str, Text] = {}
     others = {name: value for name, value in options.items() if name not in COMMON_OPTIONS}
     seating = options.get("seating", "drawn")
     private = options.get("private", False)
     takebacks = options.get("takebacks", False)
     if seating not in SEATINGS:
-        errors["options.seating"] = f"must be one of {', '.join(SEATINGS)}"
+        errors["options.seating"] = one_of(SEATINGS)
     if not isinstance(private, bool):
-        errors["options.private"] = "must be true or false"
+        errors["options.private"] = message("must be true or false")
     if not isinstance(takebacks, bool):
-        errors["options.takebacks"] = "must be true or false"
+        errors["options.takebacks"] = message("must be true or false")
     if isinstance(seats, bool) or not isinstance(seats, int):
-        errors["seats"] = "must be a whole number"
+        errors["seats"] = message("must be a whole number")
         seats = SEATS_OF_ANY_GAME
     own: OwnOptions = {}
     try:
@@ -73,9 +75,9 @@ def check_options(rules: object, seats: object, options: Mapping[str, object]) -
     return cast("Options", {**checked, "takebacks": True} if takebacks else checked)
 
 
-def _refused_by_all(seats: int, options: Mapping[str, object]) -> dict[str, str]:
+def _refused_by_all(seats: int, options: Mapping[str, object]) -> dict[str, Text]:
     """Return what is wrong with seats and options in every rule system, by field."""
-    errors: list[Mapping[str, str]] = []
+    errors: list[Mapping[str, Text]] = []
     for rules in (*RULES.values(), *EXPANSIONS.values()):
         try:
             rules.check_options(seats, options)
@@ -84,7 +86,7 @@ def _refused_by_all(seats: int, options: Mapping[str, object]) -> dict[str, str]
         else:
             return {}
     common = [field for field in errors[0] if all(field in fields for fields in errors)]
-    return dict.fromkeys(common, "is not valid in any game")
+    return dict.fromkeys(common, message("is not valid in any game"))
 
 
 def create(
@@ -126,19 +128,24 @@ def join(
     `nonce_from` is who supplied the nonce; None leaves it out, as logs did before it was recorded.
     """
     if len(nonce) > chance.MAX_NONCE_BYTES:
-        raise Malformed({"nonce": f"must have at most {chance.MAX_NONCE_BYTES} bytes"})
+        raise Malformed({"nonce": chance.nonce_too_long(nonce)})
     if nonce_from not in (None, *NONCE_SOURCES):
-        raise Malformed({"nonce_from": f"must be one of {', '.join(NONCE_SOURCES)}"})
+        raise Malformed({"nonce_from": one_of(NONCE_SOURCES)})
     if game.has_joined(player):
-        raise NotNow(None, "this player has a place in the game already")
+        raise NotNow(None, message("this player has a place in the game already"))
     if player == game.arbiter:
-        raise NotNow(None, "the arbiter of a game cannot play in it")
+        raise NotNow(None, message("the arbiter of a game cannot play in it"))
     if game.status != "open":
-        raise NotNow(None, f"the game takes no more players: it is {game.status}")
+        raise NotNow(
+            None,
+            message(
+                "the game takes no more players: {status}", status=STATUS_MESSAGES[game.status]
+            ),
+        )
     if len(game.places) == game.seats:
-        raise NotNow(None, f"all {game.seats} places are taken")
+        raise NotNow(None, message("all {seats} places are taken", seats=game.seats))
     if game.options["private"] and player != game.creator and player not in game.invited:
-        raise NotNow(None, "the game is private, and this player is not invited")
+        raise NotNow(None, message("the game is private, and this player is not invited"))
     data: SeatTaken = {"player": player, "nonce": nonce.hex()}
     if nonce_from is not None:
         data["nonce_from"] = nonce_from
@@ -148,9 +155,15 @@ def join(
 def leave(game: Game, player: str) -> DomainEvent:
     """`SeatLeft`. Raises NotNow if the player has no place, or after the start, when players `resign`."""
     if not game.has_joined(player):
-        raise NotNow(None, "this player has no place in the game")
+        raise NotNow(None, message("this player has no place in the game"))
     if game.status != "open":
-        raise NotNow(None, f"places can be left only before the start; the game is {game.status}")
+        raise NotNow(
+            None,
+            message(
+                "places can be left only before the start: {status}",
+                status=STATUS_MESSAGES[game.status],
+            ),
+        )
     data: SeatLeft = {"player": player}
     return DomainEvent("SeatLeft", data)
 
@@ -161,7 +174,7 @@ def add_key(game: Game, player: str, key: str, public: str) -> DomainEvent:
     """
     _require_participant(game, player)
     if key in game.keys.get(player, {}):
-        raise NotNow(None, f"key {key} was registered in this game before")
+        raise NotNow(None, message("the key {key} was registered in this game before", key=key))
     data: PlayerKeyAdded = {"player": player, "key": key, "public": public}
     return DomainEvent("PlayerKeyAdded", data)
 
@@ -170,16 +183,16 @@ def revoke_key(game: Game, player: str, key: str) -> DomainEvent:
     """`PlayerKeyRevoked`. Raises NotNow if it is not a key of a player of this game, or after the end."""
     _require_participant(game, player)
     if game.keys.get(player, {}).get(key) is None:
-        raise NotNow(None, f"key {key} is not registered in this game")
+        raise NotNow(None, message("the key {key} is not registered in this game", key=key))
     data: PlayerKeyRevoked = {"player": player, "key": key}
     return DomainEvent("PlayerKeyRevoked", data)
 
 
 def _require_participant(game: Game, player: str) -> None:
     if not game.has_joined(player):
-        raise NotNow(None, "this player has no place in the game")
+        raise NotNow(None, message("this player has no place in the game"))
     if game.has_ended:
-        raise NotNow(None, f"the game is {game.status}")
+        raise NotNow(None, STATUS_MESSAGES[game.status])
 
 
 def can_start(game: Game) -> bool:
@@ -187,11 +200,25 @@ def can_start(game: Game) -> bool:
     return game.status == "open" and len(game.places) == game.seats
 
 
+def _places_taken(game: Game) -> Message:
+    return plural_message(
+        "{count} of {seats} places is taken",
+        "{count} of {seats} places are taken",
+        count=len(game.places),
+        seats=game.seats,
+    )
+
+
 def start(game: Game, secret: bytes) -> DomainEvent:
     """`GameStarted`, with seats and set-up drawn from the seed. Raises NotNow while places are free."""
     if not can_start(game):
         raise NotNow(
-            None, f"{len(game.places)} of {game.seats} places are taken, it is {game.status}"
+            None,
+            message(
+                "{places}; {status}",
+                places=_places_taken(game),
+                status=STATUS_MESSAGES[game.status],
+            ),
         )
     draws = chance.Chance(_seed(game, secret))
     players = [place.player for place in game.places]
@@ -215,11 +242,16 @@ def resume(
     `origin` is not the game after an event of play, or after the start, on the current branch.
     """
     if game.status != "playing":
-        raise NotNow(None, f"play cannot resume: the game is {game.status}")
+        raise NotNow(
+            None, message("play cannot resume: {status}", status=STATUS_MESSAGES[game.status])
+        )
     if origin.state is None or origin.seq != origin.play_seq or game.is_superseded(origin.seq):
         raise NotNow(
             None,
-            f"play cannot resume from event {origin.seq}, which is no event of play on the current branch",
+            message(
+                "play cannot resume after event {event}, which is no event of play on the current branch",
+                event=origin.seq,
+            ),
         )
     draws = chance.Chance(chance.resumed_seed(_seed(game, secret), bytes.fromhex(game.hash)))
     data: PlayResumed = {"from": origin.seq, "because": because}
@@ -230,24 +262,24 @@ def act(game: GameOf[S, A, P], seat: int, action: A) -> DomainEvent:
     """The event that a seat's action leads to. Raises Refused with the clause, NotNow before the start."""
     if game.state is None:
         raise NotNow(
-            None, f"the game has not started: {len(game.places)} of {game.seats} places are taken"
+            None, message("the game has not started: {places}", places=_places_taken(game))
         )
     if game.status == "abandoned":
-        raise NotNow(None, "the game was abandoned")
+        raise NotNow(None, STATUS_MESSAGES["abandoned"])
     return game.rules.decide(game.state, seat, action)
 
 
 def forfeit(game: GameOf[S, A, P]) -> DomainEvent:
     """The event that follows from a deadline that has passed. Raises NotNow when nobody is to act."""
     if game.state is None or game.to_act is None:
-        raise NotNow(None, "nobody is to act")
+        raise NotNow(None, message("nobody is to act"))
     return game.rules.forfeit(game.state)
 
 
 def remove(game: GameOf[S, A, P], seat: int) -> DomainEvent:
     """`PlayerRemoved`, by an arbiter. Raises NotNow when nobody is to act, Refused by the rules."""
     if game.state is None or game.to_act is None:
-        raise NotNow(None, "a seat can only be removed during play")
+        raise NotNow(None, message("a seat can only be removed during play"))
     return game.rules.remove(game.state, seat)
 
 
@@ -268,7 +300,7 @@ def is_deserted(game: Game) -> bool:
 def abandon_deserted(game: Game, secret: bytes) -> DomainEvent:
     """`GameAbandoned`, by the clock. Raises NotNow when the game is not deserted."""
     if not is_deserted(game):
-        raise NotNow(None, "the game is not deserted: a player may still act")
+        raise NotNow(None, message("the game is not deserted: a player may still act"))
     return abandon(game, secret)
 
 
@@ -278,9 +310,12 @@ def score(game: GameOf[S, A, P], round: int, at_end: GameOf[S, A, P]) -> DomainE
     Raises NotNow when the round is not the next one to be scored, or has not ended, or the game is over.
     """
     if game.status != "playing":
-        raise NotNow(None, f"there are no rounds to score: the game is {game.status}")
+        raise NotNow(
+            None,
+            message("there are no rounds to score: {status}", status=STATUS_MESSAGES[game.status]),
+        )
     if round != game.rounds_scored + 1 or round not in game.rounds_ended:
-        raise NotNow(None, f"round {round} is not the next to be scored")
+        raise NotNow(None, message("round {round} is not the next to be scored", round=round))
     if at_end.seq != game.rounds_ended[round]:
         raise ValueError(f"round {round} ended with {game.rounds_ended[round]}, not {at_end.seq}")
     assert at_end.state is not None, "a round ends in play"
@@ -294,9 +329,11 @@ def finish(game: GameOf[S, A, P], secret: bytes) -> DomainEvent:
     Raises NotNow until play is over and every round is scored.
     """
     if game.state is None or not game.is_played_out:
-        raise NotNow(None, "play is not over")
+        raise NotNow(None, message("play is not over"))
     if game.rounds_ended:
-        raise NotNow(None, f"round {min(game.rounds_ended)} is to be scored first")
+        raise NotNow(
+            None, message("round {round} is to be scored first", round=min(game.rounds_ended))
+        )
     result = game.rules.finish(game.state)
     data: GameFinished = {**cast("Ranked", result.data), "secret": secret.hex()}
     return DomainEvent(result.type, data, result.secrets)
@@ -305,6 +342,6 @@ def finish(game: GameOf[S, A, P], secret: bytes) -> DomainEvent:
 def abandon(game: Game, secret: bytes) -> DomainEvent:
     """`GameAbandoned`, which publishes the secret. Raises NotNow when the game is over."""
     if game.status not in ("open", "playing"):
-        raise NotNow(None, f"the game is {game.status}")
+        raise NotNow(None, STATUS_MESSAGES[game.status])
     data: GameAbandoned = {"secret": secret.hex()}
     return DomainEvent("GameAbandoned", data)

@@ -14,6 +14,8 @@ from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State as BaronyState
 from domain.contract import AnyRuleSystem, RuleSystem
 from domain.errors import Malformed
+from domain.json_fields import one_of
+from domain.messages import message
 
 Barony: TypeAlias = RuleSystem[BaronyState, BaronyAction, BaronyPosition]
 Sorcery: TypeAlias = RuleSystem[SorceryState, BaronyAction, BaronyPosition]
@@ -40,9 +42,9 @@ def rule_system_for(name: object, options: object) -> AnyRuleSystem:
     Only `true` asks for an expansion; `check_options` rejects other values.
     """
     if not isinstance(name, str) or name not in RULES:
-        raise UnknownRules({"rules": f"must be one of {', '.join(sorted(RULES))}"})
+        raise UnknownRules({"rules": one_of(sorted(RULES))})
     if not isinstance(options, Mapping):
-        raise Malformed({"options": "must be an object"})
+        raise Malformed({"options": message("must be an object")})
     for (game, option), rules in EXPANSIONS.items():
         if game == name and options.get(option) is True:
             return rules

@@ -11,7 +11,8 @@ from domain.contract import DomainEvent
 from domain.dispute_events import TakebackAnswered, TakebackRequested
 from domain.dispute_records import LastPlay, Takeback
 from domain.errors import NotNow
-from domain.game import Game
+from domain.game import STATUS_MESSAGES, Game
+from domain.messages import message
 
 
 def request(game: Game, seat: int) -> DomainEvent:
@@ -20,11 +21,11 @@ def request(game: Game, seat: int) -> DomainEvent:
     """
     last = _require_takebacks(game)
     if last.seat != seat:
-        raise NotNow(None, "only the player who acted last can take an action back")
+        raise NotNow(None, message("only the player who acted last can take an action back"))
     if last.takeback is not None:
-        raise NotNow(None, "a takeback of this action has been requested before")
+        raise NotNow(None, message("a takeback of this action has been requested before"))
     if not _seats_to_agree(game, seat):
-        raise NotNow(None, "no other player is in the game who could agree")
+        raise NotNow(None, message("no other player is in the game who could agree"))
     data: TakebackRequested = {"seat": seat, "from": last.origin}
     return DomainEvent("TakebackRequested", data)
 
@@ -33,13 +34,15 @@ def answer(game: Game, number: int, seat: int, *, agree: bool) -> DomainEvent:
     """`TakebackAnswered`. Raises NotNow unless the request is pending and this seat has yet to answer it."""
     takeback = _require_takebacks(game).takeback
     if takeback is None or takeback.seq != number or takeback.declined_by is not None:
-        raise NotNow(None, f"takeback {number} has lapsed, or was answered by all")
+        raise NotNow(
+            None, message("takeback {number} has lapsed, or was answered by all", number=number)
+        )
     if seat == takeback.seat:
-        raise NotNow(None, "the player who requests a takeback does not answer it")
+        raise NotNow(None, message("the player who requests a takeback does not answer it"))
     if seat not in _seats_to_agree(game, takeback.seat):
-        raise NotNow(None, "only players who are still in the game answer a takeback")
+        raise NotNow(None, message("only players who are still in the game answer a takeback"))
     if seat in takeback.agreed_by:
-        raise NotNow(None, "this player has agreed already")
+        raise NotNow(None, message("this player has agreed already"))
     data: TakebackAnswered = {"request": number, "seat": seat, "agree": agree}
     return DomainEvent("TakebackAnswered", data)
 
@@ -55,11 +58,13 @@ def agreed_takeback(game: Game) -> Takeback | None:
 
 def _require_takebacks(game: Game) -> LastPlay:
     if game.status == "open":
-        raise NotNow(None, "the game has not started")
+        raise NotNow(None, STATUS_MESSAGES["open"])
     if game.status != "playing":
-        raise NotNow(None, f"the game is {game.status}, and its secret is public")
+        raise NotNow(
+            None, message("{status}, and its secret is public", status=STATUS_MESSAGES[game.status])
+        )
     if game.last_play is None:
-        raise NotNow(None, "this game has no takebacks: its options do not allow them")
+        raise NotNow(None, message("this game has no takebacks: its options do not allow them"))
     return game.last_play
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import orjson
 
 from domain.errors import Unreadable
+from domain.messages import message
 from ledger.json_faults import fault_in
 
 CANONICAL_OPTIONS: Final = (
@@ -81,7 +82,13 @@ def decode_any(text: bytes) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Unreadable(f"not JSON: {error}") from None
+        raise Unreadable(
+            message(
+                "not JSON: an error in line {line}, column {column}",
+                line=error.lineno,
+                column=error.colno,
+            )
+        ) from None
 
 
 def _has_astral(text: bytes) -> bool:

@@ -13,6 +13,7 @@ from domain import lifecycle
 from domain.errors import Malformed, NotNow
 from domain.event import ActionSignature, By, Clock, NonceSource
 from domain.game import Game
+from domain.messages import message
 from ledger.pending import PendingEvents
 from ledger.turn_clock import waits_for_ruling
 
@@ -118,7 +119,7 @@ def score_next_round(pending: PendingEvents, game_at: Callable[[int], Game]) -> 
     """
     game = pending.game
     if not game.rounds_ended:
-        raise NotNow(None, "no round waits to be scored")
+        raise NotNow(None, message("no round waits to be scored"))
     round = min(game.rounds_ended)
     at_end = game_at(game.rounds_ended[round])
     pending.add(lifecycle.score(game, round, at_end), SCORER)
@@ -130,7 +131,7 @@ def finish(pending: PendingEvents, secret: SecretSource) -> None:
     Raises NotNow, also while an open dispute may still be ruled.
     """
     if waits_for_ruling(pending.game, pending.next_at):
-        raise NotNow(None, "a dispute is open: the end of the game waits for the ruling")
+        raise NotNow(None, message("a dispute is open: the end of the game waits for the ruling"))
     pending.add(lifecycle.finish(pending.game, secret()), SCORER)
 
 

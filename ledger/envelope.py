@@ -14,6 +14,7 @@ from typing import Annotated, Final, NotRequired, get_args, get_origin, get_type
 from domain.errors import Unreadable
 from domain.event import VERSION, ActionSignature, Event
 from domain.json_types import Digest, GameId, JsonObject, Pattern, PlayerId, Timestamp
+from domain.messages import Message, message
 from domain.upcasters import upcast
 
 MAX_SEATS: Final = 100
@@ -180,11 +181,17 @@ def _in_current_version(value: JsonObject) -> JsonObject:
     """Return an event of any released version in the current one. Raises Unreadable."""
     version = value.get("v")
     if type(version) is not int:
-        raise Unreadable("this is not an event: it has no version")
+        raise Unreadable(message("this is not an event: it has no version"))
     try:
         return {**upcast(value)}
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise Unreadable(f"this is not a valid event of version {version}: {error!r}") from None
+        raise Unreadable(
+            message(
+                "this is not a valid event of version {version}: {error}",
+                version=version,
+                error=repr(error),
+            )
+        ) from None
 
 
 def _is_valid(value: JsonObject) -> bool:
@@ -218,13 +225,23 @@ def _is_valid(value: JsonObject) -> bool:
         return False
 
 
+def missing_field(name: str) -> Message:
+    """The fault of an object without a required field."""
+    return message("the field {name} is missing", name=name)
+
+
+def invalid_field(name: str) -> Message:
+    """The fault of a field with a value of the wrong form."""
+    return message("the field {name} has an invalid value", name=name)
+
+
 def _raise_for_first_fault(value: JsonObject) -> None:
     for name in FIELDS:
         if name not in value:
             if name not in OPTIONAL_FIELDS:
-                raise Unreadable(f"the field {name} is missing")
+                raise Unreadable(missing_field(name))
         elif not _is_valid_field(name, value[name]):
-            raise Unreadable(f"the field {name} has an invalid value")
+            raise Unreadable(invalid_field(name))
 
 
 def _is_valid_field(name: str, value: object) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -29,6 +29,7 @@ from cryptography.hazmat.primitives.serialization import (
 from domain.errors import CartularyError, Unreadable
 from domain.event import Event
 from domain.json_types import JsonObject
+from domain.messages import Message, Text, message
 from ledger.canonical import canonical, digest, unhex
 
 RECEIPT_FIELDS: Final = ("game", "seq", "hash", "at")
@@ -54,12 +55,30 @@ _SMALL_ORDER: Final = frozenset(
 _CACHED_KEYS: Final = 1000
 
 
-class BadSignature(CartularyError):
-    """A signature or a public key that is not valid; `why` is the reason."""
+class _PointFaults(NamedTuple):
+    """What can be wrong with a point of the curve."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
+    not_canonical: Message
+    small_order: Message
+
+
+_FAULTS_OF_KEYS: Final = _PointFaults(
+    message("the public key is not encoded canonically"),
+    message("the public key is a point of small order"),
+)
+_FAULTS_OF_R: Final = _PointFaults(
+    message("the R of the signature is not encoded canonically"),
+    message("the R of the signature is a point of small order"),
+)
+
+
+class BadSignature(CartularyError):
+    """A signature or a public key that is not valid; `message` is the reason."""
+
+    @property
+    def why(self) -> Text:
+        """The reason."""
+        return self.message
 
 
 class SigningKey:
@@ -88,10 +107,18 @@ class SigningKey:
         """Return the key in a PEM file without password. Raises Unreadable, FileNotFoundError."""
         try:
             private = load_pem_private_key(path.read_bytes(), password=None)
-        except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-            raise Unreadable(f"{path} does not contain a readable private key: {error}") from None
+        except TypeError:
+            raise Unreadable(
+                message("the private key in {path} is protected by a password", path=str(path))
+            ) from None
+        except (ValueError, UnsupportedAlgorithm):
+            raise Unreadable(
+                message("{path} does not contain a readable private key", path=str(path))
+            ) from None
         if not isinstance(private, Ed25519PrivateKey):
-            raise Unreadable(f"{path} contains a key that is not an Ed25519 key")
+            raise Unreadable(
+                message("{path} contains a key that is not an Ed25519 key", path=str(path))
+            )
         return cls(private)
 
     @classmethod
@@ -160,8 +187,8 @@ def check_public_key(public: bytes) -> None:
     _load_public(public)
 
 
-def verify(public: bytes, signature: bytes, message: bytes) -> None:
-    """Check an Ed25519 signature (RFC 8032) of a message. Raises BadSignature.
+def verify(public: bytes, signature: bytes, signed: bytes) -> None:
+    """Check an Ed25519 signature (RFC 8032) of the bytes `signed`. Raises BadSignature.
 
     Refused are also: public keys of small order, for which one signature can be valid for several messages;
     public keys that are not encoded canonically; S >= L, which would be a second signature for the same
@@ -169,35 +196,51 @@ def verify(public: bytes, signature: bytes, message: bytes) -> None:
     """
     key = _load_public(public)
     if len(signature) != SIGNATURE_BYTES:
-        raise BadSignature(f"a signature has {SIGNATURE_BYTES} bytes, not {len(signature)}")
+        raise BadSignature(
+            message(
+                "a signature has {expected} bytes, not {length}",
+                expected=SIGNATURE_BYTES,
+                length=len(signature),
+            )
+        )
     if int.from_bytes(signature[PUBLIC_BYTES:], "little") >= _ORDER:
-        raise BadSignature("the signature is malleable: its S is not below the order of the group")
-    if (fault := _encoding_fault(signature[:PUBLIC_BYTES])) is not None:
-        raise BadSignature(f"the R of the signature {fault}")
+        raise BadSignature(
+            message("the signature is malleable: its S is not below the order of the group")
+        )
+    _check_point(signature[:PUBLIC_BYTES], _FAULTS_OF_R)
     try:
-        key.verify(signature, message)
+        key.verify(signature, signed)
     except InvalidSignature:
-        raise BadSignature("the signature does not match the content") from None
+        raise BadSignature(message("the signature does not match the content")) from None
 
 
 @lru_cache(_CACHED_KEYS)
 def _load_public(public: bytes) -> Ed25519PublicKey:
     """Return the public key with these bytes. Raises BadSignature."""
     if len(public) != PUBLIC_BYTES:
-        raise BadSignature(f"a public key has {PUBLIC_BYTES} bytes, not {len(public)}")
-    if (fault := _encoding_fault(public)) is not None:
-        raise BadSignature(f"the public key {fault}")
+        raise BadSignature(
+            message(
+                "a public key has {expected} bytes, not {length}",
+                expected=PUBLIC_BYTES,
+                length=len(public),
+            )
+        )
+    _check_point(public, _FAULTS_OF_KEYS)
     return Ed25519PublicKey.from_public_bytes(public)
 
 
-def _encoding_fault(point: bytes) -> str | None:
-    """Return what is wrong with the 32 bytes of a point as they are encoded; None if nothing is."""
+def _check_point(point: bytes, faults: _PointFaults) -> None:
+    """Raise BadSignature if something is wrong with the 32 bytes of a point as they are encoded."""
     y = int.from_bytes(point, "little") & ~_SIGN_BIT
     if y >= _PRIME:
-        return "is not encoded canonically"
+        raise BadSignature(faults.not_canonical)
     if y in _SMALL_ORDER:
-        return "is a point of small order"
-    return None
+        raise BadSignature(faults.small_order)
+
+
+def not_hex() -> Message:
+    """The fault of a signature or a public key that is no lowercase hex."""
+    return message("the signature cannot be checked: it or its key is not in lowercase hex")
 
 
 def check_statement(statement: JsonObject, keys: Iterable[JsonObject]) -> None:
@@ -225,12 +268,16 @@ def check_receipt(receipt: JsonObject, event: Event, keys: Iterable[JsonObject])
     """
     for name in RECEIPT_FIELDS:
         if receipt.get(name) != event.get(name):
-            raise BadSignature(f"the receipt is for another event: its {name} differs")
+            raise BadSignature(
+                message("the receipt is for another event: its {field} differs", field=name)
+            )
     keys = list(keys)
     check_statement(receipt, keys)
     until = next(entry["until"] for entry in keys if entry["key"] == receipt["key"])
     if until is not None and event["at"] > until:
-        raise BadSignature(f"key {receipt['key']} was retired at {until}")
+        raise BadSignature(
+            message("key {key} was retired at {until}", key=receipt["key"], until=until)
+        )
 
 
 def check_head(header: JsonObject, keys: Iterable[JsonObject]) -> None:
@@ -245,14 +292,18 @@ def _check(
 ) -> None:
     entry = next((entry for entry in keys if entry["key"] == key), None)
     if entry is None:
-        raise BadSignature(f"the signing key {key} is not in the list of keys")
+        raise BadSignature(
+            message("the signing key {key} is not in the list of keys", key=str(key))
+        )
     try:
         public, signature_bytes = unhex(entry["public"]), unhex(signature)
-    except ValueError as error:
-        raise BadSignature(f"the signature cannot be checked: {error}") from None
+    except ValueError:
+        raise BadSignature(not_hex()) from None
     if key_id(public) != key:
-        raise BadSignature(f"the public key listed as {key} has another id")
+        raise BadSignature(message("the public key listed as {key} has another id", key=str(key)))
     try:
         verify(public, signature_bytes, canonical(unsigned))
     except BadSignature as bad:
-        raise BadSignature(f"key {key}: {bad.why}") from None
+        raise BadSignature(
+            message("key {key}: {reason}", key=str(key), reason=bad.message)
+        ) from None

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Final, Protocol, TypeAlias
 
 from domain.errors import CartularyError
+from domain.messages import Text, message
 
 Node: TypeAlias = tuple[int, int]
 """Level and index of a node with a complete subtree."""
@@ -28,11 +29,12 @@ MAX_PATH: Final = 54
 
 
 class BadProof(CartularyError):
-    """A proof that does not prove what it should; `why` is the reason."""
+    """A proof that does not prove what it should; `message` is the reason."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
+    @property
+    def why(self) -> Text:
+        """The reason."""
+        return self.message
 
 
 class NodeReader(Protocol):
@@ -114,12 +116,14 @@ def verify_inclusion(
 ) -> None:
     """Check that leaf `index` of the tree with this size and root has this hash. Raises BadProof."""
     if not 0 <= index < size:
-        raise BadProof(f"a tree of {size} leaves has no leaf {index}")
+        raise BadProof(
+            message("a tree of {size} leaves has no leaf {index}", size=size, index=index)
+        )
     _check_hashes(path, hash, expected_root)
     position, last = index, size - 1
     for sibling in path:
         if not last:
-            raise BadProof("the inclusion path is too long")
+            raise BadProof(message("the inclusion path is too long"))
         if position & 1 or position == last:
             hash = node_hash(sibling, hash)
             while not position & 1 and position:
@@ -130,9 +134,9 @@ def verify_inclusion(
         position >>= 1
         last >>= 1
     if last:
-        raise BadProof("the inclusion path is too short")
+        raise BadProof(message("the inclusion path is too short"))
     if hash != expected_root:
-        raise BadProof("the inclusion path leads to another root")
+        raise BadProof(message("the inclusion path leads to another root"))
 
 
 def verify_consistency(
@@ -143,19 +147,25 @@ def verify_consistency(
     Every tree begins with an empty one, so `first` must be at least 1.
     """
     if not 0 < first <= second:
-        raise BadProof(f"there is no proof of consistency from {first} to {second} leaves")
+        raise BadProof(
+            message(
+                "there is no proof of consistency from {first} to {second} leaves",
+                first=first,
+                second=second,
+            )
+        )
     _check_hashes(path)
     if first == second:
         if path:
-            raise BadProof("the consistency path between trees of equal size is not empty")
+            raise BadProof(message("the consistency path between trees of equal size is not empty"))
         if first_root != second_root:
-            raise BadProof("the trees have the same size and different roots")
+            raise BadProof(message("the trees have the same size and different roots"))
         return
     hashes = list(path)
     if first & (first - 1) == 0:
         hashes.insert(0, first_root)
     if not hashes:
-        raise BadProof("the consistency path is empty")
+        raise BadProof(message("the consistency path is empty"))
     position, last = first - 1, second - 1
     while position & 1:
         position >>= 1
@@ -163,7 +173,7 @@ def verify_consistency(
     first_hash = second_hash = hashes[0]
     for sibling in hashes[1:]:
         if not last:
-            raise BadProof("the consistency path is too long")
+            raise BadProof(message("the consistency path is too long"))
         if position & 1 or position == last:
             first_hash = node_hash(sibling, first_hash)
             second_hash = node_hash(sibling, second_hash)
@@ -175,11 +185,11 @@ def verify_consistency(
         position >>= 1
         last >>= 1
     if last:
-        raise BadProof("the consistency path is too short")
+        raise BadProof(message("the consistency path is too short"))
     if first_hash != first_root:
-        raise BadProof("the consistency path leads to another first root")
+        raise BadProof(message("the consistency path leads to another first root"))
     if second_hash != second_root:
-        raise BadProof("the consistency path leads to another second root")
+        raise BadProof(message("the consistency path leads to another second root"))
 
 
 class MemoryTree:
@@ -238,9 +248,11 @@ class _Overlay:
 def _check_hashes(path: Sequence[bytes], *others: bytes) -> None:
     """Raise BadProof if a path is too long, or if it or the others contain something that is no hash."""
     if len(path) > MAX_PATH:
-        raise BadProof(f"the path has more than {MAX_PATH} hashes")
+        raise BadProof(message("the path has more than {most} hashes", most=MAX_PATH))
     if any(len(hash) != HASH_BYTES for hash in (*path, *others)):
-        raise BadProof(f"the proof contains a hash that is not {HASH_BYTES} bytes long")
+        raise BadProof(
+            message("the proof contains a hash that is not {length} bytes long", length=HASH_BYTES)
+        )
 
 
 def _split(count: int) -> int:

@@ -10,7 +10,7 @@ from typing import Final
 from domain.event import ActionSignature
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, unhex
-from ledger.keys import BadSignature, SigningKey, verify
+from ledger.keys import BadSignature, SigningKey, not_hex, verify
 
 KEY_STATEMENT: Final = "cartulary key v1"
 ACTION_STATEMENT: Final = "cartulary action v1"
@@ -44,6 +44,6 @@ def check_action(
     statement = canonical(action_statement(game, signature["head"], action))
     try:
         public_bytes, signature_bytes = unhex(public), unhex(signature["signature"])
-    except ValueError as error:
-        raise BadSignature(f"the signature cannot be checked: {error}") from None
+    except ValueError:
+        raise BadSignature(not_hex()) from None
     verify(public_bytes, signature_bytes, statement)

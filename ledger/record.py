@@ -14,6 +14,7 @@ from domain.errors import Unreadable
 from domain.event import ENDINGS, ZEROS, Event
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import Text, message
 from ledger.canonical import canonical, decode
 from ledger.envelope import is_word
 from ledger.record_schema import (
@@ -41,7 +42,7 @@ class Fault:
     """A line (counted from 1) of a record that is not valid, and why."""
 
     line: int
-    why: str
+    why: Text
 
 
 @dataclass(slots=True)
@@ -184,7 +185,9 @@ def scan(source: BinaryIO, *, max_faults: int = 20) -> tuple[Record, list[Fault]
     if not reader.faults and not reader.record.events:
         is_empty = not reader.record.header
         reader.faults.append(
-            Fault(1, "the record is empty") if is_empty else Fault(2, "there are no events")
+            Fault(1, message("the record is empty"))
+            if is_empty
+            else Fault(2, message("there are no events"))
         )
     return reader.record, reader.faults
 
@@ -201,21 +204,43 @@ def first_contradiction(record: Record) -> Fault | None:
         line = seq + 1
         if event["game"] != game:
             return Fault(
-                line, f"it is an event of game {event['game']}, in a record of game {game}"
+                line,
+                message(
+                    "it is an event of game {other}, in a record of game {game}",
+                    other=event["game"],
+                    game=game,
+                ),
             )
         if event["seq"] != seq:
-            return Fault(line, f"event {event['seq']} follows event {seq - 1}")
+            return Fault(
+                line,
+                message(
+                    "event {event} follows event {previous}", event=event["seq"], previous=seq - 1
+                ),
+            )
         if event["prev"] != prev:
-            return Fault(line, "its prev is not the hash of the previous event")
+            return Fault(line, message("its prev is not the hash of the previous event"))
         prev = event["hash"]
     head = header["head"]
     if head["seq"] > len(events):
-        ends = f"the events end with {len(events)}"
-        return Fault(len(events) + 2, f"{ends}, but the signed head is event {head['seq']}")
+        return Fault(
+            len(events) + 2,
+            message(
+                "the last event is {last}, but the signed head is event {head}",
+                last=len(events),
+                head=head["seq"],
+            ),
+        )
     if head["seq"] < len(events) or head["hash"] != prev:
-        return Fault(1, "the signed head is not the last event of the record")
+        return Fault(1, message("the signed head is not the last event of the record"))
     if header["rules"] != events[0]["data"]["rules"]:
-        return Fault(1, f"the header names the rules {header['rules']}, and the first event others")
+        return Fault(
+            1,
+            message(
+                "the header names the rules {rules}, and the first event others",
+                rules=header["rules"],
+            ),
+        )
     return None
 
 
@@ -227,18 +252,26 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
         try:
             line = source.readline(MAX_LINE_BYTES + 1)
         except OSError as error:
-            raise Unreadable(f"it cannot be read: {error.strerror}", number) from None
+            raise Unreadable(
+                message("it cannot be read: {reason}", reason=error.strerror or ""), number
+            ) from None
         if not line:
             return
         size = len(line)
         total += size
         values += line.count(b",") + line.count(b"[") + line.count(b"{")
         if size > MAX_LINE_BYTES:
-            raise Unreadable(f"the line has more than {MAX_LINE_BYTES} bytes", number)
+            raise Unreadable(
+                message("the line has more than {most} bytes", most=MAX_LINE_BYTES), number
+            )
         if total > MAX_RECORD_BYTES:
-            raise Unreadable(f"the record has more than {MAX_RECORD_BYTES} bytes", number)
+            raise Unreadable(
+                message("the record has more than {most} bytes", most=MAX_RECORD_BYTES), number
+            )
         if values > MAX_VALUES:
-            raise Unreadable(f"the record has more than {MAX_VALUES} values", number)
+            raise Unreadable(
+                message("the record has more than {most} values", most=MAX_VALUES), number
+            )
         yield line.removesuffix(b"\n")
 
 
@@ -257,7 +290,7 @@ class RecordReader:
         try:
             value = decode(line)
             if not isinstance(value, dict):
-                reject("a line must be a JSON object")
+                reject(message("a line must be a JSON object"))
             if number == 1:
                 self.record.header = check_header(value)
             elif "receipt" in value:
@@ -273,7 +306,7 @@ class RecordReader:
 
     def _event(self, line: bytes, value: JsonObject) -> None:
         if self._is_past_events:
-            reject("an event comes after openings or receipts")
+            reject(message("an event comes after openings or receipts"))
         if self._is_cut:
             return
         record = self.record
@@ -282,11 +315,16 @@ class RecordReader:
 
     def _open(self, number: int, value: JsonObject) -> None:
         if self.record.receipts:
-            reject("openings come after receipts")
+            reject(message("openings come after receipts"))
         self._is_past_events = True
         seq, openings = check_openings(value)
         if self.record.opening_lines and seq <= max(self.record.opening_lines):
-            reject(f"the openings of event {seq} come twice, or after those of a later event")
+            reject(
+                message(
+                    "the openings of event {event} come twice, or after those of a later event",
+                    event=seq,
+                )
+            )
         self.record.openings[seq] = openings
         self.record.opening_lines[seq] = number
 

@@ -9,15 +9,18 @@ from typing import Final, NoReturn, TypeAlias
 from domain.errors import Unreadable
 from domain.event import Event
 from domain.json_types import JsonObject
+from domain.messages import Message, message
 from ledger.envelope import (
     MAX_SEATS,
     check_envelope,
+    invalid_field,
     is_game_id,
     is_hash,
     is_object,
     is_positive,
     is_timestamp,
     is_word,
+    missing_field,
 )
 
 FORMAT: Final = "cartulary/1"
@@ -26,7 +29,7 @@ Opening: TypeAlias = JsonObject
 """`{"salt": hex, "value": …}`"""
 
 
-def reject(why: str) -> NoReturn:
+def reject(why: Message) -> NoReturn:
     """Raise Unreadable; the caller adds the number of the line."""
     raise Unreadable(why)
 
@@ -76,16 +79,21 @@ _RECEIPT: Final[_Schema] = {"receipt": is_object}
 def check_header(value: JsonObject) -> JsonObject:
     """Return the header that a JSON object is. Raises Unreadable."""
     if value.get("format") != FORMAT:
-        reject(f"the header does not name the format {FORMAT}: this is not a game record")
+        reject(
+            message(
+                "the header does not name the format {format}: this is not a game record",
+                format=FORMAT,
+            )
+        )
     _check(value, _HEADER)
     _check(value["head"], _HEAD)
     if not is_word(value.get("origin", "-")):
-        reject("the field origin has an invalid value")
+        reject(invalid_field("origin"))
     _check_each(value["keys"], "keys", _KEY)
     players = value.get("players", [])
     _check_each(players, "players", _PLAYER)
     for player in players:
-        _check_each(player["keys"], "the keys of a player", _KEY)
+        _check_each(player["keys"], "players.keys", _KEY)
     return value
 
 
@@ -94,13 +102,16 @@ def check_event(value: JsonObject, seq: int) -> Event:
     event = check_envelope(value)
     if (seq == 1) != (event["type"] == "GameCreated"):
         reject(
-            f"event {seq} of the record is {event['type']}: the first event, and no other, must be"
-            " GameCreated"
+            message(
+                "event {event} of the record is {type}: the first event, and no other, must be GameCreated",
+                event=seq,
+                type=event["type"],
+            )
         )
     if seq == 1:
         _check(event["data"], _GAME_CREATED)
         if "player" not in event["by"]:
-            reject("a game must be created by a player")
+            reject(message("a game must be created by a player"))
     return event
 
 
@@ -109,12 +120,12 @@ def check_openings(value: JsonObject) -> tuple[int, dict[str, Opening]]:
     _check(value, _OPENINGS, allow_others=False)
     openings = value["open"]
     if not openings:
-        reject("the line opens no secret")
+        reject(message("the line opens no secret"))
     for name, opening in openings.items():
         if not isinstance(opening, dict) or opening.keys() != {"salt", "value"}:
-            reject(f"the opening of {name!r} must consist of a salt and a value")
+            reject(message("the opening of {name} must consist of a salt and a value", name=name))
         if not is_hash(opening["salt"]):
-            reject(f"the salt of {name!r} is not 32 bytes in lowercase hex")
+            reject(message("the salt of {name} is not 32 bytes in lowercase hex", name=name))
     return value["seq"], openings
 
 
@@ -127,19 +138,19 @@ def check_receipt(value: JsonObject) -> JsonObject:
 
 def _check_each(entries: object, name: str, schema: _Schema) -> None:
     if not isinstance(entries, list):
-        reject(f"the field {name} has an invalid value")
+        reject(invalid_field(name))
     for entry in entries:
         if not isinstance(entry, dict):
-            reject(f"an entry of {name} is not an object")
+            reject(message("an entry of {name} is not an object", name=name))
         _check(entry, schema)
 
 
 def _check(value: JsonObject, schema: _Schema, *, allow_others: bool = True) -> None:
     for name, is_valid in schema.items():
         if name not in value:
-            reject(f"the field {name} is missing")
+            reject(missing_field(name))
         if not is_valid(value[name]):
-            reject(f"the field {name} has an invalid value")
+            reject(invalid_field(name))
     if not allow_others:
         for name in value.keys() - schema.keys():
-            reject(f"unknown field {name!r}")
+            reject(message("unknown field {name}", name=name))

@@ -19,6 +19,7 @@ from typing import Final, Literal, TypeAlias, cast
 from typing_extensions import override
 
 from domain.errors import CartularyError, Unreadable
+from domain.messages import message
 from ledger.canonical import unhex
 from ledger.keys import BadSignature, SigningKey
 from ledger.keys import verify as verify_signature
@@ -58,41 +59,54 @@ class NoteKey:
         data = self.name.encode() + b"\n" + bytes([self.type]) + self.public
         return sha256(data).digest()[:_KEY_ID_BYTES]
 
+    @property
+    def short_name(self) -> str:
+        """The name and the id of the key, by which errors name it: `example.com/key+1f2e3d4c`."""
+        return f"{self.name}+{self.id.hex()}"
+
     @override
     def __str__(self) -> str:
         """The text form of the key: name, id and key, separated by plus signs."""
-        return f"{self.name}+{self.id.hex()}+{_base64(bytes([self.type]) + self.public)}"
+        return f"{self.short_name}+{_base64(bytes([self.type]) + self.public)}"
 
     @classmethod
     def parse(cls, text: str) -> "NoteKey":
         """Return the key that has this text form. Raises Unreadable."""
         parts = text.split("+", 2)
         if len(parts) != 3:
-            raise Unreadable("a note key consists of a name, an id and a key, separated by +")
+            raise Unreadable(
+                message("a note key consists of a name, an id and a key, separated by +")
+            )
         name, id_text, encoded = parts
         check_name(name)
         data = _unbase64(encoded)
         if len(data) != 1 + _PUBLIC_BYTES or data[0] not in (ED25519, COSIGNATURE):
-            raise Unreadable("the note key is not an Ed25519 key or cosignature key")
+            raise Unreadable(message("the note key is not an Ed25519 key or cosignature key"))
         key = cls(name, cast("KeyType", data[0]), data[1:])
         try:
             stated = unhex(id_text)
         except ValueError:
-            raise Unreadable("the id of the note key is not lowercase hex") from None
+            raise Unreadable(message("the id of the note key is not lowercase hex")) from None
         if stated != key.id:
-            raise Unreadable(f"the note key has the id {key.id.hex()}, not {id_text}")
+            raise Unreadable(
+                message(
+                    "the note key has the id {id}, not {stated}", id=key.id.hex(), stated=id_text
+                )
+            )
         return key
 
     def verify(self, text: str, signature: "NoteSignature") -> None:
         """Check a signature of this key under a text. Raises BadSignature."""
-        message, raw = text.encode(), signature.signature
+        signed, raw = text.encode(), signature.signature
         if self.type == COSIGNATURE:
-            message = cosigned_message(text, signature.timestamp)
+            signed = cosigned_message(text, signature.timestamp)
             raw = raw[_TIMESTAMP_BYTES:]
         try:
-            verify_signature(self.public, raw, message)
+            verify_signature(self.public, raw, signed)
         except BadSignature as bad:
-            raise BadSignature(f"key {self.name}+{self.id.hex()}: {bad.why}") from None
+            raise BadSignature(
+                message("key {key}: {reason}", key=self.short_name, reason=bad.message)
+            ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +124,9 @@ class NoteSignature:
         """The timestamp of a cosignature in seconds since 1970. Raises BadSignature if it has none."""
         seconds = int.from_bytes(self.signature[:_TIMESTAMP_BYTES])
         if len(self.signature) <= _TIMESTAMP_BYTES or seconds >= 2**63:
-            raise BadSignature(f"the cosignature of {self.name} has no valid timestamp")
+            raise BadSignature(
+                message("the cosignature of {name} has no valid timestamp", name=self.name)
+            )
         return seconds
 
     @override
@@ -123,12 +139,14 @@ class NoteSignature:
         """Return the signature in a line without its line feed. Raises Unreadable."""
         parts = line.split(" ")
         if len(parts) != 3 or parts[0] != _DASH:
-            raise Unreadable("a signature line consists of an em dash, a name and a signature")
+            raise Unreadable(
+                message("a signature line consists of an em dash, a name and a signature")
+            )
         _, name, encoded = parts
         check_name(name)
         data = _unbase64(encoded)
         if len(data) <= _KEY_ID_BYTES:
-            raise Unreadable(f"the signature of {name} is too short")
+            raise Unreadable(message("the signature of {name} is too short", name=name))
         return cls(name, data[:_KEY_ID_BYTES], data[_KEY_ID_BYTES:])
 
 
@@ -149,20 +167,22 @@ class SignedNote:
         """Return the note that a text is. Raises Unreadable."""
         size = len(note) if isinstance(note, bytes) else len(note.encode(errors="replace"))
         if size > MAX_NOTE_BYTES:
-            raise Unreadable(f"the note has more than {MAX_NOTE_BYTES} bytes")
+            raise Unreadable(message("the note has more than {most} bytes", most=MAX_NOTE_BYTES))
         try:
             whole = note.decode() if isinstance(note, bytes) else note
             whole.encode()
         except UnicodeError:
-            raise Unreadable("the note is not UTF-8") from None
+            raise Unreadable(message("the note is not UTF-8")) from None
         if any(char < " " and char != "\n" for char in whole):
-            raise Unreadable("the note contains a control character")
+            raise Unreadable(message("the note contains a control character"))
         text, blank_line, lines = whole.rpartition("\n\n")
         if not blank_line or not lines.endswith("\n"):
-            raise Unreadable("the note has no signatures after a blank line")
+            raise Unreadable(message("the note has no signatures after a blank line"))
         signature_lines = lines[:-1].split("\n")
         if len(signature_lines) > MAX_SIGNATURES:
-            raise Unreadable(f"the note has more than {MAX_SIGNATURES} signatures")
+            raise Unreadable(
+                message("the note has more than {most} signatures", most=MAX_SIGNATURES)
+            )
         return cls(text + "\n", tuple(map(NoteSignature.parse, signature_lines)))
 
     def verified_keys(self, keys: Iterable[NoteKey]) -> dict[NoteKey, NoteSignature]:
@@ -184,7 +204,7 @@ class SignedNote:
     def check_signed_by(self, key: NoteKey) -> None:
         """Check that the note has a valid signature of a key. Raises BadSignature, UntrustedNote."""
         if not self.verified_keys([key]):
-            raise UntrustedNote(f"the note is not signed by {key.name}+{key.id.hex()}")
+            raise UntrustedNote(message("the note is not signed by {key}", key=key.short_name))
 
     def with_signatures(self, signatures: Sequence[NoteSignature]) -> "SignedNote":
         """Return the note with further signatures; each replaces an earlier one of the same key."""
@@ -201,7 +221,10 @@ def check_name(name: str) -> None:
     )
     if not is_valid:
         raise Unreadable(
-            f"the name of a note key has 1 to {MAX_NAME} characters, no spaces and no plus signs"
+            message(
+                "the name of a note key has 1 to {most} characters, no spaces and no plus signs",
+                most=MAX_NAME,
+            )
         )
 
 
@@ -242,5 +265,5 @@ def _unbase64(text: str) -> bytes:
     except (binascii.Error, ValueError):
         data = b""
     if not data or _base64(data) != text:
-        raise Unreadable("the signature or key is not base64")
+        raise Unreadable(message("the signature or key is not base64"))
     return data

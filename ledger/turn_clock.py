@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from domain.dispute_records import Dispute
 from domain.game import Game
+from domain.messages import Message, Text, message
 from ledger.envelope import format_timestamp
 
 MAX_SECONDS: Final = 365 * 24 * 3600
@@ -20,16 +21,20 @@ DISPUTE_LIMIT: Final = timedelta(hours=72)
 """The longest time for which one dispute stops the clock and the end of the game."""
 
 
-def clock_faults(raw: object) -> dict[str, str]:
+def clock_faults(raw: object) -> dict[str, Text]:
     """Return what is wrong with the clock settings of a request, by field; {} if they are valid."""
     if raw is None:
         return {}
     if not isinstance(raw, Mapping):
-        return {"clock": "must be an object or null"}
-    faults = {f"clock.{name}": "unknown field" for name in raw if name != "per_turn"}
+        return {"clock": message("must be an object or null")}
+    faults: dict[str, Text] = {
+        f"clock.{name}": message("unknown field") for name in raw if name != "per_turn"
+    }
     seconds: Any = raw.get("per_turn")
     if isinstance(seconds, bool) or not isinstance(seconds, int) or not 1 <= seconds <= MAX_SECONDS:
-        faults["clock.per_turn"] = f"must be a whole number of seconds, 1 to {MAX_SECONDS}"
+        faults["clock.per_turn"] = message(
+            "must be a whole number of seconds, 1 to {most}", most=MAX_SECONDS
+        )
     return faults
 
 
@@ -65,15 +70,32 @@ def milliseconds_left(game: Game, at: str) -> int | None:
     return None if moment is None else (moment - datetime.fromisoformat(at)) // _MILLISECOND
 
 
-def time_left_text(milliseconds: int) -> str:
+def time_left_message(milliseconds: int) -> Message:
     """Return the result of `milliseconds_left` in words, such as `1 h 2 min 3.069 s left`."""
-    minutes, rest = divmod(abs(milliseconds), 60_000)
+    time = _duration(abs(milliseconds))
+    if milliseconds > 0:
+        return message("{time} left", time=time)
+    return message("{time} late", time=time)
+
+
+def time_left_text(milliseconds: int) -> str:
+    """Return `time_left_message` in English."""
+    return str(time_left_message(milliseconds))
+
+
+def _duration(milliseconds: int) -> Message:
+    seconds, thousandths = divmod(milliseconds, 1000)
+    minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
-    counts = ((days, "d"), (hours, "h"), (minutes, "min"))
-    parts = [f"{count} {unit}" for count, unit in counts if count]
-    parts.append(f"{rest // 1000}.{rest % 1000:03} s")
-    return f"{' '.join(parts)} {'left' if milliseconds > 0 else 'late'}"
+    time = message("{seconds}.{milliseconds} s", seconds=seconds, milliseconds=f"{thousandths:03}")
+    if minutes:
+        time = message("{minutes} min {rest}", minutes=minutes, rest=time)
+    if hours:
+        time = message("{hours} h {rest}", hours=hours, rest=time)
+    if days:
+        time = message("{days} d {rest}", days=days, rest=time)
+    return time
 
 
 def clock_stopped_until(game: Game, at: str) -> str | None:

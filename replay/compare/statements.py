@@ -243,7 +243,7 @@ def _fault(check: Callable[[], None]) -> str:
     try:
         check()
     except BadSignature as bad:
-        return bad.why
+        return str(bad.message)
     except ValueError as error:
         return str(error)
     return ""

@@ -9,6 +9,7 @@ from typing import Any
 from domain.disputes import NOTE_MISSING, parse_ruling
 from domain.errors import Malformed
 from domain.game import Game
+from domain.messages import Text
 from ledger import dispute_commands
 from ledger.pending import PendingEvents
 from service.errors import NotFound
@@ -173,9 +174,9 @@ class DisputeCommands:
         if not events or events[0]["type"] != "TakebackRequested":
             raise NotFound(f"game {game.id} has no takeback {number}")
 
-    def field_faults(self, fields: Mapping[str, Any]) -> dict[str, str]:
+    def field_faults(self, fields: Mapping[str, Any]) -> dict[str, Text]:
         """Return what is wrong with `statement` and `ruling`, as far as they are given, by field."""
-        faults = {}
+        faults: dict[str, Text] = {}
         statement, ruling = fields.get("statement"), fields.get("ruling")
         if isinstance(statement, str):
             fault = statement_fault(statement, self._max_statement_characters)

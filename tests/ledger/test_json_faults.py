@@ -26,7 +26,7 @@ from ledger.json_faults import MAX_DEPTH
         (b'{"a":1.5}', r"the number 1\.5 is not an integer"),
         (b'{"a":1e9}', "the number 1e9 is not an integer"),
         (b'{"a":NaN}', "NaN is not a number"),
-        (b'{"a":1', "not JSON: Expecting ',' delimiter at character 7 of the line"),
+        (b'{"a":1', "not JSON: a syntax error at character 7 of the line"),
         (b'{"b":1,"a":2}', "not canonical JSON"),
         (b'{"a": 1}', "not canonical JSON"),
         (b'{"a":-0}', "not canonical JSON"),

@@ -220,7 +220,7 @@ def test_a_game_that_has_ended_is_not_resumed() -> None:
     with pytest.raises(NotNow, match="finished"):
         table.resume(5)
     fresh = Table("stones", 2)
-    with pytest.raises(NotNow, match="the game is open"):
+    with pytest.raises(NotNow, match="the game has not started"):
         lifecycle.resume(fresh.game, fresh.game, 1, SECRET)
 
 

@@ -11,6 +11,7 @@ from domain import lifecycle
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import Text
 from ledger.turn_clock import clock_faults
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
@@ -24,7 +25,7 @@ log = logging.getLogger(__name__)
 blueprint = Blueprint("games", __name__, description="Games, from an open table to their end.")
 
 
-def _rule_errors(body: JsonObject, player: str) -> dict[str, str]:
+def _rule_errors(body: JsonObject, player: str) -> dict[str, Text]:
     """Return what is wrong with the clock and with what the rules check, by field."""
     errors = clock_faults(body.get("clock"))
     options = body.get("options", {})
@@ -87,7 +88,7 @@ class _OtherPlayers:
     invited: list[str] = field(default_factory=list)
     arbiter: str | None = None
     default_arbiter: str | None = None
-    errors: dict[str, str] = field(default_factory=dict)
+    errors: dict[str, Text] = field(default_factory=dict)
 
 
 def _other_players(creator: str, handles: Sequence[str], arbiter: str | None) -> _OtherPlayers:
