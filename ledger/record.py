@@ -226,7 +226,7 @@ def first_contradiction(record: Record) -> Fault | None:
         return Fault(
             len(events) + 2,
             message(
-                "the last event is {last}, but the signed head is event {head}",
+                "the events end with {last}, but the signed head is event {head}",
                 last=len(events),
                 head=head["seq"],
             ),

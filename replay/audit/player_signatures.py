@@ -16,6 +16,7 @@ from ledger.keys import BadSignature, check_public_key, key_id
 from ledger.player_signatures import check_action
 from ledger.record import Record
 from replay.audit.findings import Check
+from replay.language.renderer import english
 from replay.timeline import Step
 
 FORGED = "The author of this record cannot show that the player took this action."
@@ -76,7 +77,7 @@ class PlayerSignaturesCheck:
             check_public_key(public)
             problem = None if key_id(public) == data.get("key") else "its id is that of another key"
         except BadSignature as bad:
-            problem = bad.why
+            problem = english(bad.message)
         except ValueError as error:
             problem = str(error)
         if problem is not None:

@@ -13,6 +13,7 @@ from ledger.record_schema import HEAD_FIELDS, HEADER_FIELDS
 from replay.audit.findings import Check
 from replay.audit.head_key import check_listed_keys, check_period, check_trust
 from replay.audit.trusted_keys import TrustedKeys
+from replay.language.renderer import english
 
 _INTACT_COPY: Final = "An intact copy of the record decides it."
 _NEWER_PROGRAM: Final = "A newer version of this program may know the field."
@@ -26,7 +27,7 @@ def check_form(record: Record, faults: Sequence[Fault]) -> Check:
     check.count = bool(record.header) + len(record.events) + openings + receipts + len(faults)
     for fault in faults:
         check.add(
-            fault.why,
+            english(fault.why),
             "The file was damaged or changed, or was not written as a game record.",
             line=fault.line,
         )

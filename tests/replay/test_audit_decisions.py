@@ -247,7 +247,7 @@ def test_a_round_scored_after_a_game_was_abandoned_is_reported() -> None:
         events[-1]["at"] = events[-2]["at"]
 
     assert (
-        "the game is abandoned"
+        "the game was abandoned"
         in first_finding(forge_record(table.record(), late), "decisions").problem
     )
 
