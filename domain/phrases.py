@@ -29,9 +29,9 @@ def comma_list(words: Iterable[str]) -> str:
     return ", ".join(words) or "none"
 
 
-def caption(event: Event, event_message: Callable[[str, EventData], str]) -> str:
+def caption(event: Event, event_message: Callable[[str, EventData], object]) -> str:
     """An event as a sentence: the seat or player that caused it, and what `event_message` returns."""
-    text = event_message(event["type"], recorded_data(event))
+    text = str(event_message(event["type"], recorded_data(event)))
     by = event["by"]
     if "seat" in by:
         return f"Seat {by['seat']} {text}"

@@ -29,6 +29,7 @@ from domain.baron.set_up import (
     redraw,
     set_up,
 )
+from domain.messages import message
 
 __all__ = [
     "ACTIONS",
@@ -66,4 +67,4 @@ __all__ = [
 ]
 
 NAME: Final = "baron"
-SCORE_NAME: Final = "honour"
+SCORE_NAME: Final = message("honour")

@@ -17,6 +17,7 @@ from domain.hex_text import hex_pair, hex_text, json_from_text, number_from_text
 from domain.hexes import Hex
 from domain.json_fields import FieldReader, is_integer, parse_action_fields
 from domain.json_types import JsonObject
+from domain.messages import message
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class _BaronFields(FieldReader):
         value = self.raw.get("slot")
         if is_integer(value) and 1 <= value <= SLOTS:
             return value
-        self.errors["slot"] = f"must be a market slot, 1 to {SLOTS}"
+        self.errors["slot"] = message("must be a market slot, 1 to {slots}", slots=SLOTS)
         return 1
 
     def tile(self) -> Tile:

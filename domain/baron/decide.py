@@ -1,7 +1,8 @@
 """`decide`: what a seat's action leads to, or the clause that refuses it; forfeited turns and departures."""
 
 from collections import Counter
-from typing import assert_never
+from collections.abc import Mapping
+from typing import Final, assert_never
 
 from domain.baron.actions import Action, DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTile
 from domain.baron.apply import apply_consequences, go_out, place_keep, place_tile
@@ -11,6 +12,7 @@ from domain.baron.formats import (
     KeepPlaced,
     PlayerRemoved,
     PlayerResigned,
+    Tile,
     TileDiscarded,
     TileDrawn,
     TilePlaced,
@@ -18,32 +20,39 @@ from domain.baron.formats import (
     TurnForfeited,
 )
 from domain.baron.legal import can_be_beside, can_pay, first_place, known_reserve
-from domain.baron.phrases import kind_text
 from domain.baron.state import State
+from domain.baron.terms import HONOUR, TILE, TILE_TERMS
 from domain.baron.turn_order import after_departure, after_laying, after_turn, same_turn
 from domain.contract import DomainEvent, Resign
 from domain.errors import NotNow, Refused
-from domain.hex_text import hex_text
-from domain.phrases import ENDED_PHASES
+from domain.life_cycle_messages import ENDED_PHASES
+from domain.messages import Message, PlayerAt, counted, hex_at, message
 
-_PARTS_OF_A_TURN = {
-    "draw": "a tile is to be drawn",
-    "lay": "a tile is to be laid",
-    "keep": "a keep may be put down, or the turn ended",
+_PARTS_OF_A_TURN: Final[Mapping[str, Message]] = {
+    "draw": message("at this point of the turn a tile is to be drawn"),
+    "lay": message("at this point of the turn a tile is to be laid"),
+    "keep": message("at this point of the turn a keep may be put down, or the turn ended"),
 }
+"""By part of the turn, why an action of another part is refused."""
 
 
 def decide(state: State, seat: int, action: Action) -> DomainEvent:
     """What a seat's action leads to. Raises Refused with the clause, NotNow when play is over."""
     if state.to_act is None:
-        reason = ENDED_PHASES[state.phase]
-        raise NotNow("BN-TRN-2", f"the game takes no more actions: it is {reason}")
+        raise NotNow("BN-TRN-2", ENDED_PHASES[state.phase])
     if state.players[seat].out is not None:
-        raise Refused("BN-TRN-2", f"seat {seat} is out of the game")
+        raise Refused("BN-TRN-2", message("{player} is out of the game", player=PlayerAt(seat)))
     if isinstance(action, Resign):
         return _resigned(state, seat)
     if seat != state.to_act:
-        raise Refused("BN-TRN-2", f"it is seat {state.to_act}'s turn, not seat {seat}'s")
+        raise Refused(
+            "BN-TRN-2",
+            message(
+                "it is {player}'s turn, not {other}'s",
+                player=PlayerAt(state.to_act),
+                other=PlayerAt(seat),
+            ),
+        )
     match action:
         case Draw():
             _require_part(state, "draw")
@@ -67,18 +76,33 @@ def decide(state: State, seat: int, action: Action) -> DomainEvent:
 def _require_part(state: State, part: str) -> None:
     """BN-TRN-3: refuse an action that belongs to another part of the turn."""
     if part != state.phase:
-        raise Refused("BN-TRN-3", f"at this point of the turn {_PARTS_OF_A_TURN[state.phase]}")
+        raise Refused("BN-TRN-3", _PARTS_OF_A_TURN[state.phase])
 
 
 def _decide_draw(state: State, seat: int, action: Draw) -> DomainEvent:
     """BN-DRW-1, 2, 3: take the tile of a slot, and refill the market from the pile. Raises Refused."""
     slot, honour = action.slot, state.players[seat].honour
     if slot > len(state.market):
-        raise Refused("BN-DRW-2", f"slot {slot} is empty: the market has {len(state.market)}")
+        raise Refused(
+            "BN-DRW-2",
+            message(
+                "slot {slot} is empty: the market has {tiles}",
+                slot=slot,
+                tiles=counted(len(state.market), TILE),
+            ),
+        )
     cost = SLOT_COSTS[slot - 1]
     if not can_pay(honour, cost):
-        difference = f"{honour} honour, less {cost}, would be {honour - cost}"
-        raise Refused("BN-DRW-3", f"{difference}; {LEAST_HONOUR} is the least allowed")
+        raise Refused(
+            "BN-DRW-3",
+            message(
+                "{honour}, less {cost}, would be {left}; {least} is the least allowed",
+                honour=counted(honour, HONOUR),
+                cost=cost,
+                left=honour - cost,
+                least=LEAST_HONOUR,
+            ),
+        )
     data: TileDrawn = {
         "seat": seat,
         "slot": slot,
@@ -92,16 +116,23 @@ def _decide_draw(state: State, seat: int, action: Draw) -> DomainEvent:
 
 def _decide_tile(state: State, seat: int, action: PlaceTile) -> DomainEvent:
     """BN-LAY-1, 2, 3: lay a tile, with everything that it earns and leads to. Raises Refused."""
-    tile, at, here = action.tile, action.at, hex_text(action.at)
+    tile, at = action.tile, action.at
     if tile not in known_reserve(state, seat):
-        raise Refused("BN-LAY-1", f"seat {seat} has no {kind_text(tile)} in its reserve")
+        raise Refused("BN-LAY-1", _missing_tile(seat, tile))
     if at in state.tiles:
-        raise Refused("BN-LAY-1", f"there is a {kind_text(state.tiles[at])} on {here} already")
+        laid = TILE_TERMS[state.tiles[at]]
+        raise Refused(
+            "BN-LAY-1",
+            message("there is {tile:a} on {hex} already", tile=laid, hex=hex_at(at)),
+        )
     adjacent = state.rim.get(at, ())
     if not adjacent:
-        raise Refused("BN-LAY-1", f"{here} is adjacent to no tile")
+        raise Refused("BN-LAY-1", message("{hex} is adjacent to no tile", hex=hex_at(at)))
     if not can_be_beside(tile, adjacent):
-        raise Refused("BN-LAY-2", f"{here} is adjacent to another {kind_text(tile)}")
+        raise Refused(
+            "BN-LAY-2",
+            message("{hex} is adjacent to another {tile}", hex=hex_at(at), tile=TILE_TERMS[tile]),
+        )
     bonus = BONUS.get(len(adjacent), 0)
     after = state.copy()
     place_tile(after, seat, at, tile)
@@ -124,27 +155,37 @@ def _decide_discard(state: State, seat: int, action: DiscardTile) -> DomainEvent
     """BN-LAY-4: a tile leaves the game, if none can be laid. Raises Refused."""
     reserve = known_reserve(state, seat)
     if action.tile not in reserve:
-        raise Refused("BN-LAY-4", f"seat {seat} has no {kind_text(action.tile)} in its reserve")
+        raise Refused("BN-LAY-4", _missing_tile(seat, action.tile))
     place = first_place(state, reserve)
     if place is not None:
         tile, at = place
-        raise Refused("BN-LAY-4", f"a {kind_text(tile)} can be laid on {hex_text(at)}")
+        raise Refused(
+            "BN-LAY-4",
+            message("{tile:a} can be laid on {hex}", tile=TILE_TERMS[tile], hex=hex_at(at)),
+        )
     data: TileDiscarded = {"seat": seat, "tile": action.tile, "then": after_laying(state)}
     return DomainEvent("TileDiscarded", data)
 
 
+def _missing_tile(seat: int, tile: Tile) -> Message:
+    return message(
+        "{player} has no {tile} in reserve", player=PlayerAt(seat), tile=TILE_TERMS[tile]
+    )
+
+
 def _decide_keep(state: State, seat: int, action: PlaceKeep) -> DomainEvent:
     """BN-KEP-1, 2: put down a keep, with everything that it leads to; the turn ends. Raises Refused."""
-    at, here = action.at, hex_text(action.at)
-    player = state.players[seat]
+    at, player = action.at, state.players[seat]
     if not player.keeps:
-        clause = "BN-KEP-2" if player.resting else "BN-KEP-1"
-        available = "only keeps that came back this turn" if player.resting else "no keep"
-        raise Refused(clause, f"seat {seat} has {available} in its reserve")
+        raise _no_keep(seat, is_resting=bool(player.resting))
     if state.tiles.get(at) != MEADOW:
-        raise Refused("BN-KEP-1", f"{here} is no meadow")
+        raise Refused("BN-KEP-1", message("{hex} is no meadow", hex=hex_at(at)))
     if at in state.keeps:
-        raise Refused("BN-KEP-1", f"seat {state.keeps[at][0]} has a keep on {here} already")
+        owner = PlayerAt(state.keeps[at][0])
+        raise Refused(
+            "BN-KEP-1",
+            message("{player} has a keep on {hex} already", player=owner, hex=hex_at(at)),
+        )
     after = state.copy()
     place_keep(after, seat, at)
     consequences = consequences_of_turn(after)
@@ -158,6 +199,19 @@ def _decide_keep(state: State, seat: int, action: PlaceKeep) -> DomainEvent:
     return DomainEvent("KeepPlaced", data)
 
 
+def _no_keep(seat: int, *, is_resting: bool) -> Refused:
+    """The refusal of a keep to a seat that has none to put down; `is_resting`: any more in this turn."""
+    player = PlayerAt(seat)
+    if is_resting:
+        return Refused(
+            "BN-KEP-2",
+            message(
+                "{player} has only keeps that came back in this turn in reserve", player=player
+            ),
+        )
+    return Refused("BN-KEP-1", message("{player} has no keep in reserve", player=player))
+
+
 def _decide_end_turn(state: State, seat: int) -> DomainEvent:
     """BN-KEP-1: the turn ends without a keep."""
     data: TurnEnded = {"seat": seat, "then": after_turn(state)}
@@ -167,7 +221,7 @@ def _decide_end_turn(state: State, seat: int) -> DomainEvent:
 def forfeit(state: State) -> DomainEvent:
     """BN-TRN-4: the turn of `to_act` ends, and nothing is undone. Raises NotNow."""
     if state.to_act is None:
-        raise NotNow("BN-TRN-2", "nobody is to act")
+        raise NotNow("BN-TRN-2", message("nobody is to act"))
     data: TurnForfeited = {"seat": state.to_act, "then": after_turn(state)}
     return DomainEvent("TurnForfeited", data)
 
@@ -175,9 +229,11 @@ def forfeit(state: State) -> DomainEvent:
 def remove(state: State, seat: int) -> DomainEvent:
     """BN-END-4: as if the seat had resigned. Raises Refused when it is out, NotNow when play is over."""
     if state.to_act is None:
-        raise NotNow("BN-TRN-2", f"the game is {ENDED_PHASES[state.phase]}")
+        raise NotNow("BN-TRN-2", ENDED_PHASES[state.phase])
     if state.players[seat].out is not None:
-        raise Refused("BN-TRN-2", f"seat {seat} is out of the game already")
+        raise Refused(
+            "BN-TRN-2", message("{player} is out of the game already", player=PlayerAt(seat))
+        )
     data: PlayerRemoved = _departure(state, seat)
     return DomainEvent("PlayerRemoved", data)
 

@@ -1,7 +1,8 @@
 """`explain`: the clauses by which an event followed from a state, each with a sentence about that board.
 
-It decides nothing: it describes a recorded event on the board that it happened on. Fights are explained in
-`explain_fights` and `explain_battles`, what follows for seats and the turn order in `explain_turn_order`.
+It decides nothing: it describes a recorded event on the board that it happened on. The set-up is explained
+in `explain_set_up`, fights in `explain_fights`, `explain_battles` and `explain_gains`, what follows for seats
+and the turn order in `explain_turn_order`.
 """
 
 from collections import Counter
@@ -9,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast
 
 from domain.baron.apply import apply, place_keep, place_tile
-from domain.baron.components import KEEPS, LEAST_HONOUR, MEADOW, SLOT_COSTS, VALUES
+from domain.baron.components import LEAST_HONOUR, MEADOW
 from domain.baron.explain_fights import (
     end_occasion,
     explain_baronies,
     keep_occasion,
     tile_occasion,
 )
+from domain.baron.explain_set_up import explain_set_up
 from domain.baron.explain_turn_order import (
     explain_departure,
     explain_going_out,
@@ -31,7 +33,6 @@ from domain.baron.formats import (
     KeepPlaced,
     PlayerResigned,
     Result,
-    Tile,
     TileDiscarded,
     TileDrawn,
     TilePlaced,
@@ -39,74 +40,87 @@ from domain.baron.formats import (
     TurnForfeited,
 )
 from domain.baron.legal import can_be_beside
-from domain.baron.phrases import kind_text, tile_text
 from domain.baron.state import State
+from domain.baron.terms import HONOUR, KEEP, TILE, TILE_TERMS
 from domain.contract import DomainEvent, Reason
 from domain.event import EventData
-from domain.hex_text import hex_text
 from domain.hexes import Hex, hex_of, neighbours
-from domain.phrases import counted, listing
-
-
-def _game_started(data: GameStarted, secrets: Mapping[str, object]) -> Iterator[Reason]:
-    """BN-SET. Before the players are seated, and unless secrets are known, less can be explained."""
-    reserves = {
-        int(name.split("/")[1]): cast("list[Tile]", tiles)
-        for name, tiles in secrets.items()
-        if name.startswith("reserve/")
-    }
-    seats = len(data.get("players", ())) or len(reserves)
-    if seats in KEEPS:
-        yield "BN-MAT-2", f"with {seats} players each has {counted(KEEPS[seats], 'keep')}"
-        dealt = f"two tiles, a {MEADOW} and one of value 1, which it alone knows"
-        yield "BN-SET-1", f"each of {counted(seats, 'seat')} starts with 0 honour and {dealt}"
-    for seat, tiles in sorted(reserves.items()):
-        yield "BN-SET-2", f"seat {seat} was dealt {listing(map(tile_text, tiles))}"
-    if data["removed"]:
-        removed = listing(map(tile_text, data["removed"]))
-        yield "BN-SET-3", f"with five players {removed} are taken out"
-    slots = zip(SLOT_COSTS, data["market"], strict=False)
-    market = listing(f"{tile_text(kind)} for {cost}" for cost, kind in slots)
-    yield "BN-SET-4", f"the first tiles of the pile lie open: {market} honour"
-    start = data["start"]
-    yield "BN-SET-4", f"{tile_text(start)} is the start tile, on 0,0: it is worth {VALUES[start]}"
+from domain.messages import (
+    Message,
+    PlayerAt,
+    counted,
+    hex_at,
+    listing,
+    message,
+    plural_message,
+    semicolon_list,
+)
 
 
 def _tile_drawn(state: State, data: TileDrawn) -> Iterator[Reason]:
-    seat, slot, cost = data["seat"], data["slot"], data["cost"]
-    honour, market = state.players[seat].honour, state.market
-    price = "costs nothing" if not cost else f"costs {cost} honour"
-    yield "BN-DRW-1", f"{tile_text(data['tile'])} lay in slot {slot}, which {price}"
-    behind = [*map(kind_text, market[slot:])]
-    verb = "move" if behind[1:] else "moves"
-    up = f"{listing(behind)} {verb} up" if behind else "nothing has to move up"
-    if data["refill"] is not None:
-        refill = f"{tile_text(data['refill'])} from the pile takes slot {len(market)}"
-        yield "BN-DRW-1", f"{up}, and {refill}; {counted(state.pile_left - 1, 'tile')} left there"
-    else:
-        yield "BN-DRW-1", f"{up}, and the pile has nothing to refill with"
-        left = counted(len(market) - 1, "tile")
-        yield "BN-DRW-2", f"the market has {left} left"
+    cost = data["cost"]
+    yield "BN-DRW-1", _drawn_slot(data)
+    yield "BN-DRW-1", _refill(state, data)
+    if data["refill"] is None:
+        yield (
+            "BN-DRW-2",
+            message("the market has {tiles} left", tiles=counted(len(state.market) - 1, TILE)),
+        )
     if cost:
-        change = f"seat {seat} had {honour} honour, and has {honour - cost}"
-        yield "BN-DRW-3", f"{change}; drawing may bring it down to {LEAST_HONOUR}"
+        honour = state.players[data["seat"]].honour
+        yield (
+            "BN-DRW-3",
+            message(
+                "{player} had {honour}, and has {left}; drawing may bring it down to {least}",
+                player=PlayerAt(data["seat"]),
+                honour=counted(honour, HONOUR),
+                left=honour - cost,
+                least=LEAST_HONOUR,
+            ),
+        )
+
+
+def _drawn_slot(data: TileDrawn) -> Message:
+    """Where the tile that was drawn lay, and what it cost there."""
+    tile, slot, cost = TILE_TERMS[data["tile"]], data["slot"], data["cost"]
+    if not cost:
+        return message("{tile:a} lay in slot {slot}, which costs nothing", tile=tile, slot=slot)
+    return message(
+        "{tile:a} lay in slot {slot}, which costs {honour}",
+        tile=tile,
+        slot=slot,
+        honour=counted(cost, HONOUR),
+    )
+
+
+def _refill(state: State, data: TileDrawn) -> Message:
+    """The tiles that move up in the market, and the one that comes from the pile."""
+    behind = state.market[data["slot"] :]
+    if behind:
+        tiles = [message("{tile:the}", tile=TILE_TERMS[kind]) for kind in behind]
+        moved = plural_message(
+            "{tiles} moves up",
+            "{tiles} move up",
+            count=len(behind),
+            tiles=listing(tiles),
+        )
+    else:
+        moved = message("nothing has to move up")
+    if data["refill"] is None:
+        return message("{moved}, and the pile has nothing to refill with", moved=moved)
+    return plural_message(
+        "{moved}, and {tile:a} from the pile takes slot {slot}; {count} tile is left there",
+        "{moved}, and {tile:a} from the pile takes slot {slot}; {count} tiles are left there",
+        count=state.pile_left - 1,
+        moved=moved,
+        tile=TILE_TERMS[data["refill"]],
+        slot=len(state.market),
+    )
 
 
 def _tile_placed(state: State, data: TilePlaced) -> Iterator[Reason]:
     seat, at, tile = data["seat"], hex_of(data["at"]), data["tile"]
-    adjacent = _adjacent_tiles(state, at)
-    tiles = f"{counted(len(adjacent), 'tile')}: {listing(adjacent)}"
-    yield "BN-LAY-1", f"{hex_text(at)} was empty, and is adjacent to {tiles}"
-    if tile != MEADOW:
-        yield "BN-LAY-2", f"none of them is a {kind_text(tile)}"
-    elif any(state.tiles.get(near) == MEADOW for near in neighbours(at)):
-        yield "BN-LAY-2", "meadows may lie beside each other"
-    if "bonus" in data:
-        touches = counted(data["touches"], "tile")
-        yield (
-            "BN-LAY-3",
-            f"laid against {touches} it earns seat {seat} {data['bonus']} honour at once",
-        )
+    yield from _place_of_tile(state, data)
     laid, results = state.copy(), data.get("baronies", [])
     place_tile(laid, seat, at, tile)
     yield from explain_baronies(laid.board(), results, tile_occasion(results, tile, at))
@@ -119,33 +133,89 @@ def _tile_placed(state: State, data: TilePlaced) -> Iterator[Reason]:
     yield from explain_turn_order(state, after, data["then"])
 
 
+def _place_of_tile(state: State, data: TilePlaced) -> Iterator[Reason]:
+    """BN-LAY-1, 2, 3: where a tile was laid, and what it earned at once."""
+    at, tile = hex_of(data["at"]), data["tile"]
+    adjacent = _adjacent_tiles(state, at)
+    yield (
+        "BN-LAY-1",
+        plural_message(
+            "{hex} was empty, and is adjacent to {count} tile: {tiles}",
+            "{hex} was empty, and is adjacent to {count} tiles: {tiles}",
+            count=len(adjacent),
+            hex=hex_at(at),
+            tiles=listing(adjacent),
+        ),
+    )
+    if tile != MEADOW:
+        yield "BN-LAY-2", message("none of them is {tile:a}", tile=TILE_TERMS[tile])
+    elif any(state.tiles.get(near) == MEADOW for near in neighbours(at)):
+        yield "BN-LAY-2", message("meadows may lie beside each other")
+    if "bonus" in data:
+        yield (
+            "BN-LAY-3",
+            message(
+                "laid against {tiles}, it earns {player} {honour} at once",
+                tiles=counted(data["touches"], TILE),
+                player=PlayerAt(data["seat"]),
+                honour=counted(data["bonus"], HONOUR),
+            ),
+        )
+
+
 def _tile_discarded(state: State, data: TileDiscarded) -> Iterator[Reason]:
     seat, tile = data["seat"], data["tile"]
-    reserve = state.players[seat].reserve
-    nowhere = f"nothing that seat {seat} has can be laid anywhere"
-    if reserve is not None:
-        kinds = sorted(Counter(reserve).items())
-        tiles = listing(counted(count, kind_text(kind)) for kind, count in kinds)
-        nowhere = f"seat {seat} has {tiles}, of which nothing can be laid"
+    reasons = [_unplayable_reserve(state, seat)]
     if not any(can_be_beside(tile, adjacent) for adjacent in state.rim.values()):
-        nowhere += f": every empty hex at the rim lies beside a {kind_text(tile)}"
-    yield "BN-LAY-4", f"{nowhere}; {tile_text(tile)} leaves the game"
+        reasons.append(
+            message("every empty hex at the rim lies beside {tile:a}", tile=TILE_TERMS[tile])
+        )
+    reasons.append(message("{tile:a} leaves the game", tile=TILE_TERMS[tile]))
+    yield "BN-LAY-4", message("{reasons}", reasons=semicolon_list(reasons))
     after = _after(state, "TileDiscarded", data)
     if is_turn_over(state, data["then"]):
         yield from explain_no_keep(state, after, {}, seat)
     yield from explain_turn_order(state, after, data["then"])
 
 
+def _unplayable_reserve(state: State, seat: int) -> Message:
+    """The tiles of a seat that can lay none of them, if they are known."""
+    reserve = state.players[seat].reserve
+    if reserve is None:
+        return message("nothing that {player} has can be laid anywhere", player=PlayerAt(seat))
+    tiles = [counted(count, TILE_TERMS[kind]) for kind, count in sorted(Counter(reserve).items())]
+    return message(
+        "{player} has {tiles}, of which nothing can be laid",
+        player=PlayerAt(seat),
+        tiles=listing(tiles),
+    )
+
+
 def _keep_placed(state: State, data: KeepPlaced) -> Iterator[Reason]:
     seat, at = data["seat"], hex_of(data["at"])
     keeps = state.players[seat].keeps
-    yield "BN-KEP-1", f"{hex_text(at)} is a {MEADOW}, and no keep stood there"
-    yield "BN-MAT-2", f"of {counted(keeps, 'keep')} in reserve {keeps - 1} are left"
+    yield "BN-KEP-1", message("{hex} is a meadow, and no keep stood there", hex=hex_at(at))
+    yield (
+        "BN-MAT-2",
+        plural_message(
+            "of {keeps} in reserve {count} is left",
+            "of {keeps} in reserve {count} are left",
+            count=keeps - 1,
+            keeps=counted(keeps, KEEP),
+        ),
+    )
     yield from _resting_keeps(state, seat)
-    laid = len(_adjacent_tiles(state, at))
-    if laid < len(neighbours(at)):
-        verb = "lies" if laid == 1 else "lie"
-        yield "BN-BAR-1", f"{laid or 'none'} of the six tiles around it {verb} there so far"
+    laid, around = len(_adjacent_tiles(state, at)), len(neighbours(at))
+    if laid < around:
+        yield (
+            "BN-BAR-1",
+            plural_message(
+                "{count} of the {around} tiles around it lies there so far",
+                "{count} of the {around} tiles around it lie there so far",
+                count=laid,
+                around=around,
+            ),
+        )
     placed, results = state.copy(), data.get("baronies", [])
     place_keep(placed, seat, at)
     yield from explain_baronies(placed.board(), results, keep_occasion(at))
@@ -158,25 +228,42 @@ def _keep_placed(state: State, data: KeepPlaced) -> Iterator[Reason]:
 
 def _turn_ended(state: State, data: TurnEnded) -> Iterator[Reason]:
     seat = data["seat"]
-    keeps = counted(state.players[seat].keeps, "keep")
-    yield "BN-KEP-1", f"seat {seat} need not put down a keep: it has {keeps} in reserve"
+    yield (
+        "BN-KEP-1",
+        message(
+            "{player} need not put down a keep: {keeps} in reserve",
+            player=PlayerAt(seat),
+            keeps=counted(state.players[seat].keeps, KEEP),
+        ),
+    )
     yield from _resting_keeps(state, seat)
     yield from explain_turn_order(state, _after(state, "TurnEnded", data), data["then"])
 
 
-_FORFEITED_PARTS: Final = {
-    "draw": "nothing is drawn and nothing laid",
-    "lay": "the tile that it has drawn stays in its reserve, and nothing is laid",
-    "keep": "the tile that it has laid stays, and no keep is put down",
-}
-
-
 def _turn_forfeited(state: State, data: TurnForfeited) -> Iterator[Reason]:
-    effect = _FORFEITED_PARTS[state.phase]
-    if state.phase == "lay" and state.turns_left is not None:
-        effect = "nothing is laid"
-    yield "BN-TRN-4", f"seat {data['seat']} let its turn lapse: {effect}"
+    yield "BN-TRN-4", _effect_of_forfeit(state, PlayerAt(data["seat"]))
     yield from explain_turn_order(state, _after(state, "TurnForfeited", data), data["then"])
+
+
+def _effect_of_forfeit(state: State, player: PlayerAt) -> Message:
+    match state.phase:
+        case "draw":
+            return message(
+                "{player} let the turn lapse: nothing is drawn and nothing laid", player=player
+            )
+        case "keep":
+            return message(
+                "{player} let the turn lapse: the tile that was laid stays, and no keep is put down",
+                player=player,
+            )
+        case _ if state.turns_left is not None:
+            return message("{player} let the turn lapse: nothing is laid", player=player)
+        case _:
+            return message(
+                "{player} let the turn lapse: the tile that was drawn stays in the reserve, and nothing is "
+                "laid",
+                player=player,
+            )
 
 
 def _player_departed(state: State, data: PlayerResigned) -> Iterator[Reason]:
@@ -196,10 +283,10 @@ def _game_finished(state: State, data: Result) -> Iterator[Reason]:
     yield from explain_ranking(state, data)
 
 
-def _adjacent_tiles(state: State, at: Hex) -> list[str]:
+def _adjacent_tiles(state: State, at: Hex) -> list[Message]:
     """The tiles adjacent to a hex, with their places."""
     return [
-        f"{kind_text(state.tiles[near])} {hex_text(near)}"
+        message("{tile} {hex}", tile=TILE_TERMS[state.tiles[near]], hex=hex_at(near))
         for near in sorted(neighbours(at))
         if near in state.tiles
     ]
@@ -208,8 +295,15 @@ def _adjacent_tiles(state: State, at: Hex) -> list[str]:
 def _resting_keeps(state: State, seat: int) -> Iterator[Reason]:
     resting = state.players[seat].resting
     if resting:
-        back = counted(resting, "keep")
-        yield "BN-KEP-2", f"{back} of seat {seat} came back in this turn, and has to rest"
+        yield (
+            "BN-KEP-2",
+            plural_message(
+                "{count} keep of {player} came back in this turn, and has to rest",
+                "{count} keeps of {player} came back in this turn, and have to rest",
+                count=resting,
+                player=PlayerAt(seat),
+            ),
+        )
 
 
 def _after(state: State, type: str, data: EventData) -> State:
@@ -239,7 +333,7 @@ def explain(state: State | None, seat: int | None, event: DomainEvent) -> list[R
     There is no state (None) before `GameStarted`.
     """
     if event.type == "GameStarted":
-        return [*_game_started(cast("GameStarted", event.data), event.secrets)]
+        return [*explain_set_up(cast("GameStarted", event.data), event.secrets)]
     if state is None or event.type not in EXPLANATIONS:
         return []
     return [*EXPLANATIONS[event.type](state, event.data)]

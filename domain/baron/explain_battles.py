@@ -8,13 +8,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
-from domain.baron.battles import CARNAGE, LOST_BATTLE, WEAKER_RIVAL, Board, Claim, barony, claims
+from domain.baron.battles import Board, Claim, barony, claims
 from domain.baron.components import BARON
 from domain.baron.formats import BaronyResult, Battle, Fight, Opponent, Rival
-from domain.baron.phrases import baron_text, knight_text, sum_text, tiles_text
+from domain.baron.phrases import baron, knight, sum_of_tiles, tiles_with_values
 from domain.contract import Reason
 from domain.hexes import Hex, hex_of
-from domain.phrases import listing
+from domain.messages import (
+    Listing,
+    Message,
+    PlayerAt,
+    listing,
+    message,
+    plural_message,
+    semicolon_list,
+)
 
 
 class Moment:
@@ -37,29 +45,29 @@ class Moment:
         """The claim of a knight."""
         return self.claims[hex_of(result["at"])]
 
-    def baron_text(self, at: Hex) -> str:
+    def baron(self, at: Hex) -> Message:
         """The baron on a hex: `seat 1's baron on 2,0`."""
-        return baron_text(self.barons[at][0], at)
+        return baron(self.barons[at][0], at)
 
-    def tiles_text(self, hexes: Iterable[Hex]) -> str:
+    def tiles(self, hexes: Iterable[Hex]) -> Listing:
         """The tiles on these hexes."""
-        return tiles_text(self.board, hexes)
+        return tiles_with_values(self.board, hexes)
 
-    def sum_text(self, hexes: Iterable[Hex]) -> str:
+    def sum_of_tiles(self, hexes: Iterable[Hex]) -> Message:
         """The sum of the tiles on these hexes."""
-        return sum_text(self.board, hexes)
+        return sum_of_tiles(self.board, hexes)
 
-    def strength_text(self, result: BaronyResult, conflict: Battle | Fight) -> str:
-        """A knight's strength in a battle or fight, what it consists of, and how it was halved."""
+    def sum_outside_battlefield(self, result: BaronyResult, conflict: Battle | Fight) -> Message:
+        """The sum of the tiles of a knight's barony that are not in the battlefield of a battle or fight."""
         battlefield = set(map(hex_of, conflict["battlefield"]))
-        rest = self.sum_text(self.claim(result).barony - battlefield)
-        return f"{rest}, halved to {conflict['strength']}" if "unhalved" in conflict else rest
+        return self.sum_of_tiles(self.claim(result).barony - battlefield)
 
-    def return_text(self, seat: int) -> str:
+    def return_of_keep(self, seat: int) -> Message:
         """What happens to the keep of a beaten knight."""
+        player = PlayerAt(seat)
         if seat in self.board.out:
-            return f"its keep leaves the game, since seat {seat} is out"
-        return f"seat {seat} takes back the keep"
+            return message("its keep leaves the game, since {player} is out", player=player)
+        return message("{player} takes back the keep", player=player)
 
 
 def explain_encounters(moment: Moment) -> Iterator[Reason]:
@@ -68,80 +76,132 @@ def explain_encounters(moment: Moment) -> Iterator[Reason]:
         if "battle" not in one:
             continue
         battle = one["battle"]
-        both = f"{_knight_text(one)} and {_knight_text(other)}"
         if any(opponent["at"] == other["at"] for opponent in battle["opponents"]):
-            yield "BN-SIM-1", f"{both} are opponents: {_common_ground(moment, one, other)}"
+            yield (
+                "BN-SIM-1",
+                message(
+                    "{knight} and {other} are opponents: {reasons}",
+                    knight=_knight(one),
+                    other=_knight(other),
+                    reasons=_common_ground(moment, one, other),
+                ),
+            )
         elif any(rival["at"] == other["at"] for rival in battle["rivals"]):
-            yield "BN-SIM-1", f"{both} are rivals: {_common_foes(moment, one, other)}"
+            yield (
+                "BN-SIM-1",
+                message(
+                    "{knight} and {other} are rivals: both have {foes} against them",
+                    knight=_knight(one),
+                    other=_knight(other),
+                    foes=_common_foes(moment, one, other),
+                ),
+            )
 
 
-def _common_ground(moment: Moment, one: BaronyResult, other: BaronyResult) -> str:
+def _common_ground(moment: Moment, one: BaronyResult, other: BaronyResult) -> Listing:
     """Why two knights are opponents."""
     mine, theirs = moment.claim(one), moment.claim(other)
     reasons = []
     if shared := mine.contestable & theirs.contestable:
-        reasons.append(f"they share {moment.tiles_text(shared)}")
+        reasons.append(message("they share {tiles}", tiles=moment.tiles(shared)))
     if faced := sorted(mine.barons.keys() & theirs.barons.keys()):
-        reasons.append(f"both face {listing(map(moment.baron_text, faced))}")
-    return listing(reasons)
+        reasons.append(message("both face {barons}", barons=listing(map(moment.baron, faced))))
+    return semicolon_list(reasons)
 
 
-def _common_foes(moment: Moment, one: BaronyResult, other: BaronyResult) -> str:
-    """Why two knights of one owner are rivals."""
+def _common_foes(moment: Moment, one: BaronyResult, other: BaronyResult) -> Listing:
+    """The barons and knights that two knights of one owner both face."""
     mine, theirs = moment.claim(one), moment.claim(other)
-    foes = [moment.baron_text(at) for at in sorted(mine.barons.keys() & theirs.barons.keys())]
+    foes = [moment.baron(at) for at in sorted(mine.barons.keys() & theirs.barons.keys())]
     opponents = [hex_of(knight["at"]) for knight in _opponents(other)]
-    foes += [
-        _opponent_text(knight) for knight in _opponents(one) if hex_of(knight["at"]) in opponents
-    ]
-    return f"both have {listing(foes)} against them"
+    foes += [_opponent(knight) for knight in _opponents(one) if hex_of(knight["at"]) in opponents]
+    return listing(foes)
 
 
 def explain_battle(moment: Moment, result: BaronyResult) -> Iterator[Reason]:
     """BN-SIM-2, 3, 5: the result of a knight's battle."""
     if "battle" not in result:
         return
-    battle, knight = result["battle"], _knight_text(result)
-    tiles = moment.tiles_text(map(hex_of, battle["battlefield"]))
-    strength = moment.strength_text(result, battle)
+    battle = result["battle"]
+    yield "BN-SIM-2", _battlefield(moment, result, battle)
+    match result["why"] if result["result"] == "returned" else None:
+        case "lost_battle":
+            yield "BN-SIM-2", _lost_battle(moment, result, battle)
+        case "carnage":
+            yield "BN-SIM-3", _carnage(moment, result, battle)
+        case "weaker_rival":
+            yield from _explain_giving_way(moment, result, battle)
+        case _:
+            yield from _explain_victory(result, battle)
+
+
+def _battlefield(moment: Moment, result: BaronyResult, battle: Battle) -> Message:
+    """The battlefield of a knight in a battle, and its strength."""
+    tiles = moment.tiles(map(hex_of, battle["battlefield"]))
+    rest = moment.sum_outside_battlefield(result, battle)
+    if "unhalved" in battle:
+        return message(
+            "battlefield of {knight}: {tiles}; the rest of its barony gives it {sum}, halved to {strength}",
+            knight=_knight(result),
+            tiles=tiles,
+            sum=rest,
+            strength=battle["strength"],
+        )
+    return message(
+        "battlefield of {knight}: {tiles}; the rest of its barony gives it {strength}",
+        knight=_knight(result),
+        tiles=tiles,
+        strength=rest,
+    )
+
+
+def _lost_battle(moment: Moment, result: BaronyResult, battle: Battle) -> Message:
+    strongest = max(battle["opponents"], key=lambda opponent: opponent["strength"])
+    return message(
+        "{opponent} has {other}, more than {strength}: {knight} is beaten, and {keep}",
+        opponent=_opponent(strongest),
+        other=strongest["strength"],
+        strength=battle["strength"],
+        knight=_knight(result),
+        keep=moment.return_of_keep(result["seat"]),
+    )
+
+
+def _carnage(moment: Moment, result: BaronyResult, battle: Battle) -> Message:
+    equals = [foe for foe in battle["opponents"] if foe["strength"] == battle["strength"]]
+    return plural_message(
+        "{opponents} has {strength} as well: it is carnage, and {keep}",
+        "{opponents} have {strength} as well: it is carnage, and {keep}",
+        count=len(equals),
+        opponents=listing(map(_opponent, equals)),
+        strength=battle["strength"],
+        keep=moment.return_of_keep(result["seat"]),
+    )
+
+
+def _explain_victory(result: BaronyResult, battle: Battle) -> Iterator[Reason]:
+    """BN-SIM-2, 3: a knight that is stronger than its opponents and rivals."""
+    knight = _knight(result)
+    others = [
+        message("{strength} of {knight}", strength=foe["strength"], knight=_opponent(foe))
+        for foe in battle["opponents"]
+    ]
+    others += [
+        message("{strength} of {knight}", strength=rival["strength"], knight=_rival(result, rival))
+        for rival in battle["rivals"]
+    ]
     yield (
         "BN-SIM-2",
-        f"battlefield of {knight}: {tiles}; the rest of its barony gives it {strength}",
+        message(
+            "{knight} has {strength} against {others}, and goes on",
+            knight=knight,
+            strength=battle["strength"],
+            others=listing(others),
+        ),
     )
-    defeat = result["why"] if result["result"] == "returned" else None
-    if defeat == LOST_BATTLE:
-        foe = max(battle["opponents"], key=lambda opponent: opponent["strength"])
-        yield (
-            "BN-SIM-2",
-            (
-                f"{_opponent_text(foe)} has {foe['strength']}, more than {battle['strength']}: {knight} is "
-                f"beaten, and {moment.return_text(result['seat'])}"
-            ),
-        )
-    elif defeat == CARNAGE:
-        equals = [foe for foe in battle["opponents"] if foe["strength"] == battle["strength"]]
-        verb = "have" if equals[1:] else "has"
-        yield (
-            "BN-SIM-3",
-            (
-                f"{listing(map(_opponent_text, equals))} {verb} {battle['strength']} as well: it is "
-                f"carnage, and {moment.return_text(result['seat'])}"
-            ),
-        )
-    elif defeat == WEAKER_RIVAL:
-        yield from _explain_giving_way(moment, result, battle)
-    else:
-        others = [f"{foe['strength']} of {_opponent_text(foe)}" for foe in battle["opponents"]]
-        others += [
-            f"{rival['strength']} of {_rival_text(result, rival)}" for rival in battle["rivals"]
-        ]
-        yield (
-            "BN-SIM-2",
-            f"{knight} has {battle['strength']} against {listing(others)}, and goes on",
-        )
-        for rival in battle["rivals"]:
-            if rival["strength"] == battle["strength"]:
-                yield "BN-SIM-3", _tie_text(knight, battle["value"], rival["value"])
+    for rival in battle["rivals"]:
+        if rival["strength"] == battle["strength"]:
+            yield "BN-SIM-3", _tie(knight, battle["value"], rival["value"])
 
 
 def _explain_giving_way(moment: Moment, result: BaronyResult, battle: Battle) -> Iterator[Reason]:
@@ -150,38 +210,51 @@ def _explain_giving_way(moment: Moment, result: BaronyResult, battle: Battle) ->
         battle["rivals"],
         key=lambda it: (it["strength"], it["value"], -it["at"][0], -it["at"][1]),
     )
-    rival = _rival_text(result, best)
+    rival = _rival(result, best)
     if best["strength"] == battle["strength"]:
-        yield "BN-SIM-3", _tie_text(rival, best["value"], battle["value"])
+        yield "BN-SIM-3", _tie(rival, best["value"], battle["value"])
     yield (
         "BN-SIM-5",
-        (
-            f"{rival} with {best['strength']} is the stronger of them: {_knight_text(result)} with "
-            f"{battle['strength']} does not fight, and {moment.return_text(result['seat'])}"
+        message(
+            "{rival} with {other} is the stronger of them: {knight} with {strength} does not fight, and "
+            "{keep}",
+            rival=rival,
+            other=best["strength"],
+            knight=_knight(result),
+            strength=battle["strength"],
+            keep=moment.return_of_keep(result["seat"]),
         ),
     )
 
 
-def _tie_text(stronger: str, value: int, other_value: int) -> str:
+def _tie(stronger: Message, value: int, other_value: int) -> Message:
     """Why one of two rivals of equal strength counts as the stronger."""
     if value > other_value:
-        why = f"its barony is worth {value}, and the other's {other_value}"
-    else:
-        why = "their baronies are worth the same, and its hex comes first"
-    return f"equal as they are, {stronger} counts as the stronger: {why}"
+        return message(
+            "equal as they are, {knight} counts as the stronger: its barony is worth {value}, and the "
+            "other's {other}",
+            knight=stronger,
+            value=value,
+            other=other_value,
+        )
+    return message(
+        "equal as they are, {knight} counts as the stronger: their baronies are worth the same, and its "
+        "hex comes first",
+        knight=stronger,
+    )
 
 
-def _knight_text(result: BaronyResult) -> str:
-    return knight_text(result["seat"], result["at"])
+def _knight(result: BaronyResult) -> Message:
+    return knight(result["seat"], result["at"])
 
 
-def _opponent_text(opponent: Opponent) -> str:
-    return knight_text(opponent["seat"], opponent["at"])
+def _opponent(opponent: Opponent) -> Message:
+    return knight(opponent["seat"], opponent["at"])
 
 
-def _rival_text(result: BaronyResult, rival: Rival) -> str:
+def _rival(result: BaronyResult, rival: Rival) -> Message:
     """Rivals have the same owner as the knight."""
-    return knight_text(result["seat"], rival["at"])
+    return knight(result["seat"], rival["at"])
 
 
 def _opponents(result: BaronyResult) -> Sequence[Opponent]:

@@ -1,20 +1,21 @@
-"""Explains baronies and fights against barons, as the examples of the rulebook do: the battlefield, both
-strengths, what each side gains and loses (BN-BAR, BN-FGT, BN-END-2).
+"""Explains baronies and fights against barons, as the examples of the rulebook do: the claim of each knight,
+the battlefield and both strengths (BN-BAR, BN-FGT, BN-END-2).
 
-A part of `explain`. Strengths, results and honour are those that the event recorded; the board shows what
-they consist of.
+A part of `explain`; what each side gains and loses is explained in `explain_gains`. Strengths and results are
+those that the event recorded; the board shows what they consist of.
 """
 
 from collections.abc import Iterator
 
-from domain.baron.battles import Board, barony, total_value
+from domain.baron.battles import Board, barony
 from domain.baron.explain_battles import Moment, explain_battle, explain_encounters
-from domain.baron.formats import BaronyResult, Beaten, EstablishedBarony, Fight, Opponent
-from domain.baron.phrases import baron_text, change_text, knight_text, tile_text
+from domain.baron.explain_gains import explain_gain
+from domain.baron.formats import BaronyResult, EstablishedBarony, Fight, Opponent, Tile
+from domain.baron.phrases import baron, knight
+from domain.baron.terms import TILE_TERMS
 from domain.contract import Reason
-from domain.hex_text import hex_text
 from domain.hexes import Hex, hex_of, neighbours
-from domain.phrases import counted, listing
+from domain.messages import Message, hex_at, listing, message, plural_message
 
 
 def explain_baronies(
@@ -29,7 +30,13 @@ def explain_baronies(
     moment = Moment(board, results)
     yield occasion
     if len(results) > 1:
-        yield "BN-SIM-6", f"all {len(results)} are resolved at once, on the board as it stood"
+        yield (
+            "BN-SIM-6",
+            message(
+                "all {count} knights are resolved at once, on the board as it stood",
+                count=len(results),
+            ),
+        )
     for result in results:
         yield _claim(moment, result)
     yield from explain_encounters(moment)
@@ -40,31 +47,43 @@ def explain_baronies(
         yield from _fight_and_gain(moment, result)
 
 
-def tile_occasion(results: list[BaronyResult], tile: str, at: Hex) -> Reason:
+def tile_occasion(results: list[BaronyResult], tile: Tile, at: Hex) -> Reason:
     """BN-BAR-2: a tile completes baronies."""
-    knights = listing(_knight_text(result) for result in results)
     return (
         "BN-BAR-2",
-        (
-            f"{tile_text(tile)} on {hex_text(at)} was what {knights} still lacked: it is resolved before "
-            "the turn goes on"
+        plural_message(
+            "{tile:a} on {hex} completes the barony of {knights}, which is resolved before the turn goes "
+            "on",
+            "{tile:a} on {hex} completes the baronies of {knights}, which are resolved before the turn "
+            "goes on",
+            count=len(results),
+            tile=TILE_TERMS[tile],
+            hex=hex_at(at),
+            knights=listing(map(_knight, results)),
         ),
     )
 
 
 def keep_occasion(at: Hex) -> Reason:
     """BN-BAR-2: a keep is put down in a complete barony."""
-    return "BN-BAR-2", f"all six tiles around {hex_text(at)} are there: it is resolved at once"
+    return (
+        "BN-BAR-2",
+        message(
+            "all six tiles around {hex} are there: the barony is resolved at once", hex=hex_at(at)
+        ),
+    )
 
 
 def end_occasion(results: list[BaronyResult]) -> Reason:
     """BN-END-2: the game ends."""
-    verb = "try" if results[1:] else "tries"
     return (
         "BN-END-2",
-        (
-            f"{counted(len(results), 'knight')} still on the board {verb} to establish, complete or not; "
-            "their strengths and gains are halved and rounded up"
+        plural_message(
+            "{count} knight still on the board tries to establish a barony, complete or not; its strength "
+            "and gain are halved and rounded up",
+            "{count} knights still on the board try to establish baronies, complete or not; their "
+            "strengths and gains are halved and rounded up",
+            count=len(results),
         ),
     )
 
@@ -73,154 +92,203 @@ def _claim(moment: Moment, result: BaronyResult) -> Reason:
     """BN-BAR-1: the value of a knight's barony."""
     hexes, at = moment.claim(result).barony, hex_of(result["at"])
     laid, around = len(hexes - {at}), len(neighbours(at))
-    claim = f"{_knight_text(result)} claims a barony worth {moment.sum_text(hexes)}"
+    claimant, value = _knight(result), moment.sum_of_tiles(hexes)
     if laid == around:
-        return "BN-BAR-1", claim
-    return "BN-END-2", f"{claim}, with {laid or 'none'} of the {around} tiles around it"
+        return (
+            "BN-BAR-1",
+            message("{knight} claims a barony worth {value}", knight=claimant, value=value),
+        )
+    return (
+        "BN-END-2",
+        message(
+            "{knight} claims a barony worth {value}, with {laid} of the {around} tiles around it",
+            knight=claimant,
+            value=value,
+            laid=laid,
+            around=around,
+        ),
+    )
 
 
 def _barons_not_fought(moment: Moment, result: BaronyResult) -> Iterator[Reason]:
     """BN-FGT-1: barons with which a knight shares nothing to fight about; BN-SIM-4: barons left in peace."""
-    claim, knight = moment.claim(result), _knight_text(result)
+    claim, claimant = moment.claim(result), _knight(result)
     for at, (seat, theirs) in moment.barons.items():
         shared = claim.barony & theirs
         if shared and at not in claim.barons:
-            if seat == claim.seat:
-                why = "which has the same owner"
-            else:
-                why = f"with which it shares only {moment.tiles_text(shared)}"
-            yield "BN-FGT-1", f"{knight} does not fight {moment.baron_text(at)}, {why}"
+            yield "BN-FGT-1", _no_fight(moment, claimant, at, shared, is_own=seat == claim.seat)
     if "fight" not in result and claim.barons:
         fought = {hex_of(baron["at"]) for other in moment.results for baron in _fought(other)}
-        in_peace = [moment.baron_text(at) for at in claim.barons if at not in fought]
+        in_peace = [moment.baron(at) for at in claim.barons if at not in fought]
         if in_peace:
-            verb = "take" if in_peace[1:] else "takes"
-            yield "BN-SIM-4", f"{listing(in_peace)} {verb} no part, since {knight} does not go on"
+            yield (
+                "BN-SIM-4",
+                plural_message(
+                    "{barons} takes no part, since {knight} does not go on",
+                    "{barons} take no part, since {knight} does not go on",
+                    count=len(in_peace),
+                    barons=listing(in_peace),
+                    knight=claimant,
+                ),
+            )
+
+
+def _no_fight(
+    moment: Moment, claimant: Message, baron: Hex, shared: frozenset[Hex], *, is_own: bool
+) -> Message:
+    """Why a knight does not fight a baron with which it shares tiles."""
+    if is_own:
+        return message(
+            "{knight} does not fight {baron}, which has the same owner",
+            knight=claimant,
+            baron=moment.baron(baron),
+        )
+    return message(
+        "{knight} does not fight {baron}, with which it shares only {tiles}",
+        knight=claimant,
+        baron=moment.baron(baron),
+        tiles=moment.tiles(shared),
+    )
 
 
 def _fight_and_gain(moment: Moment, result: BaronyResult) -> Iterator[Reason]:
     """BN-SIM-4, BN-FGT, BN-BAR-3: a knight that gets past its battle."""
-    knight = _knight_text(result)
+    claimant = _knight(result)
     if "fight" in result:
         yield from _fight(moment, result, result["fight"])
     if result["result"] == "returned":
         if "fight" in result:
-            keep = moment.return_text(result["seat"])
-            yield "BN-FGT-4", f"{knight} is beaten: {keep}, and no honour changes hands"
+            yield (
+                "BN-FGT-4",
+                message(
+                    "{knight} is beaten: {keep}, and no honour changes hands",
+                    knight=claimant,
+                    keep=moment.return_of_keep(result["seat"]),
+                ),
+            )
         return
     if "fight" not in result:
-        nobody = "no baron is left to oppose" if "battle" in result else "nobody opposes"
-        yield "BN-BAR-3", f"{nobody} {knight}: it is established with {result['value']}"
-    yield from _gain(moment, result)
-    for beaten in result["beaten"]:
-        yield _loss(moment, result, beaten)
+        yield "BN-BAR-3", _unopposed(claimant, result)
+    yield from explain_gain(moment, result)
+
+
+def _unopposed(claimant: Message, result: EstablishedBarony) -> Message:
+    """How a knight is established without a fight."""
+    if "battle" in result:
+        return message(
+            "no baron is left to oppose {knight}: it is established with {value}",
+            knight=claimant,
+            value=result["value"],
+        )
+    return message(
+        "nobody opposes {knight}: it is established with {value}",
+        knight=claimant,
+        value=result["value"],
+    )
 
 
 def _fight(moment: Moment, result: BaronyResult, fight: Fight) -> Iterator[Reason]:
     """BN-FGT-1, 2, 3, BN-SIM-4: the fight against the barons that a knight faces."""
-    knight, board = _knight_text(result), moment.board
+    claimant, board = _knight(result), moment.board
     battlefield = set(map(hex_of, fight["battlefield"]))
-    for baron in fight["barons"]:
-        shared = moment.claim(result).contestable & barony(board, hex_of(baron["at"]))
-        yield "BN-FGT-1", f"{knight} fights {_baron_text(baron)} over {moment.tiles_text(shared)}"
+    for opponent in fight["barons"]:
+        shared = moment.claim(result).contestable & barony(board, hex_of(opponent["at"]))
+        yield (
+            "BN-FGT-1",
+            message(
+                "{knight} fights {baron} over {tiles}",
+                knight=claimant,
+                baron=_baron(opponent),
+                tiles=moment.tiles(shared),
+            ),
+        )
     if "battle" in result:
         freed = set(map(hex_of, result["battle"]["battlefield"])) - battlefield
-        again = f"{moment.tiles_text(freed)} counts again" if freed else "nothing changes"
-        yield "BN-SIM-4", f"the battlefield of {knight} without the knights that left: {again}"
-    tiles = moment.tiles_text(battlefield)
-    yield "BN-FGT-2", f"battlefield of {knight}: {tiles}, which counts for nobody"
-    yield "BN-FGT-2", f"without it {knight} has {moment.strength_text(result, fight)}"
-    for baron in fight["barons"]:
-        rest = barony(board, hex_of(baron["at"])) - battlefield
-        yield "BN-FGT-2", f"without it {_baron_text(baron)} has {moment.sum_text(rest)}"
-    yield _outcome(knight, fight)
-
-
-def _outcome(knight: str, fight: Fight) -> Reason:
-    """BN-FGT-3."""
-    strongest = max(fight["barons"], key=lambda baron: baron["strength"])
-    baron = _baron_text(strongest)
-    if fight["barons"][1:]:
-        baron = f"the strongest of them, {baron}"
-    mine, theirs = fight["strength"], strongest["strength"]
-    if mine > theirs:
-        return "BN-FGT-3", f"{knight} wins against {baron}, {mine} to {theirs}"
-    odds = "equal is not enough" if mine == theirs else f"{mine} to {theirs}"
-    return "BN-FGT-3", f"{knight} loses against {baron}: {odds}"
-
-
-def _gain(moment: Moment, result: EstablishedBarony) -> Iterator[Reason]:
-    """BN-BAR-3, 4, BN-FGT-5, BN-END-2, BN-OUB-2: what the owner of an established knight gains."""
-    seat, knight, board = result["seat"], _knight_text(result), moment.board
-    before = set(map(hex_of, result.get("counted_before", ())))
-    if before:
-        yield from _counted_before(moment, seat, before)
-    points = total_value(board, moment.claim(result).barony - before)
-    if "unhalved" in result and result["gain"] != points and seat not in board.out:
-        yield "BN-END-2", f"half of {points} for {knight} is {result['gain']}, rounded up"
-    if seat in board.out:
+        yield "BN-SIM-4", _smaller_battlefield(moment, claimant, freed)
+    yield (
+        "BN-FGT-2",
+        message(
+            "battlefield of {knight}, which counts for nobody: {tiles}",
+            knight=claimant,
+            tiles=moment.tiles(battlefield),
+        ),
+    )
+    yield "BN-FGT-2", _strength_of_knight(moment, result, fight)
+    for opponent in fight["barons"]:
+        rest = barony(board, hex_of(opponent["at"])) - battlefield
         yield (
-            "BN-OUB-2",
-            f"seat {seat} is out: its honour stays as it is, whatever {knight} won",
-        )
-    elif "fight" in result:
-        gains = f"seat {seat} {change_text(result['gain'])} honour"
-        barony_of = f"for a barony of {result['value']}, the battlefield included"
-        yield "BN-FGT-5", f"{knight} is established: {gains} {barony_of}"
-    else:
-        yield "BN-BAR-3", f"seat {seat} {change_text(result['gain'])} honour"
-
-
-def _counted_before(moment: Moment, seat: int, before: set[Hex]) -> Iterator[Reason]:
-    """BN-BAR-4, and BN-SIM-6 for knights of the same moment."""
-    own = [theirs for owner, theirs in moment.barons.values() if owner == seat]
-    of_barons = set[Hex]().union(*own)
-    if standing := before & of_barons:
-        yield (
-            "BN-BAR-4",
-            (
-                f"seat {seat} has a barony already with {moment.tiles_text(standing)}: "
-                f"{total_value(moment.board, standing)} that it does not earn again"
+            "BN-FGT-2",
+            message(
+                "without it {fighter} has {strength}",
+                fighter=_baron(opponent),
+                strength=moment.sum_of_tiles(rest),
             ),
         )
-    if of_knights := before - of_barons:
-        yield (
-            "BN-SIM-6",
-            (
-                f"{moment.tiles_text(of_knights)} went to seat {seat}'s knight that was established before "
-                f"it: {total_value(moment.board, of_knights)} that it does not earn again"
-            ),
-        )
+    yield "BN-FGT-3", _outcome(claimant, fight)
 
 
-def _loss(moment: Moment, result: EstablishedBarony, beaten: Beaten) -> Reason:
-    """BN-FGT-5, BN-OUB-2: what a beaten baron costs its owner."""
-    seat, tiles = beaten["seat"], set(map(hex_of, beaten["tiles"]))
-    baron = baron_text(seat, beaten["at"])
-    if seat in moment.board.out:
-        return (
-            "BN-OUB-2",
-            (
-                f"{baron} is beaten, but seat {seat} is out: the keep leaves the game, and its honour stays "
-                "as it is"
-            ),
+def _smaller_battlefield(moment: Moment, claimant: Message, freed: set[Hex]) -> Message:
+    """What leaves the battlefield of a knight with the knights that were beaten."""
+    if not freed:
+        return message(
+            "the battlefield of {knight} without the knights that left: nothing changes",
+            knight=claimant,
         )
-    shared = moment.claim(result).barony & barony(moment.board, hex_of(beaten["at"]))
-    earlier = shared - tiles
-    once = f"; {moment.tiles_text(earlier)} is lost once" if earlier else ""
-    loses = f"{change_text(-beaten['loss'])} honour for {moment.tiles_text(tiles)}"
-    return (
-        "BN-FGT-5",
-        f"{baron} is beaten: seat {seat} takes back the keep and {loses}{once}",
+    return plural_message(
+        "the battlefield of {knight} without the knights that left: {tiles} counts again",
+        "the battlefield of {knight} without the knights that left: {tiles} count again",
+        count=len(freed),
+        knight=claimant,
+        tiles=moment.tiles(freed),
     )
 
 
-def _knight_text(result: BaronyResult) -> str:
-    return knight_text(result["seat"], result["at"])
+def _strength_of_knight(moment: Moment, result: BaronyResult, fight: Fight) -> Message:
+    rest = moment.sum_outside_battlefield(result, fight)
+    if "unhalved" in fight:
+        return message(
+            "without it {fighter} has {sum}, halved to {strength}",
+            fighter=_knight(result),
+            sum=rest,
+            strength=fight["strength"],
+        )
+    return message("without it {fighter} has {strength}", fighter=_knight(result), strength=rest)
 
 
-def _baron_text(baron: Opponent) -> str:
-    return baron_text(baron["seat"], baron["at"])
+def _outcome(claimant: Message, fight: Fight) -> Message:
+    """The strengths in a fight, and the winner."""
+    strongest = max(fight["barons"], key=lambda baron: baron["strength"])
+    opponent = _baron(strongest)
+    if len(fight["barons"]) > 1:
+        opponent = message("the strongest of them, {baron}", baron=opponent)
+    mine, theirs = fight["strength"], strongest["strength"]
+    if mine == theirs:
+        return message(
+            "{knight} loses against {baron}: equal is not enough", knight=claimant, baron=opponent
+        )
+    if mine > theirs:
+        return message(
+            "{knight} wins against {baron}, {strength} to {other}",
+            knight=claimant,
+            baron=opponent,
+            strength=mine,
+            other=theirs,
+        )
+    return message(
+        "{knight} loses against {baron}, {strength} to {other}",
+        knight=claimant,
+        baron=opponent,
+        strength=mine,
+        other=theirs,
+    )
+
+
+def _knight(result: BaronyResult) -> Message:
+    return knight(result["seat"], result["at"])
+
+
+def _baron(opponent: Opponent) -> Message:
+    return baron(opponent["seat"], opponent["at"])
 
 
 def _fought(result: BaronyResult) -> list[Opponent]:

@@ -15,12 +15,12 @@ from domain.baron.formats import (
     Then,
     TileConsequences,
 )
-from domain.baron.phrases import seats_text
+from domain.baron.phrases import players
 from domain.baron.state import State
+from domain.baron.terms import BARONY, HONOUR, KEEP, TILE
 from domain.contract import Reason
 from domain.event import RankingEntry
-from domain.hex_text import hex_text
-from domain.phrases import counted, listing
+from domain.messages import Message, PlayerAt, counted, hex_at, listing, message, plural_message
 
 Cause: TypeAlias = Literal["tile", "keep", "departure", "end"]
 """The kind of event by which seats go out."""
@@ -29,29 +29,60 @@ Cause: TypeAlias = Literal["tile", "keep", "departure", "end"]
 def explain_departure(state: State, data: PlayerResigned) -> Iterator[Reason]:
     """BN-END-4: `PlayerResigned`, `PlayerRemoved`."""
     seat = data["seat"]
-    honour = state.players[seat].honour
-    yield "BN-END-4", f"seat {seat} leaves the game and is out, with the {honour} honour it has"
+    yield (
+        "BN-END-4",
+        message(
+            "{player} leaves the game and is out, with {honour}",
+            player=PlayerAt(seat),
+            honour=counted(state.players[seat].honour, HONOUR),
+        ),
+    )
 
 
 def explain_standings(state: State, data: RoundScored) -> Iterator[Reason]:
     """BN-END-3, BN-BAR-1: `RoundScored`."""
     for entry in data["standings"]:
-        text = f"seat {entry['seat']} has {entry['score']} honour"
+        player, honour = PlayerAt(entry["seat"]), counted(entry["score"], HONOUR)
         values = entry["baronies"]
         if values:
-            baronies = counted(len(values), "barony")
-            text += f", and {baronies} worth {listing(map(str, values))}"
-        yield "BN-END-3", text
+            yield (
+                "BN-END-3",
+                message(
+                    "{player} has {honour}, and {baronies} worth {values}",
+                    player=player,
+                    honour=honour,
+                    baronies=counted(len(values), BARONY),
+                    values=listing(values),
+                ),
+            )
+        else:
+            yield "BN-END-3", message("{player} has {honour}", player=player, honour=honour)
 
 
 def explain_ranking(state: State, data: Result) -> Iterator[Reason]:
     """BN-END-2, 3, BN-OUB-3, 4: `GameFinished`."""
     playing = state.in_game()
-    if len(playing) <= 1:
-        left = f"only seat {playing[0]} is left" if playing else "nobody is left"
-        yield "BN-OUB-3", f"{left}, so no knight tries to establish any more"
-    elif not data.get("baronies"):
-        yield "BN-END-2", "no keep is left on its knight side, so nobody tries to establish"
+    if playing[1:]:
+        if not data.get("baronies"):
+            yield (
+                "BN-END-2",
+                message(
+                    "no keep is left on its knight side, so nobody tries to establish a barony"
+                ),
+            )
+    elif playing:
+        yield (
+            "BN-OUB-3",
+            message(
+                "only {player} is left, so no knight tries to establish a barony any more",
+                player=PlayerAt(playing[0]),
+            ),
+        )
+    else:
+        yield (
+            "BN-OUB-3",
+            message("nobody is left, so no knight tries to establish a barony any more"),
+        )
     ranking = sorted(data["ranking"], key=lambda entry: (entry["place"], entry["seat"]))
     for place, sharing in groupby(ranking, key=lambda entry: entry["place"]):
         yield from _place(state, place, [*sharing])
@@ -60,40 +91,75 @@ def explain_ranking(state: State, data: Result) -> Iterator[Reason]:
 def _place(state: State, place: int, sharing: list[RankingEntry]) -> Iterator[Reason]:
     """BN-END-3, BN-OUB-4: the seats that share a place, and why."""
     seats = [entry["seat"] for entry in sharing]
-    score = sharing[0]["score"]
     moment = state.players[seats[0]].out
-    text, are_several = seats_text(seats), bool(seats[1:])
     if moment is None:
-        honour = f"{'have' if are_several else 'has'} {score} honour"
-        shares = f"share place {place}" if are_several else f"is on place {place}"
-        yield "BN-END-3", f"{text} {honour} and {shares}"
+        yield (
+            "BN-END-3",
+            plural_message(
+                "{players} has {honour} and is on place {place}",
+                "{players} have {honour} and share place {place}",
+                count=len(seats),
+                players=players(seats),
+                honour=counted(sharing[0]["score"], HONOUR),
+                place=place,
+            ),
+        )
         return
-    verb = "rank" if are_several else "ranks"
-    out = f"went out at moment {moment}, and {verb} behind seats that stayed longer"
-    yield "BN-END-3", f"{text} {out}: place {place}"
-    if are_several:
-        yield "BN-OUB-4", f"{text} went out together, and share place {place}"
+    yield (
+        "BN-END-3",
+        plural_message(
+            "{players} went out at moment {moment}, and ranks behind players who stayed longer: place "
+            "{place}",
+            "{players} went out at moment {moment}, and rank behind players who stayed longer: place "
+            "{place}",
+            count=len(seats),
+            players=players(seats),
+            moment=moment,
+            place=place,
+        ),
+    )
+    if seats[1:]:
+        yield (
+            "BN-OUB-4",
+            message(
+                "{players} went out together, and share place {place}",
+                players=players(seats),
+                place=place,
+            ),
+        )
 
 
 def explain_honour(
     state: State, after: State, data: TileConsequences, seat: int
 ) -> Iterator[Reason]:
     """BN-OUB-4: changes of one seat's honour that happen together; `seat` has earned the bonus."""
-    changes: dict[int, list[str]] = {}
+    changes: dict[int, list[Message]] = {}
     if "bonus" in data:
-        changes[seat] = [f"{data['bonus']:+} for the tile"]
+        changes[seat] = [message("{change:signed} for the tile", change=data["bonus"])]
     for result in data.get("baronies", ()):
         if result["result"] == "established":
-            gain = f"{result['gain']:+} for {hex_text(result['at'])}"
+            gain = _change_for(result["gain"], result["at"])
             changes.setdefault(result["seat"], []).append(gain)
         for beaten in result["beaten"]:
-            loss = f"{-beaten['loss']:+} for {hex_text(beaten['at'])}"
+            loss = _change_for(-beaten["loss"], beaten["at"])
             changes.setdefault(beaten["seat"], []).append(loss)
     for changed, parts in sorted(changes.items()):
         player = state.players[changed]
         if parts[1:] and player.out is None:
-            ends = f"from {player.honour} to {after.players[changed].honour}"
-            yield "BN-OUB-4", f"seat {changed}'s honour goes {ends} at once: {listing(parts)}"
+            yield (
+                "BN-OUB-4",
+                message(
+                    "{player}'s honour goes from {honour} to {other} at once: {changes}",
+                    player=PlayerAt(changed),
+                    honour=player.honour,
+                    other=after.players[changed].honour,
+                    changes=listing(parts),
+                ),
+            )
+
+
+def _change_for(change: int, at: Sequence[int]) -> Message:
+    return message("{change:signed} for {hex}", change=change, hex=hex_at(at))
 
 
 def explain_going_out(
@@ -107,13 +173,33 @@ def explain_going_out(
         before = sum(owner == seat for owner, _ in state.keeps.values())
         # Every keep that was not on the board, or came off it, leaves the game with the reserve.
         keeps = player.keeps + player.resting + before - on_board
-        leaves = f"{counted(tiles, 'tile')} and {counted(keeps, 'keep')} leave the game"
-        stays = f"{counted(on_board, 'keep')} of its own {'stays' if on_board == 1 else 'stay'}"
-        honour = after.players[seat].honour
-        reason = "" if cause == "departure" else f" is at {honour} honour, so it"
-        yield "BN-OUB-1", f"seat {seat}{reason} is out: {leaves}, and {stays} on the board"
+        yield (
+            "BN-OUB-1",
+            plural_message(
+                "{departure}: {tiles} and {keeps} leave the game, and {count} keep stays on the board",
+                "{departure}: {tiles} and {keeps} leave the game, and {count} keeps stay on the board",
+                count=on_board,
+                departure=_departure(after, seat, cause),
+                tiles=counted(tiles, TILE),
+                keeps=counted(keeps, KEEP),
+            ),
+        )
         if seat == state.to_act and cause != "keep" and len(after.in_game()) > 1:
-            yield "BN-OUB-2", f"it was seat {seat}'s turn, which is over with that"
+            yield (
+                "BN-OUB-2",
+                message("it was {player}'s turn, which is over with that", player=PlayerAt(seat)),
+            )
+
+
+def _departure(after: State, seat: int, cause: Cause) -> Message:
+    """Why a seat is out."""
+    if cause == "departure":
+        return message("{player} is out", player=PlayerAt(seat))
+    return message(
+        "{player} is at {honour} and therefore out",
+        player=PlayerAt(seat),
+        honour=counted(after.players[seat].honour, HONOUR),
+    )
 
 
 def is_turn_over(state: State, then: Then) -> bool:
@@ -127,26 +213,52 @@ def explain_turn_order(state: State, after: State, then: Then) -> Iterator[Reaso
         yield from _end_of_turn(state, after, then)
     if then["phase"] == "scoring":
         yield from _end_of_play(after)
-    elif then["round"] > state.round:
-        begins = f"seat {then['to_act']} begins round {then['round']}"
-        yield "BN-TRN-1", f"round {state.round} is over, and {begins}"
+    elif then["round"] > state.round and then["to_act"] is not None:
+        yield (
+            "BN-TRN-1",
+            message(
+                "round {round} is over, and {player} begins round {next}",
+                round=state.round,
+                player=PlayerAt(then["to_act"]),
+                next=then["round"],
+            ),
+        )
 
 
 def _end_of_turn(state: State, after: State, then: Then) -> Iterator[Reason]:
     """BN-KEP-2, BN-END-1."""
     seat, left = state.to_act, after.turns_left
     for entry in then.get("rested", ()):
-        back = counted(entry["keeps"], "keep")
         yield (
             "BN-KEP-2",
-            f"the turn is over: {back} that came back to seat {entry['seat']} can be put down again",
+            plural_message(
+                "the turn is over: {count} keep that came back to {player} can be put down again",
+                "the turn is over: {count} keeps that came back to {player} can be put down again",
+                count=entry["keeps"],
+                player=PlayerAt(entry["seat"]),
+            ),
         )
     if seat is None or left is None:
         return
     if state.turns_left is None and then["phase"] != "scoring":
-        yield "BN-END-1", f"there is nothing left to draw: each seat has {max(left)} more turns"
+        yield (
+            "BN-END-1",
+            plural_message(
+                "there is nothing left to draw: each player has {count} more turn",
+                "there is nothing left to draw: each player has {count} more turns",
+                count=max(left),
+            ),
+        )
     elif state.turns_left is not None and after.players[seat].out is None:
-        yield "BN-END-1", f"seat {seat} has {counted(left[seat], 'turn')} left"
+        yield (
+            "BN-END-1",
+            plural_message(
+                "{player} has {count} turn left",
+                "{player} has {count} turns left",
+                count=left[seat],
+                player=PlayerAt(seat),
+            ),
+        )
 
 
 def explain_no_keep(state: State, after: State, data: Consequences, seat: int) -> Iterator[Reason]:
@@ -155,19 +267,33 @@ def explain_no_keep(state: State, after: State, data: Consequences, seat: int) -
         return
     back = sum(entry["keeps"] for entry in data.get("returned", ()) if entry["seat"] == seat)
     if state.players[seat].keeps:
-        why = "no meadow is free"
+        yield "BN-KEP-4", message("no meadow is free: the turn ends by itself")
     elif back:
-        why = f"seat {seat} has no keep but what came back in this turn"
+        yield (
+            "BN-KEP-4",
+            message(
+                "{player} has no keep but what came back in this turn: the turn ends by itself",
+                player=PlayerAt(seat),
+            ),
+        )
     else:
-        why = f"seat {seat} has no keep in reserve"
-    yield "BN-KEP-4", f"{why}: the turn ends by itself"
+        yield (
+            "BN-KEP-4",
+            message(
+                "{player} has no keep in reserve: the turn ends by itself", player=PlayerAt(seat)
+            ),
+        )
 
 
 def _end_of_play(after: State) -> Iterator[Reason]:
     """BN-OUB-3, BN-END-1: why play is over."""
     playing = after.in_game()
-    if len(playing) <= 1:
-        left = f"only seat {playing[0]} is left" if playing else "nobody is left"
-        yield "BN-OUB-3", f"{left}: the game ends at once"
+    if playing[1:]:
+        yield "BN-END-1", message("every player has had the last turns: play is over")
+    elif playing:
+        yield (
+            "BN-OUB-3",
+            message("only {player} is left: the game ends at once", player=PlayerAt(playing[0])),
+        )
     else:
-        yield "BN-END-1", "every seat has had its last turns: play is over"
+        yield "BN-OUB-3", message("nobody is left: the game ends at once")

@@ -17,9 +17,11 @@ from domain.baron.formats import Tile
 from domain.baron.legal import first_place
 from domain.baron.set_up import initial_state
 from domain.baron.state import State
+from domain.baron.terms import TILE_TERMS
 from domain.chance import Chance
 from domain.contract import DomainEvent, Inference, Opened
 from domain.event import EventData
+from domain.messages import Message, message
 
 Deal: TypeAlias = tuple[str, ...]
 """By seat, the kind of the tile of value 1 that it was dealt."""
@@ -32,23 +34,27 @@ _DEALT: Final = [sorted((MEADOW, kind)) for kind in OF_VALUE_ONE]
 
 def set_up_faults(
     seats: int, options: object, data: Mapping[str, object], opened: Mapping[str, object]
-) -> list[str]:
+) -> list[Message]:
     """BN-SET-1 to 4: why no set-up can give these data of `GameStarted` and these secrets; [] if one can."""
     if seats not in KEEPS:
-        return [f"the game is not played with {seats} seats"]
-    faults = [f"it has no field {name}" for name in data if name not in ("players", *_PUBLIC)]
+        return [message("the game is not played with {seats} seats", seats=seats)]
+    faults = [
+        message("it has no field {name}", name=name)
+        for name in data
+        if name not in ("players", *_PUBLIC)
+    ]
     market, start, removed = (data.get(name) for name in _PUBLIC)
     if not isinstance(market, list) or len(market) != SLOTS or len(_tiles(market)) != SLOTS:
-        faults.append(f"the market does not have {SLOTS} tiles")
+        faults.append(message("the market does not have {slots} tiles", slots=SLOTS))
     if not _tiles(start) or VALUES[_tiles(start)[0]] < 0:
-        faults.append("the start tile is not one of value 0 or more")
+        faults.append(message("the start tile is not one of value 0 or more"))
     if removed not in ([[MEADOW, kind] for kind in OF_VALUE_ONE] if seats == MOST_SEATS else [[]]):
-        faults.append(f"the tiles removed are not those for {seats} seats")
+        faults.append(message("the tiles removed are not those for {seats} seats", seats=seats))
     for name, value in opened.items():
         if name != "pile" and value not in _DEALT:
-            faults.append(f"{name} is not a meadow and a tile of value 1")
+            faults.append(message("{name} is not a meadow and a tile of value 1", name=name))
     if not faults and not _Knowledge(seats, data, opened).is_possible:
-        faults.append("more tiles of one kind are public or dealt than there are")
+        faults.append(message("more tiles of one kind are public or dealt than there are"))
     return faults
 
 
@@ -79,7 +85,7 @@ def infer_secrets(
                 if event.type == "TileDrawn":
                     knowledge.draw(seat, tile)
                     if refill is not None and not knowledge.turn_up(refill):
-                        contradictions[seq] = f"no {refill} can have been left in the pile"
+                        contradictions[seq] = _impossible_refill(refill)
                 elif event.type == "TilePlaced":
                     knowledge.give_up(seat, tile)
                 elif event.type == "TileDiscarded":
@@ -92,6 +98,14 @@ def infer_secrets(
     return Inference(
         {seq: {**values, **opened.get(seq, {})} for seq, values in inferred.items()}, contradictions
     )
+
+
+def _impossible_refill(refill: object) -> Message:
+    """Why a recorded tile, which may be anything, cannot have come off the pile."""
+    tiles = [] if isinstance(refill, list) else _tiles(refill)
+    if not tiles:
+        return message("what came off the pile is no tile")
+    return message("no {tile} can have been left in the pile", tile=TILE_TERMS[tiles[0]])
 
 
 class _Pile:

@@ -1,62 +1,70 @@
-"""How tiles, keeps and sums appear in texts: `field 3,0 (2)`, `seat 1's baron on 2,2`."""
+"""How messages show tiles, keeps and sums: `field 3,0 (2)`, `seat 1's baron on 2,2`."""
 
 from collections.abc import Iterable, Sequence
 
 from domain.baron.battles import Board, total_value
 from domain.baron.components import MEADOW, VALUES
-from domain.hex_text import hex_text
+from domain.baron.formats import Tile
+from domain.baron.terms import HONOUR, TILE_TERMS
 from domain.hexes import Hex
-from domain.phrases import counted, listing
+from domain.messages import Listing, Message, PlayerAt, counted, hex_at, listing, message
+
+
+def kinds(tiles: Iterable[Tile]) -> Listing:
+    """`a pond and a cursed place`."""
+    return listing(message("{tile:a}", tile=TILE_TERMS[kind]) for kind in tiles)
+
+
+def knight(seat: int, at: Sequence[int]) -> Message:
+    """`seat 1's knight on 2,0`."""
+    return message("{player}'s knight on {hex}", player=PlayerAt(seat), hex=hex_at(at))
+
+
+def baron(seat: int, at: Sequence[int]) -> Message:
+    """`seat 1's baron on 2,0`."""
+    return message("{player}'s baron on {hex}", player=PlayerAt(seat), hex=hex_at(at))
+
+
+def players(seats: Iterable[int]) -> Listing:
+    """`seat 1`, `seat 0 and seat 2`."""
+    return listing(map(PlayerAt, seats))
+
+
+def tiles_with_values(board: Board, hexes: Iterable[Hex]) -> Listing:
+    """Tiles with their places and values, and the number of meadows: `field 3,0 (2) and 2 meadows`."""
+    tiles = [(at, board.tiles[at]) for at in sorted(hexes)]
+    others = [
+        message("{tile} {hex} ({value})", tile=TILE_TERMS[kind], hex=hex_at(at), value=VALUES[kind])
+        for at, kind in tiles
+        if kind != MEADOW
+    ]
+    meadows = len(tiles) - len(others)
+    return listing([*others, counted(meadows, TILE_TERMS["meadow"])] if meadows else others)
+
+
+def sum_of_tiles(board: Board, hexes: Iterable[Hex]) -> Message:
+    """The sum of the tiles and what it consists of, without meadows: `5 (village 3 and forest 2)`."""
+    hexes = sorted(hexes)
+    total = total_value(board, hexes)
+    others = [board.tiles[at] for at in hexes if board.tiles[at] != MEADOW]
+    if not others:
+        return message("{sum} (nothing but meadows)", sum=total)
+    parts = [
+        message("{tile} {value}", tile=TILE_TERMS[kind], value=VALUES[kind]) for kind in others
+    ]
+    return message("{sum} ({tiles})", sum=total, tiles=listing(parts))
+
+
+def honour_change(seat: int, change: int) -> Message:
+    """`seat 1 gains 3 honour`, `seat 1 loses 1 honour`, `seat 1 neither gains nor loses honour`."""
+    player = PlayerAt(seat)
+    if change > 0:
+        return message("{player} gains {honour}", player=player, honour=counted(change, HONOUR))
+    if change < 0:
+        return message("{player} loses {honour}", player=player, honour=counted(-change, HONOUR))
+    return message("{player} neither gains nor loses honour", player=player)
 
 
 def kind_text(kind: str) -> str:
     """`pond`, `cursed place`."""
     return kind.replace("_", " ")
-
-
-def tile_text(kind: str) -> str:
-    """`a pond`, `a cursed place`."""
-    return f"a {kind_text(kind)}"
-
-
-def knight_text(seat: int, at: Iterable[int]) -> str:
-    """`seat 1's knight on 2,0`."""
-    return f"seat {seat}'s knight on {hex_text(at)}"
-
-
-def baron_text(seat: int, at: Iterable[int]) -> str:
-    """`seat 1's baron on 2,0`."""
-    return f"seat {seat}'s baron on {hex_text(at)}"
-
-
-def seats_text(seats: Sequence[int]) -> str:
-    """`seat 1`, `seats 0 and 2`."""
-    return f"seat{'s' if seats[1:] else ''} {listing(map(str, seats))}"
-
-
-def tiles_text(board: Board, hexes: Iterable[Hex]) -> str:
-    """Tiles with their places and values, and the number of meadows: `field 3,0 (2) and 2 meadows`."""
-    kinds = [(at, board.tiles[at]) for at in sorted(hexes)]
-    others = [(at, kind) for at, kind in kinds if kind != MEADOW]
-    words = [f"{kind_text(kind)} {hex_text(at)} ({VALUES[kind]})" for at, kind in others]
-    if len(others) < len(kinds):
-        words.append(counted(len(kinds) - len(others), "meadow"))
-    return listing(words)
-
-
-def sum_text(board: Board, hexes: Iterable[Hex]) -> str:
-    """The sum of the tiles and what it consists of, without meadows: `5 (village 3 and forest 2)`."""
-    hexes = [*hexes]
-    terms = [
-        f"{kind_text(board.tiles[at])} {VALUES[board.tiles[at]]}"
-        for at in sorted(hexes)
-        if board.tiles[at] != MEADOW
-    ]
-    return f"{total_value(board, hexes)} ({listing(terms) if terms else 'nothing but meadows'})"
-
-
-def change_text(change: int) -> str:
-    """`gains 3`, `loses 1`, `neither gains nor loses`."""
-    if not change:
-        return "neither gains nor loses"
-    return f"gains {change}" if change > 0 else f"loses {-change}"

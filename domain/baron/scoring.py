@@ -8,6 +8,7 @@ from domain.baron.turn_order import after_end, is_decided
 from domain.contract import DomainEvent
 from domain.errors import NotNow
 from domain.event import RankingEntry
+from domain.messages import message
 
 
 def standings(state: State) -> list[BaronStanding]:
@@ -49,7 +50,7 @@ def finish(state: State) -> DomainEvent:
     BN-OUB-3: if at most one seat is left, the knights come to nothing more.
     """
     if state.phase != "scoring":
-        raise NotNow("BN-END-1", "the game is not being scored")
+        raise NotNow("BN-END-1", message("the game is not being scored"))
     consequences: Consequences = {} if is_decided(state) else consequences_of_end(state)
     after = state.copy()
     apply_consequences(after, consequences)

@@ -21,13 +21,14 @@ from domain.chance import Chance
 from domain.contract import DomainEvent, OwnOptions
 from domain.errors import Malformed
 from domain.event import EventData
+from domain.messages import message
 
 
 def check_options(seats: int, options: Mapping[str, object]) -> OwnOptions:
     """Baron has no options of its own. Raises Malformed, which names every option that was given."""
-    errors = {f"options.{name}": "is no option of this game" for name in options}
+    errors = {f"options.{name}": message("is no option of this game") for name in options}
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
-        errors["seats"] = f"must be {FEWEST_SEATS} to {MOST_SEATS}"
+        errors["seats"] = message("must be {least} to {most}", least=FEWEST_SEATS, most=MOST_SEATS)
     if errors:
         raise Malformed(errors)
     return {}

@@ -142,7 +142,7 @@ def test_more_tiles_of_a_kind_than_the_game_has_are_reported() -> None:
             draw["data"]["refill"] = "cursed_place"
 
     problems = [finding.problem for finding in audit_record(changed(BARON, change)).findings]
-    assert any("no cursed_place can have been left in the pile" in text for text in problems)
+    assert any("no cursed place can have been left in the pile" in text for text in problems)
 
 
 def test_a_laid_tile_that_the_seat_cannot_have_is_reported() -> None:
@@ -153,7 +153,7 @@ def test_a_laid_tile_that_the_seat_cannot_have_is_reported() -> None:
         event["action"]["tile"] = event["data"]["tile"] = "marsh"
 
     problems = [finding.problem for finding in audit_record(changed(BARON, change)).findings]
-    assert any("BN-LAY-1: seat 0 has no marsh in its reserve" in text for text in problems)
+    assert any("BN-LAY-1: seat 0 has no marsh in reserve" in text for text in problems)
 
 
 def test_a_made_up_reserve_that_is_opened_is_reported() -> None:

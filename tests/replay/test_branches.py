@@ -156,4 +156,4 @@ def test_a_tile_that_the_pile_drawn_anew_cannot_have_is_a_finding() -> None:
     found = findings_of(
         forge_record(resumed_game().record(opened=False), turn_up_many), "decisions"
     )
-    assert any("no cursed_place can have been left" in finding.problem for finding in found)
+    assert any("no cursed place can have been left" in finding.problem for finding in found)

@@ -8,6 +8,7 @@ from domain import baron
 from domain.baron.state import State
 from domain.chance import Chance
 from domain.contract import DomainEvent, evolve
+from replay.language.renderer import renderer
 from tests.support.baron_diagrams import parse_diagram
 from tests.support.events import data_of
 
@@ -72,14 +73,23 @@ def places(state: State) -> list[tuple[int, int, int]]:
     return [(entry["place"], entry["seat"], entry["score"]) for entry in ranking]
 
 
-def explanation(state: State, event: DomainEvent) -> dict[str, list[str]]:
+def explanation(
+    state: State | None, event: DomainEvent, language: str = "en"
+) -> dict[str, list[str]]:
     """The sentences that explain an event, by clause."""
     sentences: dict[str, list[str]] = {}
-    for clause, sentence in baron.explain(state, data_of(event).get("seat"), event):
+    for clause, sentence in reasons(state, event, language):
         sentences.setdefault(clause, []).append(sentence)
     return sentences
 
 
-def text_of(event: DomainEvent) -> str:
+def reasons(state: State | None, event: DomainEvent, language: str = "en") -> list[tuple[str, str]]:
+    """The clauses that explain an event, each with a sentence."""
+    render = renderer(language)
+    seat = data_of(event).get("seat")
+    return [(clause, render(sentence)) for clause, sentence in baron.explain(state, seat, event)]
+
+
+def text_of(event: DomainEvent, language: str = "en") -> str:
     """The event in one line."""
-    return baron.event_message(event.type, event.data)
+    return renderer(language)(baron.event_message(event.type, event.data))

@@ -7,7 +7,7 @@ from domain.baron.apply import EVENT_APPLIERS
 from domain.baron.event_messages import EVENT_MESSAGES
 from domain.baron.explain import EXPLANATIONS
 from domain.json_types import JsonObject
-from tests.support.baron_positions import given
+from tests.support.baron_positions import given, text_of
 from tests.support.events import event_of
 
 KNIGHT = {"at": [2, -1], "seat": 1, "gain": 0, "beaten": []}
@@ -63,7 +63,7 @@ KNIGHT = {"at": [2, -1], "seat": 1, "gain": 0, "beaten": []}
             },
             (
                 "lays a pond on 1,-1; seat 1's knight on 2,-1 makes way for a stronger one of the same owner "
-                "and leaves the board; seats 0 and 2 are out of the game"
+                "and leaves the board; seat 0 and seat 2 are out of the game"
             ),
         ),
         (
@@ -83,13 +83,13 @@ KNIGHT = {"at": [2, -1], "seat": 1, "gain": 0, "beaten": []}
                     {"seat": 1, "place": 3, "score": -5},
                 ]
             },
-            "the game is over: seats 0 and 2 share the first place with 9 honour, before seat 1 with -5",
+            "the game is over: seat 0 and seat 2 share the first place with 9 honour, before seat 1 with -5",
         ),
         ("SpellPlayed", {}, "SpellPlayed"),
     ],
 )
 def test_an_event_has_this_text(type: str, data: JsonObject, text: str) -> None:
-    assert baron.event_message(type, event_of(type, data).data) == text
+    assert text_of(event_of(type, data)) == text
 
 
 def test_every_event_type_that_changes_a_position_has_a_text_and_an_explanation() -> None:

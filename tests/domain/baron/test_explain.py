@@ -3,18 +3,19 @@
 import pytest
 
 from domain import baron
-from domain.baron import CLAUSES, event_message, explain, standings
+from domain.baron import CLAUSES, explain, standings
 from domain.contract import DomainEvent, evolve
 from tests.support.baron_positions import (
     explanation,
     given,
     random_game,
+    reasons,
     set_up,
     started,
     started_without_secrets,
     text_of,
 )
-from tests.support.events import data_of, event_of
+from tests.support.events import event_of
 from tests.support.given_when import when, when_removed, when_scored, when_time_is_up
 
 TURN = """
@@ -33,11 +34,11 @@ def test_a_draw_is_explained() -> None:
     state = given(TURN)
     event = when(state, 1, "draw 2").event
     assert text_of(event) == "draws a village for 1 honour; a quarry comes up"
-    assert explain(state, 1, event) == [
+    assert reasons(state, event) == [
         ("BN-DRW-1", "a village lay in slot 2, which costs 1 honour"),
         (
             "BN-DRW-1",
-            "cursed place moves up, and a quarry from the pile takes slot 3; 1 tile left there",
+            "the cursed place moves up, and a quarry from the pile takes slot 3; 1 tile is left there",
         ),
         ("BN-DRW-3", "seat 1 had 3 honour, and has 2; drawing may bring it down to -4"),
     ]
@@ -67,14 +68,14 @@ def test_a_keep_is_explained_with_the_tiles_missing_around_it() -> None:
     assert text_of(event) == "puts a keep on 0,1"
     why = explanation(state, event)
     assert why["BN-KEP-1"] == ["0,1 is a meadow, and no keep stood there"]
-    assert why["BN-MAT-2"] == ["of 2 keeps in reserve 1 are left"]
-    assert why["BN-BAR-1"] == ["3 of the six tiles around it lie there so far"]
+    assert why["BN-MAT-2"] == ["of 2 keeps in reserve 1 is left"]
+    assert why["BN-BAR-1"] == ["3 of the 6 tiles around it lie there so far"]
 
 
 def test_the_last_turns_are_explained() -> None:
     state = given(TURN.replace("draw", "keep").replace("market MVC\n", "").replace("pile QW\n", ""))
     why = explanation(state, when(state, 1, "end").event)
-    assert why["BN-END-1"] == ["there is nothing left to draw: each seat has 2 more turns"]
+    assert why["BN-END-1"] == ["there is nothing left to draw: each player has 2 more turns"]
     last = given(
         TURN.replace("draw", "keep")
         .replace("market MVC\n", "")
@@ -85,26 +86,28 @@ def test_the_last_turns_are_explained() -> None:
     event = when(last, 1, "end").event
     assert text_of(event) == "puts down no keep; play is over"
     assert explanation(last, event)["BN-END-1"] == [
-        "seat 1 has no turns left",
-        "every seat has had its last turns: play is over",
+        "seat 1 has 0 turns left",
+        "every player has had the last turns: play is over",
     ]
     scored = when_scored(given("scoring round 4\n0: 2\n1: 2\nboard 0,0\nM  V")).event
-    assert text_of(scored) == "the game is over: seats 0 and 1 share the first place with 2 honour"
+    assert (
+        text_of(scored) == "the game is over: seat 0 and seat 1 share the first place with 2 honour"
+    )
 
 
 @pytest.mark.parametrize(
     ("phase", "effect"),
     [
         ("draw", "nothing is drawn and nothing laid"),
-        ("lay", "the tile that it has drawn stays in its reserve, and nothing is laid"),
-        ("keep", "the tile that it has laid stays, and no keep is put down"),
+        ("lay", "the tile that was drawn stays in the reserve, and nothing is laid"),
+        ("keep", "the tile that was laid stays, and no keep is put down"),
     ],
 )
 def test_a_forfeited_turn_is_explained(phase: str, effect: str) -> None:
     state = given(TURN.replace("draw", phase))
     event = when_time_is_up(state).event
     assert text_of(event) == "seat 1's turn is forfeited"
-    assert explanation(state, event)["BN-TRN-4"] == [f"seat 1 let its turn lapse: {effect}"]
+    assert explanation(state, event)["BN-TRN-4"] == [f"seat 1 let the turn lapse: {effect}"]
 
 
 def test_a_seat_that_goes_out_in_its_own_turn_is_explained() -> None:
@@ -124,7 +127,7 @@ def test_a_seat_that_goes_out_in_its_own_turn_is_explained() -> None:
     why = explanation(state, event)
     assert why["BN-BAR-3"][1] == "seat 0 loses 3 honour"
     assert why["BN-OUB-2"] == ["it was seat 0's turn, which is over with that"]
-    assert "1 keep of its own stays on the board" in why["BN-OUB-1"][0]
+    assert "1 keep stays on the board" in why["BN-OUB-1"][0]
     assert "BN-KEP-4" not in why
 
 
@@ -132,23 +135,20 @@ def test_a_departure_that_ends_the_game_is_explained() -> None:
     state = given(TURN)
     event = when_removed(state, 0).event
     assert text_of(event) == "seat 0 is removed from the game; play is over"
-    assert explain(state, 0, event) == [
-        ("BN-END-4", "seat 0 leaves the game and is out, with the 2 honour it has"),
+    assert reasons(state, event) == [
+        ("BN-END-4", "seat 0 leaves the game and is out, with 2 honour"),
         (
             "BN-OUB-1",
-            (
-                "seat 0 is out: no tiles and 2 keeps leave the game, and 1 keep of its own stays on the "
-                "board"
-            ),
+            "seat 0 is out: 0 tiles and 2 keeps leave the game, and 1 keep stays on the board",
         ),
         ("BN-OUB-3", "only seat 1 is left: the game ends at once"),
     ]
     after = when_removed(state, 0).after
     assert explanation(after, when_scored(after).event) == {
-        "BN-OUB-3": ["only seat 1 is left, so no knight tries to establish any more"],
+        "BN-OUB-3": ["only seat 1 is left, so no knight tries to establish a barony any more"],
         "BN-END-3": [
             "seat 1 has 3 honour and is on place 1",
-            "seat 0 went out at moment 1, and ranks behind seats that stayed longer: place 2",
+            "seat 0 went out at moment 1, and ranks behind players who stayed longer: place 2",
         ],
     }
 
@@ -156,8 +156,10 @@ def test_a_departure_that_ends_the_game_is_explained() -> None:
 def test_a_shared_place_of_seats_that_went_out_together_is_explained() -> None:
     state = given("scoring round 4\n0: 2\n1: 2, out 1\n2: -9, out 1\n3: 0\nboard 0,0\nM  V")
     why = explanation(state, when_scored(state).event)
-    assert why["BN-END-2"] == ["no keep is left on its knight side, so nobody tries to establish"]
-    assert why["BN-OUB-4"] == ["seats 1 and 2 went out together, and share place 3"]
+    assert why["BN-END-2"] == [
+        "no keep is left on its knight side, so nobody tries to establish a barony"
+    ]
+    assert why["BN-OUB-4"] == ["seat 1 and seat 2 went out together, and share place 3"]
 
 
 def test_a_discarded_tile_is_explained() -> None:
@@ -166,7 +168,7 @@ def test_a_discarded_tile_is_explained() -> None:
     assert text_of(event) == "can lay nothing, and gives up a pond"
     assert explanation(state, event)["BN-LAY-4"] == [
         (
-            "seat 0 has 1 pond, of which nothing can be laid: every empty hex at the rim lies beside a "
+            "seat 0 has 1 pond, of which nothing can be laid; every empty hex at the rim lies beside a "
             "pond; a pond leaves the game"
         )
     ]
@@ -189,15 +191,15 @@ def test_every_event_of_a_game_is_explained(seats: int) -> None:
     for seed in range(3):
         blind = started_without_secrets(seats, seed)
         for state, event in random_game(seats, seed, forfeits=0.03):
-            reasons = explain(state, data_of(event).get("seat"), event)
-            assert reasons
-            for clause, sentence in reasons:
+            sentences = reasons(state, event)
+            assert sentences
+            for clause, sentence in sentences:
                 assert clause in CLAUSES
                 assert sentence
                 assert "None" not in sentence
-            assert event_message(event.type, event.data) != event.type
+            assert text_of(event) != event.type
             if event.type != "TileDiscarded":
-                assert explain(blind, None, event) == reasons
+                assert reasons(blind, event) == sentences
             blind = evolve(baron, blind, [event])
         scores = {"round": 1, "standings": standings(state)}
         assert len(explain(state, None, event_of("RoundScored", scores))) == seats

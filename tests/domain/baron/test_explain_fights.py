@@ -1,8 +1,8 @@
 """Explanations of fights, clause by clause, as in the examples of the rulebook."""
 
-from domain.baron import explain, finish
+from domain.baron import finish
 from domain.baron.state import State
-from tests.support.baron_positions import explanation, given, text_of
+from tests.support.baron_positions import explanation, given, reasons, text_of
 from tests.support.given_when import when, when_scored
 
 EXAMPLE_7 = """
@@ -23,10 +23,10 @@ def test_a_fight_against_one_baron_is_explained_clause_by_clause() -> None:
     event = when(state, 0, "lay vineyard 2,0").event
     assert text_of(event) == (
         "lays a vineyard on 2,0; seat 0's knight on 1,1 wins 5 to 2 and is established with 6 "
-        "(+6 honour), beating seat 2's baron on 2,2 (-1 honour)"
+        "(+6 honour); seat 2's baron on 2,2 is beaten (-1 honour)"
     )
     knight = "seat 0's knight on 1,1"
-    assert explain(state, 0, event) == [
+    assert reasons(state, event) == [
         (
             "BN-LAY-1",
             "2,0 was empty, and is adjacent to 3 tiles: village 1,0, meadow 1,1 and field 2,1",
@@ -34,7 +34,10 @@ def test_a_fight_against_one_baron_is_explained_clause_by_clause() -> None:
         ("BN-LAY-2", "none of them is a vineyard"),
         (
             "BN-BAR-2",
-            f"a vineyard on 2,0 was what {knight} still lacked: it is resolved before the turn goes on",
+            (
+                f"a vineyard on 2,0 completes the barony of {knight}, which is resolved before the turn "
+                "goes on"
+            ),
         ),
         (
             "BN-BAR-1",
@@ -46,14 +49,17 @@ def test_a_fight_against_one_baron_is_explained_clause_by_clause() -> None:
         ),
         (
             "BN-FGT-2",
-            f"battlefield of {knight}: marsh 1,2 (-1) and field 2,1 (2), which counts for nobody",
+            f"battlefield of {knight}, which counts for nobody: marsh 1,2 (-1) and field 2,1 (2)",
         ),
         ("BN-FGT-2", f"without it {knight} has 5 (pond 1, village 3 and vineyard 1)"),
         ("BN-FGT-2", "without it seat 2's baron on 2,2 has 2 (pond 1 and quarry 1)"),
         ("BN-FGT-3", f"{knight} wins against seat 2's baron on 2,2, 5 to 2"),
         (
             "BN-FGT-5",
-            f"{knight} is established: seat 0 gains 6 honour for a barony of 6, the battlefield included",
+            (
+                f"{knight} is established with a barony of 6, the battlefield included: seat 0 gains 6 "
+                "honour"
+            ),
         ),
         (
             "BN-FGT-5",
@@ -99,11 +105,11 @@ def test_a_fight_against_two_barons_is_explained() -> None:
     state = given(EXAMPLE_8)
     event = when(state, 1, "lay vineyard 1,1").event
     why = explanation(state, event)
-    assert why["BN-LAY-3"] == ["laid against 6 tiles it earns seat 1 9 honour at once"]
+    assert why["BN-LAY-3"] == ["laid against 6 tiles, it earns seat 1 9 honour at once"]
     assert why["BN-FGT-2"] == [
         (
-            "battlefield of seat 1's knight on 2,1: vineyard 1,1 (1), pond 2,2 (1) and field 3,1 (2), "
-            "which counts for nobody"
+            "battlefield of seat 1's knight on 2,1, which counts for nobody: vineyard 1,1 (1), "
+            "pond 2,2 (1) and field 3,1 (2)"
         ),
         "without it seat 1's knight on 2,1 has 5 (forest 2 and village 3)",
         "without it seat 3's baron on 0,1 has 4 (pond 1, quarry 1 and field 2)",
@@ -113,7 +119,7 @@ def test_a_fight_against_two_barons_is_explained() -> None:
         "seat 1's knight on 2,1 wins against the strongest of them, seat 3's baron on 0,1, 5 to 4"
     ]
     assert [sentence.split(": ")[1] for sentence in why["BN-FGT-5"]] == [
-        "seat 1 gains 9 honour for a barony of 9, the battlefield included",
+        "seat 1 gains 9 honour",
         "seat 3 takes back the keep and loses 1 honour for vineyard 1,1 (1)",
         "seat 2 takes back the keep and loses 3 honour for pond 2,2 (1) and field 3,1 (2)",
     ]
@@ -144,10 +150,10 @@ def test_a_battle_before_a_fight_is_explained() -> None:
     assert f"{white} loses the fight 3 to 5 and leaves the board" in text_of(event)
     assert f"{blue} loses the battle 1 to 2 and leaves the board" in text_of(event)
     why = explanation(state, event)
-    assert why["BN-SIM-6"] == ["all 2 are resolved at once, on the board as it stood"]
+    assert why["BN-SIM-6"] == ["all 2 knights are resolved at once, on the board as it stood"]
     assert why["BN-SIM-1"] == [
         (
-            f"{white} and {blue} are opponents: they share pond 3,1 (1) and both face "
+            f"{white} and {blue} are opponents: they share pond 3,1 (1); both face "
             "seat 2's baron on 2,3"
         )
     ]
@@ -161,7 +167,7 @@ def test_a_battle_before_a_fight_is_explained() -> None:
         f"seat 3's baron on 6,1 takes no part, since {blue} does not go on",
     ]
     assert why["BN-FGT-3"] == [
-        f"{white} loses against the strongest of them, seat 2's baron on 2,3: 3 to 5"
+        f"{white} loses against the strongest of them, seat 2's baron on 2,3, 3 to 5"
     ]
 
 
@@ -183,14 +189,15 @@ def test_the_end_of_the_game_is_explained() -> None:
     event = when_scored(state).event
     assert text_of(event).startswith(
         "the game is over: seat 1 wins with 6 honour, before seat 3 with 3, seat 0 with 2 and seat 2 "
-        "with 1; seat 1's knight on 0,1 wins 2 to 0 and is established with 5 (+3 honour), beating "
-        "seat 3's baron on 2,1 (-1 honour); seat 0's knight on 6,1 meets an equal, 1 to 1, and leaves"
+        "with 1; seat 1's knight on 0,1 wins 2 to 0 and is established with 5 (+3 honour); "
+        "seat 3's baron on 2,1 is beaten (-1 honour); seat 0's knight on 6,1 meets an equal, 1 to 1, and "
+        "leaves"
     )
     why = explanation(state, event)
     assert why["BN-END-2"] == [
         (
-            "4 knights still on the board try to establish, complete or not; their strengths and gains "
-            "are halved and rounded up"
+            "4 knights still on the board try to establish baronies, complete or not; their strengths "
+            "and gains are halved and rounded up"
         ),
         (
             "seat 1's knight on 0,1 claims a barony worth 5 (village 3, quarry 1 and vineyard 1), with 4 "
@@ -281,10 +288,13 @@ def test_tiles_that_earned_before_and_ones_own_barons_are_explained() -> None:
         "seat 0's knight on 2,1 does not fight seat 0's baron on 0,1, which has the same owner"
     ]
     assert why["BN-BAR-4"] == [
-        "seat 0 has a barony already with pond 1,1 (1): 1 that it does not earn again"
+        "seat 0 already has a barony with pond 1,1 (1), whose value of 1 is not earned again"
     ]
     assert why["BN-SIM-6"][1:] == [
-        "field 3,1 (2) went to seat 0's knight that was established before it: 2 that it does not earn again"
+        (
+            "another knight of seat 0 was established before it with field 3,1 (2), whose value of 2 is not "
+            "earned again"
+        )
     ]
     assert why["BN-BAR-3"][1::2] == [
         "seat 0 gains 3 honour",
@@ -324,11 +334,11 @@ def test_a_tile_that_two_beaten_barons_shared_is_explained_as_lost_once() -> Non
         ),
         (
             "seat 1's baron on 2,2 is beaten: seat 1 takes back the keep and neither gains nor loses "
-            "honour for 3 meadows; pond 2,1 (1) is lost once"
+            "honour for 3 meadows; lost only once: pond 2,1 (1)"
         ),
     ]
     assert explanation(state, event)["BN-BAR-2"] == [
-        "all six tiles around 3,1 are there: it is resolved at once"
+        "all six tiles around 3,1 are there: the barony is resolved at once"
     ]
 
 
@@ -339,8 +349,8 @@ def test_a_seat_that_goes_out_by_its_honour_is_explained() -> None:
     why = explanation(state, event)
     assert why["BN-OUB-1"] == [
         (
-            "seat 2 is at -5 honour, so it is out: 2 tiles and 3 keeps leave the game, and no keeps of "
-            "its own stay on the board"
+            "seat 2 is at -5 honour and therefore out: 2 tiles and 3 keeps leave the game, and 0 keeps "
+            "stay on the board"
         )
     ]
     assert "BN-OUB-2" not in why
@@ -351,8 +361,8 @@ def test_fights_of_seats_that_are_out_are_explained() -> None:
     why = explanation(state, when_scored(state).event)
     assert why["BN-OUB-2"] == [
         (
-            "seat 2's baron on 0,1 is beaten, but seat 2 is out: the keep leaves the game, and its honour "
-            "stays as it is"
+            "seat 2's baron on 0,1 is beaten, but seat 2 is out: the keep leaves the game, and no honour "
+            "changes"
         )
     ]
     assert any(
@@ -361,8 +371,8 @@ def test_fights_of_seats_that_are_out_are_explained() -> None:
     )
     won = in_a_row("2k 1b 2b", "VPMMM", "0", "0", "-5, out 1")
     assert (
-        "seat 2 is out: its honour stays as it is, whatever seat 2's knight on 0,1 won"
-        in (explanation(won, when_scored(won).event)["BN-OUB-2"])
+        "seat 2 is out: the honour of this seat stays as it is, whatever seat 2's knight on 0,1 won"
+        in explanation(won, when_scored(won).event)["BN-OUB-2"]
     )
 
 
@@ -382,7 +392,7 @@ def test_keeps_that_came_back_are_explained_to_rest() -> None:
     after = when(ready, 0, "lay vineyard 2,0").after
     event = when(after, 0, "end").event
     assert explanation(after, event) == {
-        "BN-KEP-1": ["seat 0 need not put down a keep: it has 1 keep in reserve"],
+        "BN-KEP-1": ["seat 0 need not put down a keep: 1 keep in reserve"],
         "BN-KEP-2": [
             "1 keep of seat 0 came back in this turn, and has to rest",
             "the turn is over: 1 keep that came back to seat 0 can be put down again",

@@ -11,6 +11,7 @@ from domain.baron.components import COUNTS
 from domain.baron.state import State
 from domain.contract import DomainEvent, Inference, evolve
 from domain.json_types import JsonObject
+from replay.language.renderer import english
 from tests.support.baron_positions import given, random_game, set_up, started_without_secrets
 from tests.support.events import data_of, event_of, secrets_of
 
@@ -74,7 +75,9 @@ def test_a_tile_beyond_those_that_the_game_has_is_a_contradiction() -> None:
     assert not inferred(2, draw, draw, draw).contradictions
     inference = inferred(2, draw, draw, draw, draw, draw)
     assert inference.contradictions.keys() == {5, 6}
-    assert "no cursed_place" in inference.contradictions[5]
+    assert english(inference.contradictions[5]) == (
+        "no cursed place can have been left in the pile"
+    )
 
 
 def test_tiles_that_come_off_the_pile_were_not_dealt() -> None:
@@ -87,7 +90,9 @@ def test_tiles_that_come_off_the_pile_were_not_dealt() -> None:
 
 @pytest.mark.parametrize("refill", ["swamp", 5, ["pond"], {}])
 def test_a_refill_that_is_no_tile_is_a_contradiction(refill: Any) -> None:
-    assert inferred(2, drawn(0, "meadow", refill)).contradictions.keys() == {2}
+    contradictions = inferred(2, drawn(0, "meadow", refill)).contradictions
+    assert contradictions.keys() == {2}
+    assert english(contradictions[2]) == "what came off the pile is no tile"
 
 
 def test_a_tile_is_discarded_only_with_others_that_cannot_be_laid_either() -> None:
@@ -192,25 +197,22 @@ def test_a_set_up_is_checked_field_by_field(
     seats: int, change: JsonObject, fault: str | None
 ) -> None:
     start = {**START, "removed": ["meadow", "pond"] if seats == 5 else [], **change}
-    faults = baron.set_up_faults(seats, {}, start, {})
+    faults = [english(fault) for fault in baron.set_up_faults(seats, {}, start, {})]
     assert faults == ([] if fault is None else [fault])
 
 
 @pytest.mark.parametrize("seats", [0, 1, 6, 100])
 def test_no_set_up_is_possible_for_another_number_of_seats(seats: int) -> None:
-    assert baron.set_up_faults(seats, {}, START, {}) == [
-        f"the game is not played with {seats} seats"
-    ]
+    (fault,) = baron.set_up_faults(seats, {}, START, {})
+    assert english(fault) == f"the game is not played with {seats} seats"
 
 
 def test_opened_reserves_must_be_a_possible_deal() -> None:
     opened = {f"reserve/{seat}": ["meadow", "pond"] for seat in range(2)}
-    assert baron.set_up_faults(2, {}, START, {"reserve/0": ["field", "meadow"]}) == [
-        "reserve/0 is not a meadow and a tile of value 1"
-    ]
-    assert baron.set_up_faults(2, {}, START, opened) == [
-        "more tiles of one kind are public or dealt than there are"
-    ]
+    (fault,) = baron.set_up_faults(2, {}, START, {"reserve/0": ["field", "meadow"]})
+    assert english(fault) == "reserve/0 is not a meadow and a tile of value 1"
+    (fault,) = baron.set_up_faults(2, {}, START, opened)
+    assert english(fault) == "more tiles of one kind are public or dealt than there are"
 
 
 def test_nobody_needs_a_secret_to_infer_them() -> None:

@@ -53,8 +53,8 @@ def test_of_two_equal_tiles_one_is_laid() -> None:
         ("lay pond 3,0", "adjacent to no tile"),
         ("lay pond 1,1", "adjacent to no tile"),
         ("lay pond 9007199254740991,-9007199254740991", "adjacent to no tile"),
-        ("lay village 1,0", "no village in its reserve"),
-        ("lay cursed_place 1,0", "no cursed place in its reserve"),
+        ("lay village 1,0", "no village in reserve"),
+        ("lay cursed_place 1,0", "no cursed place in reserve"),
     ],
 )
 def test_no_other_tile_can_be_laid_and_none_on_another_hex(text: str, words: str) -> None:
@@ -166,4 +166,4 @@ def test_no_tile_is_discarded_while_one_can_be_laid(reserve: str, board: str, wo
 
 @pytest.mark.refuses("BN-LAY-4")
 def test_only_tiles_of_the_reserve_are_discarded() -> None:
-    when(blocked("PP"), 0, "discard village").is_refused("BN-LAY-4", "no village in its reserve")
+    when(blocked("PP"), 0, "discard village").is_refused("BN-LAY-4", "no village in reserve")

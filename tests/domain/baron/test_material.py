@@ -5,6 +5,7 @@ import pytest
 from domain import baron
 from domain.baron.components import COUNTS, TILES, VALUES
 from domain.errors import Malformed
+from replay.language.renderer import english
 from tests.support.baron_positions import given, set_up, started
 from tests.support.events import data_of, secrets_of
 from tests.support.given_when import when
@@ -93,7 +94,8 @@ def test_a_seat_that_has_put_down_all_keeps_has_no_more() -> None:
 def test_two_to_five_may_play(seats: int) -> None:
     with pytest.raises(Malformed) as refused:
         baron.check_options(seats, {})
-    assert refused.value.fields == {"seats": "must be 2 to 5"}
+    fields = {field: english(fault) for field, fault in refused.value.fields.items()}
+    assert fields == {"seats": "must be 2 to 5"}
 
 
 def test_there_are_no_options() -> None:

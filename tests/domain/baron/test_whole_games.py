@@ -7,7 +7,7 @@ import pytest
 from domain import baron
 from domain.chance import Chance
 from domain.contract import DomainEvent, evolve
-from tests.support.baron_positions import given, random_game, set_up, started
+from tests.support.baron_positions import given, random_game, set_up, started, text_of
 from tests.support.events import data_of
 from tests.support.given_when import when
 
@@ -24,7 +24,7 @@ ESTABLISHED = """
 
 
 def test_the_text_of_an_unknown_event_is_its_type() -> None:
-    assert baron.event_message("KnightsMoved", {}) == "KnightsMoved"
+    assert text_of(DomainEvent("KnightsMoved", {})) == "KnightsMoved"
     assert baron.explain(started(2, 1), 0, DomainEvent("KnightsMoved", {})) == []
 
 
@@ -44,7 +44,7 @@ def test_every_event_of_whole_games_has_a_text_and_an_explanation(seats: int) ->
         reasons = baron.explain(state, data_of(event).get("seat"), event)
         assert reasons
         assert {clause for clause, _ in reasons} <= baron.CLAUSES.keys()
-        text = baron.event_message(event.type, event.data)
+        text = text_of(event)
         assert text != event.type
         assert "\n" not in text
 
