@@ -17,8 +17,13 @@ _FOLDER: Final = Path(__file__).parent / "catalogues"
 def compile_catalogues(folder: Path = _FOLDER) -> None:
     """Compile every catalogue of a folder, so that gettext can read it."""
     for path in folder.glob("*/LC_MESSAGES/*.po"):
-        with path.open("rb") as source, path.with_suffix(".mo").open("wb") as target:
-            write_mo(target, read_po(source))
+        compile_catalogue(path)
+
+
+def compile_catalogue(path: Path) -> None:
+    """Compile a catalogue into a file beside it."""
+    with path.open("rb") as source, path.with_suffix(".mo").open("wb") as target:
+        write_mo(target, read_po(source))
 
 
 class BuildWithCatalogues(build_py):  # type: ignore[misc] # setuptools has no type annotations

@@ -18,6 +18,7 @@ from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.accounts import Accounts
 from tests.support.http_contract import Contract
+from tests.support.pseudo_locale import write_pseudo_locale
 from tests.support.server import WebServer
 from tests.support.witnesses import WITNESS_KEY
 
@@ -62,8 +63,15 @@ def web_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedi
 
 @pytest.fixture(scope="session")
 def web(web_redis: EmbeddedRedis, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
-    """The shared web server. No test stops it."""
-    with WebServer(settings_for(web_redis, tmp_path_factory.mktemp("web"))) as server:
+    """The shared web server. No test stops it. It has the language that marks every template."""
+    settings = settings_for(web_redis, tmp_path_factory.mktemp("web"))
+    catalogues = tmp_path_factory.mktemp("catalogues")
+    write_pseudo_locale(catalogues)
+    setup_code = (
+        "from pathlib import Path; from replay.language import catalogue;"
+        f" catalogue.FOLDER = Path({str(catalogues)!r})"
+    )
+    with WebServer(settings, setup_code=setup_code) as server:
         yield server
 
 

@@ -8,24 +8,24 @@ import pytest
 from babel.messages.catalog import Catalog
 
 from replay.language import catalogue as catalogues
-from replay.language.build import compile_catalogues
+from replay.language.build import compile_catalogue
 from replay.language.catalogue import DOMAIN, FOLDER
 from replay.language.maintenance import write_catalogue
 
 
 def write_language(folder: Path, language: str, catalog: Catalog) -> None:
-    """Write and compile a catalogue."""
+    """Write and compile a catalogue in a folder that gets the real ones too."""
+    for real in FOLDER.iterdir():
+        (folder / real.name).symlink_to(real)
     path = folder / language / "LC_MESSAGES" / f"{DOMAIN}.po"
     path.parent.mkdir(parents=True)
     write_catalogue(catalog, path)
-    compile_catalogues(folder)
+    compile_catalogue(path)
 
 
 @contextmanager
 def catalogues_in(folder: Path) -> Iterator[None]:
-    """Use the catalogues in a folder, and the real ones beside them."""
-    for path in FOLDER.iterdir():
-        (folder / path.name).symlink_to(path)
+    """Use the catalogues in a folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(catalogues, "FOLDER", folder)
         patch.setattr("cartulary.language.FOLDER", folder)

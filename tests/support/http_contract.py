@@ -15,6 +15,9 @@ from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.validators import extend
 from openapi_schema_validator import OAS30Validator
 
+from tests.support.pseudo_locale import LANGUAGE as PSEUDO_LANGUAGE
+from tests.support.pseudo_locale import unmarked_words
+
 Json = dict[str, Any]
 UNDOCUMENTED = {"/api/v1/openapi.json", "/api/v1/docs", "/api/v1/docs/init.js"}
 
@@ -149,6 +152,14 @@ def assert_problem(response: httpx.Response) -> None:
     assert body["instance"] == f"urn:cartulary:request:{response.headers['x-request-id']}"
     assert "Traceback" not in response.text
     assert ".py" not in response.text
+    if response.request.headers.get("accept-language") == PSEUDO_LANGUAGE:
+        assert response.headers["content-language"] == PSEUDO_LANGUAGE
+        texts = [
+            body["title"],
+            body["detail"],
+            *(error["detail"] for error in body.get("errors", ())),
+        ]
+        assert unmarked_words(" ".join(texts)) == set(), texts
     if response.status_code in {429, 503}:
         assert int(response.headers["retry-after"]) >= 1
     if response.status_code == 401:

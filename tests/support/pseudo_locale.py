@@ -20,6 +20,13 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 @contextmanager
 def pseudo_locale(folder: Path) -> Iterator[None]:
     """Make the language `zz` available, in which each template is written between ⟦ and ⟧."""
+    write_pseudo_locale(folder)
+    with catalogues_in(folder):
+        yield
+
+
+def write_pseudo_locale(folder: Path) -> None:
+    """Write the catalogue of the language `zz` into a folder, beside the real ones."""
     catalog = Catalog(locale="en", fuzzy=False)
     terms = {call.templates[0] for call in message_calls() if call.function == "term"}
     for entry in extracted_messages():
@@ -29,8 +36,6 @@ def pseudo_locale(folder: Path) -> Iterator[None]:
         else:
             catalog.add(entry.id, [f"⟦{template}⟧" for template in entry.id])
     write_language(folder, LANGUAGE, catalog)
-    with catalogues_in(folder):
-        yield
 
 
 def _mark_term(template: str) -> str:

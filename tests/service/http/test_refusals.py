@@ -1,4 +1,7 @@
-"""A refused request changes nothing: the whole contents of Redis are the same before and after."""
+"""A refused request changes nothing: the whole contents of Redis are the same before and after.
+
+The requests ask for the language that marks every template, and no problem has a word outside of the marks.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.accounts import PASSWORD, Accounts, PlayerClient
 from tests.support.http_contract import Json
+from tests.support.pseudo_locale import LANGUAGE as PSEUDO_LANGUAGE
 from tests.support.redis_contents import digest
 
 RESIGN = {"type": "resign"}
@@ -108,7 +112,10 @@ def test_a_refused_request_changes_nothing(games: Games, redis_client: redis.Red
         client = games.accounts.anonymous if request.player is None else request.player.http
         before = digest(redis_client)
         response = client.request(
-            request.method, "/api/v1" + request.path, json=request.body, headers=request.headers
+            request.method,
+            "/api/v1" + request.path,
+            json=request.body,
+            headers={**request.headers, "Accept-Language": PSEUDO_LANGUAGE},
         )
         assert response.status_code == request.status, (request, response.text)
         assert digest(redis_client) == before, request
@@ -162,7 +169,8 @@ class TestArbitraryBodies:
         game, players = started_game
         for player in players:
             before = digest(redis_client)
-            response = player.http.post(f"/api/v1/games/{game}/actions", json=body)
+            headers = {"Accept-Language": PSEUDO_LANGUAGE}
+            response = player.http.post(f"/api/v1/games/{game}/actions", json=body, headers=headers)
             if response.status_code == 201:
                 raise AssertionError(f"{body} is a legal action after all")
             assert response.status_code in {400, 409, 415, 422}
