@@ -4,10 +4,11 @@ Every command has the option `--lang`, so that it may stand before a subcommand 
 """
 
 import gettext
+import io
 import pathlib
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import click
 from typing_extensions import override
@@ -16,6 +17,7 @@ from cartulary.language import LANGUAGE_OPTION, language_of, text, without_langu
 from domain.messages import Message, comma_list, message, message_in
 from domain.os_errors import os_reason
 from replay.language.catalogue import languages
+from replay.render.text_layout import clean
 
 
 class _Translated:
@@ -114,9 +116,19 @@ class File(click.File):
             raise click.BadParameter(text(fault), ctx, param) from None
 
 
+class Context(click.Context):
+    """A context that shows arguments which are nobody's without characters that could do harm."""
+
+    @override
+    def fail(self, message: str) -> NoReturn:
+        """Raise a UsageError."""
+        super().fail(clean(message))
+
+
 class Command(click.Command):
     """A command whose help is a message, or several that are paragraphs; with the option `--lang`."""
 
+    context_class: type[click.Context] = Context
     help: Any = _Translated()
     options_metavar: Any = _Translated()
 
@@ -167,6 +179,9 @@ class Group(Command, click.Group):
     def main(self, args: Sequence[str] | None = None, *others: Any, **attributes: Any) -> Any:
         """Run the program in the language of its command line."""
         arguments = sys.argv[1:] if args is None else list(args)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # Its encoding need not have all characters of the language.
+            sys.stdout.reconfigure(errors="replace")
         with language_of(arguments):
             return super().main(arguments, *others, **attributes)
 

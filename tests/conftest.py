@@ -24,6 +24,15 @@ def trusted_keys_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def english_locale() -> Iterator[None]:
+    """A locale without a language for the whole run, so that commands write English unless a test differs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LC_ALL", "C.UTF-8")
+        patch.delenv("LANGUAGE", raising=False)
+        yield
+
+
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
     """A Redis with the settings of the embedded one, shared by all tests; no test may stop it."""
