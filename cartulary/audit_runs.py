@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias
 
 from domain.json_types import JsonObject
+from domain.messages import Value, message
+from ledger.file_errors import file_error_reason
 from ledger.signed_note import NoteKey
 from replay.audit import Report, audit, quick_audit
 from replay.audit.signatures import KeptReceipts
@@ -56,7 +58,7 @@ class AuditOptions:
 class SourceError:
     """A source that could not be audited, and why."""
 
-    message: str
+    message: Value
     is_missing: bool = False
 
 
@@ -113,4 +115,6 @@ def audit_file(path: str, options: AuditOptions) -> Result:
         with Path(path).open("rb") as file:
             return options.audit(file)
     except OSError as error:
-        return SourceError(f"cannot open {path}: {error.strerror}")
+        return SourceError(
+            message("cannot open {file}: {reason}", file=path, reason=file_error_reason(error))
+        )

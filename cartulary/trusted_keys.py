@@ -14,10 +14,13 @@ from typing import Any, Final
 
 import platformdirs
 
+from cartulary.language import text
 from cartulary.terminal import print_message
 from domain.errors import CartularyError, Unreadable
+from domain.messages import message
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_timestamp
+from ledger.file_errors import file_error_reason
 from ledger.keys import PUBLIC_BYTES
 from replay.audit.trusted_keys import TrustedKey, TrustedKeys
 
@@ -58,7 +61,13 @@ class TrustedKeysFile:
             with os.fdopen(descriptor, "ab", buffering=0) as file:
                 file.write(lines)
         except OSError as error:
-            raise TrustedKeysError(f"cannot write {self.path}: {error.strerror}") from None
+            raise TrustedKeysError(
+                message(
+                    "cannot write {file}: {reason}",
+                    file=str(self.path),
+                    reason=file_error_reason(error),
+                )
+            ) from None
 
     def remove(self, name: str) -> tuple[TrustedKey, ...]:
         """Remove the keys with this id, public key or origin, and return them. Raises TrustedKeysError."""
@@ -71,12 +80,24 @@ class TrustedKeysFile:
     def _entries(self) -> list[TrustedKey]:
         try:
             if self.path.stat().st_size > MAX_FILE_BYTES:
-                raise TrustedKeysError(f"{self.path} has more than {MAX_FILE_BYTES} bytes")
+                raise TrustedKeysError(
+                    message(
+                        "{file} has more than {limit} bytes",
+                        file=str(self.path),
+                        limit=MAX_FILE_BYTES,
+                    )
+                )
             lines = self.path.read_bytes().splitlines()
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise TrustedKeysError(f"cannot read {self.path}: {error.strerror}") from None
+            raise TrustedKeysError(
+                message(
+                    "cannot read {file}: {reason}",
+                    file=str(self.path),
+                    reason=file_error_reason(error),
+                )
+            ) from None
         return [self._entry(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
     def _entry(self, number: int, line: bytes) -> TrustedKey:
@@ -85,7 +106,13 @@ class TrustedKeysFile:
         except Unreadable:
             value = None
         if not _is_entry(value):
-            raise TrustedKeysError(f"{self.path}, line {number}: not an entry of a trusted key")
+            raise TrustedKeysError(
+                message(
+                    "{file}, line {line}: not an entry of a trusted key",
+                    file=str(self.path),
+                    line=number,
+                )
+            )
         return TrustedKey(
             value["public"],
             value["source"],
@@ -102,7 +129,13 @@ class TrustedKeysFile:
                 file.write(content)
             os.replace(name, self.path)  # noqa: PTH105 # the target is a path already
         except OSError as error:
-            raise TrustedKeysError(f"cannot write {self.path}: {error.strerror}") from None
+            raise TrustedKeysError(
+                message(
+                    "cannot write {file}: {reason}",
+                    file=str(self.path),
+                    reason=file_error_reason(error),
+                )
+            ) from None
 
 
 def trust_own_key(
@@ -112,7 +145,11 @@ def trust_own_key(
     try:
         TrustedKeysFile(environ).add([TrustedKey(public, source, origin)])
     except TrustedKeysError as error:
-        print_message(f"{error}; records signed by this machine have to be accepted with --key")
+        sentence = message(
+            "{reason}; records signed by this machine have to be accepted with --key",
+            reason=error.message,
+        )
+        print_message(text(sentence))
 
 
 def is_public_key(value: object) -> bool:

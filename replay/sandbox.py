@@ -20,6 +20,7 @@ from domain.fold import EarlierGames, fold
 from domain.fold import evolve as evolve_game
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import comma_list, message, plural_message
 from replay.playout import bot_named, bot_names
 from replay.timeline import unreadable_on_error
 
@@ -119,7 +120,7 @@ class Sandbox:
         Raises NotNow if the game has not started.
         """
         if game.state is None:
-            raise NotNow(None, f"at event {game.seq}, the game had not started")
+            raise NotNow(None, message("at event {seq}, the game had not started", seq=game.seq))
         self.game = game
         self.rules = game.rules
         self.steps: list[SandboxStep] = []
@@ -161,9 +162,11 @@ class Sandbox:
         action = self.rules.parse_action(raw_action)
         actor = self.to_act if seat is None else seat
         if actor is None:
-            raise NotNow(None, "the game of this sandbox is over")
+            raise NotNow(None, message("the game of this sandbox is over"))
         if not 0 <= actor < self.game.seats:
-            raise Malformed({"seat": f"must be 0 to {self.game.seats - 1}"})
+            raise Malformed(
+                {"seat": message("must be {first} to {last}", first=0, last=self.game.seats - 1)}
+            )
         return self._take(actor, action)
 
     def replay(self, steps: Sequence[Mapping[str, Any]]) -> None:
@@ -197,7 +200,14 @@ class Sandbox:
     def undo(self, count: int = 1) -> None:
         """Go back by some steps. Raises NotNow if there are fewer."""
         if count > len(self.steps):
-            raise NotNow(None, f"the sandbox has only {len(self.steps)} actions to take back")
+            raise NotNow(
+                None,
+                plural_message(
+                    "the sandbox has only {count} action to take back",
+                    "the sandbox has only {count} actions to take back",
+                    count=len(self.steps),
+                ),
+            )
         del self.steps[len(self.steps) - count :]
         events = [event for step in self.steps for event in step.events]
         self.state = evolve(self.rules, self.game.state, events)
@@ -224,9 +234,9 @@ def check_bots(game: Game, seats: Collection[int], bot: str) -> None:
     """Raise Malformed if there is no such bot for the game, or no such seat in it."""
     errors = {}
     if not seats or any(not 0 <= seat < game.seats for seat in seats):
-        errors["seats"] = f"must be among 0 to {game.seats - 1}"
+        errors["seats"] = message("must be among {first} to {last}", first=0, last=game.seats - 1)
     if bot not in bot_names(game.rules):
-        errors["bot"] = f"must be one of {', '.join(bot_names(game.rules))}"
+        errors["bot"] = message("must be one of: {names}", names=comma_list(bot_names(game.rules)))
     if errors:
         raise Malformed(errors)
 

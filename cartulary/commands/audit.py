@@ -12,11 +12,12 @@ import click
 
 from cartulary.command_line import File, IntRange, PathType, argument, command, option
 from cartulary.commands.options import color_option, json_option, public_key, redis_option
+from cartulary.language import command_renderer, text
 from cartulary.source import SourceNotFound, open_source
 from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
-from domain.messages import message, message_in
+from domain.messages import Message, Value, comma_list, message, message_in, plural_message
 from ledger.canonical import canonical
 
 if TYPE_CHECKING:
@@ -127,12 +128,14 @@ def audit(
         extra_receipts = [receipt for file in receipts for receipt in receipts_in(file, file.name)]
         kept_receipts = {} if receipt_folder is None else receipts_by_game(receipt_folder)
     except ReceiptFileError as error:
-        raise click.BadParameter(str(error), ctx, param_hint="--receipt") from None
+        raise click.BadParameter(text(error.message), ctx, param_hint="--receipt") from None
     if quick and (receipts or receipt_folder or witnesses or against):
-        raise click.UsageError("--quick checks no receipts, witnesses or older records", ctx)
+        raise click.UsageError(
+            text(message("--quick checks no receipts, witnesses or older records")), ctx
+        )
     paths = list(_expanded(sources))
     if against is not None and len(paths) != 1:
-        raise click.UsageError("--against needs exactly one SOURCE", ctx)
+        raise click.UsageError(text(message("--against needs exactly one SOURCE")), ctx)
     trusted_file = TrustedKeysFile(os.environ)
     options = AuditOptions(
         keys=[public_key(ctx, key) for key in keys],
@@ -144,7 +147,7 @@ def audit(
         is_quick=quick,
     )
     has_several = len(paths) > 1
-    styler = result_styler(color)
+    styler, renderer = result_styler(color), command_renderer()
 
     def audit_here(source: str) -> "Result":
         try:
@@ -159,26 +162,27 @@ def audit(
     counts: _Counts = Counter()
     output = _JsonOutput() if as_json else None
     results = audit_all(paths, jobs or default_jobs(paths), options, audit_here)
-    for source, result in progress(results, len(paths), "audit"):
+    for source, result in progress(results, len(paths), text(message("audit"))):
         if isinstance(result, SourceError):
             counts["missing" if result.is_missing else "broken"] += 1
-            print_message(f"{source}: {result.message}")
+            reason = renderer(result.message)
+            print_message(f"{renderer(source)}: {reason}")
             if output is not None:
-                output.add({"source": source, "sound": False, "error": result.message})
+                output.add({"source": source, "sound": False, "error": reason})
             continue
         counts[result.verdict] += 1
-        name = "standard input" if source == "-" else source
+        name: Value = message("standard input") if source == "-" else source
         if output is not None:
-            output.add({"source": source, **result.as_json()})
+            output.add({"source": source, **result.as_json(renderer)})
         elif result.is_sound and has_several:
-            echo(report_line(result, name, styler))
+            echo(report_line(result, name, styler, renderer))
         else:
-            echo(report_page(result, name, styler, width()), newline=False)
+            echo(report_page(result, name, styler, width(), renderer), newline=False)
     verdict = _worst(counts)
     if output is not None:
         output.finish("broken" if counts["missing"] else verdict)
     elif has_several:
-        echo(_totals(counts))
+        echo(renderer(_totals(counts)))
     if counts["missing"] and verdict != "broken":
         sys.exit(2)
     sys.exit(EXIT_STATUS[verdict])
@@ -209,15 +213,24 @@ def _worst(counts: "_Counts") -> "Outcome":
     return "unknown" if counts["unknown"] else "sound"
 
 
-def _totals(counts: "_Counts") -> str:
-    parts = [f"{counts['sound']} of {counts.total()} sound"]
-    if counts["unknown"]:
-        parts.append(f"{counts['unknown']} cannot be known")
-    if counts["broken"]:
-        parts.append(f"{counts['broken']} broken")
-    if counts["missing"]:
-        parts.append(f"{counts['missing']} missing")
-    return ", ".join(parts)
+def _totals(counts: "_Counts") -> Message:
+    parts = [
+        plural_message(
+            "{count} of {total} sound",
+            "{count} of {total} sound",
+            count=counts["sound"],
+            total=counts.total(),
+        )
+    ]
+    if unknown := counts["unknown"]:
+        parts.append(
+            plural_message("{count} cannot be known", "{count} cannot be known", count=unknown)
+        )
+    if broken := counts["broken"]:
+        parts.append(plural_message("{count} broken", "{count} broken", count=broken))
+    if missing := counts["missing"]:
+        parts.append(plural_message("{count} missing", "{count} missing", count=missing))
+    return message("{parts}", parts=comma_list(parts))
 
 
 def _expanded(sources: tuple[str, ...]) -> Iterator[str]:
@@ -227,21 +240,31 @@ def _expanded(sources: tuple[str, ...]) -> Iterator[str]:
         if len(source) < 256 and folder.is_dir():
             paths = sorted(folder.glob(RECORDS))
             if not paths:
-                raise click.BadParameter(f"the folder {source} contains no {RECORDS} file")
+                raise click.BadParameter(
+                    text(
+                        message(
+                            "the folder {folder} contains no {pattern} file",
+                            folder=source,
+                            pattern=RECORDS,
+                        )
+                    )
+                )
             yield from map(str, paths)
         else:
             yield source
 
 
-def _witness_key(ctx: click.Context, text: str) -> "NoteKey":
+def _witness_key(ctx: click.Context, key_text: str) -> "NoteKey":
     from ledger.signed_note import COSIGNATURE, NoteKey
 
     try:
-        key = NoteKey.parse(text)
+        key = NoteKey.parse(key_text)
     except Unreadable as error:
-        raise click.BadParameter(error.why, ctx, param_hint="--witness") from None
+        raise click.BadParameter(text(error.why), ctx, param_hint="--witness") from None
     if key.type != COSIGNATURE:
-        raise click.BadParameter("this is not the key of a witness", ctx, param_hint="--witness")
+        raise click.BadParameter(
+            text(message("this is not the key of a witness")), ctx, param_hint="--witness"
+        )
     return key
 
 

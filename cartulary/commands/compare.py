@@ -9,6 +9,7 @@ import click
 
 from cartulary.command_line import argument, command, option
 from cartulary.commands.options import color_option, json_option, public_key, redis_option
+from cartulary.language import command_renderer, text
 from cartulary.source import open_source
 from cartulary.terminal import Color, echo, progress, result_styler, width
 from domain.messages import message
@@ -64,19 +65,23 @@ def compare(
     from replay.compare.comparison import compare_histories
 
     if a == b == "-":
-        raise click.UsageError("only one of the records can come from standard input", ctx)
+        raise click.UsageError(
+            text(message("only one of the records can come from standard input")), ctx
+        )
     remembered = TrustedKeysFile(os.environ).load().keys
     trusted = [*(public_key(ctx, key) for key in keys), *(key.public for key in remembered)]
     comparison = compare_histories(
         _history(ctx, a, redis),
         _history(ctx, b, redis),
         trusted=trusted,
-        progress=partial(progress, description="receipts"),
+        progress=partial(progress, description=text(message("receipts"))),
     )
+    renderer = command_renderer()
     if as_json:
-        echo(canonical(comparison.as_json()).decode())
+        echo(canonical(comparison.as_json(renderer)).decode())
     else:
-        echo(comparison_page(comparison, (a, b), result_styler(color), width()), newline=False)
+        page = comparison_page(comparison, (a, b), result_styler(color), width(), renderer)
+        echo(page, newline=False)
     sys.exit(EXIT_STATUS[comparison.verdict])
 
 
@@ -91,4 +96,4 @@ def _history(ctx: click.Context, source: str, redis: str | None) -> "History":
         try:
             return history_of_receipts([*receipts_in(file, source)])
         except ReceiptFileError as error:
-            raise click.ClickException(str(error)) from None
+            raise click.ClickException(text(error.message)) from None

@@ -9,11 +9,13 @@ from typing import Final
 import click
 
 from cartulary.command_line import PathType, argument, group, option
+from cartulary.language import text
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import message, message_in
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_game_id, is_hash
+from ledger.file_errors import file_error_reason
 from ledger.keys import SigningKey
 from ledger.player_signatures import key_statement, sign_action
 
@@ -45,9 +47,17 @@ def generate(file: Path) -> None:
     try:
         new.save(file)
     except FileExistsError:
-        raise click.ClickException(f"{file} exists already, and is not overwritten") from None
+        raise click.ClickException(
+            text(message("{file} exists already, and is not overwritten", file=str(file)))
+        ) from None
     except OSError as error:
-        raise click.ClickException(f"cannot write {file}: {error.strerror}") from None
+        raise click.ClickException(
+            text(
+                message(
+                    "cannot write {file}: {reason}", file=str(file), reason=file_error_reason(error)
+                )
+            )
+        ) from None
     _print({"key": new.id, "public": new.public})
 
 
@@ -85,15 +95,17 @@ def register(file: Path, player: str) -> None:
 @option("--action", required=True, metavar="JSON", help=message("The action."))
 def sign(file: Path, game: str, head: str, action: str) -> None:
     if not is_game_id(game):
-        raise click.BadParameter("this is not the id of a game", param_hint="--game")
+        raise click.BadParameter(text(message("this is not the id of a game")), param_hint="--game")
     if not is_hash(head):
-        raise click.BadParameter("a hash has 64 digits of lowercase hex", param_hint="--head")
+        raise click.BadParameter(
+            text(message("a hash has 64 digits of lowercase hex")), param_hint="--head"
+        )
     try:
         decoded = decode_any(action.encode("utf-8", "surrogateescape"))
     except Unreadable as error:
-        raise click.BadParameter(str(error), param_hint="--action") from None
+        raise click.BadParameter(text(error.message), param_hint="--action") from None
     if not isinstance(decoded, dict):
-        raise click.BadParameter("not a JSON object", param_hint="--action")
+        raise click.BadParameter(text(message("not a JSON object")), param_hint="--action")
     signature = sign_action(_load(file), game, head, decoded)
     _print({"key": signature["key"], "signature": signature["signature"]})
 
@@ -103,9 +115,15 @@ def _load(file: Path) -> SigningKey:
     try:
         return SigningKey.load(file)
     except Unreadable as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(text(error.message)) from None
     except OSError as error:
-        raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
+        raise click.ClickException(
+            text(
+                message(
+                    "cannot read {file}: {reason}", file=str(file), reason=file_error_reason(error)
+                )
+            )
+        ) from None
 
 
 def _print(value: JsonObject) -> None:

@@ -9,9 +9,11 @@ import click
 
 from cartulary.command_line import PathType, argument, command, option
 from cartulary.commands.options import json_option, server_address
+from cartulary.language import text
 from cartulary.terminal import echo, print_message, progress
-from domain.messages import message
+from domain.messages import message, plural_message
 from ledger.canonical import canonical
+from ledger.file_errors import file_error_reason
 from replay.receipts.folder import Conflict, ReceiptFolder
 
 TOKEN_VARIABLE: Final = "CARTULARY_TOKEN"  # noqa: S105 # the name of a variable
@@ -67,7 +69,7 @@ def receipts(
     new = existing = 0
     conflicts: list[Conflict] = []
     with ReceiptClient(url, token) as client:
-        for page in progress(client.pages(game), None, "receipts"):
+        for page in progress(client.pages(game), None, text(message("receipts"))):
             addition = folder.add(page)
             new, existing = new + addition.new, existing + addition.existing
             conflicts += addition.conflicts
@@ -77,13 +79,32 @@ def receipts(
         result = {"new": new, "existing": existing, "left_out": left_out, "conflicts": named}
         echo(canonical(result).decode())
     else:
-        echo(f"{new} new receipts, {existing} already there, in {out}")
+        sentence = plural_message(
+            "{count} new receipt, {existing} already there, in {folder}",
+            "{count} new receipts, {existing} already there, in {folder}",
+            count=new,
+            existing=existing,
+            folder=str(out),
+        )
+        echo(text(sentence))
         if left_out:
-            echo(f"{left_out} older actions have no receipt")
+            sentence = plural_message(
+                "{count} older action has no receipt",
+                "{count} older actions have no receipt",
+                count=left_out,
+            )
+            echo(text(sentence))
     for conflict in conflicts:
         print_message(
-            f"the server has signed two different events {conflict.seq} of game {conflict.game}: the second"
-            f" receipt is in {conflict.path}"
+            text(
+                message(
+                    "the server has signed two different events {seq} of game {game}: the second receipt is"
+                    " in {file}",
+                    seq=conflict.seq,
+                    game=conflict.game,
+                    file=str(conflict.path),
+                )
+            )
         )
     sys.exit(1 if conflicts else 0)
 
@@ -97,12 +118,18 @@ def _token(ctx: click.Context, path: Path | None) -> str:
             with path.open("rb") as file:
                 token = file.read(_MAX_TOKEN_BYTES).decode("ascii", "replace")
         except OSError as error:
-            raise click.BadParameter(
-                f"cannot read {path}: {error.strerror}", ctx, param_hint="--token-file"
-            ) from None
+            fault = message(
+                "cannot read {file}: {reason}", file=str(path), reason=file_error_reason(error)
+            )
+            raise click.BadParameter(text(fault), ctx, param_hint="--token-file") from None
     token = token.strip()
     if not token:
-        raise click.UsageError(f"set {TOKEN_VARIABLE}, or name a file with --token-file", ctx)
+        raise click.UsageError(
+            text(
+                message("set {variable}, or name a file with --token-file", variable=TOKEN_VARIABLE)
+            ),
+            ctx,
+        )
     if not (token.isascii() and token.isprintable() and " " not in token):
-        raise click.UsageError("the token has characters that no token has", ctx)
+        raise click.UsageError(text(message("the token has characters that no token has")), ctx)
     return token

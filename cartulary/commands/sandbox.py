@@ -7,14 +7,16 @@ import click
 
 from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
+from cartulary.language import command_renderer, text
 from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
 from domain.errors import Malformed, NotNow, Refused, Unreadable
 from domain.json_types import JsonObject
-from domain.messages import message, message_in
+from domain.messages import Message, PlayerAt, Value, message, message_in, semicolon_list
 from ledger.canonical import canonical
 from ledger.record import Record
-from replay.language.renderer import english
+from replay.event_values import names_of
+from replay.language.renderer import Renderer
 from replay.sandbox import (
     Sandbox,
     SandboxStep,
@@ -104,34 +106,38 @@ def sandbox(
     try:
         seed_bytes = secrets.token_bytes(32) if seed is None else bytes.fromhex(seed)
     except ValueError:
-        raise click.BadParameter("not bytes in hex", ctx, param_hint="--seed") from None
+        raise click.BadParameter(
+            text(message("not bytes in hex")), ctx, param_hint="--seed"
+        ) from None
     record = read_source(ctx, source, redis)
     try:
         sandbox = _open(ctx, record, seq, viewer, seed_bytes)
     except Unreadable as error:
         raise unreadable_source(source, error) from None
     seats = _seats(ctx, bots)
+    renderer = command_renderer(names_of(record))
     if seed is None:
-        print_message(f"seed {seed_bytes.hex()}")
+        print_message(text(message("seed {seed}", seed=seed_bytes.hex())))
     try:
         with unreadable_on_error(seq):
-            for text in actions:
+            for action in actions:
                 _let_bots_act(sandbox, seats, bot, turns)
-                sandbox.act(_parsed(sandbox, text))
+                sandbox.act(_parsed(sandbox, action))
             _let_bots_act(sandbox, seats, bot, turns)
         with unreadable_on_error(seq):
             output = (
-                canonical(_as_json(sandbox, seq, viewer, seed_bytes)).decode() + "\n"
+                canonical(_as_json(sandbox, seq, viewer, seed_bytes, renderer)).decode() + "\n"
                 if as_json
-                else _page(sandbox, color, is_legal_listed=is_legal_listed)
+                else _page(sandbox, color, renderer, is_legal_listed=is_legal_listed)
             )
     except Malformed as error:
-        raise click.UsageError(english(error.why), ctx) from None
+        raise click.UsageError(renderer(error.why), ctx) from None
     except Refused as error:
         number = len([step for step in sandbox.steps if step.bot is None])
         # In a position that was made up, even an action that a bot found legal can be refused.
-        actor = actions[number] if number < len(actions) else "a bot"
-        raise click.ClickException(f"{actor}: {error}") from None
+        source_of_action: Value = actions[number] if number < len(actions) else message("a bot")
+        fault = message("{action}: {reason}", action=source_of_action, reason=error.message)
+        raise click.ClickException(renderer(fault)) from None
     except Unreadable as error:
         raise unreadable_source(source, error) from None
     echo(output, newline=False)
@@ -141,23 +147,36 @@ def _open(ctx: click.Context, record: Record, seq: int, viewer: int | None, seed
     """Return the sandbox that begins after event `seq` of a record. Raises ClickException, Unreadable."""
     last = len(record.events)
     if seq > last:
-        raise click.UsageError(f"there is no event {seq}: the record has events 1 to {last}", ctx)
+        raise click.UsageError(
+            text(
+                message(
+                    "there is no event {seq}: the record has events 1 to {last}", seq=seq, last=last
+                )
+            ),
+            ctx,
+        )
     opened = record.opened_values()
     if viewer is not None:
         opened = known_secrets(opened, viewer)
     game = game_with_drawn_secrets(record.events[:seq], opened, seed)
     if viewer is not None and viewer >= game.seats:
-        raise click.BadParameter(f"the seats are 0 to {game.seats - 1}", ctx, param_hint="--as")
+        raise click.BadParameter(
+            text(message("the seats are {first} to {last}", first=0, last=game.seats - 1)),
+            ctx,
+            param_hint="--as",
+        )
     try:
         return Sandbox(game, seed)
     except NotNow as error:
-        raise click.ClickException(english(error.why)) from None
+        raise click.ClickException(text(error.why)) from None
 
 
 def _seats(ctx: click.Context, bots: str | None) -> frozenset[int]:
     words = [] if bots is None else bots.split(",")
     if not all(word.strip().isdecimal() and len(word) < 10 for word in words):
-        raise click.BadParameter("must be seats, separated by commas", ctx, param_hint="--bots")
+        raise click.BadParameter(
+            text(message("must be seats, separated by commas")), ctx, param_hint="--bots"
+        )
     return frozenset(int(word) for word in words)
 
 
@@ -165,60 +184,72 @@ def _let_bots_act(sandbox: Sandbox, seats: frozenset[int], bot: str, turns: int)
     if not seats:
         return
     check_bots(sandbox.game, seats, bot)
-    for _ in progress(range(turns), turns, "bots"):
+    for _ in progress(range(turns), turns, text(message("bots"))):
         if not sandbox.let_bots_act(seats, bot, turns=1, max_actions=MAX_TURN_ACTIONS):
             return
 
 
-def _parsed(sandbox: Sandbox, text: str) -> Any:
+def _parsed(sandbox: Sandbox, short_form: str) -> Any:
     """Return the JSON of an action in its short form. Raises Malformed."""
-    return sandbox.rules.action_to_json(sandbox.rules.parse_action_text(text))
+    return sandbox.rules.action_to_json(sandbox.rules.parse_action_text(short_form))
 
 
-def _step_json(sandbox: Sandbox, step: SandboxStep) -> JsonObject:
+def _step_json(sandbox: Sandbox, step: SandboxStep, renderer: Renderer) -> JsonObject:
     events = [
         {
             "type": event.type,
             "data": event.data,
-            "text": english(sandbox.rules.event_message(event.type, event.data)),
+            "text": renderer(sandbox.rules.event_message(event.type, event.data)),
         }
         for event in step.events
     ]
     return {**step.as_json(), "events": events}
 
 
-def _as_json(sandbox: Sandbox, seq: int, viewer: int | None, seed: bytes) -> JsonObject:
+def _as_json(
+    sandbox: Sandbox, seq: int, viewer: int | None, seed: bytes, renderer: Renderer
+) -> JsonObject:
     return {
         "game": sandbox.game.id,
         "seq": seq,
         "as": viewer,
         "seed": seed.hex(),
-        "actions": [_step_json(sandbox, step) for step in sandbox.steps],
+        "actions": [_step_json(sandbox, step, renderer) for step in sandbox.steps],
         "to_act": sandbox.to_act,
         "position": sandbox.position(),
         "legal_actions": sandbox.legal_actions(),
     }
 
 
-def _page(sandbox: Sandbox, color: Color, *, is_legal_listed: bool) -> str:
-    from replay.render.text import text
+def _page(sandbox: Sandbox, color: Color, renderer: Renderer, *, is_legal_listed: bool) -> str:
+    from replay.render.text import text as drawing
 
     lines = [
-        f"{number:>4}  seat {step.seat}  {_step_text(sandbox, step)}"
+        f"{number:>4}  {renderer(_step_line(sandbox, step))}"
         for number, step in enumerate(sandbox.steps, 1)
     ]
     scene = sandbox.rules.scene(sandbox.position(), None)
-    page = "".join(line + "\n" for line in lines) + text(scene, result_styler(color), width())
+    page = "".join(line + "\n" for line in lines) + drawing(scene, result_styler(color), width())
     if not is_legal_listed:
         return page
     rules = sandbox.rules
     legal = [rules.action_text(rules.parse_action(raw)) for raw in sandbox.legal_actions()]
-    heading = "nobody is to act" if sandbox.to_act is None else f"legal for seat {sandbox.to_act}:"
-    return page + "\n".join([heading, *(f"  {action}" for action in legal)]) + "\n"
+    heading = message("nobody is to act")
+    if sandbox.to_act is not None:
+        heading = message("legal for {player}:", player=PlayerAt(sandbox.to_act))
+    return page + "\n".join([renderer(heading), *(f"  {action}" for action in legal)]) + "\n"
 
 
-def _step_text(sandbox: Sandbox, step: SandboxStep) -> str:
-    events = "; ".join(
-        english(sandbox.rules.event_message(event.type, event.data)) for event in step.events
+def _step_line(sandbox: Sandbox, step: SandboxStep) -> Message:
+    """Return what a seat did, and the name of the bot that chose it."""
+    events = semicolon_list(
+        sandbox.rules.event_message(event.type, event.data) for event in step.events
     )
-    return events + ("" if step.bot is None else f"  ({step.bot})")
+    if step.bot is None:
+        return message("{player:label}  {events}", player=PlayerAt(step.seat), events=events)
+    return message(
+        "{player:label}  {events}  ({bot})",
+        player=PlayerAt(step.seat),
+        events=events,
+        bot=step.bot,
+    )

@@ -9,11 +9,12 @@ import click
 
 from cartulary.command_line import argument, command, option
 from cartulary.commands.options import json_option, redis_option
+from cartulary.language import text
 from cartulary.source import read_source
 from cartulary.terminal import echo, print_message
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
-from domain.messages import message, message_in
+from domain.messages import Message, Value, comma_list, message, message_in, plural_message
 from ledger.canonical import canonical, decode_any
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def trust(
     if sources:
         candidates = [key for source in sources for key in _keys_of(ctx, source, origin, redis)]
         for key in candidates:
-            print_message(_warning(file.load(), key) + _description(key))
+            print_message(text(_candidate(file.load(), key)))
         _confirm(ctx, len(candidates), is_confirmed=yes)
         file.add(candidates)
     keys = file.load().keys
@@ -85,25 +86,29 @@ def trust(
         echo(canonical({"file": str(file.path), "keys": entries}).decode())
         return
     if sources:
-        print_message(f"accepted, and kept in {file.path}")
+        print_message(text(message("accepted, and kept in {file}", file=str(file.path))))
         return
     for key in keys:
-        echo(_description(key))
+        echo(text(_description(key)))
     if not keys:
-        print_message(f"no keys are trusted ({file.path})")
+        print_message(text(message("no keys are trusted ({file})", file=str(file.path))))
 
 
 def _remove(ctx: click.Context, file: "TrustedKeysFile", names: tuple[str, ...]) -> None:
     if not names:
-        raise click.UsageError("name the keys to remove", ctx)
+        raise click.UsageError(text(message("name the keys to remove")), ctx)
     for name in names:
         removed = file.remove(name)
         if not removed:
             raise click.ClickException(
-                f"{name} is not the id, the public key or the origin of a key"
+                text(
+                    message(
+                        "{name} is not the id, the public key or the origin of a key", name=name
+                    )
+                )
             )
         for key in removed:
-            print_message(f"removed {_description(key)}")
+            print_message(text(message("removed: {key}", key=_description(key))))
 
 
 def _keys_of(
@@ -131,7 +136,15 @@ def _signing_key(
     try:
         check_head(header, header["keys"])
     except BadSignature as error:
-        raise click.ClickException(f"{source}: its signature is not valid: {error.why}") from None
+        raise click.ClickException(
+            text(
+                message(
+                    "{source}: its signature is not valid: {reason}",
+                    source=source,
+                    reason=error.message,
+                )
+            )
+        ) from None
     entry = next(entry for entry in header["keys"] if entry["key"] == header["head"]["key"])
     return TrustedKey(
         entry["public"], source, origin or header.get("origin"), entry["from"], entry["until"]
@@ -158,66 +171,101 @@ def _published_keys(url: str, origin: str | None) -> list["TrustedKey"]:
                 for field in ("from", "until")
             )
         ):
-            raise click.ClickException(f"{url} publishes a key that is not in the right form")
+            raise click.ClickException(
+                text(message("{url} publishes a key that is not in the right form", url=url))
+            )
         keys.append(TrustedKey(entry["public"], url, name, entry.get("from"), entry.get("until")))
     if not keys:
-        raise click.ClickException(f"{url} publishes no keys")
+        raise click.ClickException(text(message("{url} publishes no keys", url=url)))
     return keys
 
 
 def _fetch(url: str) -> JsonObject:
     import httpx
 
+    from replay.http_errors import request_error_reason
+
     content = b""
     try:
         with httpx.stream("GET", url, timeout=SECONDS_TO_WAIT) as response:
             if response.status_code != 200:
-                raise click.ClickException(f"{url}: the server responds {response.status_code}")
+                raise _error_of(
+                    url, message("the server responds with {status}", status=response.status_code)
+                )
             for part in response.iter_bytes():
                 content += part
                 if len(content) > MAX_RESPONSE_BYTES:
-                    raise click.ClickException(f"{url}: more than {MAX_RESPONSE_BYTES} bytes")
+                    raise _error_of(
+                        url, message("more than {limit} bytes", limit=MAX_RESPONSE_BYTES)
+                    )
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise click.ClickException(f"{url}: {error}") from None
+        raise _error_of(url, request_error_reason(error)) from None
     try:
         body = decode_any(content)
     except Unreadable as error:
-        raise click.ClickException(f"{url}: {error}") from None
+        raise _error_of(url, error.message) from None
     if not isinstance(body, dict):
-        raise click.ClickException(f"{url} does not respond with a list of keys")
+        raise click.ClickException(
+            text(message("{url} does not respond with a list of keys", url=url))
+        )
     return body
 
 
-def _warning(trusted: "TrustedKeys", key: "TrustedKey") -> str:
-    """A warning in front of a key that is not one of those remembered for its server; else empty."""
+def _error_of(url: str, reason: Value) -> click.ClickException:
+    """Return the error of a request that failed for this reason."""
+    return click.ClickException(text(message("{url}: {reason}", url=url, reason=reason)))
+
+
+def _candidate(trusted: "TrustedKeys", key: "TrustedKey") -> Message:
+    """Return a key that may be accepted, with a warning if it is not one of those known for its server."""
     others = trusted.of_origin(key.origin)
-    if not others or trusted.find(key.public) is not None:
-        return ""
-    ids = ", ".join(other.id for other in others)
-    return f"the key of {key.origin} has changed: it was {ids}, and now there is "
+    if key.origin is None or not others or trusted.find(key.public) is not None:
+        return _description(key)
+    return message(
+        "the key of the server {origin} has changed: it was {remembered}, and now there is this one: {key}",
+        origin=key.origin,
+        remembered=comma_list(other.id for other in others),
+        key=_description(key),
+    )
 
 
 def _confirm(ctx: click.Context, count: int, *, is_confirmed: bool) -> None:
     if is_confirmed:
         return
     if not sys.stdin.isatty():
-        raise click.UsageError("add --yes to accept keys without being asked", ctx)
-    click.confirm(
-        f"Accept {'this key' if count == 1 else f'these {count} keys'}?", abort=True, err=True
-    )
+        raise click.UsageError(text(message("add --yes to accept keys without being asked")), ctx)
+    question = plural_message("Accept this key?", "Accept these {count} keys?", count=count)
+    click.confirm(text(question), abort=True, err=True)
 
 
-def _description(key: "TrustedKey") -> str:
+def _description(key: "TrustedKey") -> Message:
     from replay.audit.trusted_keys import fingerprint
 
-    parts = [f"key {key.id}"]
+    parts = [message("key {key}", key=key.id)]
     if key.origin is not None:
-        parts.append(f"of {key.origin}")
+        parts = [message("key {key} of the server {origin}", key=key.id, origin=key.origin)]
     if key.since is not None:
-        parts.append(f"from {key.since}")
+        parts.append(message("valid from {since}", since=key.since))
     if key.until is not None:
-        parts.append(f"until {key.until}")
-    return f"{' '.join(parts)}, from {key.source}, fingerprint {fingerprint(key.public)}"
+        parts.append(message("valid until {until}", until=key.until))
+    parts += [
+        _source(key.source),
+        message("fingerprint {fingerprint}", fingerprint=fingerprint(key.public)),
+    ]
+    return message("{parts}", parts=comma_list(parts))
+
+
+def _source(source: str) -> Message:
+    """Return where a key comes from."""
+    match source:
+        case "user":
+            return message("accepted as a key")
+        case "service":
+            return message("made by the service on this machine")
+        case "playout":
+            return message("made by `playout` on this machine")
+        case _:
+            return message("accepted from {source}", source=source)
 
 
 def _as_json(key: "TrustedKey") -> JsonObject:

@@ -17,12 +17,13 @@ from typing_extensions import override
 
 from cartulary.command_line import File, FloatRange, Group, PathType, argument, group, option
 from cartulary.commands.options import json_option, server_address
-from cartulary.language import without_language
+from cartulary.language import command_renderer, text, without_language
 from cartulary.terminal import echo, print_message, progress
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
-from domain.messages import message, message_in
+from domain.messages import Message, message, message_in, plural_message
 from ledger.canonical import canonical
+from ledger.file_errors import file_error_reason
 
 if TYPE_CHECKING:
     from replay.witness.follow import Follower, Observation
@@ -128,11 +129,12 @@ def follow(
         try:
             check_name(name)
         except Unreadable as error:
-            raise click.BadParameter(error.why, ctx, param_hint="--name") from None
+            raise click.BadParameter(text(error.why), ctx, param_hint="--name") from None
     path = folder or Path(f"witness-{address}")
-    pages = partial(progress, description="witness")
+    pages = partial(progress, description=text(message("witness")))
     stop = _stop_on_signals()
-    with _errors_of_files(), WitnessFolder.locked(path, pages) as copy, LogClient(url) as client:
+    client_of_log = LogClient(url, language=command_renderer().language)
+    with _errors_of_files(), WitnessFolder.locked(path, pages) as copy, client_of_log as client:
         follower = Follower(
             client,
             copy,
@@ -143,12 +145,14 @@ def follow(
         )
         if key is not None:
             follower.accept_key(key)
-        print_message(f"this witness cosigns as {follower.cosigning_key}")
+        print_message(
+            text(message("this witness cosigns as {key}", key=str(follower.cosigning_key)))
+        )
         while not stop.is_set():
             try:
                 _observe(follower, as_json=as_json, submit=submit)
             except (ServerUnreachable, ServerRefused) as error:
-                print_message(str(error))
+                print_message(text(error.message))
                 if once:
                     sys.exit(CANNOT_BE_KNOWN)
             if once:
@@ -185,24 +189,41 @@ def compare_command(first: Path, second: Path, out: Path) -> None:
     from replay.witness.folder import write_new
 
     try:
-        pages = partial(progress, description="compare")
+        pages = partial(progress, description=text(message("compare")))
         result = compare(read_view(first, pages), read_view(second, pages))
     except NotComparable as error:
-        print_message(str(error))
+        print_message(text(error.message))
         sys.exit(CANNOT_BE_KNOWN)
     if result.split is not None:
         with _errors_of_files():
             write_new(out, result.split.encode())
-        echo(f"the server has shown two logs: {_two_checkpoints(result.split)}")
-        echo(f"the proof is in {out}: anybody can check it with `cartulary witness verify {out}`")
+        two_logs = message(
+            "the server has shown two logs: {checkpoints}",
+            checkpoints=_two_checkpoints(result.split),
+        )
+        proof = message(
+            "the proof is in {file}: anybody can check it with `cartulary witness verify {file}`",
+            file=str(out),
+        )
+        echo(text(two_logs))
+        echo(text(proof))
         sys.exit(1)
     if result.undecided or not result.compared:
-        echo(
-            f"cannot be known: {_count(result.undecided)} cannot be compared without a copy of the log"
-            " (`cartulary witness URL` keeps one)"
+        undecided = plural_message(
+            "cannot be known: {count} checkpoint cannot be compared without a copy of the log"
+            " (`cartulary witness URL` keeps one)",
+            "cannot be known: {count} checkpoints cannot be compared without a copy of the log"
+            " (`cartulary witness URL` keeps one)",
+            count=result.undecided,
         )
+        echo(text(undecided))
         sys.exit(CANNOT_BE_KNOWN)
-    echo(f"the server has shown one log to both: {_count(result.compared)} compared")
+    one_log = plural_message(
+        "the server has shown one log to both: {count} checkpoint compared",
+        "the server has shown one log to both: {count} checkpoints compared",
+        count=result.compared,
+    )
+    echo(text(one_log))
 
 
 @witness.command(
@@ -226,22 +247,37 @@ def verify(file: Any, key: str | None) -> None:
 
     split = SplitView.parse(file.read(MAX_FILE_BYTES + 1))
     if key is not None and key.lower() not in (str(split.key).lower(), split.key.public.hex()):
-        raise click.ClickException(f"the proof is about another key: {split.key}")
-    is_proof = split.check()
-    echo(f"the log:  {split.key.name}")
-    echo(f"its key:  {split.key}")
-    echo(f"the key in hex, as in the server's list of keys:  {split.key.public.hex()}")
-    if not is_proof:
-        echo(
-            f"cannot be known: this key signed {_two_checkpoints(split)}. They contradict each other unless"
-            " the server can prove that the larger one continues the smaller one, which it did not"
+        raise click.ClickException(
+            text(message("the proof is about another key: {key}", key=str(split.key)))
         )
+    is_proof = split.check()
+    lines = (
+        message("the log:  {origin}", origin=split.key.name),
+        message("its key:  {key}", key=str(split.key)),
+        message(
+            "the key in hex, as in the server's list of keys:  {key}", key=split.key.public.hex()
+        ),
+    )
+    for line in lines:
+        echo(text(line))
+    if not is_proof:
+        unknown = message(
+            "cannot be known: this key signed two checkpoints: {checkpoints}. They contradict each other"
+            " unless the server can prove that the larger one continues the smaller one, which it did not",
+            checkpoints=_two_checkpoints(split),
+        )
+        echo(text(unknown))
         sys.exit(CANNOT_BE_KNOWN)
-    echo(f"proven: this key signed two checkpoints of different logs: {_two_checkpoints(split)}")
+    proven = message(
+        "proven: this key signed two checkpoints of different logs: {checkpoints}",
+        checkpoints=_two_checkpoints(split),
+    )
+    echo(text(proven))
     if key is None:
-        print_message(
+        advice = message(
             "pass the key that you know as the server's with --key, to be sure that it is this one"
         )
+        print_message(text(advice))
 
 
 def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
@@ -252,25 +288,30 @@ def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
     try:
         observation = follower.observe()
     except LogBroken as broken:
-        print_message(str(broken))
+        print_message(text(broken.message))
         if broken.evidence is not None:
-            print_message(
-                f"the evidence is in {broken.evidence}: check it with"
-                f" `cartulary witness verify {broken.evidence}`"
+            evidence = message(
+                "the evidence is in {file}: check it with `cartulary witness verify {file}`",
+                file=str(broken.evidence),
             )
+            print_message(text(evidence))
         sys.exit(1)
     if observation.pinned is not None:
-        print_message(
-            f"the server's key is remembered: {observation.pinned} ({observation.pinned.public.hex()})."
-            " Compare it with what the operator or other players say"
+        pinned = message(
+            "the server's key is remembered: {key} ({public}). Compare it with what the operator or other"
+            " players say",
+            key=str(observation.pinned),
+            public=observation.pinned.public.hex(),
         )
+        print_message(text(pinned))
     document = _as_json(observation)
-    echo(canonical(document).decode() if as_json else _line(observation))
+    echo(canonical(document).decode() if as_json else text(_line(observation)))
     if submit and not observation.is_older:
         try:
             follower.submit()
         except (ServerRefused, ServerUnreachable) as error:
-            print_message(f"the cosignature was not accepted: {error}")
+            fault = message("the cosignature was not accepted: {reason}", reason=error.message)
+            print_message(text(fault))
 
 
 def _as_json(observation: "Observation") -> JsonObject:
@@ -284,26 +325,42 @@ def _as_json(observation: "Observation") -> JsonObject:
     }
 
 
-def _line(observation: "Observation") -> str:
+def _line(observation: "Observation") -> Message:
     checkpoint = observation.checkpoint
-    state = f"{observation.new_entries} new"
     if observation.is_older:
-        state = "older than the last one, and consistent with it"
-    return f"{checkpoint.origin}: {checkpoint.size} entries, {state}, consistent"
+        return plural_message(
+            "{origin}: {count} entry, older than the last checkpoint, and consistent with it",
+            "{origin}: {count} entries, older than the last checkpoint, and consistent with it",
+            count=checkpoint.size,
+            origin=checkpoint.origin,
+        )
+    return plural_message(
+        "{origin}: {count} entry, {new} new, consistent",
+        "{origin}: {count} entries, {new} new, consistent",
+        count=checkpoint.size,
+        origin=checkpoint.origin,
+        new=observation.new_entries,
+    )
 
 
-def _count(checkpoints: int) -> str:
-    return "1 checkpoint" if checkpoints == 1 else f"{checkpoints} checkpoints"
-
-
-def _two_checkpoints(split: "SplitView") -> str:
+def _two_checkpoints(split: "SplitView") -> Message:
     """Return the sizes and roots of the two checkpoints, in words."""
     from ledger.checkpoint import Checkpoint
 
     first, second = (Checkpoint.of_note(note) for note in (split.first, split.second))
-    return (
-        f"{first.size} entries with the root {first.root.hex()[:16]}…, and {second.size} entries with the"
-        f" root {second.root.hex()[:16]}…"
+    return message(
+        "{first}, and {second}",
+        first=_checkpoint(first.size, first.root),
+        second=_checkpoint(second.size, second.root),
+    )
+
+
+def _checkpoint(size: int, root: bytes) -> Message:
+    return plural_message(
+        "{count} entry with the root {root}…",
+        "{count} entries with the root {root}…",
+        count=size,
+        root=root.hex()[:16],
     )
 
 
@@ -333,4 +390,10 @@ def _errors_of_files() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+        raise click.ClickException(
+            text(
+                message(
+                    "{file}: {reason}", file=str(error.filename), reason=file_error_reason(error)
+                )
+            )
+        ) from None

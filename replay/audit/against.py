@@ -1,14 +1,17 @@
 """The check of a record against an older one: it must have the same events, and may have more."""
 
 from collections.abc import Sequence
+from functools import reduce
+from typing import Final
 
+from domain.messages import Message, message
 from replay.audit.findings import Check
 from replay.audit.trusted_keys import TrustedKeys
 from replay.compare.comparison import compare_histories
+from replay.compare.conclusions import Labels, conclusions, meaning, missing_events, summary
 from replay.compare.histories import History
-from replay.compare.report import conclusions, meaning, summary_text
 
-LABELS = ("the older record", "this record")
+LABELS: Final[Labels] = (message("the older record"), message("this record"))
 
 
 def check_against(
@@ -18,31 +21,37 @@ def check_against(
 
     The reader knows the keys that are `trusted`, and these public `keys` (hex).
     """
-    check = Check("against", "events that the older record has too")
+    check = Check("against")
     public_keys = [*keys, *(key.public for key in trusted.keys)]
     comparison = compare_histories(older, history, trusted=public_keys)
     check.count = comparison.common
-    summary = summary_text(comparison, LABELS)
     seq = comparison.common + 1
     if comparison.verdict == "unknown":
         check.add_unknown(
-            f"whether this record continues the older one: {summary}",
-            "An undamaged copy of both records decides it.",
+            message(
+                "whether this record continues the older one: {reason}",
+                reason=summary(comparison, LABELS),
+            ),
+            message("An undamaged copy of both records decides it."),
         )
     elif comparison.verdict == "divergence":
         explanation = [] if comparison.divergence is None else [meaning(comparison.divergence)]
-        proven = " ".join([*explanation, *conclusions(comparison, LABELS)])
+        sentences = [*explanation, *conclusions(comparison, LABELS)]
         check.add(
-            summary,
-            proven or "It says nothing about this one.",
+            summary(comparison, LABELS),
+            reduce(_joined, sentences) if sentences else message("It says nothing about this one."),
             line=None if comparison.divergence is None else seq + 1,
             seq=None if comparison.divergence is None else seq,
         )
     elif comparison.relation == "a_continues_b":
         check.add(
-            f"events {seq} to {len(older.events)} of the older record are missing in this record",
-            "They were shown before, and have been left out since.",
+            missing_events(seq, len(older.events), *LABELS),
+            message("They were shown before, and have been left out since."),
             line=seq + 1,
             seq=seq,
         )
     return check
+
+
+def _joined(one: Message, other: Message) -> Message:
+    return message("{sentence} {next_sentence}", sentence=one, next_sentence=other)

@@ -2,32 +2,36 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from domain import lifecycle
 from domain.contract import DomainEvent
 from domain.errors import Malformed, NotNow, Unreadable
 from domain.event import Event
+from domain.messages import Message, message, semicolon_list
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.audit.findings import Check
 from replay.audit.former_rules import FormerRules
 from replay.timeline import Step, unreadable_on_error
 
-CHOSEN = "Somebody chose what should have been drawn."
+CHOSEN: Final = message("Somebody chose what should have been drawn.")
 
 
 class ChanceCheck:
     """Draws seating, set-up and what was drawn anew again, from the game's secret and the players' nonces."""
 
     def __init__(self, record: Record, secret: bytes | None) -> None:
-        self.check = Check("chance", "drawn again")
+        self.check = Check("chance")
         self._secret = secret
         self._openings = record.openings
         self._former_rules = FormerRules(record, self.check)
         if secret is None:
             self.check.add_unknown(
-                "whether the random draws follow from the secret that the server committed to",
-                "The record after the game has ended publishes the secret and decides it.",
+                message(
+                    "whether the random draws follow from the secret that the server committed to"
+                ),
+                message("The record after the game has ended publishes the secret and decides it."),
             )
 
     def examine(self, step: Step) -> None:
@@ -44,8 +48,10 @@ class ChanceCheck:
                 decided = _decide(step, self._secret)
         except (Unreadable, NotNow, Malformed):
             self.check.add_unknown(
-                f"whether event {seq} was drawn, because it cannot be drawn again",
-                "A copy of the record in which the events before it are intact decides it.",
+                message("whether event {seq} was drawn, because it cannot be drawn again", seq=seq),
+                message(
+                    "A copy of the record in which the events before it are intact decides it."
+                ),
                 line=seq + 1,
                 seq=seq,
             )
@@ -62,29 +68,35 @@ class ChanceCheck:
         suit it.
         """
         self.check.add_unknown(
-            f"whether the server chose what was drawn anew when play resumed (event {seq}), by choosing the"
-            f" time or the salt of event {seq - 1}",
-            "Nothing can decide it. Rulings and takebacks rest on trust in the operator of the server.",
+            message(
+                "whether the server chose what was drawn anew when play resumed (event {seq}), by choosing"
+                " the time or the salt of event {previous}",
+                seq=seq,
+                previous=seq - 1,
+            ),
+            message(
+                "Nothing can decide it. Rulings and takebacks rest on trust in the operator of the server."
+            ),
             line=seq + 1,
             seq=seq,
         )
 
-    def _is_explained(self, step: Step, secret: bytes, problems: Sequence[str]) -> bool:
+    def _is_explained(self, step: Step, secret: bytes, problems: Sequence[Message]) -> bool:
         """Whether the rules of an earlier version draw what was recorded."""
         assert step.before is not None, "the first event has no random draws"
         return self._former_rules.explain(
             step.event,
             step.before,
-            "; ".join(problems),
+            message("{problems}", problems=semicolon_list(problems)),
             lambda game: (
                 not self._problems(step.event, _decide(replace(step, before=game), secret))
             ),
         )
 
-    def _problems(self, event: Event, decided: DomainEvent) -> list[str]:
+    def _problems(self, event: Event, decided: DomainEvent) -> list[Message]:
         """How an event differs from what was drawn again."""
         problems = [
-            f"{name} is not what the seed gives"
+            message("{field} is not what the seed gives", field=name)
             for name in sorted(decided.data.keys() | event["data"].keys())
             if _differ(decided.data.get(name), event["data"].get(name))
         ]
@@ -93,11 +105,11 @@ class ChanceCheck:
         self.check.count += len(decided.secrets.keys() | commitments.keys())
         for name in sorted(decided.secrets.keys() | commitments.keys()):
             if name not in decided.secrets:
-                problems.append(f"the seed gives no secret {name}")
+                problems.append(message("the seed gives no secret {name}", name=name))
             elif name not in commitments:
-                problems.append(f"it does not commit to the secret {name}")
+                problems.append(message("it does not commit to the secret {name}", name=name))
             elif name in openings and _differ(openings[name]["value"], decided.secrets[name]):
-                problems.append(f"the secret {name} is not what the seed gives")
+                problems.append(message("the secret {name} is not what the seed gives", name=name))
         return problems
 
 

@@ -14,48 +14,33 @@ from domain.chance import Chance
 from domain.contract import DomainEvent
 from domain.dispute_events import DISPUTE_EVENTS
 from domain.errors import NotNow, Refused, Unreadable
-from domain.event import By, ByPlayer, Event, EventData, acting_seat, recorded_data
+from domain.event import Event, EventData, acting_seat, recorded_data
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import Message, Text, message, plural_message, semicolon_list
 from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode_any, unhex
-from ledger.commands import ARBITER, CLOCK, SCORER, START, TAKEBACK, by_player
+from ledger.commands import CLOCK
 from ledger.record import Record
-from ledger.turn_clock import clock_faults, has_passed, waits_for_ruling
+from ledger.turn_clock import has_passed, waits_for_ruling
 from replay.audit.dispute_decisions import (
     decide_dispute_event,
     missing_result,
     note_unfounded_result,
-    result_problems,
 )
+from replay.audit.envelope_problems import envelope_problems
 from replay.audit.findings import Check
 from replay.audit.former_rules import FormerRules
 from replay.diff import changes
+from replay.event_values import game_status, quoted
 from replay.timeline import Step, unreadable_on_error
 
-MADE_UP: Final = (
+MADE_UP: Final = message(
     "The record was made up or changed here: a server that keeps to the rules cannot write this."
 )
-NEVER_RIGHT: Final = (
+NEVER_RIGHT: Final = message(
     "This was never right, neither today nor by the rules of an earlier version: the record was made up or"
     " changed here."
-)
-_WITHOUT_ACTION: Final = frozenset(
-    {
-        "GameCreated",
-        "SeatTaken",
-        "SeatLeft",
-        "PlayerKeyAdded",
-        "PlayerKeyRevoked",
-        "GameStarted",
-        "RoundScored",
-        "TurnForfeited",
-        "PlayerRemoved",
-        "PlayResumed",
-        "GameFinished",
-        "GameAbandoned",
-        *DISPUTE_EVENTS,
-    }
 )
 _MOST_DIFFERENCES: Final = 3
 """Differences listed in one finding."""
@@ -67,12 +52,12 @@ class DecisionsCheck:
     """Decides every event again, and compares its actor, its action and its data."""
 
     def __init__(
-        self, record: Record, secret: bytes | None, contradictions: Mapping[int, str]
+        self, record: Record, secret: bytes | None, contradictions: Mapping[int, Text]
     ) -> None:
         """Prepare for the events of a record. `secret` is the game's own, None while it is not published;
         `contradictions` are reasons why no secret values allow an event, by seq.
         """
-        self.check = Check("decisions", "decided again")
+        self.check = Check("decisions")
         self._secret = secret
         self._opened = record.opened_values()
         self._contradictions = contradictions
@@ -110,13 +95,13 @@ class DecisionsCheck:
             self._add_contradiction(seq, contradiction)
         try:
             with unreadable_on_error(seq):
-                for problem in _envelope_problems(event, before):
+                for problem in envelope_problems(event, before):
                     self.check.add_at_event(seq, problem, MADE_UP)
                 differences = self._differences(event, before, origin)
                 if before is not None:
                     note_unfounded_result(self.check, event, before)
         except Unreadable as unreadable:
-            problem = f"it cannot be decided again: {unreadable.why}"
+            problem = message("it cannot be decided again: {reason}", reason=unreadable.why)
             self.check.add_at_event(seq, problem, MADE_UP)
             return
         if not differences or self._is_explained(event, before, origin, differences):
@@ -124,13 +109,13 @@ class DecisionsCheck:
         for difference in differences:
             self._add_contradiction(seq, difference)
 
-    def _add_contradiction(self, seq: int, difference: str) -> None:
+    def _add_contradiction(self, seq: int, difference: Text) -> None:
         """Add a finding that no version of the rules explains."""
-        problem = f"today's rules say otherwise: {difference}"
+        problem = message("today's rules say otherwise: {difference}", difference=difference)
         self.check.add_at_event(seq, problem, NEVER_RIGHT, "today")
 
     def _is_explained(
-        self, event: Event, before: Game | None, origin: Game | None, differences: Sequence[str]
+        self, event: Event, before: Game | None, origin: Game | None, differences: Sequence[Text]
     ) -> bool:
         """Whether the rules of an earlier version allow the event."""
         if before is None:
@@ -138,22 +123,28 @@ class DecisionsCheck:
         return self._former_rules.explain(
             event,
             before,
-            "; ".join(differences),
+            message("{differences}", differences=semicolon_list(differences)),
             lambda game: not self._differences(event, game, origin),
         )
 
-    def _differences(self, event: Event, before: Game | None, origin: Game | None) -> list[str]:
+    def _differences(self, event: Event, before: Game | None, origin: Game | None) -> list[Text]:
         """How the rules of `before` contradict an event, each difference as a clause of a sentence."""
-        differences = []
+        differences: list[Text] = []
         if _goes_on_deserted(event, before):
-            differences.append("the clock abandons a deserted game at once")
+            differences.append(message("the clock abandons a deserted game at once"))
         try:
             if event["type"] == "GameStarted" and before is not None:
                 differences += self._set_up_faults(event, before)
             decided = self._decide(event, before, origin)
         except Refused as refused:
-            return [*differences, f"they do not allow {event['type']} here ({refused})"]
-        if decided is not None and (difference := _difference(event, decided)):
+            refusal = message(
+                "they do not allow {type} here ({reason})",
+                type=event["type"],
+                reason=refused.message,
+            )
+            return [*differences, refusal]
+        difference = None if decided is None else _difference(event, decided)
+        if difference is not None:
             differences.append(difference)
         return differences
 
@@ -186,11 +177,15 @@ class DecisionsCheck:
             case "RoundScored":
                 at_end = self._round_ends.get(data["round"])
                 if at_end is None:
-                    raise NotNow(None, f"round {data['round']} has not ended")
+                    raise NotNow(
+                        None, message("round {round} has not ended", round=quoted(data["round"]))
+                    )
                 return lifecycle.score(before, data["round"], at_end)
             case "GameFinished":
                 if waits_for_ruling(before, event["at"]):
-                    raise NotNow(None, "the end of the game waits for the ruling in a dispute")
+                    raise NotNow(
+                        None, message("the end of the game waits for the ruling in a dispute")
+                    )
                 finish = lifecycle.finish(before, self._secret or b"")
                 return _with(finish, secret=data.get("secret"))
             case "GameAbandoned":
@@ -203,14 +198,19 @@ class DecisionsCheck:
                 return lifecycle.remove(before, data["seat"])
             case "PlayResumed":
                 if origin is None:
-                    raise NotNow(None, f"there is no position after event {data.get('from')}")
+                    raise NotNow(
+                        None,
+                        message(
+                            "there is no position after event {seq}", seq=quoted(data.get("from"))
+                        ),
+                    )
                 return lifecycle.resume(before, origin, data["because"], self._secret or b"")
             case type if type in DISPUTE_EVENTS and event["action"] is None:
                 return decide_dispute_event(event, before, self._play_seqs.__contains__)
             case _:
                 return _act(event, before)
 
-    def _set_up_faults(self, event: Event, before: Game) -> Iterator[str]:
+    def _set_up_faults(self, event: Event, before: Game) -> Iterator[Text]:
         """Yield why chance gives no such set-up; nothing if the game cannot start at all."""
         if lifecycle.can_start(before):
             opened = self._opened.get(event["seq"], {})
@@ -224,7 +224,13 @@ class DecisionsCheck:
         if not lifecycle.can_start(before):
             raise NotNow(
                 None,
-                f"{len(before.places)} of {before.seats} places are taken, it is {before.status}",
+                plural_message(
+                    "the game is {status}, and {count} of {seats} places is taken",
+                    "the game is {status}, and {count} of {seats} places are taken",
+                    count=len(before.places),
+                    status=game_status(before.status),
+                    seats=before.seats,
+                ),
             )
         joined = [place.player for place in before.places]
         seated = event["data"]["players"]
@@ -257,36 +263,17 @@ def _with(decided: DomainEvent, **recorded: object) -> DomainEvent:
 
 def _forfeit(event: Event, before: Game) -> DomainEvent:
     if not has_passed(before, event["at"]):
-        raise NotNow(None, "the time for the turn was not over")
+        raise NotNow(None, message("the time for the turn was not over"))
     return lifecycle.forfeit(before)
 
 
 def _act(event: Event, before: Game) -> DomainEvent | None:
     if event["action"] is None:
-        raise NotNow(None, "an event of this type follows only from an action")
+        raise NotNow(None, message("an event of this type follows only from an action"))
     seat = acting_seat(event["by"])
     if seat is None or seat >= before.seats:
         return None  # already a finding: nobody in the game can have done it
     return lifecycle.act(before, seat, before.rules.parse_action(event["action"]))
-
-
-def _envelope_problems(event: Event, before: Game | None) -> Iterator[str]:
-    """Yield what is wrong with the place, the actor and the action of an event, whatever its data are."""
-    type, by = event["type"], event["by"]
-    expected = None if before is None else _expected_next(before)
-    if expected not in (None, type):
-        yield f"{expected} follows at once, not {type}"
-    if before is None:
-        yield from _creation_problems(event)
-    elif before.seq == 1 and type == "SeatTaken" and by != {"player": before.creator}:
-        yield "the first place is not its creator's"
-    if before is not None:
-        yield from result_problems(event, before)
-    if type in _WITHOUT_ACTION and event["action"] is not None:
-        yield f"{type} follows from no action, but has one"
-    if by not in _possible_actors(event, before):
-        ((kind, name),) = by.items()
-        yield f"it is by {kind} {name}, which cannot bring about {type}"
 
 
 def _goes_on_deserted(event: Event, before: Game | None) -> bool:
@@ -296,84 +283,33 @@ def _goes_on_deserted(event: Event, before: Game | None) -> bool:
     return event["type"] != "GameAbandoned" or event["by"] != CLOCK
 
 
-def _expected_next(before: Game) -> str | None:
-    """The type of the event that is appended together with the last one; None if any event may be next."""
-    if before.seq == 1:
-        return "SeatTaken"
-    if lifecycle.can_start(before):
-        return "GameStarted"
-    if before.status == "open" and not before.places:
-        return "GameAbandoned"
-    return None
-
-
-def _creation_problems(event: Event) -> Iterator[str]:
-    data = event["data"]
-    if clock_faults(data["clock"]):
-        yield f"its clock {data['clock']} is not valid"
-    invited = data.get("invited", [])
-    if not isinstance(invited, list) or not all(isinstance(player, str) for player in invited):
-        yield "the invited players are not ids of players"
-    elif len({*invited, *event["by"].values()}) != len(invited) + 1:
-        yield "the invited players are not other players than the creator, each once"
-    arbiter = data.get("arbiter", "")
-    if not isinstance(arbiter, str) or arbiter in event["by"].values():
-        yield "the arbiter is not another player than the creator"
-
-
-def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
-    """The values of `by` that an event of this type can have."""
-    type, by = event["type"], event["by"]
-    match type:
-        case "GameCreated":
-            return [by] if "player" in by else []
-        case "SeatTaken" | "SeatLeft":
-            player: ByPlayer = {"player": event["data"]["player"]}
-            return [player]
-        case "PlayerKeyAdded" | "PlayerKeyRevoked":
-            return [] if before is None else [by_player(before, event["data"]["player"])]
-        case "GameStarted":
-            return [START]
-        case "RoundScored" | "GameFinished":
-            return [SCORER]
-        case "TurnForfeited":
-            return [CLOCK]
-        case "PlayerRemoved":
-            return [CLOCK, ARBITER]
-        case "DisputeRuled":
-            return [ARBITER]
-        case "PlayResumed":
-            return [ARBITER, TAKEBACK]
-        case "GameAbandoned":
-            is_empty = before is not None and before.status == "open" and not before.places
-            return [START] if is_empty else [CLOCK, ARBITER]
-        case _:
-            seat = acting_seat(by)
-            seats = 0 if before is None else len(before.players)
-            return [by] if seat is not None and seat < seats else []
-
-
-def _difference(event: Event, decided: DomainEvent) -> str:
-    """What is different in the event that was decided again, in words; empty if nothing is."""
+def _difference(event: Event, decided: DomainEvent) -> Message | None:
+    """What is different in the event that was decided again; None if nothing is."""
     if decided.type != event["type"]:
-        return f"it would be {decided.type}, not {event['type']}"
+        return message(
+            "it would be {decided}, not {recorded}", decided=decided.type, recorded=event["type"]
+        )
     if decided.secrets.keys() != event.get("secrets", {}).keys():
-        return "it would keep other values secret"
+        return message("it would keep other values secret")
     if canonical(event["data"]) == canonical(decided.data):
-        return ""
+        return None
     different = changes(event["data"], cast("JsonObject", decided.data))
-    texts = [_as_text(change) for change in different[:_MOST_DIFFERENCES]]
-    if len(different) > _MOST_DIFFERENCES:
-        texts.append(f"and {len(different) - _MOST_DIFFERENCES} more")
-    return "; ".join(texts)
+    parts = [_change(change) for change in different[:_MOST_DIFFERENCES]]
+    if (rest := len(different) - _MOST_DIFFERENCES) > 0:
+        parts.append(plural_message("and {count} more", "and {count} more", count=rest))
+    return message("{differences}", differences=semicolon_list(parts))
 
 
-def _as_text(change: JsonObject) -> str:
+def _change(change: JsonObject) -> Message:
     """One change of `replay.diff` from the recorded to the decided value."""
-    recorded, decided = (_quoted(change[name]) for name in ("before", "after"))
-    return f"{change['path']} would be {decided}, not {recorded}"
+    return message(
+        "{path} would be {decided}, not {recorded}",
+        path=change["path"],
+        decided=_shortened(change["after"]),
+        recorded=_shortened(change["before"]),
+    )
 
 
-def _quoted(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = canonical(value).decode()
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."

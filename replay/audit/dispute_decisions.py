@@ -14,9 +14,11 @@ from domain.errors import NotNow
 from domain.event import By, Event, acting_seat
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import Message, message
 from ledger.commands import ARBITER, TAKEBACK
 from ledger.turn_clock import clock_stopped_until
 from replay.audit.findings import Check
+from replay.event_values import actor, quoted
 
 IsPlay = Callable[[int], bool]
 """Returns whether an event, given by its seq, is one of play, or `GameStarted`."""
@@ -65,36 +67,49 @@ def decide_dispute_event(event: Event, before: Game, is_play: IsPlay) -> DomainE
             return takebacks.request(before, seat)
         case "TakebackAnswered":
             if not isinstance(data["agree"], bool):
-                raise NotNow(None, "an answer to a takeback is true or false")
+                raise NotNow(None, message("an answer to a takeback is true or false"))
             return takebacks.answer(before, data["request"], seat, agree=data["agree"])
         case _:
             raise ValueError(f"{event['type']} is no event of a dispute or a takeback")
 
 
-def result_problems(event: Event, before: Game) -> Iterator[str]:
+def result_problems(event: Event, before: Game) -> Iterator[Message]:
     """Yield how an event differs from what must directly follow a ruling or an agreement."""
     expected = _expected_result(before)
     if expected is None:
         if event["type"] == "PlayResumed":
-            yield "play is resumed without a ruling or an agreement"
+            yield message("play is resumed without a ruling or an agreement")
         return
     if event["type"] != expected.type or event["by"] != expected.by:
-        ((kind, name),) = expected.by.items()
-        yield f"{expected.type} by {kind} {name} follows event {before.seq} at once"
+        yield message(
+            "{type} by {actor} follows event {seq} at once",
+            type=expected.type,
+            actor=actor(expected.by),
+            seq=before.seq,
+        )
         return
     for name, value in expected.data.items():
         if event["data"].get(name) != value:
-            yield f"after event {before.seq}, {name} is {value}"
+            yield message(
+                "after event {seq}, {field} is {value}",
+                seq=before.seq,
+                field=name,
+                value=quoted(value),
+            )
     if event["at"] != before.at:
-        yield f"it is appended together with event {before.seq}, so it has the same time"
+        yield message(
+            "it is appended together with event {seq}, so it has the same time", seq=before.seq
+        )
 
 
-def missing_result(last: Game) -> str | None:
+def missing_result(last: Game) -> Message | None:
     """Return what must follow the last event of a record, but is missing; None if nothing is."""
     expected = _expected_result(last)
     if expected is None:
         return None
-    return f"{expected.type} is missing, which is appended together with this event"
+    return message(
+        "{type} is missing, which is appended together with this event", type=expected.type
+    )
 
 
 def note_unfounded_result(check: Check, event: Event, before: Game) -> None:
@@ -105,7 +120,10 @@ def note_unfounded_result(check: Check, event: Event, before: Game) -> None:
     is_by_arbiter = event["type"] in _RESULTS and event["by"] == ARBITER
     if is_by_arbiter and event["type"] != "PlayResumed" and _expected_result(before) is None:
         check.note(
-            f"{event['type']} rests on the server's word: no dispute was ruled before it",
+            message(
+                "{type} rests on the server's word: no dispute was ruled before it",
+                type=event["type"],
+            ),
             seq=event["seq"],
         )
 

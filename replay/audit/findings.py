@@ -1,43 +1,21 @@
 """What an audit returns: checks with findings, unknowns and notes, and the report of them all.
 
 Each check has a verdict: it holds, it is broken (there are findings), or it cannot be known from the record
-(there are unknowns, each with the evidence that would decide it). The names of the JSON fields are public
-interface (docs/verifying.md).
+(there are unknowns, each with the evidence that would decide it). All sentences are messages, which are
+rendered when a report is printed or turned into JSON. The names of the JSON fields are public interface
+(docs/verifying.md) and the same in every language, as are the names of checks and verdicts.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from domain.json_types import JsonObject
+from domain.messages import Message, message, semicolon_list
+from replay.audit.check_names import NAMES, UNITS, Name
+from replay.language.names import NO_NAMES, Names
+from replay.language.renderer import Renderer
 
-Name: TypeAlias = Literal[
-    "form",
-    "head",
-    "chain",
-    "state",
-    "secrets",
-    "chance",
-    "decisions",
-    "signatures",
-    "receipts",
-    "inclusion",
-    "against",
-]
-NAMES: Final[tuple[Name, ...]] = (
-    "form",
-    "head",
-    "chain",
-    "state",
-    "secrets",
-    "chance",
-    "decisions",
-    "signatures",
-    "receipts",
-    "inclusion",
-    "against",
-)
-"""The names of all checks in their order; `against` is made only if there is an older record."""
 Kind: TypeAlias = Literal["wrong", "today"]
 """`wrong`: the record contradicts itself or what was signed. `today`: it contradicts the rules as they are
 now, because either the rules were corrected since or the record was made up.
@@ -60,25 +38,25 @@ class Finding:
     check: Name
     line: int | None
     seq: int | None
-    problem: str
-    meaning: str
+    problem: Message
+    meaning: Message
     kind: Kind = "wrong"
 
-    def as_json(self) -> JsonObject:
+    def as_json(self, renderer: Renderer) -> JsonObject:
         """Return all fields as a JSON object."""
         return {
             "check": self.check,
             "kind": self.kind,
             "line": self.line,
             "seq": self.seq,
-            "what": self.problem,
-            "means": self.meaning,
+            "what": renderer(self.problem),
+            "means": renderer(self.meaning),
         }
 
     @property
-    def location(self) -> str:
-        """The line and the event, in words."""
-        return _location(self.line, self.seq)
+    def located_problem(self) -> Message:
+        """The problem after the line and the event."""
+        return _located(self.line, self.seq, self.problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,23 +70,23 @@ class Unknown:
     check: Name
     line: int | None
     seq: int | None
-    problem: str
-    evidence: str
+    problem: Message
+    evidence: Message
 
-    def as_json(self) -> JsonObject:
+    def as_json(self, renderer: Renderer) -> JsonObject:
         """Return all fields as a JSON object."""
         return {
             "check": self.check,
             "line": self.line,
             "seq": self.seq,
-            "what": self.problem,
-            "evidence": self.evidence,
+            "what": renderer(self.problem),
+            "evidence": renderer(self.evidence),
         }
 
     @property
-    def location(self) -> str:
-        """The line and the event, in words; empty if the question is not about one place."""
-        return _location(self.line, self.seq)
+    def located_problem(self) -> Message:
+        """The question after the line and the event, if it is about one place."""
+        return _located(self.line, self.seq, self.problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,22 +95,23 @@ class Note:
 
     check: Name
     seq: int | None
-    text: str
+    text: Message
 
-    def as_json(self) -> JsonObject:
+    def as_json(self, renderer: Renderer) -> JsonObject:
         """Return all fields as a JSON object."""
-        return {"check": self.check, "seq": self.seq, "what": self.text}
+        return {"check": self.check, "seq": self.seq, "what": renderer(self.text)}
+
+    @property
+    def located_text(self) -> Message:
+        """The text after the event, if it is about one."""
+        return _located(None, self.seq, self.text)
 
 
 @dataclass(slots=True)
 class Check:
-    """One check: how many items it examined, and what it found, left open and noted.
-
-    `unit` says what is counted, such as "events hashed again".
-    """
+    """One check: how many items it examined, and what it found, left open and noted."""
 
     name: Name
-    unit: str
     count: int = 0
     findings: list[Finding] = field(default_factory=list)
     unknowns: list[Unknown] = field(default_factory=list)
@@ -147,8 +126,8 @@ class Check:
 
     def add(
         self,
-        problem: str,
-        meaning: str,
+        problem: Message,
+        meaning: Message,
         *,
         line: int | None,
         seq: int | None = None,
@@ -157,31 +136,44 @@ class Check:
         """Add a finding."""
         self.findings.append(Finding(self.name, line, seq, problem, meaning, kind))
 
-    def add_at_event(self, seq: int, problem: str, meaning: str, kind: Kind = "wrong") -> None:
+    def add_at_event(
+        self, seq: int, problem: Message, meaning: Message, kind: Kind = "wrong"
+    ) -> None:
         """Add a finding about event `seq`, which is in line `seq` + 1."""
         self.add(problem, meaning, line=seq + 1, seq=seq, kind=kind)
 
     def add_unknown(
-        self, problem: str, evidence: str, *, line: int | None = None, seq: int | None = None
+        self,
+        problem: Message,
+        evidence: Message,
+        *,
+        line: int | None = None,
+        seq: int | None = None,
     ) -> None:
         """Add a question that the record leaves open: `problem` is a clause that can follow "cannot be
         known:", `evidence` a sentence about what would decide it.
         """
         self.unknowns.append(Unknown(self.name, line, seq, problem, evidence))
 
-    def note(self, text: str, *, seq: int | None = None) -> None:
+    def note(self, text: Message, *, seq: int | None = None) -> None:
         """Add information that changes no verdict; `text` is a sentence."""
         self.notes.append(Note(self.name, seq, text))
 
-    def as_json(self) -> JsonObject:
+    @property
+    def unit(self) -> Message:
+        """What is counted, as it follows the number."""
+        return UNITS[self.name](self.count)
+
+    def as_json(self, renderer: Renderer) -> JsonObject:
         """Return everything but the findings, unknowns and notes as a JSON object."""
+        left_out = semicolon_list(unknown.problem for unknown in self.unknowns)
         return {
             "name": self.name,
             "verdict": self.verdict,
             "passed": not self.findings,
             "looked_at": self.count,
-            "of": self.unit,
-            "left_out": "; ".join(unknown.problem for unknown in self.unknowns) or None,
+            "of": renderer(self.unit),
+            "left_out": renderer(left_out) or None,
             "found": len(self.findings),
         }
 
@@ -189,13 +181,14 @@ class Check:
 @dataclass(frozen=True, slots=True)
 class Report:
     """All checks of one record. `summary` describes the record by the fields `game`, `rules`, `seats`,
-    `events`, `status` and `signed_by`, as far as they can be read.
+    `events`, `status` and `signed_by`, as far as they can be read; `names` are those of its players.
     """
 
     summary: dict[str, Any]
     checks: Sequence[Check]
     is_quick: bool = False
     """Whether only the checks of a quick audit were made."""
+    names: Names = NO_NAMES
 
     @property
     def findings(self) -> list[Finding]:
@@ -243,21 +236,27 @@ class Report:
         """Whether any check is broken."""
         return self.verdict == "broken"
 
-    def as_json(self) -> JsonObject:
-        """Return the whole report as a JSON object."""
+    def as_json(self, renderer: Renderer) -> JsonObject:
+        """Return the whole report as a JSON object, with sentences in the language of the renderer."""
+        renderer = renderer.with_names(self.names)
         return {
             **self.summary,
             "quick": self.is_quick,
             "verdict": self.verdict,
             "sound": self.is_sound,
-            "first": self.first.as_json() if self.first else None,
-            "checks": [check.as_json() for check in self.checks],
-            "findings": [finding.as_json() for finding in self.findings],
-            "unknowns": [unknown.as_json() for unknown in self.unknowns],
-            "notes": [note.as_json() for note in self.notes],
+            "first": self.first.as_json(renderer) if self.first else None,
+            "checks": [check.as_json(renderer) for check in self.checks],
+            "findings": [finding.as_json(renderer) for finding in self.findings],
+            "unknowns": [unknown.as_json(renderer) for unknown in self.unknowns],
+            "notes": [note.as_json(renderer) for note in self.notes],
         }
 
 
-def _location(line: int | None, seq: int | None) -> str:
-    parts = [] if line is None else [f"line {line}"]
-    return ", ".join(parts + ([] if seq is None else [f"event {seq}"]))
+def _located(line: int | None, seq: int | None, text: Message) -> Message:
+    if line is not None and seq is not None:
+        return message("line {line}, event {seq}: {text}", line=line, seq=seq, text=text)
+    if line is not None:
+        return message("line {line}: {text}", line=line, text=text)
+    if seq is not None:
+        return message("event {seq}: {text}", seq=seq, text=text)
+    return text

@@ -9,6 +9,7 @@ from domain.corrections import Correction, corrections_of
 from domain.errors import CartularyError
 from domain.event import Event
 from domain.game import Game
+from domain.messages import Message, listing, message
 from ledger.record import Record
 from replay.audit.findings import Check
 from replay.timeline import unreadable_on_error
@@ -24,7 +25,7 @@ class FormerRules:
         self._check = check
 
     def explain(
-        self, event: Event, before: Game, difference: str, allows: Callable[[Game], bool]
+        self, event: Event, before: Game, difference: Message, allows: Callable[[Game], bool]
     ) -> bool:
         """Return whether the rules before a correction allow an event that today's do not.
 
@@ -45,20 +46,35 @@ class FormerRules:
                 return True
         return False
 
-    def _add(self, event: Event, correction: Correction, difference: str) -> None:
-        seq, clauses = event["seq"], " and ".join(correction.clauses)
+    def _add(self, event: Event, correction: Correction, difference: Message) -> None:
+        seq, clauses = event["seq"], listing(correction.clauses)
         if self._is_older(event, correction):
             self._check.note(
-                f"the rules then said otherwise: {clauses} was corrected in version {correction.engine}, and"
-                f" the event is right by the rules before ({difference})",
+                message(
+                    "the rules then said otherwise: {clauses} was corrected in version {version}, and the"
+                    " event is right by the rules before ({difference})",
+                    clauses=clauses,
+                    version=correction.engine,
+                    difference=difference,
+                ),
                 seq=seq,
             )
             return
         self._check.add_unknown(
-            f"whether the server still had the rules before version {correction.engine} when it accepted"
-            f" event {seq}, which only those allow ({clauses}: {difference})",
-            f"Version {correction.engine} was released at {correction.released}, before the event. A record"
-            " that the server signed then names the version in its header.",
+            message(
+                "whether the server still had the rules before version {version} when it accepted event"
+                " {seq}, which only those allow ({clauses}: {difference})",
+                version=correction.engine,
+                seq=seq,
+                clauses=clauses,
+                difference=difference,
+            ),
+            message(
+                "Version {version} was released at {released}, before the event. A record that the server"
+                " signed then names the version in its header.",
+                version=correction.engine,
+                released=correction.released,
+            ),
             line=seq + 1,
             seq=seq,
         )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from domain.event import Event
 from domain.json_types import JsonObject
+from domain.messages import Message, comma_list, message
 from ledger.canonical import unhex
 from ledger.keys import key_id
 from replay.audit.findings import Check
@@ -20,20 +21,25 @@ def check_listed_keys(check: Check, entries: Sequence[JsonObject]) -> None:
         if _id_of(entry) != id:
             _add(
                 check,
-                f"the public key listed as {id} is a different key",
-                "The list of keys was changed.",
+                message("the public key listed as {key} is a different key", key=id),
+                message("The list of keys was changed."),
             )
         if id in seen:
             _add(
                 check,
-                f"key {id} is listed twice",
-                "A key has one period of validity, so one of the entries was made up.",
+                message("key {key} is listed twice", key=id),
+                message("A key has one period of validity, so one of the entries was made up."),
             )
         if until is not None and until < since:
             _add(
                 check,
-                f"key {id} is listed as retired at {until}, before it became valid at {since}",
-                "The list of keys was made up.",
+                message(
+                    "key {key} is listed as retired at {until}, before it became valid at {since}",
+                    key=id,
+                    until=until,
+                    since=since,
+                ),
+                message("The list of keys was made up."),
             )
         seen.add(id)
 
@@ -51,15 +57,28 @@ def check_period(check: Check, entry: JsonObject, head: Event | None, trusted: T
     if until is not None and head is not None and head["at"] > until:
         _add(
             check,
-            f"key {key} was retired at {until}, but it has signed a head of {head['at']}",
-            "The head was signed outside of its key's period of validity, by somebody who should no longer"
-            " have the key.",
+            message(
+                "key {key} was retired at {until}, but it has signed a head of {time}",
+                key=key,
+                until=until,
+                time=head["at"],
+            ),
+            message(
+                "The head was signed outside of its key's period of validity, by somebody who should no"
+                " longer have the key."
+            ),
         )
     elif listed is not None:
         _add(
             check,
-            f"the header lists key {key}, which signed it, as retired at {listed}",
-            "The header was signed after the retirement of its key, outside of its period of validity.",
+            message(
+                "the header lists key {key}, which signed it, as retired at {until}",
+                key=key,
+                until=listed,
+            ),
+            message(
+                "The header was signed after the retirement of its key, outside of its period of validity."
+            ),
         )
 
 
@@ -71,12 +90,19 @@ def check_trust(check: Check, header: JsonObject, public: str, trusted: TrustedK
         _add_unknown_key(check, key, public, origin, trusted)
     elif trusted_key.source == PLAYOUT:
         check.note(
-            f"key {key} is from `playout` on this machine: the seed is enough to sign with it."
+            message(
+                "key {key} is from `playout` on this machine: the seed is enough to sign with it.",
+                key=key,
+            )
         )
     elif origin is not None and trusted_key.origin not in (None, origin):
         check.note(
-            f"the header names the server {origin}, but this machine knows the key as that of"
-            f" {trusted_key.origin}."
+            message(
+                "the header names the server {origin}, but this machine knows the key as that of the server"
+                " {known_origin}.",
+                origin=origin,
+                known_origin=trusted_key.origin or "",
+            )
         )
 
 
@@ -84,21 +110,44 @@ def _add_unknown_key(
     check: Check, key: str, public: str, origin: str | None, trusted: TrustedKeys
 ) -> None:
     remembered = trusted.of_origin(origin)
-    if remembered:
-        ids = ", ".join(other.id for other in remembered)
+    if origin is not None and remembered:
         check.add_unknown(
-            f"whether key {key}, which signed the record, is a key of {origin}: the key of {origin} has"
-            f" changed, it was {ids}",
-            f"The operator of {origin} decides it: compare the fingerprint {fingerprint(public)} with the one"
-            f" there, and accept the key with `cartulary trust {public}` only if they are the same.",
+            message(
+                "whether key {key}, which signed the record, is a key of the server {origin}: the key of that"
+                " server has changed, it was {remembered}",
+                key=key,
+                origin=origin,
+                remembered=comma_list(other.id for other in remembered),
+            ),
+            message(
+                "The operator of {origin} decides it: compare the fingerprint {fingerprint} with the one"
+                " there, and accept the key with `cartulary trust {public}` only if they are the same.",
+                origin=origin,
+                fingerprint=fingerprint(public),
+                public=public,
+            ),
             line=1,
         )
         return
-    owner = "a server that you trust" if origin is None else f"the server {origin}"
+    if origin is None:
+        problem = message(
+            "whether key {key}, which signed the record, is a key of a server that you trust",
+            key=key,
+        )
+    else:
+        problem = message(
+            "whether key {key}, which signed the record, is a key of the server {origin}",
+            key=key,
+            origin=origin,
+        )
     check.add_unknown(
-        f"whether key {key}, which signed the record, is a key of {owner}",
-        f"The list of keys of the server decides it: compare the fingerprint {fingerprint(public)} with the"
-        f" one there, and accept the key with `cartulary trust {public}`.",
+        problem,
+        message(
+            "The list of keys of the server decides it: compare the fingerprint {fingerprint} with the one"
+            " there, and accept the key with `cartulary trust {public}`.",
+            fingerprint=fingerprint(public),
+            public=public,
+        ),
         line=1,
     )
 
@@ -111,5 +160,5 @@ def _id_of(entry: JsonObject) -> str:
         return ""
 
 
-def _add(check: Check, problem: str, meaning: str) -> None:
+def _add(check: Check, problem: Message, meaning: Message) -> None:
     check.add(problem, meaning, line=1)

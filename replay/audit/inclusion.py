@@ -6,6 +6,7 @@ from typing import Final
 
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
+from domain.messages import Message, comma_list, message
 from ledger.canonical import unhex
 from ledger.checkpoint import Checkpoint, head_leaf_hash
 from ledger.envelope import is_hash
@@ -14,9 +15,10 @@ from ledger.merkle import MAX_PATH, MAX_SIZE, verify_inclusion
 from ledger.record import Record
 from ledger.signed_note import ED25519, NoteKey, SignedNote
 from replay.audit.findings import Check
+from replay.event_values import quoted
 
 _FIELDS: Final = {"checkpoint", "game", "seq", "hash", "index", "path"}
-_CHANGED: Final = "The proof was changed, or was never one of this log."
+_CHANGED: Final = message("The proof was changed, or was never one of this log.")
 _LATEST_TIMESTAMP: Final = 253402300799
 """The last second of the year 9999."""
 
@@ -24,7 +26,7 @@ _LATEST_TIMESTAMP: Final = 253402300799
 class _Fault(CartularyError):
     """What is wrong with a proof, and what that means."""
 
-    def __init__(self, problem: str, meaning: str = _CHANGED) -> None:
+    def __init__(self, problem: Message, meaning: Message = _CHANGED) -> None:
         super().__init__(problem)
         self.problem = problem
         self.meaning = meaning
@@ -35,14 +37,16 @@ def check_inclusion(record: Record, witnesses: Sequence[NoteKey] = ()) -> Check:
 
     A record without a proof claims nothing, so the check then holds and notes what a proof would add.
     """
-    check = Check("inclusion", "proof of inclusion in the server's log")
+    check = Check("inclusion")
     if not record.header:
         return check
     inclusion = record.header.get("inclusion")
     if inclusion is None:
         check.note(
-            "There is no proof that the server's transparency log contains this game. With one, a witness"
-            " could confirm that the server has shown this history to everybody."
+            message(
+                "There is no proof that the server's transparency log contains this game. With one, a witness"
+                " could confirm that the server has shown this history to everybody."
+            )
         )
         _leave_witnesses_open(check, witnesses)
         return check
@@ -59,7 +63,7 @@ def check_inclusion(record: Record, witnesses: Sequence[NoteKey] = ()) -> Check:
 def _check(record: Record, inclusion: object) -> SignedNote:
     """Return the checkpoint that a proof leads to. Raises _Fault."""
     if not isinstance(inclusion, dict) or inclusion.keys() != _FIELDS:
-        raise _Fault("the proof of inclusion does not have the fields of its format")
+        raise _Fault(message("the proof of inclusion does not have the fields of its format"))
     seq, hash, index = inclusion["seq"], inclusion["hash"], inclusion["index"]
     path = inclusion["path"]
     is_formed = (
@@ -74,26 +78,35 @@ def _check(record: Record, inclusion: object) -> SignedNote:
         and isinstance(inclusion["checkpoint"], str)
     )
     if not is_formed:
-        raise _Fault("the proof of inclusion has a field of the wrong type")
+        raise _Fault(message("the proof of inclusion has a field of the wrong type"))
     game: object = inclusion["game"]
     if game != record.events[0]["game"]:
-        raise _Fault(f"the proof of inclusion is for another game, {game}")
+        raise _Fault(
+            message("the proof of inclusion is for another game, {game}", game=quoted(game))
+        )
     if not 1 <= seq <= len(record.events):
         raise _Fault(
-            f"the server has logged event {seq}, which is not in the record",
-            "The record has been cut off, or the server has shown another history to its witnesses.",
+            message("the server has logged event {seq}, which is not in the record", seq=seq),
+            message(
+                "The record has been cut off, or the server has shown another history to its witnesses."
+            ),
         )
     if record.events[seq - 1]["hash"] != hash:
         raise _Fault(
-            f"the server has logged another event {seq} of this game than the one in the record",
-            "The server has shown another history to its witnesses than in this record.",
+            message(
+                "the server has logged another event {seq} of this game than the one in the record",
+                seq=seq,
+            ),
+            message("The server has shown another history to its witnesses than in this record."),
         )
     note, checkpoint = _signed_checkpoint(record, inclusion)
     try:
         leaf = head_leaf_hash(str(game), seq, hash)
         verify_inclusion(leaf, index, checkpoint.size, list(map(unhex, path)), checkpoint.root)
     except CartularyError as error:
-        raise _Fault(f"the proof does not lead to the checkpoint: {error}") from None
+        raise _Fault(
+            message("the proof does not lead to the checkpoint: {reason}", reason=error.message)
+        ) from None
     return note
 
 
@@ -103,7 +116,7 @@ def _signed_checkpoint(record: Record, inclusion: JsonObject) -> tuple[SignedNot
         note = SignedNote.parse(inclusion["checkpoint"])
         checkpoint = Checkpoint.of_note(note)
     except Unreadable as error:
-        raise _Fault(f"the checkpoint cannot be read: {error.why}") from None
+        raise _Fault(message("the checkpoint cannot be read: {reason}", reason=error.why)) from None
     keys = []
     for entry in record.header["keys"]:
         try:
@@ -112,9 +125,13 @@ def _signed_checkpoint(record: Record, inclusion: JsonObject) -> tuple[SignedNot
             continue
     try:
         if not note.verified_keys(keys):
-            raise _Fault("the checkpoint is signed by none of the keys that the record lists")
+            raise _Fault(
+                message("the checkpoint is signed by none of the keys that the record lists")
+            )
     except BadSignature as bad:
-        raise _Fault(f"the signature of the checkpoint is not valid: {bad.why}") from None
+        raise _Fault(
+            message("the signature of the checkpoint is not valid: {reason}", reason=bad.message)
+        ) from None
     return note, checkpoint
 
 
@@ -127,13 +144,19 @@ def _check_cosignatures(check: Check, note: SignedNote, witnesses: Sequence[Note
                 verified[key] = line.timestamp
         except BadSignature as bad:
             check.add(
-                f"a cosignature is not valid: {bad.why}",
-                "The cosignature was changed, or was never made by this witness.",
+                message("a cosignature is not valid: {reason}", reason=bad.message),
+                message("The cosignature was changed, or was never made by this witness."),
                 line=1,
             )
             return
     for key, timestamp in verified.items():
-        check.note(f"{key.name} confirms that the head was in the log at {_time(timestamp)}.")
+        check.note(
+            message(
+                "The witness {witness} confirms that the head was in the log at {time}.",
+                witness=key.name,
+                time=_time(timestamp),
+            )
+        )
     _leave_witnesses_open(check, [key for key in witnesses if key not in verified])
     origin = Checkpoint.of_note(note).origin
     verified_ids = {(key.name, key.id) for key in verified}
@@ -146,18 +169,25 @@ def _check_cosignatures(check: Check, note: SignedNote, witnesses: Sequence[Note
     )
     if others:
         check.note(
-            f"The checkpoint has cosignatures that were not checked: {', '.join(others)}."
-            " Pass the keys of witnesses that you trust with --witness."
+            message(
+                "The checkpoint has cosignatures that were not checked: {witnesses}. Pass the keys of"
+                " witnesses that you trust with --witness.",
+                witnesses=comma_list(others),
+            )
         )
     elif not verified:
-        check.note("No witness has cosigned the checkpoint: it rests on the word of the server.")
+        check.note(
+            message("No witness has cosigned the checkpoint: it rests on the word of the server.")
+        )
 
 
 def _leave_witnesses_open(check: Check, witnesses: Sequence[NoteKey]) -> None:
     for witness in witnesses:
         check.add_unknown(
-            f"whether the witness {witness.name} saw this history",
-            "A record that is downloaded after the witness has cosigned a checkpoint decides it.",
+            message("whether the witness {witness} saw this history", witness=witness.name),
+            message(
+                "A record that is downloaded after the witness has cosigned a checkpoint decides it."
+            ),
             line=1,
         )
 

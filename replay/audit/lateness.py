@@ -7,6 +7,7 @@ before the forfeit is valid, however late it is.
 from typing import Final
 
 from domain.event import acting_seat
+from domain.messages import PlayerAt, message
 from ledger.commands import CLOCK
 from ledger.envelope import format_timestamp
 from ledger.turn_clock import deadline, milliseconds_left, time_left_text
@@ -27,14 +28,27 @@ def note_lateness(check: Check, step: Step) -> None:
         return
     moment = deadline(before)
     assert moment is not None
-    lateness = f"{event['at']}, {time_left_text(left)}: its deadline was {format_timestamp(moment)}"
+    assert before.to_act is not None, "there is a deadline only in a turn"
     if acting_seat(event["by"]) == before.to_act and event["action"] is not None:
         check.note(
-            f"seat {before.to_act} acted at {lateness}. The action is valid, because the turn had not been"
-            " forfeited.",
+            message(
+                "{player} acted at {time}, {lateness}: its deadline was {deadline}. The action is valid,"
+                " because the turn had not been forfeited.",
+                player=PlayerAt(before.to_act),
+                time=event["at"],
+                lateness=time_left_text(left),
+                deadline=format_timestamp(moment),
+            ),
             seq=event["seq"],
         )
     elif event["by"] == CLOCK and -left >= LATE_FORFEIT_MILLISECONDS:
         check.note(
-            f"the clock ended the turn of seat {before.to_act} at {lateness}.", seq=event["seq"]
+            message(
+                "the clock ended the turn of {player} at {time}, {lateness}: its deadline was {deadline}.",
+                player=PlayerAt(before.to_act),
+                time=event["at"],
+                lateness=time_left_text(left),
+                deadline=format_timestamp(moment),
+            ),
+            seq=event["seq"],
         )

@@ -8,7 +8,9 @@ Only a player who supplied the last nonce and did not act together with the serv
 from typing import Final
 
 from domain.event import Event
+from domain.messages import Message, message
 from replay.audit.findings import Check
+from replay.event_values import player
 
 CREATORS_PLACE: Final = 2
 """The seq of the event with which the creator of a game takes the first place, as part of the creation."""
@@ -28,8 +30,8 @@ class NonceCheck:
             case "SeatTaken":
                 self._taken.append(event)
             case "SeatLeft":
-                player = event["data"]["player"]
-                self._taken = [taken for taken in self._taken if taken["data"]["player"] != player]
+                leaver = event["data"]["player"]
+                self._taken = [taken for taken in self._taken if taken["data"]["player"] != leaver]
             case "GameStarted" if self._taken:
                 self._check_last_nonce(event["seq"])
             case _:
@@ -42,36 +44,56 @@ class NonceCheck:
         published, so it does not count.
         """
         last = self._taken[-1]
-        player, seq = last["data"]["player"], last["seq"]
+        supplier, seq = player(last["data"]["player"]), last["seq"]
         source = last["data"].get("nonce_from")
         if source == "player" and seq > CREATORS_PLACE:
             self._check.note(
-                f"the record says that player {player} supplied the last nonce (event {seq}), as this player"
-                " can confirm. So the server could not choose the draws, unless the two acted together.",
+                message(
+                    "the record says that {player} supplied the last nonce (event {seq}), as this player can"
+                    " confirm. So the server could not choose the draws, unless the two acted together.",
+                    player=supplier,
+                    seq=seq,
+                ),
                 seq=start,
             )
         elif source is None:
             self._check.add_unknown(
-                "whether the server chose the random draws, since the record does not say who supplied the"
-                f" last nonce (event {seq})",
-                f"Player {player} can decide it, who knows whether their program sent this nonce after it had"
-                " seen the commitment.",
+                message(
+                    "whether the server chose the random draws, since the record does not say who supplied"
+                    " the last nonce (event {seq})",
+                    seq=seq,
+                ),
+                message(
+                    "{player} can decide it: this player knows whether their program sent this nonce after it"
+                    " had seen the commitment.",
+                    player=supplier,
+                ),
                 line=start + 1,
                 seq=start,
             )
         else:
-            has_helped = any(
-                event["data"].get("nonce_from") == "player" and event["seq"] > CREATORS_PLACE
-                for event in self._taken
-            )
-            reason = (
-                f"it supplied the last nonce itself (event {seq}), when it knew all others"
-                if has_helped
-                else "no player supplied a nonce after the commitment was published"
-            )
             self._check.add_unknown(
-                f"whether the server chose the random draws: {reason}",
-                "Nothing can decide it any more. A nonce sent by the player who joined last would have.",
+                self._reason_for_doubt(seq),
+                message(
+                    "Nothing can decide it any more. A nonce sent by the player who joined last would have."
+                ),
                 line=start + 1,
                 seq=start,
             )
+
+    def _reason_for_doubt(self, seq: int) -> Message:
+        """Return why the server that supplied the last nonce, with event `seq`, may have chosen the draws."""
+        has_helped = any(
+            event["data"].get("nonce_from") == "player" and event["seq"] > CREATORS_PLACE
+            for event in self._taken
+        )
+        if has_helped:
+            return message(
+                "whether the server chose the random draws: it supplied the last nonce itself (event {seq}),"
+                " when it knew all others",
+                seq=seq,
+            )
+        return message(
+            "whether the server chose the random draws: no player supplied a nonce after the commitment was"
+            " published"
+        )

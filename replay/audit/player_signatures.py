@@ -8,18 +8,19 @@ many actions it is true.
 """
 
 from collections import Counter
+from typing import Final
 
 from domain.event import ActionSignature, Event, acting_seat
 from domain.game import Game
+from domain.messages import Message, PlayerAt, Text, message, plural_message
 from ledger.canonical import unhex
 from ledger.keys import BadSignature, check_public_key, key_id
 from ledger.player_signatures import check_action
 from ledger.record import Record
 from replay.audit.findings import Check
-from replay.language.renderer import english
 from replay.timeline import Step
 
-FORGED = "The author of this record cannot show that the player took this action."
+FORGED: Final = message("The author of this record cannot show that the player took this action.")
 
 
 class PlayerSignaturesCheck:
@@ -27,9 +28,8 @@ class PlayerSignaturesCheck:
 
     def __init__(self, record: Record) -> None:
         """Prepare for the events of a record."""
-        self.check = Check("signatures", "signed by players")
+        self.check = Check("signatures")
         self._seqs = {event["hash"]: event["seq"] for event in record.events}
-        self._names = record.seat_names()
         self._actions: Counter[int] = Counter()
         self._signed: Counter[int] = Counter()
         self._keys: dict[str, int] = {}
@@ -56,18 +56,19 @@ class PlayerSignaturesCheck:
     def finish(self) -> None:
         """Note how many actions of each seat its player has signed, once every event was examined."""
         if self._actions and not self.check.count:
-            self.check.note("No player signed an action: all actions rest on the server's word.")
+            self.check.note(
+                message("No player signed an action: all actions rest on the server's word.")
+            )
             return
         for seat, actions in sorted(self._actions.items()):
-            name, signed = self._names.get(seat, ""), self._signed[seat]
-            self.check.note(
-                f"Seat {seat} ({name}) signed {signed} of its {actions} actions"
-                + (": the others rest on the server's word." if signed < actions else ".")
-            )
+            self.check.note(_signed_actions(seat, self._signed[seat], actions))
         for key, seat in self._keys.items():
-            name = self._names.get(seat, "")
             self.check.note(
-                f"By the log, key {key} is that of seat {seat} ({name}): only this player can confirm it."
+                message(
+                    "By the log, key {key} is that of {player}: only this player can confirm it.",
+                    key=key,
+                    player=PlayerAt(seat),
+                )
             )
 
     def _check_key(self, event: Event) -> None:
@@ -75,50 +76,85 @@ class PlayerSignaturesCheck:
         try:
             public = unhex(data.get("public"))
             check_public_key(public)
-            problem = None if key_id(public) == data.get("key") else "its id is that of another key"
+            problem: Text = None
+            if key_id(public) != data.get("key"):
+                problem = message("its id is that of another key")
         except BadSignature as bad:
-            problem = english(bad.message)
-        except ValueError as error:
-            problem = str(error)
+            problem = bad.message
+        except ValueError:
+            problem = message("it is not bytes in lowercase hex")
         if problem is not None:
             self.check.add_at_event(
                 event["seq"],
-                f"the key that it adds is not valid: {problem}",
-                "A server that checks keys does not register this one.",
+                message("the key that it adds is not valid: {reason}", reason=problem),
+                message("A server that checks keys does not register this one."),
             )
 
-    def _problem_of_head(self, before: Game | None, signature: ActionSignature) -> str | None:
+    def _problem_of_head(self, before: Game | None, signature: ActionSignature) -> Message | None:
         """Return what is wrong with the position for which an action was signed; None if nothing is."""
         seq = self._seqs.get(signature["head"])
         if seq is None:
-            return (
+            return message(
                 "the player signed this action after an event that is not in this record: they saw another"
                 " history of the game, or the signature was made for another game"
             )
         if before is None or seq > before.seq:
-            return f"it was signed for the position after event {seq}, which comes later"
+            return message(
+                "it was signed for the position after event {seq}, which comes later", seq=seq
+            )
         if seq < before.position_seq:
-            return (
-                f"it was signed for the position after event {seq}, which changed with event"
-                f" {before.position_seq}: the signature was used again, or too late"
+            return message(
+                "it was signed for the position after event {seq}, which changed with event {changed}: the"
+                " signature was used again, or too late",
+                seq=seq,
+                changed=before.position_seq,
             )
         return None
 
 
-def _problem(event: Event, before: Game | None, signature: ActionSignature) -> str | None:
+def _problem(event: Event, before: Game | None, signature: ActionSignature) -> Message | None:
     """Return why a signature is not one of the acting player for this action; None if it is."""
     seat = acting_seat(event["by"])
     if event["action"] is None or before is None or seat is None or seat >= len(before.players):
-        return "it has a signature, but no action of a player that it could cover"
+        return message("it has a signature, but no action of a player that it could cover")
     keys = before.keys.get(before.players[seat], {})
     key = signature["key"]
     if key not in keys:
-        return f"it is signed with key {key}, which the player of seat {seat} has not registered"
+        return message(
+            "it is signed with key {key}, which {player} has not registered",
+            key=key,
+            player=PlayerAt(seat),
+        )
     public = keys[key]
     if public is None:
-        return f"it is signed with key {key}, which the player of seat {seat} has revoked"
+        return message(
+            "it is signed with key {key}, which {player} has revoked",
+            key=key,
+            player=PlayerAt(seat),
+        )
     try:
         check_action(signature, public, event["game"], event["action"])
     except BadSignature as bad:
-        return f"the signature by key {key} is not valid: {bad.why}"
+        return message(
+            "the signature by key {key} is not valid: {reason}", key=key, reason=bad.message
+        )
     return None
+
+
+def _signed_actions(seat: int, signed: int, actions: int) -> Message:
+    """Return how many of the actions of a seat its player has signed."""
+    if signed == actions:
+        return plural_message(
+            "{player} signed {count} of {actions} actions.",
+            "{player} signed {count} of {actions} actions.",
+            count=signed,
+            player=PlayerAt(seat),
+            actions=actions,
+        )
+    return plural_message(
+        "{player} signed {count} of {actions} actions: the others rest on the server's word.",
+        "{player} signed {count} of {actions} actions: the others rest on the server's word.",
+        count=signed,
+        player=PlayerAt(seat),
+        actions=actions,
+    )

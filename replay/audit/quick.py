@@ -89,9 +89,9 @@ def _audit_usual(data: bytes, keys: Sequence[str], trusted: TrustedKeys) -> Repo
         return None
     ends = Record(header, [first, last])
     checks = [
-        Check("form", "lines read", len(lines)),
+        Check("form", len(lines)),
         check_head(ends, keys, trusted, is_cut=False, event_count=count),
-        Check("chain", "events hashed again", count),
+        Check("chain", count),
     ]
     return Report(_summary(header, first, last, count), checks, is_quick=True)
 

@@ -1,10 +1,25 @@
 """Formats a report as text: a line per check, the findings, the open questions, the notes, the verdict."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, assert_never
 
-from replay.audit.findings import Check, Finding, Report, Unknown
+from domain.messages import (
+    Message,
+    Value,
+    comma_list,
+    listing,
+    message,
+    message_in,
+    plural_message,
+    semicolon_list,
+)
+from replay.audit.check_names import CHECK_TITLES, Name
+from replay.audit.findings import Check, Finding, Outcome, Report, Unknown
+from replay.event_values import game_status
+from replay.language.renderer import Renderer
 from replay.render.styles import BOLD, DIM, Styler
-from replay.render.text_layout import clean, columns, wrap
+from replay.render.text_layout import columns, wrap
 
 _GREEN: Final = "green"
 _RED: Final = "bold red"
@@ -13,44 +28,123 @@ _MOST_PER_CHECK: Final = 5
 """Findings shown per check, besides the first one of the report."""
 _MOST_LISTED: Final = 20
 """Open questions, and notes, that a report shows."""
-_MARGIN: Final = 14
-"""Columns of the margin with the name of the check."""
+_LEAST_TITLE_WIDTH: Final = 10
+"""Columns of the names of checks in the margin, if none is longer."""
+_VERDICTS: Final[Mapping[Outcome, Message]] = {
+    "sound": message_in("verdict", "sound"),
+    "broken": message_in("verdict", "broken"),
+    "unknown": message_in("verdict", "cannot be known"),
+}
 
 
-def report_line(report: Report, name: str, styler: Styler) -> str:
+def report_line(report: Report, name: Value, styler: Styler, renderer: Renderer) -> str:
     """Return one line for a sound record; `name` is the name of its file."""
-    return f"{styler('✓', _GREEN)} {clean(name)}  {styler(_summary(report), DIM)}"
+    summary = styler(renderer(_summary(report)), DIM)
+    return f"{styler('✓', _GREEN)} {renderer(name)}  {summary}"
 
 
-def report_page(report: Report, name: str, styler: Styler, width: int) -> str:
+def report_page(report: Report, name: Value, styler: Styler, width: int, renderer: Renderer) -> str:
     """Return the whole report in lines of about `width` columns, with a final line feed.
 
-    The last paragraph is the verdict: "sound", "broken: …" or "cannot be known: …".
+    The last paragraph is the verdict: in English "sound", "broken: …" or "cannot be known: …".
     """
-    lines = [f"{styler(clean(name), BOLD)}  {_summary(report)}"]
-    lines += [_check_line(check, styler) for check in report.checks]
-    lines += _findings_section(report, styler, width)
+    renderer = renderer.with_names(report.names)
+    titles = {check.name: renderer(CHECK_TITLES[check.name]) for check in report.checks}
+    title_width = max([_LEAST_TITLE_WIDTH, *map(columns, titles.values())])
+    page = _Page(renderer, styler, width, titles, title_width)
+    lines = [f"{styler(renderer(name), BOLD)}  {renderer(_summary(report))}"]
+    lines += [page.check_line(check) for check in report.checks]
+    lines += _findings_section(report, page)
     if report.unknowns:
-        lines += ["", styler("cannot be known from this file", _YELLOW)]
+        lines += ["", styler(renderer(message("cannot be known from this file")), _YELLOW)]
         for unknown in report.unknowns[:_MOST_LISTED]:
-            lines += _unknown_lines(unknown, styler, width)
-        lines += _rest(len(report.unknowns))
+            lines += page.unknown_lines(unknown)
+        lines += page.rest(len(report.unknowns) - _MOST_LISTED)
     if report.notes:
-        lines += ["", styler("notes", BOLD)]
+        lines += ["", styler(renderer(message("notes")), BOLD)]
         for note in report.notes[:_MOST_LISTED]:
-            location = "" if note.seq is None else f"event {note.seq}: "
-            lines += _item(note.check, location + note.text, styler, width)
-        lines += _rest(len(report.notes))
+            lines += page.item(note.check, note.located_text)
+        lines += page.rest(len(report.notes) - _MOST_LISTED)
     if len(lines) > 1 + len(report.checks):
         lines.append("")
-    return "\n".join([*lines, _verdict_line(report, styler)]) + "\n"
+    return "\n".join([*lines, _verdict_line(report, styler, renderer)]) + "\n"
 
 
-def _findings_section(report: Report, styler: Styler, width: int) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """How the parts of a page are laid out, with the names of the checks in its margin."""
+
+    renderer: Renderer
+    styler: Styler
+    width: int
+    titles: Mapping[Name, str]
+    title_width: int
+
+    @property
+    def margin(self) -> int:
+        """Columns of the margin with the name of the check."""
+        return self.title_width + 4
+
+    def check_line(self, check: Check) -> str:
+        """Return the line about one check."""
+        if check.findings:
+            mark, style = "✗", _RED
+        elif check.unknowns:
+            mark, style = "?", _YELLOW
+        elif check.count:
+            mark, style = "✓", _GREEN
+        else:
+            mark, style = "-", DIM
+        text = f"{check.count:>5} {self.renderer(check.unit)}"
+        if check.findings:
+            wrong = plural_message("{count} wrong", "{count} wrong", count=len(check.findings))
+            text += f", {self.renderer(wrong)}"
+        if check.unknowns:
+            in_part = self.renderer(message("cannot be known in full"))
+            text += self.styler(f", {in_part}", DIM)
+        return f"  {self.styler(mark, style)} {self._title(check.name)} {text}"
+
+    def finding_lines(self, finding: Finding) -> list[str]:
+        """Return the paragraphs about the first finding."""
+        problem = wrap(self.renderer(finding.located_problem), self.width - 2, columns)
+        meaning = wrap(self.renderer(finding.meaning), self.width - 2, columns)
+        return [
+            *(f"  {self.styler(line, BOLD)}" for line in problem),
+            *(f"  {line}" for line in meaning),
+        ]
+
+    def unknown_lines(self, unknown: Unknown) -> list[str]:
+        """Return the paragraphs about an open question."""
+        lines = self.item(unknown.check, unknown.located_problem)
+        evidence = wrap(self.renderer(unknown.evidence), self.width - self.margin, columns)
+        return [*lines, *(" " * self.margin + self.styler(line, DIM) for line in evidence)]
+
+    def item(self, check: Name, text: Message) -> list[str]:
+        """Return a paragraph with the name of a check in its margin."""
+        first, *rest = wrap(self.renderer(text), self.width - self.margin, columns)
+        return [
+            f"  {self.styler(self._title(check), DIM)}  {first}",
+            *(" " * self.margin + line for line in rest),
+        ]
+
+    def rest(self, count: int) -> list[str]:
+        """Return the line that says how many more items there are; [] if there are none."""
+        if count <= 0:
+            return []
+        more = self.renderer(plural_message("and {count} more", "and {count} more", count=count))
+        return [f"  {more}"]
+
+    def _title(self, check: Name) -> str:
+        title = self.titles[check]
+        return title + " " * (self.title_width - columns(title))
+
+
+def _findings_section(report: Report, page: _Page) -> list[str]:
     first = report.first
     if first is None:
         return []
-    lines = ["", styler("first finding", _RED), *_finding_lines(first, styler, width)]
+    renderer, styler = page.renderer, page.styler
+    lines = ["", styler(renderer(message("first finding")), _RED), *page.finding_lines(first)]
     others = [finding for finding in report.findings if finding is not first]
     shown = [
         finding
@@ -58,91 +152,67 @@ def _findings_section(report: Report, styler: Styler, width: int) -> list[str]:
         for finding in [other for other in others if other.check == check.name][:_MOST_PER_CHECK]
     ]
     if shown:
-        lines += ["", styler("other findings", BOLD)]
+        lines += ["", styler(renderer(message("other findings")), BOLD)]
         for finding in shown:
-            text = f"{finding.location}: {finding.problem}"
-            lines += _item(finding.check, text, styler, width)
-    if len(shown) < len(others):
-        lines.append(f"  and {len(others) - len(shown)} more")
-    return lines
+            lines += page.item(finding.check, finding.located_problem)
+    return lines + page.rest(len(others) - len(shown))
 
 
-def _verdict_line(report: Report, styler: Styler) -> str:
+def _verdict_line(report: Report, styler: Styler, renderer: Renderer) -> str:
     """The last line: one sentence that sums the report up."""
+    verdict = _VERDICTS[report.verdict]
     match report.verdict:
         case "sound":
-            return styler("sound", _GREEN) + f": {_holding(report)}"
+            style, reason = _GREEN, _holding(report)
         case "broken":
-            first, count = report.first, len(report.findings)
-            assert first is not None
-            more = f" (and {count - 1} more)" if count > 1 else ""
-            text = f"{first.location}: {first.problem}" if first.location else first.problem
-            return styler("broken", _RED) + clean(f": {text}{more}")
+            style, reason = _RED, _first_problem(report)
         case "unknown":
-            problems = "; ".join(unknown.problem for unknown in report.unknowns)
-            return styler("cannot be known", _YELLOW) + clean(f": {problems}")
-    assert_never(report.verdict)
+            problems = semicolon_list(unknown.problem for unknown in report.unknowns)
+            style, reason = _YELLOW, message("{problems}", problems=problems)
+        case _:
+            assert_never(report.verdict)
+    word = renderer(verdict)
+    sentence = renderer(message("{verdict}: {reason}", verdict=verdict, reason=reason))
+    return styler(word, style) + sentence.removeprefix(word)
 
 
-def _holding(report: Report) -> str:
+def _first_problem(report: Report) -> Message:
+    first, others = report.first, len(report.findings) - 1
+    assert first is not None, "a broken record has a finding"
+    if not others:
+        return first.located_problem
+    return plural_message(
+        "{problem} (and {count} more)",
+        "{problem} (and {count} more)",
+        count=others,
+        problem=first.located_problem,
+    )
+
+
+def _holding(report: Report) -> Message:
     if not report.is_quick:
-        return "every check holds"
-    names = [check.name for check in report.checks]
-    return f"{', '.join(names[:-1])} and {names[-1]} hold, and nothing else was checked"
+        return message("every check holds")
+    return message(
+        "{checks} hold, and nothing else was checked",
+        checks=listing(CHECK_TITLES[check.name] for check in report.checks),
+    )
 
 
-def _summary(report: Report) -> str:
+def _summary(report: Report) -> Message:
     summary = report.summary
     if summary["game"] is None:
-        return "no game can be read from it"
+        return message("no game can be read from it")
+    status, key = summary["status"], summary["signed_by"]
     parts = [
-        f"game {summary['game']}",
-        f"{summary['rules']} for {summary['seats']}",
-        f"{summary['events']} events",
-        summary["status"] or "status unknown",
-        f"signed by key {summary['signed_by']}" if summary["signed_by"] else "header unreadable",
+        message("game {game}", game=summary["game"]),
+        plural_message(
+            "{rules} for {count}",
+            "{rules} for {count}",
+            count=summary["seats"],
+            rules=summary["rules"],
+        ),
+        plural_message("{count} event", "{count} events", count=summary["events"]),
+        message("status unknown") if status is None else game_status(status),
+        message("signed by key {key}", key=key) if key else message("header unreadable"),
     ]
-    return clean(", ".join(parts))
-
-
-def _check_line(check: Check, styler: Styler) -> str:
-    if check.findings:
-        mark, style = "✗", _RED
-    elif check.unknowns:
-        mark, style = "?", _YELLOW
-    elif check.count:
-        mark, style = "✓", _GREEN
-    else:
-        mark, style = "-", DIM
-    text = f"{check.count:>5} {check.unit}"
-    if check.findings:
-        text += f", {len(check.findings)} wrong"
-    if check.unknowns:
-        text += styler(", cannot be known in full", DIM)
-    return f"  {styler(mark, style)} {check.name:<10} {text}"
-
-
-def _finding_lines(finding: Finding, styler: Styler, width: int) -> list[str]:
-    problem = wrap(clean(f"{finding.location}: {finding.problem}"), width - 2, columns)
-    meaning = wrap(clean(finding.meaning), width - 2, columns)
-    return [*(f"  {styler(line, BOLD)}" for line in problem), *(f"  {line}" for line in meaning)]
-
-
-def _unknown_lines(unknown: Unknown, styler: Styler, width: int) -> list[str]:
-    location = f"{unknown.location}: " if unknown.location else ""
-    lines = _item(unknown.check, location + unknown.problem, styler, width)
-    evidence = wrap(clean(unknown.evidence), width - _MARGIN, columns)
-    return [*lines, *(" " * _MARGIN + styler(line, DIM) for line in evidence)]
-
-
-def _item(check: str, text: str, styler: Styler, width: int) -> list[str]:
-    """A paragraph with the name of a check in its margin."""
-    first, *rest = wrap(clean(text), width - _MARGIN, columns)
-    return [
-        f"  {styler(f'{check:<{_MARGIN - 4}}', DIM)}  {first}",
-        *(" " * _MARGIN + line for line in rest),
-    ]
-
-
-def _rest(count: int) -> list[str]:
-    return [f"  and {count - _MOST_LISTED} more"] if count > _MOST_LISTED else []
+    return message("{parts}", parts=comma_list(parts))

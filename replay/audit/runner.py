@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 from domain.errors import Unreadable
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import message, plural_message
 from ledger.record import Record, scan
 from ledger.signed_note import NoteKey
 from replay.audit.against import check_against
@@ -35,7 +36,7 @@ from replay.audit.signatures import (
 )
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 from replay.compare.histories import History, history_of
-from replay.language.renderer import english
+from replay.event_values import names_of
 from replay.timeline import steps, unreadable_on_error
 
 
@@ -78,7 +79,7 @@ def audit(
     ]
     if against is not None:
         checks.append(check_against(against, history_of(record, faults), trusted, keys))
-    return Report(_summary(record, last), checks)
+    return Report(_summary(record, last), checks, names=names_of(record))
 
 
 def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
@@ -92,9 +93,14 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
     signatures = PlayerSignaturesCheck(record)
     if unopened := len(unopened_secrets(record)):
         decisions.check.add_unknown(
-            f"whether the {unopened} secret values not yet opened are such that every event was within the"
-            " rules: it is only checked that some values are possible",
-            "The record after the game has ended opens them and decides it.",
+            plural_message(
+                "whether the {count} secret value not yet opened is such that every event was within the"
+                " rules: it is only checked that some value is possible",
+                "whether the {count} secret values not yet opened are such that every event was within the"
+                " rules: it is only checked that some values are possible",
+                count=unopened,
+            ),
+            message("The record after the game has ended opens them and decides it."),
         )
     last: Game | None = None
     seq = 0
@@ -117,21 +123,31 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
         event = record.events[seq]
         left = len(record.events) - seq
         if event["seq"] == seq + 1:
-            state.stop(event["seq"], english(unreadable.why))
+            state.stop(event["seq"], unreadable.why)
             decisions.decide_again(event, last)
             left -= 1
         else:
             state.check.add_unknown(
-                f"whether the positions follow from the events from line {seq + 2} on, where the order is"
-                " broken",
-                "A copy of the record with its events in order decides it.",
+                message(
+                    "whether the positions follow from the events from line {line} on, where the order is"
+                    " broken",
+                    line=seq + 2,
+                ),
+                message("A copy of the record with its events in order decides it."),
                 line=seq + 2,
             )
         if left:
             decisions.check.add_unknown(
-                f"whether the last {left} events are within the rules, since they come after one that cannot"
-                " be applied",
-                "A copy of the record in which that event is as the server wrote it decides it.",
+                plural_message(
+                    "whether the last event is within the rules, since it comes after one that cannot be"
+                    " applied",
+                    "whether the last {count} events are within the rules, since they come after one that"
+                    " cannot be applied",
+                    count=left,
+                ),
+                message(
+                    "A copy of the record in which that event is as the server wrote it decides it."
+                ),
             )
     signatures.finish()
     return last, state.check, chance.check, decisions.check, signatures.check

@@ -8,18 +8,18 @@ from domain import chance
 from domain.contract import STATEMENT, DomainEvent, Opened
 from domain.errors import Unreadable
 from domain.event import ENDINGS, Event, recorded_data
+from domain.messages import Text, message, plural_message
 from ledger.canonical import unhex
 from ledger.record import Record
 from ledger.record_schema import Opening
 from ledger.seal import commitment
 from replay.audit.findings import Check
-from replay.language.renderer import english
 from replay.timeline import Step, steps, unreadable_on_error
 
 
 def check_secrets(record: Record) -> Check:
     """Check every opened value, and the game's secret once the game has ended, against its commitment."""
-    check = Check("secrets", "opened as committed to")
+    check = Check("secrets")
     for seq, openings in record.openings.items():
         line = record.opening_lines[seq]
         commitments = _commitments(record, seq)
@@ -27,46 +27,62 @@ def check_secrets(record: Record) -> Check:
             check.count += 1
             if name not in commitments:
                 check.add(
-                    f"{name} is opened, but event {seq} has no commitment to it",
-                    "The opening was made up or belongs to another event.",
+                    message(
+                        "{secret} is opened, but event {seq} has no commitment to it",
+                        secret=name,
+                        seq=seq,
+                    ),
+                    message("The opening was made up or belongs to another event."),
                     line=line,
                     seq=seq,
                 )
             elif commitment(opening) != commitments[name]:
                 check.add(
-                    f"{name} as opened is not what event {seq} committed to",
-                    "The secret value was changed afterwards.",
+                    message(
+                        "{secret} as opened is not what event {seq} committed to",
+                        secret=name,
+                        seq=seq,
+                    ),
+                    message("The secret value was changed afterwards."),
                     line=line,
                     seq=seq,
                 )
     for seq, name in _closed_secrets(record):
         if name == STATEMENT:
-            check.note("what was written here was erased, or is left out of this record", seq=seq)
+            check.note(
+                message("what was written here was erased, or is left out of this record"), seq=seq
+            )
     end = ending(record)
     unopened = unopened_secrets(record)
     if end is None:
         check.add_unknown(
-            "whether the game's secret is the one committed to, since it is published at the end",
-            "The record after the game has ended decides it.",
+            message(
+                "whether the game's secret is the one committed to, since it is published at the end"
+            ),
+            message("The record after the game has ended decides it."),
         )
         if unopened:
             check.add_unknown(
-                f"whether {len(unopened)} secret values that are not opened here match their commitments",
-                "The record after the game has ended opens all of them and decides it.",
+                plural_message(
+                    "whether {count} secret value that is not opened here matches its commitment",
+                    "whether {count} secret values that are not opened here match their commitments",
+                    count=len(unopened),
+                ),
+                message("The record after the game has ended opens all of them and decides it."),
             )
         return check
     for seq, name in unopened:
         check.add_at_event(
             seq,
-            f"{name} is not opened, although the game has ended",
-            "Openings were left out, so this secret cannot be checked.",
+            message("{secret} is not opened, although the game has ended", secret=name),
+            message("Openings were left out, so this secret cannot be checked."),
         )
     check.count += 1
     if published_secret(record) is None:
         check.add_at_event(
             end["seq"],
-            "the secret that it publishes is not the one committed to in the first event",
-            "The random draws of this game may have been chosen by the server.",
+            message("the secret that it publishes is not the one committed to in the first event"),
+            message("The random draws of this game may have been chosen by the server."),
         )
     return check
 
@@ -119,7 +135,7 @@ def published_secret(record: Record) -> bytes | None:
     return secret if len(secret) == 32 and chance.commitment(secret) == committed else None
 
 
-def infer_secrets(record: Record) -> tuple[Opened, Mapping[int, str]]:
+def infer_secrets(record: Record) -> tuple[Opened, Mapping[int, Text]]:
     """Return values for all secrets, by seq and name, with which the game can have gone as recorded.
 
     Values that the record opens are among them; the rules infer the others from the log. Also returns, by
@@ -146,10 +162,8 @@ def infer_secrets(record: Record) -> tuple[Opened, Mapping[int, str]]:
         with unreadable_on_error(game.seq):
             inference = game.rules.infer_secrets(game.seats, game.options, start, played(), opened)
     except Unreadable as unreadable:
-        return opened, {game.seq: english(unreadable.why)}
-    return {**opened, **inference.secrets}, {
-        seq: english(reason) for seq, reason in inference.contradictions.items()
-    }
+        return opened, {game.seq: unreadable.why}
+    return {**opened, **inference.secrets}, inference.contradictions
 
 
 def _state_before(step: Step) -> Any:

@@ -5,6 +5,7 @@ from typing import Final, TypeAlias
 
 from domain.event import Event
 from domain.json_types import JsonObject
+from domain.messages import Message, message, plural_message
 from ledger.envelope import FIELDS
 from ledger.keys import RECEIPT_FIELDS, BadSignature, check_statement
 from ledger.keys import check_head as check_signed_head
@@ -13,31 +14,40 @@ from ledger.record_schema import HEAD_FIELDS, HEADER_FIELDS
 from replay.audit.findings import Check
 from replay.audit.head_key import check_listed_keys, check_period, check_trust
 from replay.audit.trusted_keys import TrustedKeys
-from replay.language.renderer import english
+from replay.event_values import quoted
 
-_INTACT_COPY: Final = "An intact copy of the record decides it."
-_NEWER_PROGRAM: Final = "A newer version of this program may know the field."
+_INTACT_COPY: Final = message("An intact copy of the record decides it.")
+_NEWER_PROGRAM: Final = message("A newer version of this program may know the field.")
 _EVENT_FIELDS: Final = frozenset(FIELDS)
 
 
 def check_form(record: Record, faults: Sequence[Fault]) -> Check:
     """Check that every line is canonical JSON, in its place, with all its fields."""
-    check = Check("form", "lines read")
+    check = Check("form")
     openings, receipts = len(record.openings), len(record.receipts)
     check.count = bool(record.header) + len(record.events) + openings + receipts + len(faults)
     for fault in faults:
         check.add(
-            english(fault.why),
-            "The file was damaged or changed, or was not written as a game record.",
+            message("{reason}", reason=fault.why),
+            message("The file was damaged or changed, or was not written as a game record."),
             line=fault.line,
         )
     for name in sorted(record.header.keys() - HEADER_FIELDS):
-        check.add_unknown(f"what the field {name} of the header means", _NEWER_PROGRAM, line=1)
+        check.add_unknown(
+            message("what the field {field} of the header means", field=name),
+            _NEWER_PROGRAM,
+            line=1,
+        )
     for name in sorted(record.header.get("head", {}).keys() - HEAD_FIELDS):
-        check.add_unknown(f"what the field {name} of the head means", _NEWER_PROGRAM, line=1)
+        check.add_unknown(
+            message("what the field {field} of the head means", field=name), _NEWER_PROGRAM, line=1
+        )
     for name, seq in sorted(_unknown_fields(record).items()):
         check.add_unknown(
-            f"what the field {name} of event {seq} means", _NEWER_PROGRAM, line=seq + 1, seq=seq
+            message("what the field {field} of event {seq} means", field=name, seq=seq),
+            _NEWER_PROGRAM,
+            line=seq + 1,
+            seq=seq,
         )
     return check
 
@@ -65,10 +75,10 @@ def check_head(
     those that are `trusted`. `is_cut` states that lines after the last event of `record` could not be read.
     `event_count` is the number of events in the file, if `record` contains only the first and the last one.
     """
-    check = Check("head", "signed header")
+    check = Check("head")
     if not record.header:
         check.add_unknown(
-            "who signed the record and with which head, because the header cannot be read",
+            message("who signed the record and with which head, because the header cannot be read"),
             _INTACT_COPY,
             line=1,
         )
@@ -80,8 +90,10 @@ def check_head(
         check_signed_head(header, header["keys"])
     except BadSignature as bad:
         check.add(
-            f"the signature is not valid: {bad.why}",
-            "The header was changed after it was signed, or was written by somebody without the key.",
+            message("the signature is not valid: {reason}", reason=bad.message),
+            message(
+                "The header was changed after it was signed, or was written by somebody without the key."
+            ),
             line=1,
         )
     else:
@@ -91,13 +103,18 @@ def check_head(
             check_trust(check, header, entry["public"], trusted)
         elif entry["public"] not in expected_keys:
             check.add(
-                f"the record is signed by key {head['key']}, which is none of those expected",
-                "This record was not written by the server whose key you have.",
+                message(
+                    "the record is signed by key {key}, which is none of those expected",
+                    key=head["key"],
+                ),
+                message("This record was not written by the server whose key you have."),
                 line=1,
             )
     if is_cut or not record.events:
         check.add_unknown(
-            "whether the signed head is the last event, because not all lines could be read",
+            message(
+                "whether the signed head is the last event, because not all lines could be read"
+            ),
             _INTACT_COPY,
         )
         return check
@@ -109,8 +126,13 @@ def check_head(
     ):
         if in_header != in_event:
             check.add(
-                f"{name} is {in_header} in the header, and {in_event} in the first event",
-                "The header and the events are not from the same game.",
+                message(
+                    "{field} is {in_header} in the header, and {in_event} in the first event",
+                    field=name,
+                    in_header=in_header,
+                    in_event=in_event,
+                ),
+                message("The header and the events are not from the same game."),
                 line=1,
             )
     return check
@@ -120,22 +142,30 @@ def _compare_with_last_event(check: Check, head: JsonObject, last: Event, count:
     seq = last["seq"]
     if seq < head["seq"]:
         check.add(
-            f"the events end with {seq}, but the signed head is event {head['seq']}",
-            "The record has been cut off: the events after it are missing.",
+            message(
+                "the events end with {seq}, but the signed head is event {head}",
+                seq=seq,
+                head=head["seq"],
+            ),
+            message("The record has been cut off: the events after it are missing."),
             line=count + 2,
             seq=seq + 1,
         )
     elif seq > head["seq"]:
         check.add(
-            f"the signed head is event {head['seq']}, but the events go on to {seq}",
-            "Events were added that nobody has signed.",
+            message(
+                "the signed head is event {head}, but the events go on to {seq}",
+                head=head["seq"],
+                seq=seq,
+            ),
+            message("Events were added that nobody has signed."),
             line=head["seq"] + 2,
             seq=head["seq"] + 1,
         )
     elif last["hash"] != head["hash"]:
         check.add(
-            "the hash of the last event is not that of the signed head",
-            "This is another history than the one that was signed.",
+            message("the hash of the last event is not that of the signed head"),
+            message("This is another history than the one that was signed."),
             line=count + 1,
             seq=seq,
         )
@@ -157,7 +187,7 @@ def check_receipts(
     They must be signed by a key that the record lists or that is `trusted`. Of the receipts in `kept`, those
     for other games are skipped and counted.
     """
-    check = Check("receipts", "checked")
+    check = Check("receipts")
     of_game = kept.get(record.events[0]["game"], ())
     numbered: list[tuple[int | None, JsonObject]] = [
         *zip(record.receipt_lines, record.receipts, strict=True),
@@ -165,11 +195,17 @@ def check_receipts(
     ]
     if skipped := sum(map(len, kept.values())) - len(of_game):
         check.note(
-            f"{skipped} of the receipts that were kept are for other games and were skipped."
+            plural_message(
+                "{count} of the receipts that were kept is for another game and was skipped.",
+                "{count} of the receipts that were kept are for other games and were skipped.",
+                count=skipped,
+            )
         )
     if numbered and not record.header:
         check.add_unknown(
-            "whether the receipts are genuine, because the header with the keys cannot be read",
+            message(
+                "whether the receipts are genuine, because the header with the keys cannot be read"
+            ),
             _INTACT_COPY,
             line=1,
         )
@@ -196,28 +232,37 @@ def _check_one_receipt(
         check_statement(receipt, keys)
     except BadSignature as bad:
         check.add(
-            f"a receipt is not valid: {bad.why}",
-            "The receipt was changed, or was never issued by the server.",
+            message("a receipt is not valid: {reason}", reason=bad.message),
+            message("The receipt was changed, or was never issued by the server."),
             line=line,
             seq=None if event is None else seq,
         )
         return
     if receipt.get("game") != record.events[0]["game"]:
-        problem = f"a receipt is for another game, {receipt.get('game')}"
-        check.add(problem, "It proves nothing about this one.", line=line)
+        check.add(
+            message("a receipt is for another game, {game}", game=quoted(receipt.get("game"))),
+            message("It proves nothing about this one."),
+            line=line,
+        )
         return
     if event is None and not record.has_ended:
         check.add_unknown(
-            f"whether the server omits event {seq}, for which it issued a receipt: the record ends before"
-            " it, and the game had not ended then",
-            "A record that the server signs after that event decides it.",
+            message(
+                "whether the server omits event {seq}, for which it issued a receipt: the record ends before"
+                " it, and the game had not ended then",
+                seq=quoted(seq),
+            ),
+            message("A record that the server signs after that event decides it."),
             line=line,
         )
         return
     if event is None:
         check.add(
-            f"the server issued a receipt for event {seq}, which is not in the record",
-            "The server accepted that action, and the record omits it.",
+            message(
+                "the server issued a receipt for event {seq}, which is not in the record",
+                seq=quoted(seq),
+            ),
+            message("The server accepted that action, and the record omits it."),
             line=line,
         )
         return
@@ -232,23 +277,31 @@ def _compare_with_event(
     for name in RECEIPT_FIELDS:
         if receipt.get(name) != event.get(name):
             check.add(
-                f"the receipt is for another event: its {name} differs",
-                "The server signed another history than this record.",
+                message("the receipt is for another event: its {field} differs", field=name),
+                message("The server signed another history than this record."),
                 line=line,
                 seq=seq,
             )
             return
     key = next(entry for entry in keys if entry["key"] == receipt["key"])
     since, until = key["from"], key["until"]
-    fault = ""
+    problem: Message | None = None
     if event["at"] < since:
-        fault = f"is valid only from {since}"
+        problem = message(
+            "the receipt is signed by key {key}, which is valid only from {since}",
+            key=key["key"],
+            since=since,
+        )
     elif until is not None and event["at"] > until:
-        fault = f"was retired at {until}"
-    if fault:
+        problem = message(
+            "the receipt is signed by key {key}, which was retired at {until}",
+            key=key["key"],
+            until=until,
+        )
+    if problem is not None:
         check.add(
-            f"the receipt is signed by key {key['key']}, which {fault}",
-            "The receipt was signed outside of its key's period of validity.",
+            problem,
+            message("The receipt was signed outside of its key's period of validity."),
             line=line,
             seq=seq,
         )

@@ -9,6 +9,7 @@ from replay.compare.histories import (
     Divergence,
     History,
     Relation,
+    Side,
     common_events,
     read_history,
     relation,
@@ -21,7 +22,9 @@ from replay.compare.statements import (
     no_progress,
     statements,
 )
-from replay.language.renderer import english
+from replay.event_values import seated_players
+from replay.language.names import Names
+from replay.language.renderer import Renderer
 
 Verdict: TypeAlias = Literal["continuation", "divergence", "unknown"]
 
@@ -100,22 +103,36 @@ class Comparison:
             and not other.contains(statement.seq, statement.hash)
         ]
 
-    def as_json(self) -> JsonObject:
-        """Return the whole comparison as a JSON object."""
+    @property
+    def names(self) -> Names:
+        """The names of the players, except those about which the records disagree."""
+        a, b = self.a.record.names, self.b.record.names
+        return Names(
+            {id: handle for id, handle in (a | b).items() if a.get(id, handle) == b.get(id, handle)}
+        )
+
+    def names_in(self, side: Side) -> Names:
+        """Return the same names, with the players by seat as one of the records has them."""
+        history = self.a if side == "a" else self.b
+        return self.names.seated(seated_players(history.record))
+
+    def as_json(self, renderer: Renderer) -> JsonObject:
+        """Return the whole comparison as a JSON object, with sentences in the renderer's language."""
+        renderer = renderer.with_names(self.names)
         only_a, only_b = self.after_common
         return {
             "verdict": self.verdict,
             "relation": self.relation,
             "common": self.common,
-            "a": _summary(self.a),
-            "b": _summary(self.b),
+            "a": _summary(self.a, renderer),
+            "b": _summary(self.b, renderer),
             "divergence": None if self.divergence is None else self.divergence.as_json(),
-            "signed_only_in_a": [statement.as_json() for statement in only_a],
-            "signed_only_in_b": [statement.as_json() for statement in only_b],
-            "denials": [statement.as_json() for statement in self.denials],
-            "proofs": [proof.as_json() for proof in self.proofs],
+            "signed_only_in_a": [statement.as_json(renderer) for statement in only_a],
+            "signed_only_in_b": [statement.as_json(renderer) for statement in only_b],
+            "denials": [statement.as_json(renderer) for statement in self.denials],
+            "proofs": [proof.as_json(renderer) for proof in self.proofs],
             "statements": [
-                {**statement.as_json(), "trusted": statement.public in self.trusted}
+                {**statement.as_json(renderer), "trusted": statement.public in self.trusted}
                 for statement in self.statements
             ],
         }
@@ -171,7 +188,7 @@ def _is_denial(statement: Statement, histories: Sequence[History], signers: froz
     return any(history.contradicts(seq, statement.hash) for history in histories)
 
 
-def _summary(history: History) -> dict[str, Any]:
+def _summary(history: History, renderer: Renderer) -> dict[str, Any]:
     header = history.record.header
     return {
         "game": history.game,
@@ -179,5 +196,5 @@ def _summary(history: History) -> dict[str, Any]:
         "chained": history.intact,
         "head": header["head"]["seq"] if header else None,
         "key": header["head"]["key"] if header else None,
-        "faults": [{"line": fault.line, "what": english(fault.why)} for fault in history.faults],
+        "faults": [{"line": fault.line, "what": renderer(fault.why)} for fault in history.faults],
     }

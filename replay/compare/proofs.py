@@ -13,6 +13,7 @@ from typing import Final
 from domain.json_types import JsonObject
 from replay.compare.histories import History
 from replay.compare.statements import Statement
+from replay.language.renderer import Renderer
 
 _MOST_OTHERS: Final = 100
 """Statements about neither history that are examined."""
@@ -32,12 +33,12 @@ class Proof:
     second: Statement
     is_trusted: bool
 
-    def as_json(self) -> JsonObject:
+    def as_json(self, renderer: Renderer) -> JsonObject:
         """Return all fields as a JSON object."""
         return {
             "against": {"key": self.key, "public": self.public, "player": self.player},
             "trusted": self.is_trusted,
-            "statements": [self.first.as_json(), self.second.as_json()],
+            "statements": [self.first.as_json(renderer), self.second.as_json(renderer)],
         }
 
 

@@ -10,11 +10,13 @@ from typing import Final, Literal, TypeAlias
 
 from domain.event import ActionSignature, Event
 from domain.json_types import JsonObject
+from domain.messages import Text, message
 from ledger.canonical import unhex
 from ledger.envelope import is_hash, is_positive, is_timestamp
 from ledger.keys import BadSignature, check_head, check_statement, key_id
 from ledger.player_signatures import check_action
 from replay.compare.histories import SIDES, History, Side
+from replay.language.renderer import Renderer
 
 Kind: TypeAlias = Literal["head", "receipt", "action"]
 NumberedReceipt: TypeAlias = tuple[int, JsonObject]
@@ -33,7 +35,7 @@ def no_progress(receipts: Iterable[NumberedReceipt], _total: int) -> Iterable[Nu
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A signature that is valid, or the reason why it does not count (`fault`, else empty).
+    """A signature that is valid, or the reason why it does not count (`fault`, else None).
 
     A head or a receipt states the hash of event `seq`. The signature of an action states the hash of the
     event that the player saw last, `seq` (None if neither record has it), and `action_seq` is the event that
@@ -47,11 +49,11 @@ class Statement:
     public: str
     seq: int | None
     hash: str
-    fault: str = ""
+    fault: Text | None = None
     player: str | None = None
     action_seq: int | None = None
 
-    def as_json(self) -> JsonObject:
+    def as_json(self, renderer: Renderer) -> JsonObject:
         """Return all fields as a JSON object."""
         return {
             "record": self.side,
@@ -62,7 +64,7 @@ class Statement:
             "seq": self.seq,
             "hash": self.hash,
             "valid": not self.fault,
-            "fault": self.fault or None,
+            "fault": None if self.fault is None else renderer(self.fault),
             "player": self.player,
             "action_seq": self.action_seq,
         }
@@ -136,7 +138,7 @@ def _head(
     entry = _entry(head["key"], keys)
     fault = _fault(lambda: check_head(header, keys))
     if not fault and header["game"] != history.game:
-        fault = f"it is the head of another game, {header['game']}"
+        fault = message("it is the head of another game, {game}", game=header["game"])
     if not fault and (event := _event(head["seq"], head["hash"], history, other)) is not None:
         fault = _retirement_fault(entry, event["at"])
     yield Statement(side, "head", 1, head["key"], entry["public"], head["seq"], head["hash"], fault)
@@ -164,13 +166,14 @@ def receipt_statement(
     seq, at = receipt.get("seq"), receipt.get("at")
     fault = _fault(lambda: check_statement(receipt, keys))
     if not fault and receipt.get("game") != game:
-        fault = f"it is a receipt for another game, {str(receipt.get('game'))[:_MOST_CHARACTERS]}"
+        game_text = str(receipt.get("game"))[:_MOST_CHARACTERS]
+        fault = message("it is a receipt for another game, {game}", game=game_text)
     if not fault and not (is_positive(seq) and is_timestamp(at) and is_hash(receipt.get("hash"))):
-        fault = "it is no receipt for an event"
+        fault = message("it is no receipt for an event")
     if not fault:
         fault = _retirement_fault(entry, str(at))
         if not fault and str(at) < entry["from"]:
-            fault = f"its key is only valid from {entry['from']} on"
+            fault = message("its key is only valid from {since} on", since=entry["from"])
     return Statement(
         side,
         "receipt",
@@ -209,7 +212,7 @@ def _action(
     if public:
         fault = _fault(lambda: check_action(signature, public, event["game"], action))
     else:
-        fault = "no event before it adds its key"
+        fault = message("no event before it adds its key")
     seqs = (_seq_of(history, head) for history in histories)
     seq = next((seq for seq in seqs if seq is not None), None)
     return Statement(
@@ -232,18 +235,20 @@ def _entry(key: object, keys: Sequence[JsonObject]) -> JsonObject:
     return next((entry for entry in keys if entry["key"] == key), unlisted)
 
 
-def _retirement_fault(entry: JsonObject, at: str) -> str:
+def _retirement_fault(entry: JsonObject, at: str) -> Text | None:
     if entry["until"] is None or at <= entry["until"]:
-        return ""
-    return f"its key was retired at {entry['until']}, and the event is of {at}"
+        return None
+    return message(
+        "its key was retired at {until}, and the event is of {time}", until=entry["until"], time=at
+    )
 
 
-def _fault(check: Callable[[], None]) -> str:
-    """Why a check of a signature fails; empty if it does not."""
+def _fault(check: Callable[[], None]) -> Text | None:
+    """Why a check of a signature fails; None if it does not."""
     try:
         check()
     except BadSignature as bad:
-        return str(bad.message)
-    except ValueError as error:
-        return str(error)
-    return ""
+        return bad.message
+    except ValueError:
+        return message("it contains something that is not lowercase hex")
+    return None

@@ -7,9 +7,11 @@ import httpx
 
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
+from domain.messages import Message, message
 from ledger.canonical import decode_any
 from ledger.envelope import is_game_id, is_hash, is_positive, is_timestamp, is_word
 from ledger.keys import BadSignature, check_statement
+from replay.http_errors import request_error_reason
 
 PREFIX: Final = "/api/v1"
 SECONDS: Final = 30.0
@@ -30,18 +32,18 @@ class ReceiptsError(CartularyError):
     """A server does not respond, refuses the request, or responds with something else than receipts."""
 
 
-def receipt_fault(receipt: object) -> str | None:
+def receipt_fault(receipt: object) -> Message | None:
     """Return why a value does not have the form of a receipt; None if it has.
 
     The signature is not checked.
     """
     if not isinstance(receipt, dict):
-        return "it is no JSON object"
+        return message("it is no JSON object")
     for name, is_valid in _FIELDS.items():
         if not is_valid(receipt.get(name)):
-            return f"its field {name} is missing or invalid"
+            return message("its field {field} is missing or invalid", field=name)
     if unknown := receipt.keys() - _FIELDS.keys():
-        return f"it has an unknown field {min(unknown)}"
+        return message("it has an unknown field {field}", field=min(unknown))
     return None
 
 
@@ -57,7 +59,12 @@ class ReceiptClient:
                 base_url=base_url, headers=headers, timeout=SECONDS, transport=transport
             )
         except (httpx.InvalidURL, ValueError) as error:
-            raise ReceiptsError(f"the URL or the token cannot be sent: {error}") from None
+            raise ReceiptsError(
+                message(
+                    "the URL or the token cannot be sent: {reason}",
+                    reason=request_error_reason(error),
+                )
+            ) from None
         self.left_out = 0
         """Actions without a receipt on the pages so far."""
 
@@ -85,14 +92,16 @@ class ReceiptClient:
                 page.get("next"),
             )
             if not isinstance(receipts, list) or type(left_out) is not int:
-                raise ReceiptsError("the server's response is no page of receipts")
+                raise ReceiptsError(message("the server's response is no page of receipts"))
             self.left_out += left_out
             yield [_checked(receipt, keys) for receipt in receipts]
             if cursor is None:
                 return
             if not isinstance(cursor, str):
-                raise ReceiptsError("the server's response is no page of receipts")
-        raise ReceiptsError(f"the server has more than {MAX_PAGES} pages of receipts")
+                raise ReceiptsError(message("the server's response is no page of receipts"))
+        raise ReceiptsError(
+            message("the server has more than {limit} pages of receipts", limit=MAX_PAGES)
+        )
 
     def _keys(self) -> list[JsonObject]:
         entries = self._get("/keys", {}).get("keys")
@@ -100,7 +109,7 @@ class ReceiptClient:
             isinstance(entry, dict) and is_word(entry.get("key")) and is_word(entry.get("public"))
             for entry in entries
         ):
-            raise ReceiptsError("the server's list of keys cannot be read")
+            raise ReceiptsError(message("the server's list of keys cannot be read"))
         return entries
 
     def _get(self, path: str, params: dict[str, str | int]) -> dict[str, Any]:
@@ -111,34 +120,54 @@ class ReceiptClient:
                 for part in response.iter_bytes():
                     body += part
                     if len(body) > MAX_RESPONSE_BYTES:
-                        raise ReceiptsError("the server's response is too long")
+                        raise ReceiptsError(message("the server's response is too long"))
                 status = response.status_code
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-            raise ReceiptsError(f"the server does not respond: {error}") from None
+            raise ReceiptsError(
+                message("the server does not respond: {reason}", reason=request_error_reason(error))
+            ) from None
         if status == 401:
-            raise ReceiptsError("the server does not accept the token")
+            raise ReceiptsError(message("the server does not accept the token"))
         if status == 404 and "game" in params:
-            raise ReceiptsError(f"the server has no game {params['game']} that the player may see")
+            raise ReceiptsError(
+                message(
+                    "the server has no game {game} that the player may see", game=params["game"]
+                )
+            )
         if status != 200:
-            raise ReceiptsError(f"the server responds to GET {PREFIX}{path} with status {status}")
+            raise ReceiptsError(
+                message(
+                    "the server responds to GET {path} with status {status}",
+                    path=PREFIX + path,
+                    status=status,
+                )
+            )
         try:
             value = decode_any(bytes(body))
         except Unreadable as error:
-            raise ReceiptsError(f"the server's response cannot be read: {error.why}") from None
+            raise ReceiptsError(
+                message("the server's response cannot be read: {reason}", reason=error.why)
+            ) from None
         if not isinstance(value, dict):
-            raise ReceiptsError("the server's response is no JSON object")
+            raise ReceiptsError(message("the server's response is no JSON object"))
         return value
 
 
 def _checked(receipt: object, keys: list[JsonObject]) -> JsonObject:
-    fault = receipt_fault(receipt)
-    if fault is not None or not isinstance(receipt, dict):
-        raise ReceiptsError(f"the server returned something that is no receipt: {fault}")
+    if (fault := receipt_fault(receipt)) is not None:
+        raise ReceiptsError(
+            message("the server returned something that is no receipt: {reason}", reason=fault)
+        )
+    assert isinstance(receipt, dict), "receipt_fault has checked it"
     try:
         check_statement(receipt, keys)
     except BadSignature as bad:
-        place = f"event {receipt['seq']} of game {receipt['game']}"
         raise ReceiptsError(
-            f"the server returned a receipt for {place} that is not valid: {bad.why}"
+            message(
+                "the server returned a receipt for event {seq} of game {game} that is not valid: {reason}",
+                seq=receipt["seq"],
+                game=receipt["game"],
+                reason=bad.message,
+            )
         ) from None
     return receipt

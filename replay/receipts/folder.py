@@ -13,7 +13,9 @@ from typing import BinaryIO, Final
 
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
+from domain.messages import Message, message
 from ledger.canonical import canonical, decode_any
+from ledger.file_errors import file_error_reason
 from ledger.record import MAX_LINE_BYTES
 
 SUFFIX: Final = ".receipts"
@@ -103,7 +105,9 @@ def read_receipts(path: Path) -> list[JsonObject]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise ReceiptFileError(f"cannot read {path}: {error.strerror}") from None
+        raise ReceiptFileError(
+            message("cannot read {file}: {reason}", file=str(path), reason=file_error_reason(error))
+        ) from None
 
 
 def receipts_in(file: BinaryIO, name: str) -> Iterator[JsonObject]:
@@ -113,16 +117,20 @@ def receipts_in(file: BinaryIO, name: str) -> Iterator[JsonObject]:
     """
     text = file.read(MAX_FILE_BYTES + 1)
     if len(text) > MAX_FILE_BYTES:
-        raise ReceiptFileError(f"{name} has more than {MAX_FILE_BYTES} bytes")
+        raise ReceiptFileError(
+            message("{file} has more than {limit} bytes", file=name, limit=MAX_FILE_BYTES)
+        )
     whole = _decoded(text)
+    no_receipt = message("{file} contains no receipt", file=name)
     if whole is not None:
-        yield _receipt(whole, name)
+        yield _receipt(whole, no_receipt)
         return
     if not text.strip():
-        raise ReceiptFileError(f"{name} contains no receipt")
+        raise ReceiptFileError(no_receipt)
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
-            yield _receipt(_decoded(line), f"{name}, line {number},")
+            no_receipt = message("{file}, line {line}, contains no receipt", file=name, line=number)
+            yield _receipt(_decoded(line), no_receipt)
 
 
 def _decoded(text: bytes) -> object:
@@ -136,11 +144,12 @@ def _decoded(text: bytes) -> object:
     return value
 
 
-def _receipt(value: object, place: str) -> JsonObject:
+def _receipt(value: object, fault: Message) -> JsonObject:
+    """Return the receipt that a value is or contains. Raises ReceiptFileError with this message."""
     if isinstance(value, dict) and isinstance(value.get("receipt"), dict):
         value = value["receipt"]
     if not isinstance(value, dict) or "signature" not in value:
-        raise ReceiptFileError(f"{place} contains no receipt")
+        raise ReceiptFileError(fault)
     return value
 
 
@@ -169,4 +178,8 @@ def _append(path: Path, receipts: Sequence[JsonObject]) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise ReceiptFileError(f"cannot write {path}: {error.strerror}") from None
+        raise ReceiptFileError(
+            message(
+                "cannot write {file}: {reason}", file=str(path), reason=file_error_reason(error)
+            )
+        ) from None

@@ -6,9 +6,11 @@ from typing import Any, Final, Self
 import httpx
 
 from domain.errors import CartularyError, Unreadable
+from domain.messages import Value, message
 from ledger.canonical import decode_any, unhex
 from ledger.merkle import HASH_BYTES, MAX_PATH
 from ledger.signed_note import SignedNote
+from replay.http_errors import request_error_reason
 
 PREFIX: Final = "/api/v1"
 SECONDS: Final = 20.0
@@ -22,19 +24,21 @@ class ServerUnreachable(CartularyError):
 
 
 class ServerRefused(CartularyError):
-    """The server responded with something else than what was asked for; `why` is the reason."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
+    """The server responded with something else than what was asked for."""
 
 
 class LogClient:
     """Reads the log of the server at a URL. Every method raises ServerUnreachable and ServerRefused."""
 
-    def __init__(self, url: str, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(
+        self, url: str, transport: httpx.BaseTransport | None = None, *, language: str = "en"
+    ) -> None:
+        """Prepare for requests to a server, whose problems are to be in this language."""
         self._http = httpx.Client(
-            base_url=url.rstrip("/") + PREFIX, timeout=SECONDS, transport=transport
+            base_url=url.rstrip("/") + PREFIX,
+            headers={"Accept-Language": language},
+            timeout=SECONDS,
+            transport=transport,
         )
 
     def __enter__(self) -> Self:
@@ -49,13 +53,15 @@ class LogClient:
         try:
             return SignedNote.parse(body)
         except Unreadable as error:
-            raise ServerRefused(f"the server's checkpoint cannot be read: {error.why}") from None
+            raise ServerRefused(
+                message("the server's checkpoint cannot be read: {reason}", reason=error.why)
+            ) from None
 
     def public_keys(self) -> list[bytes]:
         """Return all public keys that the server publishes."""
         entries = self._json("/keys").get("keys")
         if not isinstance(entries, list) or len(entries) > _MAX_KEYS:
-            raise ServerRefused("the server's list of keys cannot be read")
+            raise ServerRefused(message("the server's list of keys cannot be read"))
         return _hashes([entry.get("public") for entry in entries if isinstance(entry, dict)])
 
     def consistency_path(self, first: int, second: int) -> list[bytes]:
@@ -63,14 +69,16 @@ class LogClient:
         answer = self._json("/log/proofs/consistency", **{"from": first, "to": second})
         path = answer.get("path")
         if not isinstance(path, list) or len(path) > MAX_PATH:
-            raise ServerRefused("the server's consistency proof cannot be read")
+            raise ServerRefused(message("the server's consistency proof cannot be read"))
         return _hashes(path)
 
     def leaf_hashes(self, after: int, count: int) -> list[bytes]:
         """Return the hashes of at most `count` leaves from leaf `after` on; they are not checked."""
         leaves = self._json("/log/leaves", after=after, limit=min(count, PAGE_LEAVES)).get("leaves")
         if not isinstance(leaves, list) or not 0 < len(leaves) <= count:
-            raise ServerRefused(f"the server does not show leaf {after} of its log")
+            raise ServerRefused(
+                message("the server does not show leaf {leaf} of its log", leaf=after)
+            )
         return _hashes(leaves)
 
     def submit(self, note: SignedNote) -> None:
@@ -81,9 +89,11 @@ class LogClient:
         try:
             answer = decode_any(self._request("GET", path, params=params))
         except Unreadable as error:
-            raise ServerRefused(f"the server's response cannot be read: {error}") from None
+            raise ServerRefused(
+                message("the server's response cannot be read: {reason}", reason=error.message)
+            ) from None
         if not isinstance(answer, dict):
-            raise ServerRefused("the server's response is not a JSON object")
+            raise ServerRefused(message("the server's response is no JSON object"))
         return answer
 
     def _request(self, method: str, path: str, **options: Any) -> bytes:
@@ -94,14 +104,16 @@ class LogClient:
                 for part in response.iter_bytes():
                     body += part
                     if len(body) > MAX_RESPONSE_BYTES:
-                        raise ServerRefused("the server's response is too long")
+                        raise ServerRefused(message("the server's response is too long"))
                 status = response.status_code
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ServerUnreachable(f"the server does not respond: {error}") from None
+            raise ServerUnreachable(
+                message("the server does not respond: {reason}", reason=request_error_reason(error))
+            ) from None
         if status == 429 or status >= 500:
-            raise ServerUnreachable(f"the server responds with {status}: {_detail(body)}")
+            raise ServerUnreachable(_refusal(status, body))
         if status != 200:
-            raise ServerRefused(f"the server responds with {status}: {_detail(body)}")
+            raise ServerRefused(_refusal(status, body))
         return bytes(body)
 
 
@@ -112,16 +124,21 @@ def _hashes(values: Sequence[object]) -> list[bytes]:
     except ValueError:
         hashes = [b""]
     if any(len(hash) != HASH_BYTES for hash in hashes):
-        raise ServerRefused("the server's response contains a hash that is not 32 bytes in hex")
+        raise ServerRefused(
+            message("the server's response contains a hash that is not 32 bytes in hex")
+        )
     return hashes
 
 
-def _detail(body: bytes | bytearray) -> str:
-    """Return the sentence of a problem, without control characters."""
+def _refusal(status: int, body: bytes | bytearray) -> Value:
+    """Return the status of a response and the sentence of its problem, cut to a line."""
     try:
         answer = decode_any(bytes(body))
     except Unreadable:
-        return "no reason given"
+        answer = None
     detail = answer.get("detail") if isinstance(answer, dict) else None
-    text = detail if isinstance(detail, str) else "no reason given"
-    return "".join(char if char.isprintable() else "?" for char in text)[:200]
+    if not isinstance(detail, str):
+        return message("the server responds with {status}", status=status)
+    return message(
+        "the server responds with {status}: {detail}", status=status, detail=detail[:200]
+    )

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from domain.errors import CartularyError, Unreadable
+from domain.messages import message
 from ledger.canonical import decode
 from ledger.checkpoint import Checkpoint
+from ledger.file_errors import file_error_reason
 from ledger.keys import BadSignature
 from ledger.merkle import MemoryTree
 from ledger.record_schema import check_header
@@ -61,7 +63,9 @@ def read_view(path: Path, pages: Pages = no_progress) -> View:
     if path.is_dir():
         folder = WitnessFolder.read(path, pages)
         if not folder.checkpoints:
-            raise Unreadable(f"the folder {path} contains no checkpoints")
+            raise Unreadable(
+                message("the folder {folder} contains no checkpoints", folder=str(path))
+            )
         notes = tuple(kept.note for kept in folder.checkpoints)
         return View(str(path), tuple(folder.server_keys), notes, folder.tree)
     try:
@@ -69,7 +73,9 @@ def read_view(path: Path, pages: Pages = no_progress) -> View:
             first_line = file.readline(_MAX_HEADER)
             rest = file.read(_MAX_HEADER)
     except OSError as error:
-        raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
+        raise Unreadable(
+            message("cannot read {file}: {reason}", file=str(path), reason=file_error_reason(error))
+        ) from None
     if first_line.startswith(b"{"):
         return _view_of_record(path, first_line)
     return View(str(path), (), (SignedNote.parse(first_line + rest),))
@@ -127,7 +133,11 @@ def _signed_by_common_key(
         if of_first and of_second:
             return key, of_first, of_second
     raise NotComparable(
-        f"{first.name} and {second.name} have no checkpoints that the same key has signed for the same log"
+        message(
+            "{first} and {second} have no checkpoints that the same key has signed for the same log",
+            first=first.name,
+            second=second.name,
+        )
     )
 
 
@@ -149,11 +159,13 @@ def _view_of_record(path: Path, header_line: bytes) -> View:
     """Return the checkpoint in the header of a record, with the keys that the header lists."""
     value = decode(header_line.removesuffix(b"\n"))
     if not isinstance(value, dict):
-        raise Unreadable(f"{path} is not a record")
+        raise Unreadable(message("{file} is not a record", file=str(path)))
     header = check_header(value)
     inclusion = header.get("inclusion")
     if not isinstance(inclusion, dict) or not isinstance(inclusion.get("checkpoint"), str):
-        raise Unreadable(f"the header of {path} contains no proof of inclusion")
+        raise Unreadable(
+            message("the header of {file} contains no proof of inclusion", file=str(path))
+        )
     note = SignedNote.parse(inclusion["checkpoint"])
     origin = Checkpoint.of_note(note).origin
     keys = []

@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from domain.errors import CartularyError, Unreadable
+from domain.messages import message
 from ledger.canonical import canonical, decode, unhex
 from ledger.checkpoint import Checkpoint
+from ledger.file_errors import file_error_reason
 from ledger.keys import SigningKey
 from ledger.merkle import HASH_BYTES, MemoryTree
 from ledger.signed_note import NoteKey, SignedNote
@@ -77,8 +79,18 @@ class WitnessFolder:
             if last is not None and last.checkpoint.size:
                 for hashes in _read_leaves(path / LEAVES, last.checkpoint.size, pages):
                     folder.tree.append(hashes)
-        except (OSError, UnicodeError) as error:
-            raise Unreadable(f"the copy in {path} cannot be read: {error}") from None
+        except UnicodeError:
+            raise Unreadable(
+                message("the copy in {folder} contains text that is not UTF-8", folder=str(path))
+            ) from None
+        except OSError as error:
+            raise Unreadable(
+                message(
+                    "the copy in {folder} cannot be read: {reason}",
+                    folder=str(path),
+                    reason=file_error_reason(error),
+                )
+            ) from None
         if last is not None and folder.tree.root() != last.checkpoint.root:
             raise Unreadable(f"the copy in {path} is damaged: its leaves have another root")
         return folder
@@ -93,7 +105,9 @@ class WitnessFolder:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise FolderInUse(f"another process uses the folder {path}") from None
+                raise FolderInUse(
+                    message("another process uses the folder {folder}", folder=str(path))
+                ) from None
             folder = cls.read(path, pages)
             folder.cut_incomplete_writes()
             yield folder
@@ -150,7 +164,13 @@ class WitnessFolder:
             except FileExistsError:
                 continue
             return path
-        raise Unreadable(f"the folder {self.path} has too many files named like {name}")
+        raise Unreadable(
+            message(
+                "the folder {folder} has too many files named like {file}",
+                folder=str(self.path),
+                file=name,
+            )
+        )
 
     def cut_incomplete_writes(self) -> None:
         """Cut off what a crash has left behind the last complete checkpoint."""
@@ -196,7 +216,14 @@ def _read_checkpoints(path: Path) -> Iterator[KeptCheckpoint]:
             line = file.readline(_MAX_LINE)
             if not line.endswith(b"\n"):
                 if len(line) == _MAX_LINE:
-                    raise Unreadable(f"{path} has a line of more than {_MAX_LINE} bytes", number)
+                    raise Unreadable(
+                        message(
+                            "{file} has a line of more than {limit} bytes",
+                            file=str(path),
+                            limit=_MAX_LINE,
+                        ),
+                        number,
+                    )
                 return
             try:
                 value = decode(line[:-1])
@@ -206,9 +233,13 @@ def _read_checkpoints(path: Path) -> Iterator[KeptCheckpoint]:
                     note, Checkpoint.of_note(note), hashes, str(value["seen_at"])
                 )
             except (Unreadable, KeyError, TypeError, ValueError, AttributeError):
-                raise Unreadable(f"{path} contains a line that is no checkpoint", number) from None
+                raise Unreadable(
+                    message("{file} contains a line that is no checkpoint", file=str(path)), number
+                ) from None
             if checkpoint.checkpoint.size < size:
-                raise Unreadable(f"{path} contains a checkpoint that is smaller", number)
+                raise Unreadable(
+                    message("{file} contains a checkpoint that is smaller", file=str(path)), number
+                )
             size = checkpoint.checkpoint.size
             yield checkpoint
 
@@ -221,5 +252,5 @@ def _read_leaves(path: Path, count: int, pages: Pages) -> Iterator[list[bytes]]:
             size = min(count - start, _PAGE_LEAVES) * HASH_BYTES
             data = file.read(size)
             if len(data) < size:
-                raise Unreadable(f"{path} has too few leaves")
+                raise Unreadable(message("{file} has too few leaves", file=str(path)))
             yield [data[at : at + HASH_BYTES] for at in range(0, size, HASH_BYTES)]

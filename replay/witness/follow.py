@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from domain.errors import CartularyError, Unreadable
+from domain.messages import Message, Text, comma_list, message, plural_message
 from ledger.checkpoint import Checkpoint
 from ledger.keys import BadSignature
 from ledger.merkle import BadProof, MemoryTree, verify_consistency
@@ -32,7 +33,7 @@ class LogBroken(CartularyError):
     `evidence` is the file that was written, `is_proof` whether anybody can check it without the server.
     """
 
-    def __init__(self, why: str, evidence: Path | None = None, *, is_proof: bool = False) -> None:
+    def __init__(self, why: Text, evidence: Path | None = None, *, is_proof: bool = False) -> None:
         super().__init__(why)
         self.evidence = evidence
         self.is_proof = is_proof
@@ -91,14 +92,14 @@ class Follower:
         if "+" in text:
             key = NoteKey.parse(text)
             if key.type != ED25519:
-                raise Unreadable("this is the key of a witness, not of a log")
+                raise Unreadable(message("this is the key of a witness, not of a log"))
         else:
             try:
                 public = bytes.fromhex(text)
             except ValueError:
                 public = b""
             if len(public) != 32:
-                raise Unreadable("a key of the server is a note key, or 32 bytes in hex")
+                raise Unreadable(message("a key of the server is a note key, or 32 bytes in hex"))
             pinned_key = self._folder.server_key
             name = (
                 Checkpoint.of_note(self._client.checkpoint()).origin
@@ -118,7 +119,9 @@ class Follower:
         try:
             checkpoint = Checkpoint.of_note(note)
         except Unreadable as error:
-            raise ServerRefused(f"the server's checkpoint cannot be read: {error.why}") from None
+            raise ServerRefused(
+                message("the server's checkpoint cannot be read: {reason}", reason=error.why)
+            ) from None
         key = self._folder.server_key
         pinned = None
         if key is None:
@@ -151,30 +154,33 @@ class Follower:
             except UntrustedNote:
                 continue
             except BadSignature as bad:
-                raise ServerRefused(f"the server's checkpoint is not valid: {bad.why}") from None
+                raise ServerRefused(
+                    message("the server's checkpoint is not valid: {reason}", reason=bad.message)
+                ) from None
             return key
         raise ServerRefused(
-            "the checkpoint is signed by none of the keys that the server publishes"
+            message("the checkpoint is signed by none of the keys that the server publishes")
         )
 
     def _check_signature(self, note: SignedNote, checkpoint: Checkpoint, key: NoteKey) -> None:
         if checkpoint.origin != key.name:
             raise KeyChanged(
-                f"the server now serves the log {checkpoint.origin}, and this folder is about {key.name}."
-                " If the operator has begun a new log, ask why, and follow it with another folder"
+                message(
+                    "the server now serves the log {origin}, and this folder is about the log {followed}. If"
+                    " the operator has begun a new log, ask why, and follow it with another folder",
+                    origin=checkpoint.origin,
+                    followed=key.name,
+                )
             )
         try:
             note.check_signed_by(key)
         except UntrustedNote:
-            ids = ", ".join(line.key_id.hex() for line in note.signatures if line.name == key.name)
-            raise KeyChanged(
-                f"the server's key has changed: the checkpoint is signed by {ids or 'no key of the log'},"
-                f" and this witness knows {key.id.hex()}. If the operator confirms the new key, pass it"
-                " with --key"
-            ) from None
+            raise KeyChanged(_key_change(note, key)) from None
         except BadSignature as bad:
             raise LogBroken(
-                f"the checkpoint has a signature that is not valid: {bad.why}"
+                message(
+                    "the checkpoint has a signature that is not valid: {reason}", reason=bad.message
+                )
             ) from None
 
     def _check_known(self, note: SignedNote, checkpoint: Checkpoint, key: NoteKey) -> None:
@@ -182,7 +188,14 @@ class Follower:
         last = self._folder.checkpoints[-1]
         split = find_split(key, note, last.note, self._folder.tree)
         if split is not None:
-            raise self._broken(split, f"it has another root for {checkpoint.size} entries")
+            raise self._broken(
+                split,
+                plural_message(
+                    "it has another root for {count} entry",
+                    "it has another root for {count} entries",
+                    count=checkpoint.size,
+                ),
+            )
 
     def _consistency_path(
         self, note: SignedNote, checkpoint: Checkpoint, last: SignedNote, key: NoteKey
@@ -195,11 +208,11 @@ class Follower:
             path = self._client.consistency_path(before.size, checkpoint.size)
             verify_consistency(before.size, checkpoint.size, before.root, checkpoint.root, path)
         except (ServerRefused, BadProof) as error:
-            raise self._find_contradiction(note, checkpoint, last, key, str(error)) from None
+            raise self._find_contradiction(note, checkpoint, last, key, error.message) from None
         return path
 
     def _find_contradiction(
-        self, note: SignedNote, checkpoint: Checkpoint, last: SignedNote, key: NoteKey, why: str
+        self, note: SignedNote, checkpoint: Checkpoint, last: SignedNote, key: NoteKey, why: Text
     ) -> LogBroken:
         """Return the error for a checkpoint that the server does not prove to continue the last one.
 
@@ -222,7 +235,9 @@ class Follower:
         hashes = [hash for page in self._leaves(size, checkpoint.size) for hash in page]
         if self._folder.tree.root_with(hashes) != checkpoint.root:
             last = self._folder.last
-            why = "the entries that the server lists are not those of the checkpoint that it has signed"
+            why = message(
+                "the entries that the server lists are not those of the checkpoint that it has signed"
+            )
             if last is None:
                 raise LogBroken(why)
             raise self._broken(unproven(key, [last.note, note]), why)
@@ -234,7 +249,9 @@ class Follower:
     def _leaves(self, start: int, end: int) -> Iterator[list[bytes]]:
         """Yield pages of the leaves from `start` to before `end`."""
         if end > MAX_LEAVES:
-            raise ServerRefused(f"the log has more than {MAX_LEAVES} entries, too many to copy")
+            raise ServerRefused(
+                message("the log has more than {limit} entries, too many to copy", limit=MAX_LEAVES)
+            )
         starts = range(start, end, PAGE_LEAVES)
         for first in self._pages(starts, len(starts)):
             position, stop = first, min(end, first + PAGE_LEAVES)
@@ -243,13 +260,31 @@ class Follower:
                 position += len(hashes)
                 yield hashes
 
-    def _broken(self, split: SplitView, why: str) -> LogBroken:
+    def _broken(self, split: SplitView, why: Text) -> LogBroken:
         """Save the evidence, and return the error that names it."""
         is_proof = split.prefix_root is not None
         size = Checkpoint.of_note(split.second).size
         name = f"split-view-{size}.json" if is_proof else f"unproven-{size}.json"
         path = self._folder.save(name, split.encode())
-        summary = (
-            "the server has shown two logs" if is_proof else "the server does not prove its log"
+        if is_proof:
+            sentence = message("the server has shown two logs: {reason}", reason=why)
+        else:
+            sentence = message("the server does not prove its log: {reason}", reason=why)
+        return LogBroken(sentence, path, is_proof=is_proof)
+
+
+def _key_change(note: SignedNote, key: NoteKey) -> Message:
+    """Return the error for a checkpoint that another key than this one has signed."""
+    ids = [line.key_id.hex() for line in note.signatures if line.name == key.name]
+    if not ids:
+        return message(
+            "the server's key has changed: the checkpoint is signed by no key of the log, and this witness"
+            " knows the key {key}. If the operator confirms the new key, pass it with --key",
+            key=key.id.hex(),
         )
-        return LogBroken(f"{summary}: {why}", path, is_proof=is_proof)
+    return message(
+        "the server's key has changed: the checkpoint is signed by the key {signers}, and this witness knows"
+        " the key {key}. If the operator confirms the new key, pass it with --key",
+        signers=comma_list(ids),
+        key=key.id.hex(),
+    )

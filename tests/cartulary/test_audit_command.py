@@ -190,7 +190,7 @@ def test_audit_checks_a_folder_of_receipts(
     ReceiptFolder(folder).add([KEY.receipt(event), KEY.receipt({**event, "game": "game-2"})])
     result = run("audit", path, "--receipts", folder)
     assert result.exit_code == 0
-    assert "1 of the receipts that were kept are for other games" in result.stdout
+    assert "1 of the receipts that were kept is for another game" in result.stdout
     ReceiptFolder(folder).add([KEY.receipt({**event, "hash": "0" * 64})])
     assert run("audit", path, "--receipts", folder).exit_code == 1
     (folder / "damaged.receipts").write_bytes(b"{")

@@ -72,7 +72,7 @@ def test_compare_takes_a_file_of_receipts_for_a_record(
     result = run("compare", path, kept)
     assert result.exit_code == 0
     assert result.stdout.splitlines()[-1] == (
-        "continuation: all 1 valid receipts are for events of the record"
+        "continuation: the only valid receipt is for an event of the record"
     )
     earlier = tmp_path / "earlier.jsonl"
     earlier.write_bytes(eventful.until(events[0]["seq"]).record())

@@ -58,7 +58,7 @@ def test_keys_are_added_listed_and_removed(run: Run, trusted: Path) -> None:
     assert publics(trusted) == [KEY.public]
     assert trusted.stat().st_mode & 0o077 == 0
     (line,) = run("trust").stdout.splitlines()
-    assert f"key {KEY.id} of a.example" in line
+    assert f"key {KEY.id} of the server a.example" in line
     (entry,) = orjson.loads(run("trust", "--json").stdout)["keys"]
     assert (entry["public"], entry["origin"]) == (KEY.public, "a.example")
     assert entry["fingerprint"].startswith(KEY.id)
@@ -167,7 +167,7 @@ def test_the_keys_that_a_server_publishes_are_accepted(
         "next": None,
     }
     result = run("trust", server.url, "--yes")
-    assert f"the key of games.example.org has changed: it was {KEY.id}" in result.stderr
+    assert f"the key of the server games.example.org has changed: it was {KEY.id}" in result.stderr
 
 
 def test_a_server_without_a_valid_list_of_keys_is_refused(

@@ -8,6 +8,7 @@ import pytest
 from domain.event import Event
 from replay.audit.findings import Check
 from replay.compare.histories import read_history
+from replay.language.renderer import english
 from tests.support.records import KEY, STRANGER, Table, audit_record, forge_record
 
 
@@ -38,7 +39,10 @@ def test_a_newer_record_must_not_have_fewer_events(eventful: Table) -> None:
     check = against(eventful.record(), eventful.until(9).record())
     (finding,) = check.findings
     last = eventful.game.seq
-    assert finding.problem == f"events 10 to {last} of the older record are missing in this record"
+    assert (
+        english(finding.problem)
+        == f"events 10 to {last} of the older record are missing in this record"
+    )
     assert (finding.line, finding.seq) == (11, 10)
 
 
@@ -46,10 +50,12 @@ def test_another_history_is_named_with_what_it_proves(eventful: Table) -> None:
     table = eventful.until(9)
     table.wait(5)
     (finding,) = against(eventful.record(), table.play_out().record()).findings
-    assert finding.problem == "after event 9, these are two different histories of one game"
+    assert (
+        english(finding.problem) == "after event 9, these are two different histories of one game"
+    )
     assert (finding.line, finding.seq) == (11, 10)
-    assert f"Proof against the server that has the key {KEY.id}" in finding.meaning
-    assert "line 1 of the older record" in finding.meaning
+    assert f"Proof against the server that has the key {KEY.id}" in english(finding.meaning)
+    assert "line 1 of the older record" in english(finding.meaning)
 
 
 def test_a_removed_event_is_named(eventful: Table) -> None:
@@ -57,13 +63,16 @@ def test_a_removed_event_is_named(eventful: Table) -> None:
         del events[8]
 
     check = against(eventful.record(), forge_record(eventful.record(), remove, key=STRANGER))
-    assert check.findings[0].problem == "event 9 of the older record is missing in this record"
+    assert (
+        english(check.findings[0].problem)
+        == "event 9 of the older record is missing in this record"
+    )
 
 
 def test_what_a_damaged_record_hides_cannot_be_known(eventful: Table) -> None:
     check = against(eventful.record()[:4000], eventful.record())
     assert check.verdict == "unknown"
-    assert "line" in check.unknowns[0].problem
+    assert "line" in english(check.unknowns[0].problem)
 
 
 def test_kept_receipts_for_other_games_are_skipped_and_counted(eventful: Table) -> None:
@@ -74,7 +83,7 @@ def test_kept_receipts_for_other_games_are_skipped_and_counted(eventful: Table) 
     }
     check = checked("receipts", eventful.record(), kept_receipts=kept)
     assert (check.verdict, check.count) == ("holds", len(events))
-    assert [note.text for note in check.notes] == [
+    assert [english(note.text) for note in check.notes] == [
         "3 of the receipts that were kept are for other games and were skipped."
     ]
 

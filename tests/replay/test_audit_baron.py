@@ -11,6 +11,7 @@ from domain.event import Event
 from ledger import record
 from ledger.record import Record
 from ledger.seal import commitment
+from replay.language.renderer import english
 from replay.playout import plan, play
 from tests.support.records import (
     KEY,
@@ -88,7 +89,7 @@ def test_everything_in_a_finished_game_is_checked(seats: int) -> None:
 
 def test_an_opening_missing_from_a_finished_game_is_reported(whole: bytes) -> None:
     finding = first_finding(with_openings(whole, lambda name: name != "reserve/1"), "secrets")
-    assert "reserve/1 is not opened" in finding.problem
+    assert "reserve/1 is not opened" in english(finding.problem)
 
 
 def test_a_value_that_was_not_committed_to_is_reported(whole: bytes) -> None:
@@ -100,7 +101,9 @@ def test_a_value_that_was_not_committed_to_is_reported(whole: bytes) -> None:
     )
     data = b"".join(record.write(original.header, original.lines, original.openings))
     problems = [
-        finding.problem for finding in audit_record(data).findings if finding.check == "secrets"
+        english(finding.problem)
+        for finding in audit_record(data).findings
+        if finding.check == "secrets"
     ]
     assert [problem.partition(" ")[0] for problem in problems] == ["reserve/0", "reserve/1"]
 
@@ -129,7 +132,9 @@ def test_a_deal_that_was_chosen_is_reported_even_if_the_rest_fits(
     table.act({"type": "draw", "slot": 1})
     table.abandon()
     report = audit_record(with_other_deal(table.record(), deal))
-    problems = {finding.problem for finding in report.findings if finding.check == "chance"}
+    problems = {
+        english(finding.problem) for finding in report.findings if finding.check == "chance"
+    }
     assert f"the secret {name} is not what the seed gives" in problems
     assert {finding.check for finding in report.findings} <= {"chance", "decisions"}
 
@@ -141,7 +146,9 @@ def test_a_market_or_start_tile_that_was_not_drawn_is_reported(whole: bytes, fie
         data[field] = data[field][::-1] if field == "market" else "marsh"
 
     problems = [
-        f.problem for f in audit_record(forge_record(whole, change)).findings if f.check == "chance"
+        english(f.problem)
+        for f in audit_record(forge_record(whole, change)).findings
+        if f.check == "chance"
     ]
     assert problems == [f"{field} is not what the seed gives"]
 
@@ -156,7 +163,7 @@ def test_a_refill_that_was_not_on_top_of_the_pile_is_reported() -> None:
         events[4]["data"]["refill"] = next(tile for tile in TILES if tile != pile[0])
 
     finding = first_finding(forge_record(table.record(), change, states=True), "decisions")
-    assert "refill would be" in finding.problem
+    assert "refill would be" in english(finding.problem)
 
 
 def test_laying_a_tile_that_is_not_in_the_reserve_is_reported() -> None:
@@ -192,17 +199,19 @@ def test_a_running_game_is_checked_with_the_secrets_of_the_viewer(viewer: int | 
     checks = {check.name: check for check in report.checks}
     assert checks["secrets"].count == (viewer is not None)
     closed = 3 if viewer is None else 2
-    assert (
-        f"{closed} secret values that are not opened here" in checks["secrets"].unknowns[1].problem
+    assert f"{closed} secret values that are not opened here" in english(
+        checks["secrets"].unknowns[1].problem
     )
-    assert "not yet opened" in checks["decisions"].unknowns[0].problem
-    assert all("after the game has ended" in unknown.evidence for unknown in report.unknowns)
+    assert "not yet opened" in english(checks["decisions"].unknowns[0].problem)
+    assert all(
+        "after the game has ended" in english(unknown.evidence) for unknown in report.unknowns
+    )
     if viewer is None:
         return
     original = read(data)
     original.openings[4][f"reserve/{viewer}"]["value"] = ["field", "meadow"]
     changed = b"".join(record.write(original.header, original.lines, original.openings))
-    assert "is not what event 4 committed to" in first_finding(changed, "secrets").problem
+    assert "is not what event 4 committed to" in english(first_finding(changed, "secrets").problem)
 
 
 def test_writing_a_record_again_gives_the_same_bytes(whole: bytes) -> None:

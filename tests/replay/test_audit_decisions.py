@@ -10,6 +10,7 @@ from domain.errors import Refused
 from domain.event import Event
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
+from replay.language.renderer import english
 from tests.support import token_game
 from tests.support.events import event_of
 from tests.support.records import Table, audit_record, first_finding, forge_record
@@ -38,10 +39,10 @@ def test_an_event_that_cannot_be_applied_is_reported_once(data: bytes) -> None:
     first = report.first
     assert first is not None
     assert (first.check, first.line) == ("state", 11)
-    assert "cannot be applied" in first.problem
+    assert "cannot be applied" in english(first.problem)
     checks = {check.name: check for check in report.checks}
-    assert "from event 10 on" in checks["state"].unknowns[0].problem
-    assert "after one that cannot be applied" in checks["decisions"].unknowns[0].problem
+    assert "from event 10 on" in english(checks["state"].unknowns[0].problem)
+    assert "after one that cannot be applied" in english(checks["decisions"].unknowns[0].problem)
     assert checks["decisions"].count == 10
 
 
@@ -58,15 +59,15 @@ def test_a_changed_or_missing_opening_is_reported(eventful: Table) -> None:
     assert (first.line, first.seq) == (len(lines), 8)
     opening["open"]["lucky/0"]["value"] -= 1
     opening["open"]["lucky/9"] = opening["open"]["lucky/0"]
-    assert "has no commitment" in first_finding(with_opening(opening), "secrets").problem
+    assert "has no commitment" in english(first_finding(with_opening(opening), "secrets").problem)
     del opening["open"]["lucky/9"]
     assert audit_record(with_opening(opening)).is_sound
     report = audit_record(with_opening({**opening, "seq": 9}))
-    assert any("has no commitment" in finding.problem for finding in report.findings)
+    assert any("has no commitment" in english(finding.problem) for finding in report.findings)
     del opening["open"]["lucky/0"]
     first = first_finding(with_opening(opening), "secrets")
     assert (first.line, first.seq) == (9, 8)
-    assert "not opened, although the game has ended" in first.problem
+    assert "not opened, although the game has ended" in english(first.problem)
     assert first_finding(b"\n".join(lines[:-1]), "secrets").seq == 8
 
 
@@ -76,7 +77,7 @@ def test_a_game_secret_that_was_not_committed_to_is_reported(data: bytes, secret
         events[-1]["data"]["secret"] = secret
 
     first = first_finding(forge_record(data, change), "secrets")
-    assert "chosen by the server" in first.meaning
+    assert "chosen by the server" in english(first.meaning)
 
 
 def test_a_seating_that_was_not_drawn_is_reported(data: bytes) -> None:
@@ -84,13 +85,13 @@ def test_a_seating_that_was_not_drawn_is_reported(data: bytes) -> None:
         events[7]["data"]["players"].reverse()
 
     first = first_finding(forge_record(data, players), "chance")
-    assert (first.line, first.problem) == (9, "players is not what the seed gives")
+    assert (first.line, english(first.problem)) == (9, "players is not what the seed gives")
 
     def nonce(events: list[Event]) -> None:
         events[1]["data"]["nonce"] = "00"
 
-    assert (
-        "is not what the seed gives" in first_finding(forge_record(data, nonce), "chance").problem
+    assert "is not what the seed gives" in english(
+        first_finding(forge_record(data, nonce), "chance").problem
     )
 
 
@@ -102,7 +103,7 @@ def test_a_set_up_that_was_chosen_is_reported() -> None:
         cells[0]["terrain"] = "lake" if cells[0]["terrain"] != "lake" else "plain"
 
     first = first_finding(forge_record(table.record(), change, states=True), "chance")
-    assert (first.seq, first.problem) == (4, "board is not what the seed gives")
+    assert (first.seq, english(first.problem)) == (4, "board is not what the seed gives")
 
 
 # Decisions that the rules cannot make
@@ -128,23 +129,23 @@ def edit_data(seq: int, **fields: Any) -> Change:
         (edit_data(1, clock={"per_day": 1}), "its clock"),
         (edit_data(1, options={"seating": "drawn", "private": False}), "options"),
         (edit_data(1, more=1), "more would be null"),
-        (edit(2, by={"player": "goes"}), "it is by player goes"),
+        (edit(2, by={"player": "goes"}), "it is by goes, which"),
         (edit_data(2, nonce="00" * 65), "FORMAT"),
         (edit_data(3, player="player-0"), None),
-        (edit(8, by={"system": "clock"}), "it is by system clock"),
+        (edit(8, by={"system": "clock"}), "it is by the clock"),
         (edit(9, by={"seat": 1}), "ST-TURN"),
         (edit(9, by={"seat": 9}), "it is by seat 9"),
-        (edit(9, by={"system": "start"}), "it is by system start"),
+        (edit(9, by={"system": "start"}), "it is by the start of the game"),
         (edit(9, action={"type": "take", "stones": 4}), "ST-TAKE"),
         (edit(9, action={"type": "take", "stones": 2}), "values would be"),
         (edit(9, action={"type": "draw"}), "FORMAT"),
         (edit(9, action=None), "follows only from an action"),
-        (edit(11, by={"system": "arbiter"}), "it is by system arbiter"),
+        (edit(11, by={"system": "arbiter"}), "it is by the arbiter"),
         (edit(11, action={"type": "resign"}), "follows from no action"),
         (edit_data(13, round=2), None),
         (edit_data(13, standings=[]), "standings.0 would be"),
         (edit(13, by={"seat": 0}), "it is by seat 0"),
-        (edit(15, by={"system": "scorer"}), "it is by system scorer"),
+        (edit(15, by={"system": "scorer"}), "it is by the scorer"),
         (edit_data(15, seat=0), None),
     ],
 )
@@ -154,7 +155,9 @@ def test_an_event_that_the_rules_cannot_bring_about_is_reported(
     """The chain, the head and the positions are repaired where they can be."""
     report = audit_record(forge_record(data, change))
     assert report.is_broken
-    problems = [finding.problem for finding in report.findings if finding.check == "decisions"]
+    problems = [
+        english(finding.problem) for finding in report.findings if finding.check == "decisions"
+    ]
     if text is not None:
         assert any(text in problem for problem in problems), problems
 
@@ -167,10 +170,9 @@ def test_a_turn_forfeited_before_its_deadline_is_reported(eventful: Table, data:
 
     first = first_finding(forge_record(data, hurry), "decisions")
     assert (first.seq, first.kind) == (forfeited["seq"], "today")
-    assert "the time for the turn was not over" in first.problem
-    assert (
-        "the time for the turn was not over"
-        in first_finding(forge_record(data, edit_data(1, clock=None)), "decisions").problem
+    assert "the time for the turn was not over" in english(first.problem)
+    assert "the time for the turn was not over" in english(
+        first_finding(forge_record(data, edit_data(1, clock=None)), "decisions").problem
     )
 
 
@@ -179,13 +181,15 @@ def test_a_wrong_ranking_or_a_missing_round_is_reported(data: bytes) -> None:
         ranking = events[-1]["data"]["ranking"]
         ranking[0]["seat"], ranking[1]["seat"] = ranking[1]["seat"], ranking[0]["seat"]
 
-    assert "ranking" in first_finding(forge_record(data, swap, states=True), "decisions").problem
+    assert "ranking" in english(
+        first_finding(forge_record(data, swap, states=True), "decisions").problem
+    )
 
     def leave_out(events: list[Event]) -> None:
         events[:] = [event for event in events if event["data"].get("round") != 2]
 
     report = audit_record(forge_record(data, leave_out, states=True))
-    assert any("round" in finding.problem for finding in report.findings)
+    assert any("round" in english(finding.problem) for finding in report.findings)
 
 
 def test_play_after_the_end_is_reported(eventful: Table) -> None:
@@ -194,7 +198,9 @@ def test_play_after_the_end_is_reported(eventful: Table) -> None:
         events[-1]["at"] = events[-2]["at"]
 
     report = audit_record(forge_record(eventful.record(), again))
-    assert any("today's rules say otherwise" in finding.problem for finding in report.findings)
+    assert any(
+        "today's rules say otherwise" in english(finding.problem) for finding in report.findings
+    )
 
 
 def test_corrected_rules_are_distinguished_from_a_damaged_record(
@@ -213,8 +219,8 @@ def test_corrected_rules_are_distinguished_from_a_damaged_record(
     first = report.first
     assert first is not None
     assert (first.seq, first.kind) == (10, "today")
-    assert "ST-TAKE: one stone at most" in first.problem
-    assert "This was never right" in first.meaning
+    assert "ST-TAKE: one stone at most" in english(first.problem)
+    assert "This was never right" in english(first.meaning)
 
 
 @pytest.mark.parametrize("seq", [1, 2, 4, 5])
@@ -229,7 +235,7 @@ def test_a_commitment_that_the_rules_do_not_have_is_reported(seq: int) -> None:
         forge_record(table.record(), edit(seq, secrets={"more": "00" * 32})), "decisions"
     )
     assert first.seq == seq
-    assert "keep other values secret" in first.problem
+    assert "keep other values secret" in english(first.problem)
 
 
 def test_a_round_scored_after_a_game_was_abandoned_is_reported() -> None:
@@ -246,9 +252,8 @@ def test_a_round_scored_after_a_game_was_abandoned_is_reported() -> None:
         events[-2:] = reversed(events[-2:])
         events[-1]["at"] = events[-2]["at"]
 
-    assert (
-        "the game was abandoned"
-        in first_finding(forge_record(table.record(), late), "decisions").problem
+    assert "the game was abandoned" in english(
+        first_finding(forge_record(table.record(), late), "decisions").problem
     )
 
 
@@ -261,7 +266,7 @@ def test_a_seat_that_no_game_has_is_reported() -> None:
 def test_a_player_who_was_not_invited_to_a_private_game_is_reported() -> None:
     table = Table("barony", options={"private": True})
     table.add(event_of("SeatTaken", {"player": "stranger", "nonce": ""}), {"player": "stranger"})
-    assert "not invited" in first_finding(table.record(), "decisions").problem
+    assert "not invited" in english(first_finding(table.record(), "decisions").problem)
 
 
 def test_numbers_too_large_for_canonical_json_are_reported() -> None:

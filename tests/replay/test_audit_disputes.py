@@ -8,6 +8,7 @@ import pytest
 from domain.event import Event
 from ledger import commands, dispute_commands
 from replay.audit import Finding
+from replay.language.renderer import english
 from tests.support.local_game import LocalGame
 from tests.support.records import audit_record, forge_record
 
@@ -184,7 +185,7 @@ def test_a_turn_that_was_forfeited_while_the_clock_stood_still_is_a_finding() ->
         events[-1]["at"] = "2026-11-23T09:55:00.000Z"
 
     (finding,) = findings_of(forge_record(honest, forfeit_early))
-    assert "the time for the turn was not over" in finding.problem
+    assert "the time for the turn was not over" in english(finding.problem)
 
 
 def test_a_game_that_was_finished_before_the_ruling_is_a_finding() -> None:
@@ -200,7 +201,7 @@ def test_a_game_that_was_finished_before_the_ruling_is_a_finding() -> None:
         events[-1]["at"] = "2026-11-20T10:00:00.000Z"
 
     (finding,) = findings_of(forge_record(honest, finish_early))
-    assert "waits for the ruling" in finding.problem
+    assert "waits for the ruling" in english(finding.problem)
 
 
 def test_an_erased_statement_is_no_fault(data: bytes) -> None:

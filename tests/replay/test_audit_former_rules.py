@@ -19,6 +19,7 @@ from domain.fold import EarlierGames, evolve
 from domain.game import Game
 from ledger.canonical import canonical, digest
 from replay.audit import Report, audit
+from replay.language.renderer import english
 from tests.games.records import FOLDER, record_of
 from tests.games.scripted_game import KEY
 from tests.support.records import forge_record
@@ -79,7 +80,7 @@ def audit_of(name: str) -> Report:
 
 def noted(report: Report, text: str) -> list[int | None]:
     """The seqs of the notes that contain this text."""
-    return [note.seq for note in report.notes if text in note.text]
+    return [note.seq for note in report.notes if text in english(note.text)]
 
 
 def assert_same_positions(names: Collection[str]) -> None:
@@ -125,7 +126,7 @@ def test_an_event_that_no_version_of_the_rules_allows_was_never_right(
     report = audit(BytesIO(forge_record(data, change)))
     contradicted = [finding for finding in report.findings if finding.check == "decisions"]
     assert contradicted[0].seq == forged
-    assert "This was never right" in contradicted[0].meaning
+    assert "This was never right" in english(contradicted[0].meaning)
     assert forged not in noted(report, "the rules then said otherwise")
 
 
@@ -146,7 +147,9 @@ def test_an_event_after_the_release_of_a_correction_leaves_a_question_open(
     report = audit_of("duke-of-two")
     assert report.findings == []
     assert report.verdict == "unknown"
-    asked = [unknown.seq for unknown in report.unknowns if "version 0.0.1" in unknown.problem]
+    asked = [
+        unknown.seq for unknown in report.unknowns if "version 0.0.1" in english(unknown.problem)
+    ]
     assert asked == recruited_two("duke-of-two")
 
 

@@ -8,6 +8,7 @@ from domain.json_types import JsonObject
 from ledger.checkpoint import Checkpoint
 from ledger.signed_note import COSIGNATURE, SignedNote, note_key
 from replay.audit import Report
+from replay.language.renderer import english
 from tests.support.records import STRANGER, Table, audit_record, first_finding
 from tests.support.witnesses import ORIGIN, WITNESS, cosigned, inclusion_of
 
@@ -16,7 +17,10 @@ OTHER_WITNESS = note_key("other-witness", STRANGER, COSIGNATURE)
 
 def notes_of(report: Report) -> list[str]:
     return [
-        note.text for check in report.checks if check.name == "inclusion" for note in check.notes
+        english(note.text)
+        for check in report.checks
+        if check.name == "inclusion"
+        for note in check.notes
     ]
 
 
@@ -25,7 +29,7 @@ def test_a_proof_with_the_cosignature_of_a_known_witness_holds(eventful: Table) 
     report = audit_record(data, witnesses=[WITNESS])
     assert report.is_sound
     assert notes_of(report) == [
-        "test-witness confirms that the head was in the log at 2023-11-14T22:13:20Z."
+        "The witness test-witness confirms that the head was in the log at 2023-11-14T22:13:20Z."
     ]
 
 
@@ -57,7 +61,9 @@ def test_a_witness_that_has_not_cosigned_leaves_a_question_open(
     inclusion = inclusion_of(eventful) if is_included else None
     report = audit_record(eventful.record(inclusion=inclusion), witnesses=[OTHER_WITNESS])
     assert report.verdict == "unknown"
-    assert report.unknowns[0].problem == "whether the witness other-witness saw this history"
+    assert (
+        english(report.unknowns[0].problem) == "whether the witness other-witness saw this history"
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,7 +92,7 @@ def test_a_witness_that_has_not_cosigned_leaves_a_question_open(
 def test_a_changed_proof_is_broken(eventful: Table, change: JsonObject, problem: str) -> None:
     inclusion = {**inclusion_of(eventful), **change}
     finding = first_finding(eventful.record(inclusion=inclusion), "inclusion")
-    assert problem in finding.problem
+    assert problem in english(finding.problem)
     assert finding.line == 1
 
 
@@ -98,7 +104,7 @@ def test_a_proof_of_another_form_is_broken(eventful: Table, inclusion: Any) -> N
 def test_a_checkpoint_of_another_key_is_broken(eventful: Table) -> None:
     inclusion = inclusion_of(eventful, key=STRANGER)
     finding = first_finding(eventful.record(inclusion=inclusion), "inclusion")
-    assert "none of the keys" in finding.problem
+    assert "none of the keys" in english(finding.problem)
 
 
 def test_a_checkpoint_with_another_root_is_broken(eventful: Table) -> None:
@@ -107,7 +113,7 @@ def test_a_checkpoint_with_another_root_is_broken(eventful: Table) -> None:
     changed = SignedNote(Checkpoint(ORIGIN, 7, b"1" * 32).text, note.signatures)
     inclusion["checkpoint"] = str(changed)
     finding = first_finding(eventful.record(inclusion=inclusion), "inclusion")
-    assert "signature of the checkpoint is not valid" in finding.problem
+    assert "signature of the checkpoint is not valid" in english(finding.problem)
 
 
 def test_a_forged_cosignature_is_broken(eventful: Table) -> None:
@@ -117,6 +123,6 @@ def test_a_forged_cosignature_is_broken(eventful: Table) -> None:
     forged = SignedNote(note.text, (*note.signatures[:1], *other.signatures))
     inclusion["checkpoint"] = str(forged)
     data = eventful.record(inclusion=inclusion)
-    assert (
-        "cosignature is not valid" in first_finding(data, "inclusion", witnesses=[WITNESS]).problem
+    assert "cosignature is not valid" in english(
+        first_finding(data, "inclusion", witnesses=[WITNESS]).problem
     )

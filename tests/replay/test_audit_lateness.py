@@ -1,7 +1,8 @@
 """The notes of an audit about actions after their deadline and turns that were forfeited late."""
 
 from replay.audit.findings import Note, Report
-from tests.support.records import Table, audit_record
+from replay.language.renderer import english
+from tests.support.records import ENGLISH, Table, audit_record
 
 
 def notes_about_time(report: Report) -> list[Note]:
@@ -17,10 +18,10 @@ def test_an_action_after_its_deadline_is_noted_to_the_millisecond() -> None:
     assert not report.is_broken
     (note,) = notes_about_time(report)
     assert (note.check, note.seq) == ("decisions", 5)
-    assert "2026-11-20T09:16:03.000Z, 0.000 s late" in note.text
-    assert "its deadline was 2026-11-20T09:16:03.000Z" in note.text
-    entry = {"check": "decisions", "seq": 5, "what": note.text}
-    assert entry in report.as_json()["notes"]
+    assert "2026-11-20T09:16:03.000Z, 0.000 s late" in english(note.text)
+    assert "its deadline was 2026-11-20T09:16:03.000Z" in english(note.text)
+    entry = {"check": "decisions", "seq": 5, "what": english(note.text)}
+    assert entry in report.as_json(ENGLISH)["notes"]
 
 
 def test_an_action_in_time_is_not_noted() -> None:
@@ -38,7 +39,7 @@ def test_a_turn_that_is_forfeited_a_minute_after_its_deadline_is_noted() -> None
         table.forfeit()
         report = audit_record(table.record())
         assert not report.is_broken
-        texts = [note.text for note in notes_about_time(report)]
+        texts = [english(note.text) for note in notes_about_time(report)]
         assert len(texts) == is_noted
         assert all("ended the turn of seat 0" in text for text in texts)
         assert all("1 min 0.000 s late" in text for text in texts)

@@ -10,6 +10,7 @@ import pytest
 from domain import lifecycle
 from domain.json_types import JsonObject
 from ledger.seal import commitment
+from replay.language.renderer import english
 from tests.games.records import record_of
 from tests.support.events import data_of
 from tests.support.records import SECRET, Table, audit_record, first_finding
@@ -35,7 +36,7 @@ def changed(game: RunningGame, change: Change) -> bytes:
 
 def problem(game: RunningGame, change: Change) -> str:
     """The first problem in the changed game, which the check of decisions must have found."""
-    return first_finding(changed(game, change), "decisions").problem
+    return english(first_finding(changed(game, change), "decisions").problem)
 
 
 def index_of(events: list[JsonObject], type: str) -> int:
@@ -141,7 +142,9 @@ def test_more_tiles_of_a_kind_than_the_game_has_are_reported() -> None:
         for draw in draws[-4:]:
             draw["data"]["refill"] = "cursed_place"
 
-    problems = [finding.problem for finding in audit_record(changed(BARON, change)).findings]
+    problems = [
+        english(finding.problem) for finding in audit_record(changed(BARON, change)).findings
+    ]
     assert any("no cursed place can have been left in the pile" in text for text in problems)
 
 
@@ -152,7 +155,9 @@ def test_a_laid_tile_that_the_seat_cannot_have_is_reported() -> None:
         event = events[index_of(events, "TilePlaced")]
         event["action"]["tile"] = event["data"]["tile"] = "marsh"
 
-    problems = [finding.problem for finding in audit_record(changed(BARON, change)).findings]
+    problems = [
+        english(finding.problem) for finding in audit_record(changed(BARON, change)).findings
+    ]
     assert any("BN-LAY-1: seat 0 has no marsh in reserve" in text for text in problems)
 
 
@@ -268,7 +273,10 @@ def test_a_game_that_the_clock_abandons_too_early_is_reported() -> None:
     table = deserted(3)
     table.add(lifecycle.abandon(table.game, SECRET), {"system": "clock"})
     first = first_finding(table.record(), "decisions")
-    assert (first.seq, "the game is not deserted" in first.problem) == (table.game.seq, True)
+    assert (first.seq, "the game is not deserted" in english(first.problem)) == (
+        table.game.seq,
+        True,
+    )
 
 
 def test_a_game_abandoned_by_the_clock_after_an_action_is_reported() -> None:
@@ -277,7 +285,7 @@ def test_a_game_abandoned_by_the_clock_after_an_action_is_reported() -> None:
     table.wait(60)
     table.add(lifecycle.forfeit(table.game), {"system": "clock"})
     table.add(lifecycle.abandon(table.game, SECRET), {"system": "clock"})
-    assert "the game is not deserted" in first_finding(table.record(), "decisions").problem
+    assert "the game is not deserted" in english(first_finding(table.record(), "decisions").problem)
 
 
 @pytest.mark.parametrize("by", ["player", "clock", "arbiter"])
@@ -293,4 +301,4 @@ def test_a_deserted_game_that_the_clock_does_not_abandon_is_reported(by: str) ->
         table.abandon()
     first = first_finding(table.record(opened=by == "arbiter"), "decisions")
     assert (first.seq, first.kind) == (table.game.seq, "today")
-    assert "the clock abandons a deserted game at once" in first.problem
+    assert "the clock abandons a deserted game at once" in english(first.problem)

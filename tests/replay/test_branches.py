@@ -11,6 +11,7 @@ from domain.event import Event
 from ledger.record import Record
 from replay.audit.findings import Finding
 from replay.branches import BranchNotFound, branch, branches
+from replay.language.renderer import english
 from replay.timeline import PositionNotFound, after_round, after_turn, game_at, head, step_at, steps
 from tests.support.records import Table, audit_record, forge_record, read
 
@@ -123,7 +124,7 @@ def test_a_pile_that_was_not_drawn_anew_from_the_seed_is_a_finding(
         table = resumed_game().abandon()
     found = findings_of(table.record(), "chance")
     assert [finding.seq for finding in found] == [25, 31]
-    assert "the secret pile is not what the seed gives" in found[0].problem
+    assert "the secret pile is not what the seed gives" in english(found[0].problem)
 
 
 @pytest.mark.parametrize("change", [{"from": 24}, {"from": 3}, {"from": 15, "because": 30}])
@@ -140,7 +141,9 @@ def test_play_that_resumed_from_an_event_that_is_not_allowed_is_a_finding(
 def test_a_game_in_progress_can_be_decided_again_without_its_secrets() -> None:
     data = resumed_game().record(opened=False)
     differences = [
-        finding for finding in findings_of(data, "decisions") if "resumed" not in finding.problem
+        finding
+        for finding in findings_of(data, "decisions")
+        if "resumed" not in english(finding.problem)
     ]
     assert differences == []
 
@@ -156,4 +159,6 @@ def test_a_tile_that_the_pile_drawn_anew_cannot_have_is_a_finding() -> None:
     found = findings_of(
         forge_record(resumed_game().record(opened=False), turn_up_many), "decisions"
     )
-    assert any("no cursed place can have been left" in finding.problem for finding in found)
+    assert any(
+        "no cursed place can have been left" in english(finding.problem) for finding in found
+    )

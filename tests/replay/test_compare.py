@@ -13,7 +13,9 @@ from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.player_signatures import sign_action
 from replay.compare import Comparison, compare, comparison_page
-from replay.compare.report import conclusions, summary_text
+from replay.compare.conclusions import conclusions, summary
+from replay.language.catalogue import languages
+from replay.language.renderer import english, renderer
 from replay.render.styles import Styler
 from tests.support.records import KEY, SINCE, STRANGER, Table, forge_record, read
 
@@ -24,10 +26,16 @@ PLAYER_KEY = SigningKey.from_seed(b"p" * 32)
 def compared(a: bytes, b: bytes, *trusted: SigningKey) -> Comparison:
     """Compare two records, with these keys trusted."""
     comparison = compare(BytesIO(a), BytesIO(b), trusted=[key.public for key in trusted])
-    page = comparison_page(comparison, ("a", "b"), Styler(is_on=False), 100)
-    assert page.endswith("\n")
-    canonical(comparison.as_json())
+    for language in languages():
+        page = comparison_page(comparison, ("a", "b"), Styler(is_on=False), 100, renderer(language))
+        assert page.endswith("\n")
+        canonical(comparison.as_json(renderer(language)))
     return comparison
+
+
+def summary_of(comparison: Comparison) -> str:
+    """Return the relation of two records in English."""
+    return english(summary(comparison))
 
 
 def played(*stones: int) -> Table:
@@ -88,15 +96,15 @@ def test_two_histories_signed_by_one_key_are_a_proof_against_its_holder(
     assert comparison.verdict == "divergence"
     assert comparison.divergence is not None
     assert (comparison.divergence.kind, comparison.common) == ("other_history", 6)
-    assert (
-        summary_text(comparison) == "after event 6, these are two different histories of one game"
-    )
+    assert summary_of(comparison) == "after event 6, these are two different histories of one game"
     (proof,) = comparison.proofs
     assert (proof.public, proof.is_trusted, proof.player) == (KEY.public, True, None)
-    assert "Proof against the server that has the key" in conclusions(comparison)[0]
+    assert "Proof against the server that has the key" in english(conclusions(comparison)[0])
     (unknown,) = compared(record, other_history).proofs
     assert not unknown.is_trusted
-    assert "whom this machine does not know" in conclusions(compared(record, other_history))[0]
+    assert "whom this machine does not know" in english(
+        conclusions(compared(record, other_history))[0]
+    )
 
 
 def test_one_signed_receipt_is_enough_for_a_proof(record: bytes) -> None:
@@ -131,14 +139,16 @@ def test_only_one_signed_history_leaves_the_author_of_the_other_open(
     comparison = compared(record, unsigned, KEY)
     assert comparison.proofs == []
     (conclusion,) = conclusions(comparison)
-    assert conclusion == (
+    assert english(conclusion) == (
         "A server whose key you know signed the events of A, and not those of B. It answers for A. Nothing"
         " shows who made B: anybody could have."
     )
     (conclusion,) = conclusions(compared(record, unsigned))
-    assert conclusion.startswith("Nothing is proven: what was signed was signed by keys that this")
+    assert english(conclusion).startswith(
+        "Nothing is proven: what was signed was signed by keys that this"
+    )
     (conclusion,) = conclusions(compared(record, unsigned, KEY, STRANGER))
-    assert conclusion.startswith("Different keys that you know signed the two histories")
+    assert english(conclusion).startswith("Different keys that you know signed the two histories")
 
 
 def test_a_key_answers_for_the_keys_that_its_header_lists(
@@ -169,13 +179,15 @@ def test_signatures_that_are_not_valid_prove_nothing(record: bytes, other_histor
     tampered = b"".join(line + b"\n" for line in tampered.splitlines() if b'"receipt":' not in line)
     comparison = compared(record, tampered, KEY)
     assert comparison.proofs == []
-    assert [statement.fault for statement in comparison.statements if statement.side == "b"] == [
-        f"key {KEY.id}: the signature does not match the content"
-    ]
+    assert [
+        english(statement.fault or "")
+        for statement in comparison.statements
+        if statement.side == "b"
+    ] == [f"key {KEY.id}: the signature does not match the content"]
     retired = [KEY.public_entry(SINCE, "2026-06-01T00:00:00.000Z")]
     comparison = compared(record, resigned_header(other_history, KEY, retired), KEY)
     assert comparison.proofs == []
-    assert all("retired" in statement.fault for statement in comparison.statements)
+    assert all("retired" in english(statement.fault or "") for statement in comparison.statements)
 
 
 def test_an_edited_event_is_told_from_a_second_history(record: bytes) -> None:
@@ -184,14 +196,14 @@ def test_an_edited_event_is_told_from_a_second_history(record: bytes) -> None:
     assert comparison.divergence is not None
     assert (comparison.divergence.kind, comparison.divergence.side) == ("edited", "b")
     assert comparison.proofs == []
-    assert summary_text(comparison) == "event 6 of B was changed after it was sealed"
-    assert conclusions(comparison)[0].startswith(
+    assert summary_of(comparison) == "event 6 of B was changed after it was sealed"
+    assert english(conclusions(comparison)[0]).startswith(
         "A server whose key you know signed the events of A"
     )
 
 
 @pytest.mark.parametrize(
-    ("change", "kind", "summary"),
+    ("change", "kind", "expected"),
     [
         (lambda events: events.pop(5), "missing", "event 6 of A is missing in B"),
         (
@@ -212,12 +224,12 @@ def test_an_edited_event_is_told_from_a_second_history(record: bytes) -> None:
     ],
 )
 def test_sealed_again_changes_are_recognised(
-    record: bytes, change: Callable[[list[Event]], Any], kind: str, summary: str
+    record: bytes, change: Callable[[list[Event]], Any], kind: str, expected: str
 ) -> None:
     comparison = compared(record, forge_record(record, change, key=STRANGER))
     assert comparison.divergence is not None
     assert (comparison.divergence.kind, comparison.divergence.after) == (kind, 5)
-    assert summary_text(comparison) == summary
+    assert summary_of(comparison) == expected
     mirrored = compared(forge_record(record, change, key=STRANGER), record).divergence
     assert mirrored is not None
     assert mirrored.kind == kind
@@ -227,7 +239,7 @@ def test_sealed_again_changes_are_recognised(
 def test_events_that_were_cut_out_without_sealing_are_missing(record: bytes) -> None:
     lines = record.splitlines(keepends=True)
     comparison = compared(record, b"".join([*lines[:6], *lines[8:]]))
-    assert summary_text(comparison) == "events 6 to 7 of A are missing in B"
+    assert summary_of(comparison) == "events 6 to 7 of A are missing in B"
 
 
 def test_what_cannot_be_read_cannot_be_known(record: bytes) -> None:
@@ -235,10 +247,10 @@ def test_what_cannot_be_read_cannot_be_known(record: bytes) -> None:
     damaged = b"".join(lines[:7]) + b"{broken\n"
     comparison = compared(record, damaged)
     assert comparison.verdict == "unknown"
-    assert "line 8 of B cannot be read" in summary_text(comparison)
+    assert "line 8 of B cannot be read" in summary_of(comparison)
     assert compared(played().record(), damaged).verdict == "continuation"
     assert compared(b"", record).verdict == "unknown"
-    assert summary_text(compared(b"", record)) == "no event of A can be read"
+    assert summary_of(compared(b"", record)) == "no event of A can be read"
 
 
 def test_a_tail_that_is_no_chain_continues_nothing(record: bytes) -> None:
@@ -272,7 +284,7 @@ def test_a_players_signatures_on_two_histories_are_a_proof_against_the_player() 
     comparison = compared(one, other)
     by_player = [proof for proof in comparison.proofs if proof.player is not None]
     assert [(proof.public, proof.player) for proof in by_player] == [(PLAYER_KEY.public, "ada")]
-    assert any("Proof against player ada" in text for text in conclusions(comparison))
+    assert any("Proof against ada" in english(text) for text in conclusions(comparison))
     assert compared(one, one).proofs == []
     unsigned = other.replace(PLAYER_KEY.public.encode(), STRANGER.public.encode())
     by_player = [proof for proof in compared(one, unsigned).proofs if proof.player is not None]

@@ -27,12 +27,14 @@ from ledger.player_signatures import sign_action
 from ledger.record import Record
 from ledger.seal import Sealed, state_hash
 from replay.audit import Finding, Report, TrustedKey, TrustedKeys, audit
+from replay.language.renderer import renderer
 
 KEY = SigningKey.from_seed(b"k" * 32)
 STRANGER = SigningKey.from_seed(b"s" * 32)
 PLAYER_KEY = SigningKey.from_seed(b"p" * 32)
 SINCE = "2026-01-01T00:00:00.000Z"
 SECRET = bytes(range(32))
+ENGLISH = renderer("en")
 
 
 def secret_values(record: Record) -> dict[str, Any]:

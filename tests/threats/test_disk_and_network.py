@@ -9,6 +9,7 @@ from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from replay.compare import compare
+from replay.language.renderer import english
 from tests.support.records import (
     KEY,
     PLAYER_KEY,
@@ -55,7 +56,7 @@ def test_a_game_that_was_set_back_to_a_backup_contradicts_receipts_and_later_rec
     assert any(unknown.check == "receipts" for unknown in report.unknowns)
     restored.take(3)
     report = audit_record(restored.play_out().record(), receipts=[KEY.receipt(last)])
-    assert any("another history" in finding.meaning for finding in report.findings)
+    assert any("another history" in english(finding.meaning) for finding in report.findings)
     comparison = compare(BytesIO(whole.record()), BytesIO(restored.record()), trusted=[KEY.public])
     assert [proof.public for proof in comparison.proofs] == [KEY.public]
 
@@ -85,7 +86,7 @@ def test_a_record_that_was_altered_on_its_way_is_found() -> None:
     assert audit_record(data.replace(b'"stones":2', b'"stones":1', 1)).is_broken
     header, rest = data.split(b"\n", 1)
     changed = canonical({**read(data).header, "engine": "9.9.9"}) + b"\n" + rest
-    assert "signature" in first_finding(changed, "head").problem
+    assert "signature" in english(first_finding(changed, "head").problem)
     assert header != changed.split(b"\n", 1)[0]
 
 
@@ -100,7 +101,7 @@ def test_an_older_record_instead_of_the_latest_is_shown_to_be_older_by_a_receipt
     report = audit_record(older.record(), keys=[KEY.public], receipts=[receipt])
     assert report.verdict == "unknown"
     (unknown,) = [unknown for unknown in report.unknowns if unknown.check == "receipts"]
-    assert f"omits event {whole.game.seq}" in unknown.problem
+    assert f"omits event {whole.game.seq}" in english(unknown.problem)
 
 
 @pytest.mark.threat("action-altered-in-transit")
@@ -109,11 +110,11 @@ def test_a_signed_action_that_was_altered_on_its_way_is_not_accepted_as_the_play
     table.add_key("player-0", PLAYER_KEY)
     signature = table.sign(TAKE, PLAYER_KEY)
     table.act_signed({"type": "take", "stones": 3}, signature)
-    assert "is not valid" in first_finding(table.record(), "signatures").problem
+    assert "is not valid" in english(first_finding(table.record(), "signatures").problem)
 
 
 @pytest.mark.threat("keys-replaced-in-transit")
 def test_a_record_with_the_keys_of_somebody_on_the_way_is_not_the_servers() -> None:
     forged = played(2, 1).play_out().record(key=STRANGER)
     finding = first_finding(forged, "head", keys=[KEY.public])
-    assert "none of those expected" in finding.problem
+    assert "none of those expected" in english(finding.problem)

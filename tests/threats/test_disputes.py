@@ -10,6 +10,7 @@ from ledger import commands, dispute_commands
 from ledger.seal import commitment
 from replay.audit import Report
 from replay.compare import compare
+from replay.language.renderer import english
 from tests.support.local_game import LocalGame
 from tests.support.records import KEY, audit_record, forge_record
 
@@ -45,7 +46,7 @@ def test_a_takeback_needs_the_answers_of_all_players_on_the_record() -> None:
     commands.resume(game.pending, 6, game.game.seq, game.secret, by=commands.TAKEBACK)
     findings = audit_record(game.record()).findings
     assert [finding.seq for finding in findings] == [game.game.seq]
-    assert "without a ruling or an agreement" in findings[0].problem
+    assert "without a ruling or an agreement" in english(findings[0].problem)
 
 
 @pytest.mark.threat("agreement-made-up")
@@ -78,7 +79,7 @@ def test_a_server_that_waits_for_the_right_moment_chooses_what_is_drawn_anew() -
     report = audit_trusting_the_server(ended(chosen))
     assert report.verdict == "unknown"
     assert [unknown.check for unknown in report.unknowns] == ["chance"]
-    assert "chose what was drawn anew" in report.unknowns[0].problem
+    assert "chose what was drawn anew" in english(report.unknowns[0].problem)
 
 
 @pytest.mark.threat("ruling-made-up")
@@ -141,4 +142,6 @@ def test_words_that_are_left_out_are_noted() -> None:
     withheld = b"".join(line for line in lines if b"It was late." not in line)
     report = audit_trusting_the_server(withheld)
     assert report.is_sound
-    assert seq in {note.seq for note in report.notes if "what was written here" in note.text}
+    assert seq in {
+        note.seq for note in report.notes if "what was written here" in english(note.text)
+    }

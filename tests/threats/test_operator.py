@@ -15,6 +15,7 @@ from ledger.canonical import canonical
 from ledger.seal import commitment
 from replay.audit import Report
 from replay.compare import compare
+from replay.language.renderer import english
 from tests.support.forger import shift_time
 from tests.support.records import (
     KEY,
@@ -80,7 +81,7 @@ def test_an_action_that_the_rules_forbid_is_found_although_it_was_sealed() -> No
 
     finding = first_finding(forge_record(played(2, 1).record(), change), "decisions")
     assert finding.seq == 5
-    assert "ST-TAKE" in finding.problem
+    assert "ST-TAKE" in english(finding.problem)
 
 
 @pytest.mark.threat("result-made-up")
@@ -112,7 +113,9 @@ def test_an_action_made_up_for_a_player_who_signs_is_not_signed() -> None:
     table.take(1)
     table.take(2)  # by the operator
     report = audit_record(table.record())
-    assert any("signed 1 of its 2 actions: the others rest" in note.text for note in report.notes)
+    assert any(
+        "signed 1 of 2 actions: the others rest" in english(note.text) for note in report.notes
+    )
 
 
 @pytest.mark.threat("event-withheld")
@@ -149,7 +152,7 @@ def test_a_backdated_event_contradicts_receipts_and_older_records() -> None:
         events[5]["at"] = shift_time(events[4]["at"], -1)
 
     finding = first_finding(forge_record(original.record(), change_further), "chain")
-    assert finding.meaning == "The time was made up."
+    assert english(finding.meaning) == "The time was made up."
 
 
 @pytest.mark.threat("forfeit-too-early")
@@ -158,7 +161,7 @@ def test_a_turn_that_was_forfeited_before_its_deadline_is_found() -> None:
     table.wait(30)
     table.forfeit()
     finding = first_finding(table.record(), "decisions")
-    assert "the time for the turn was not over" in finding.problem
+    assert "the time for the turn was not over" in english(finding.problem)
 
 
 @pytest.mark.threat("lateness-hidden")
@@ -167,7 +170,7 @@ def test_an_action_after_its_deadline_is_noted_with_its_lateness() -> None:
     table.wait(66)
     event = table.take(1)
     notes = [note for note in audit_record(table.record()).notes if note.seq == event["seq"]]
-    assert any("late" in note.text for note in notes)
+    assert any("late" in english(note.text) for note in notes)
 
 
 @pytest.mark.threat("action-refused")
@@ -220,7 +223,7 @@ def test_a_server_can_pretend_that_a_player_supplied_the_last_nonce() -> None:
     table.join("player-1", b"chosen by the server", nonce_from="player")
     report = audit_trusting_the_server(table.play_out().record())
     assert report.is_sound
-    assert any("player-1" in note.text for note in report.notes if note.check == "chance")
+    assert any("player-1" in english(note.text) for note in report.notes if note.check == "chance")
 
 
 @pytest.mark.threat("draws-replaced")
@@ -270,7 +273,9 @@ def test_a_hidden_value_that_was_exchanged_is_found() -> None:
 def test_a_game_of_players_who_never_existed_is_sound_and_rests_on_the_servers_word() -> None:
     report = audit_trusting_the_server(played(2, 1).record())
     assert report.is_sound
-    assert any("all actions rest on the server's word" in note.text for note in report.notes)
+    assert any(
+        "all actions rest on the server's word" in english(note.text) for note in report.notes
+    )
 
 
 @pytest.mark.threat("game-made-up")
@@ -294,7 +299,9 @@ def test_a_record_that_ends_early_is_not_sound_and_later_receipts_name_what_is_m
     assert audit_trusting_the_server(early).verdict == "unknown"
     report = audit_trusting_the_server(early, receipts=receipts(whole))
     assert report.verdict == "unknown"
-    assert any("whether the server omits event" in unknown.problem for unknown in report.unknowns)
+    assert any(
+        "whether the server omits event" in english(unknown.problem) for unknown in report.unknowns
+    )
 
 
 @pytest.mark.threat("names-made-up")
@@ -340,7 +347,7 @@ def test_a_signature_that_was_removed_contradicts_receipts_and_older_records() -
     forged = forge_record(table.record(), change)
     assert_exposed(table, forged)
     assert any(
-        "signed 0 of" in note.text or "No player signed" in note.text
+        "signed 0 of" in english(note.text) or "No player signed" in english(note.text)
         for note in audit_trusting_the_server(forged).notes
     )
 
@@ -369,7 +376,7 @@ def test_events_of_two_games_in_one_record_are_found() -> None:
         events[5]["game"] = "game-2"
 
     finding = first_finding(forge_record(played(2, 1).record(), change), "chain")
-    assert finding.meaning == "Events of two games were mixed."
+    assert english(finding.meaning) == "Events of two games were mixed."
 
 
 @pytest.mark.threat("key-foreign")
@@ -377,4 +384,4 @@ def test_a_head_signed_with_another_key_under_the_id_of_the_servers_is_found() -
     data = played(1).record()
     entry = {**STRANGER.public_entry(SINCE), "key": KEY.id}
     finding = first_finding(change_header(data, keys=[entry]), "head")
-    assert "is a different key" in finding.problem
+    assert "is a different key" in english(finding.problem)

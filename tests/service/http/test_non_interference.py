@@ -16,6 +16,7 @@ import pytest
 from domain.contract import DomainEvent
 from ledger.record import read
 from replay.audit import audit
+from replay.language.renderer import english
 from service.bootstrap import Service
 from service.settings import Settings
 from tests.support import baron_deals
@@ -229,7 +230,7 @@ def assert_everything_is_revealed(games: ObservedGames, deal: DomainEvent) -> No
         assert secret_values(read(BytesIO(record))) == secrets_of(deal)
         report = audit(BytesIO(record))
         assert {finding.check for finding in report.findings} == {"chance"}
-        findings = " ".join(finding.problem for finding in report.findings)
+        findings = " ".join(english(finding.problem) for finding in report.findings)
         assert "the secret pile is not what the seed gives" in findings
 
 

@@ -1,0 +1,112 @@
+"""What is wrong with the place, the actor and the action of an event, whatever its data are.
+
+A part of the check of decisions (replay/audit/decisions.py).
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from domain import lifecycle
+from domain.dispute_events import DISPUTE_EVENTS
+from domain.event import By, ByPlayer, Event, acting_seat
+from domain.game import Game
+from domain.messages import Message, message
+from ledger.commands import ARBITER, CLOCK, SCORER, START, TAKEBACK, by_player
+from ledger.turn_clock import clock_faults
+from replay.audit.dispute_decisions import result_problems
+from replay.event_values import actor, quoted
+
+_WITHOUT_ACTION: Final = frozenset(
+    {
+        "GameCreated",
+        "SeatTaken",
+        "SeatLeft",
+        "PlayerKeyAdded",
+        "PlayerKeyRevoked",
+        "GameStarted",
+        "RoundScored",
+        "TurnForfeited",
+        "PlayerRemoved",
+        "PlayResumed",
+        "GameFinished",
+        "GameAbandoned",
+        *DISPUTE_EVENTS,
+    }
+)
+
+
+def envelope_problems(event: Event, before: Game | None) -> Iterator[Message]:
+    """Yield what is wrong with the place, the actor and the action of an event, whatever its data are."""
+    type, by = event["type"], event["by"]
+    expected = None if before is None else _expected_next(before)
+    if expected not in (None, type):
+        yield message("{expected} follows at once, not {type}", expected=expected, type=type)
+    if before is None:
+        yield from _creation_problems(event)
+    elif before.seq == 1 and type == "SeatTaken" and by != {"player": before.creator}:
+        yield message("the first place is not its creator's")
+    if before is not None:
+        yield from result_problems(event, before)
+    if type in _WITHOUT_ACTION and event["action"] is not None:
+        yield message("{type} follows from no action, but has one", type=type)
+    if by not in _possible_actors(event, before):
+        yield message(
+            "it is by {actor}, which cannot bring about {type}", actor=actor(by), type=type
+        )
+
+
+def _expected_next(before: Game) -> str | None:
+    """The type of the event that is appended together with the last one; None if any event may be next."""
+    if before.seq == 1:
+        return "SeatTaken"
+    if lifecycle.can_start(before):
+        return "GameStarted"
+    if before.status == "open" and not before.places:
+        return "GameAbandoned"
+    return None
+
+
+def _creation_problems(event: Event) -> Iterator[Message]:
+    data = event["data"]
+    if clock_faults(data["clock"]):
+        yield message("its clock {clock} is not valid", clock=quoted(data["clock"]))
+    invited = data.get("invited", [])
+    if not isinstance(invited, list) or not all(isinstance(player, str) for player in invited):
+        yield message("the invited players are not ids of players")
+    elif len({*invited, *event["by"].values()}) != len(invited) + 1:
+        yield message("the invited players are not other players than the creator, each once")
+    arbiter = data.get("arbiter", "")
+    if not isinstance(arbiter, str) or arbiter in event["by"].values():
+        yield message("the arbiter is not another player than the creator")
+
+
+def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
+    """The values of `by` that an event of this type can have."""
+    type, by = event["type"], event["by"]
+    match type:
+        case "GameCreated":
+            return [by] if "player" in by else []
+        case "SeatTaken" | "SeatLeft":
+            player: ByPlayer = {"player": event["data"]["player"]}
+            return [player]
+        case "PlayerKeyAdded" | "PlayerKeyRevoked":
+            return [] if before is None else [by_player(before, event["data"]["player"])]
+        case "GameStarted":
+            return [START]
+        case "RoundScored" | "GameFinished":
+            return [SCORER]
+        case "TurnForfeited":
+            return [CLOCK]
+        case "PlayerRemoved":
+            return [CLOCK, ARBITER]
+        case "DisputeRuled":
+            return [ARBITER]
+        case "PlayResumed":
+            return [ARBITER, TAKEBACK]
+        case "GameAbandoned":
+            is_empty = before is not None and before.status == "open" and not before.places
+            return [START] if is_empty else [CLOCK, ARBITER]
+        case _:
+            seat = acting_seat(by)
+            seats = 0 if before is None else len(before.players)
+            return [by] if seat is not None and seat < seats else []
