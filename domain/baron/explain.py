@@ -6,7 +6,7 @@ and the turn order in `explain_turn_order`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from domain.baron.apply import apply, place_keep, place_tile
@@ -33,6 +33,7 @@ from domain.baron.formats import (
     KeepPlaced,
     PlayerResigned,
     Result,
+    Tile,
     TileDiscarded,
     TileDrawn,
     TilePlaced,
@@ -48,6 +49,7 @@ from domain.hexes import Hex, hex_of, neighbours
 from domain.messages import (
     Message,
     PlayerAt,
+    Value,
     counted,
     hex_at,
     listing,
@@ -95,17 +97,7 @@ def _drawn_slot(data: TileDrawn) -> Message:
 
 def _refill(state: State, data: TileDrawn) -> Message:
     """The tiles that move up in the market, and the one that comes from the pile."""
-    behind = state.market[data["slot"] :]
-    if behind:
-        tiles = [message("{tile:the}", tile=TILE_TERMS[kind]) for kind in behind]
-        moved = plural_message(
-            "{tiles} moves up",
-            "{tiles} move up",
-            count=len(behind),
-            tiles=listing(tiles),
-        )
-    else:
-        moved = message("nothing has to move up")
+    moved = _moved_tiles(state.market[data["slot"] :])
     if data["refill"] is None:
         return message("{moved}, and the pile has nothing to refill with", moved=moved)
     return plural_message(
@@ -115,6 +107,19 @@ def _refill(state: State, data: TileDrawn) -> Message:
         moved=moved,
         tile=TILE_TERMS[data["refill"]],
         slot=len(state.market),
+    )
+
+
+def _moved_tiles(tiles: Sequence[Tile]) -> Message:
+    """The tiles behind the one that was drawn: `the pond and the field move up`, `2 meadows move up`."""
+    if not tiles:
+        return message("nothing has to move up")
+    if tiles[1:] and len(set(tiles)) == 1:
+        names: list[Value] = [counted(len(tiles), TILE_TERMS[tiles[0]])]
+    else:
+        names = [message("{tile:the}", tile=TILE_TERMS[kind]) for kind in tiles]
+    return plural_message(
+        "{tiles} moves up", "{tiles} move up", count=len(tiles), tiles=listing(names)
     )
 
 

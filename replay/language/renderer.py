@@ -112,7 +112,7 @@ class Renderer:
         texts = [self._value(item, "") for item in listing.items]
         match listing.style:
             case "semicolon":
-                return "; ".join(texts)
+                return self._message(message_in("in a list", "; ")).join(texts)
             case "comma":
                 return ", ".join(texts) or self._message(message("none"))
             case "and":
