@@ -97,7 +97,7 @@ def _description(damaged_part: DamagedPart) -> Iterable[Message]:
         explanation=_EXPLANATIONS[damage.kind],
     )
     yield plural_message(
-        "Cutting it off there removes 1 byte.",
+        "Cutting it off there removes {count} byte.",
         "Cutting it off there removes {count} bytes.",
         count=damage.size - damage.offset,
     )
