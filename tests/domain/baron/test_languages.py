@@ -114,7 +114,7 @@ def test_prepositions_are_contracted_with_names_and_seats() -> None:
     ) in french
     spanish = [renderer("es")(message) for _, message in reasons]
     assert (
-        "el caballero del asiento 0 en 0,1 y el caballero del asiento 1 en 2,1 son adversarios; en común: "
+        "el caballero del asiento 0 en 0,1 y el caballero del asiento 1 en 2,1 son oponentes; en común: "
         "pantano 1,1 (-1)"
     ) in spanish
 
