@@ -11,7 +11,7 @@ from cartulary.command_line import argument, command, option
 from cartulary.commands.options import json_option, redis_option
 from cartulary.language import text
 from cartulary.source import read_source
-from cartulary.terminal import echo, print_message
+from cartulary.terminal import confirm, echo, print_message
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, Value, comma_list, message, message_in, plural_message
@@ -235,7 +235,7 @@ def _confirm(ctx: click.Context, count: int, *, is_confirmed: bool) -> None:
     if not sys.stdin.isatty():
         raise click.UsageError(text(message("add --yes to accept keys without being asked")), ctx)
     question = plural_message("Accept this key?", "Accept these {count} keys?", count=count)
-    click.confirm(text(question), abort=True, err=True)
+    confirm(question, err=True)
 
 
 def _description(key: "TrustedKey") -> Message:
