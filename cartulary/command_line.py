@@ -69,13 +69,13 @@ class Integer(click.types.IntParamType):
 
 
 class IntRange(click.IntRange):
-    """A whole number, whose name is a message."""
+    """A whole number within bounds, whose name is a message."""
 
     name: Any = _Translated(message_in("type of a value", "integer"))
 
 
 class FloatRange(click.FloatRange):
-    """A number, whose name is a message."""
+    """A number within bounds, whose name is a message."""
 
     name: Any = _Translated(message_in("type of a value", "number"))
 
@@ -96,7 +96,7 @@ class PathType(click.Path):
 
 
 class File(click.File):
-    """A file to read, whose name is a message."""
+    """A file to read, whose name and errors are messages."""
 
     name: Any = _Translated(message_in("type of a value", "file"))
 
@@ -117,7 +117,7 @@ class File(click.File):
 
 
 class Context(click.Context):
-    """A context that shows arguments which are nobody's without characters that could do harm."""
+    """A context whose errors quote arguments without characters that could do harm in a terminal."""
 
     @override
     def fail(self, message: str) -> NoReturn:

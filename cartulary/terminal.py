@@ -38,7 +38,7 @@ def print_message(message: Value) -> None:
 def confirm(question: Message, *, err: bool = False) -> None:
     """Ask a question, on standard error with `err`; raise click.Abort unless the answer is yes.
 
-    The answers are the words of the language, besides `y` and `n`, which everybody may know from elsewhere.
+    The answers are words of the language of the command; `y` and `n` are understood in every language.
     """
     # Translators: the answers that mean yes, the shortest first.
     yes = text(message_in("answers", "y, yes"))
