@@ -1,5 +1,6 @@
 """The wheel that pip builds from the checkout contains every package with all of its files."""
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -53,6 +54,20 @@ def test_the_wheel_marks_each_package_as_typed(package: str, wheel_files: frozen
 
 def test_the_wheel_contains_the_license(wheel_files: frozenset[str]) -> None:
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in wheel_files)
+
+
+def test_the_commands_of_the_build_import_nothing_of_the_project() -> None:
+    """They run before the project can be imported, when it is installed for the first time."""
+    for command in PYPROJECT["tool"]["setuptools"]["cmdclass"].values():
+        module = command.rpartition(".")[0]
+        tree = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text())
+        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)} | {
+            alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import)
+            for alias in node.names
+        }
+        assert not {(name or "").partition(".")[0] for name in imported} & {*PACKAGES}
 
 
 def test_pyproject_names_every_package() -> None:
