@@ -51,8 +51,8 @@ class FormerRules:
         if self._is_older(event, correction):
             self._check.note(
                 message(
-                    "the rules then said otherwise: {clauses} was corrected in version {version}, and the"
-                    " event is right by the rules before ({difference})",
+                    "the rules then said otherwise: version {version} corrected {clauses}, and the event is"
+                    " right by the rules before ({difference})",
                     clauses=clauses,
                     version=correction.engine,
                     difference=difference,
