@@ -10,7 +10,7 @@ from domain.event import acting_seat
 from domain.messages import PlayerAt, message
 from ledger.commands import CLOCK
 from ledger.envelope import format_timestamp
-from ledger.turn_clock import deadline, milliseconds_left, time_left_text
+from ledger.turn_clock import deadline, milliseconds_left, time_left_message
 from replay.audit.findings import Check
 from replay.timeline import Step
 
@@ -36,7 +36,7 @@ def note_lateness(check: Check, step: Step) -> None:
                 " because the turn had not been forfeited.",
                 player=PlayerAt(before.to_act),
                 time=event["at"],
-                lateness=time_left_text(left),
+                lateness=time_left_message(left),
                 deadline=format_timestamp(moment),
             ),
             seq=event["seq"],
@@ -47,7 +47,7 @@ def note_lateness(check: Check, step: Step) -> None:
                 "the clock ended the turn of {player} at {time}, {lateness}: its deadline was {deadline}.",
                 player=PlayerAt(before.to_act),
                 time=event["at"],
-                lateness=time_left_text(left),
+                lateness=time_left_message(left),
                 deadline=format_timestamp(moment),
             ),
             seq=event["seq"],

@@ -143,6 +143,13 @@ def _problem(event: Event, before: Game | None, signature: ActionSignature) -> M
 
 def _signed_actions(seat: int, signed: int, actions: int) -> Message:
     """Return how many of the actions of a seat its player has signed."""
+    if not signed:
+        return plural_message(
+            "{player} did not sign the only action: it rests on the server's word.",
+            "{player} signed none of {count} actions: all of them rest on the server's word.",
+            count=actions,
+            player=PlayerAt(seat),
+        )
     if signed == actions:
         return plural_message(
             "{player} signed {count} of {actions} actions.",

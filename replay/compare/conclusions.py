@@ -253,11 +253,11 @@ def _proof(proof: Proof, labels: Labels) -> Message:
 
 
 def place(statement: Statement, labels: Labels = A_AND_B) -> Message:
-    """Return in which record, and in which line of it, a statement is."""
+    """Return in which record, and in which line of it, a statement is: `in line 3 of A`."""
     label = labels[SIDES.index(statement.side)]
     if statement.line is None:
-        return label
-    return message("line {line} of {record}", line=statement.line, record=label)
+        return message("in {record}", record=label)
+    return message("in line {line} of {record}", line=statement.line, record=label)
 
 
 def statement_name(statement: Statement) -> Message:

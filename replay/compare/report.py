@@ -158,7 +158,7 @@ class _Page:
         invalid = [statement for statement in comparison.statements if statement.fault]
         items += [
             message(
-                "not valid: {statement}, in {place}: {reason}",
+                "not valid: {statement}, {place}: {reason}",
                 statement=statement_name(statement),
                 place=place(statement),
                 reason=statement.fault or "",
@@ -236,7 +236,7 @@ def _signed_statements(statements: Sequence[Statement], comparison: Comparison) 
 
 def _signed_statement(statement: Statement, comparison: Comparison) -> Message:
     return message(
-        "{statement}, {key}, in {place}",
+        "{statement}, {key}, {place}",
         statement=statement_name(statement),
         key=_key(statement, comparison),
         place=place(statement),

@@ -44,7 +44,7 @@ def test_signed_actions_hold_and_are_counted_by_seat(signed: Table) -> None:
     assert not report.is_broken
     assert [english(note.text) for note in check.notes] == [
         "seat 0 signed 1 of 1 actions.",
-        "seat 1 signed 0 of 1 actions: the others rest on the server's word.",
+        "seat 1 did not sign the only action: it rests on the server's word.",
         f"By the log, key {PLAYER_KEY.id} is that of seat 0: only this player can confirm it.",
     ]
 

@@ -347,7 +347,7 @@ def test_a_signature_that_was_removed_contradicts_receipts_and_older_records() -
     forged = forge_record(table.record(), change)
     assert_exposed(table, forged)
     assert any(
-        "signed 0 of" in english(note.text) or "No player signed" in english(note.text)
+        "signed none of" in english(note.text) or "No player signed" in english(note.text)
         for note in audit_trusting_the_server(forged).notes
     )
 
