@@ -14,6 +14,7 @@ from domain import barony
 from domain.barony import CLAUSES, sorcery
 from domain.contract import AnyRuleSystem
 from domain.registry import EXPANSIONS, RULES
+from replay.language.renderer import english
 from tests.support.barony_positions import random_game
 from tests.support.events import data_of
 
@@ -106,7 +107,8 @@ def test_the_code_names_no_clause_that_does_not_exist() -> None:
 
 
 def test_the_summary_of_a_clause_is_one_short_sentence() -> None:
-    for clause, summary in CLAUSES_IN_CODE.items():
+    for clause, message in CLAUSES_IN_CODE.items():
+        summary = english(message)
         assert summary.endswith("."), clause
         assert len(summary) <= 100, clause
 

@@ -29,9 +29,10 @@ from domain.barony.sorcery.places import (
 )
 from domain.barony.sorcery.recruitment import decide_recruitment, legal_recruitments
 from domain.barony.sorcery.state import SorceryState
+from domain.barony.sorcery.terms import MAGIC_TOKEN, SPELL_NAMES
 from domain.contract import DomainEvent
 from domain.errors import Refused
-from domain.phrases import counted, listing
+from domain.messages import Message, PlayerAt, counted, listing, message, plural_message
 
 CastDecider: TypeAlias = Callable[[SorceryState, int, Cast], SpellsCast]
 """Returns the data of the event that a cast of one family leads to. Raises Refused."""
@@ -54,16 +55,33 @@ def decide_cast(state: SorceryState, seat: int, cast: Cast) -> DomainEvent:
     """BS-SPL-1, 2, 3: open spells of one family are paid for and take effect. Raises Refused."""
     closed = [spell for spell in cast.spells if spell not in state.spells]
     if closed:
-        are_not = f"{listing(closed)} {'is' if len(closed) == 1 else 'are'} not among"
-        raise Refused("BS-SPL-1", f"{are_not} the open spells: {', '.join(state.spells)}")
+        raise Refused("BS-SPL-1", _not_available(closed, state.spells))
     families = {FAMILY[spell] for spell in cast.spells}
     if len(families) > 1:
-        raise Refused("BS-SPL-1", "spells cast together must be of one family")
+        raise Refused("BS-SPL-1", message("spells cast together must be of one family"))
     cost, magic = cost_of(cast.spells), state.magic[seat]
     if cost > magic:
-        price = counted(cost, "magic token")
-        raise Refused("BS-SPL-2", f"this costs {price}, and seat {seat} has {magic}")
+        raise Refused(
+            "BS-SPL-2",
+            message(
+                "this costs {price}, and {player} has {magic}",
+                price=counted(cost, MAGIC_TOKEN),
+                player=PlayerAt(seat),
+                magic=magic,
+            ),
+        )
     return DomainEvent("SpellsCast", CAST_DECIDERS[families.pop()](state, seat, cast))
+
+
+def _not_available(spells: Sequence[Spell], available: Sequence[Spell]) -> Message:
+    """BS-SPL-1: why spells that were not drawn in the set-up cannot be cast."""
+    return plural_message(
+        "{spells} is not available in this game, which has: {available}",
+        "{spells} are not available in this game, which has: {available}",
+        count=len(spells),
+        spells=listing(SPELL_NAMES[spell] for spell in spells),
+        available=listing(SPELL_NAMES[spell] for spell in available),
+    )
 
 
 @cache

@@ -26,6 +26,7 @@ from domain.barony.state import State
 from domain.barony.turn_order import after_turn
 from domain.errors import Refused
 from domain.hexes import Hex
+from domain.messages import Message, message
 
 
 def isolated_pawns(state: State, seat: int, hex: int) -> list[Pawn]:
@@ -91,8 +92,7 @@ def decide_movement(state: SorceryState, seat: int, action: Cast) -> MovementCas
         moves.append(move)
     if has_teleportation and teleportations != 1:
         clause = "BS-TEL-1" if steps == 1 else "BS-TEL-2"
-        which = "both steps lead" if teleportations else "no step leads"
-        raise Refused(clause, f"{which} onto a mountain with an opponent's isolated village")
+        raise Refused(clause, _not_one_teleportation(teleportations))
     check_takes_used(takes)
     return {
         "seat": seat,
@@ -103,13 +103,22 @@ def decide_movement(state: SorceryState, seat: int, action: Cast) -> MovementCas
     }
 
 
+def _not_one_teleportation(teleportations: int) -> Message:
+    """BS-TEL-1, 2: why a move with this number of teleportations, none or two, is refused."""
+    if teleportations:
+        return message(
+            "both steps lead onto a mountain with an opponent's isolated village, and only one may"
+        )
+    return message("no step leads onto a mountain with an opponent's isolated village")
+
+
 def _check_length(action: Cast) -> int:
     """BS-CEL-1, 2: the number of steps. Raises Refused."""
     steps = len(action.path) - 1
     if "celerity" in action.spells and steps != 2:
-        raise Refused("BS-CEL-1", "with Celerity the knight makes exactly two steps")
+        raise Refused("BS-CEL-1", message("with Celerity the knight makes exactly two steps"))
     if "celerity" not in action.spells and steps != 1:
-        raise Refused("BS-CEL-2", "without Celerity the knight makes one step")
+        raise Refused("BS-CEL-2", message("without Celerity the knight makes one step"))
     return steps
 
 

@@ -16,7 +16,8 @@ from domain.barony.state import State
 from domain.barony.turn_order import after_turn
 from domain.contract import DomainEvent
 from domain.errors import Refused
-from domain.hex_text import hex_text
+from domain.hexes import Hex
+from domain.messages import Message, hex_at, message
 
 
 def magic_of_arrival(state: SorceryState, seat: int, hex: int) -> int:
@@ -66,6 +67,13 @@ def decide_buildings(state: SorceryState, seat: int, action: Build) -> DomainEve
     return decide_build(state, seat, action, site_barrier)
 
 
+def _near_a_place(at: Hex, terrain: int) -> Message:
+    """BS-SET-3: why a hex of this terrain, on or beside a mysterious place, holds no first city."""
+    if terrain == MYSTERIOUS_PLACE:
+        return message("{hex} is a mysterious place", hex=hex_at(at))
+    return message("{hex} is adjacent to a mysterious place", hex=hex_at(at))
+
+
 def decide_first_city(state: SorceryState, seat: int, action: PlaceCity) -> DomainEvent:
     """BY-SET-3, 4, BS-SET-3: a first city, away from mysterious places. Raises Refused."""
     board = state.board
@@ -76,6 +84,5 @@ def decide_first_city(state: SorceryState, seat: int, action: PlaceCity) -> Doma
         and isinstance(board, SorceryBoard)
         and board.by_a_place[hex]
     ):
-        where = "is" if board.terrain[hex] == MYSTERIOUS_PLACE else "is adjacent to"
-        raise Refused("BS-SET-3", f"{hex_text(action.at)} {where} a mysterious place")
+        raise Refused("BS-SET-3", _near_a_place(action.at, board.terrain[hex]))
     return base_decide_first_city(state, seat, action)

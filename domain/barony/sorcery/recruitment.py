@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
-from typing import TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from domain.barony.actions import Cast
 from domain.barony.components import CITY, STRONGHOLD, Spell
@@ -10,14 +10,16 @@ from domain.barony.recruitment import recruits_at
 from domain.barony.sorcery.components import cost_of
 from domain.barony.sorcery.formats import RecruitmentCast
 from domain.barony.sorcery.state import SorceryState
+from domain.barony.terms import KNIGHT
 from domain.barony.turn_order import after_turn
 from domain.errors import Refused
-from domain.hex_text import hex_text
 from domain.hexes import Hex
-from domain.phrases import counted
+from domain.messages import Message, PlayerAt, counted, hex_at, message
 
 Recruits: TypeAlias = tuple[tuple[Hex, int], ...]
 """The number of knights at each site."""
+Site: TypeAlias = Literal["city", "stronghold", "any"]
+"""The building in which spells recruit; `any` is a city or a stronghold."""
 
 
 def sites(state: SorceryState, seat: int, spells: Collection[Spell]) -> list[int]:
@@ -43,20 +45,29 @@ def decide_recruitment(state: SorceryState, seat: int, cast: Cast) -> Recruitmen
     for at, knights in recruits:
         hex = state.board.index.get(at)
         if hex is None or hex not in allowed:
-            raise Refused(site_clause, f"seat {seat} has no {site} on {hex_text(at)}")
+            raise Refused(site_clause, _no_site(seat, at, site))
         most = most_at(state, hex, spells)
         if knights > most:
             clause = site_clause if has_charm else "BY-REC-1"
-            raise Refused(clause, f"{hex_text(at)} takes {counted(most, 'knight')}, not {knights}")
+            raise Refused(
+                clause,
+                message(
+                    "{hex} takes at most {knights}, not {number}",
+                    hex=hex_at(at),
+                    knights=counted(most, KNIGHT),
+                    number=knights,
+                ),
+            )
     if len(recruits) > 1 and not has_charm:
         clause = "BS-POR-1" if has_portal else site_clause
-        raise Refused(clause, f"without Charm there is one site, not {len(recruits)}")
+        raise Refused(
+            clause, message("without Charm there is one site, not {number}", number=len(recruits))
+        )
     total = sum(knights for _, knights in recruits)
     reserve, removed = available(state, seat, spells)
     if total > reserve + removed:
         clause = "BS-POR-2" if has_portal else "BY-REC-2"
-        back = f" and {removed} can come back" if has_portal else ""
-        raise Refused(clause, f"the reserve holds {counted(reserve, 'knight')}{back}, not {total}")
+        raise Refused(clause, _too_many(reserve, removed if has_portal else None, total))
     data: RecruitmentCast = {
         "seat": seat,
         "spells": list(spells),
@@ -70,19 +81,48 @@ def decide_recruitment(state: SorceryState, seat: int, cast: Cast) -> Recruitmen
     return data
 
 
+def _no_site(seat: int, at: Hex, site: Site) -> Message:
+    """The refusal of a hex without a building of the seat in which the spells recruit."""
+    player, hex = PlayerAt(seat), hex_at(at)
+    match site:
+        case "city":
+            return message("{player} has no city on {hex}", player=player, hex=hex)
+        case "stronghold":
+            return message("{player} has no stronghold on {hex}", player=player, hex=hex)
+        case "any":
+            return message(
+                "{player} has neither a city nor a stronghold on {hex}", player=player, hex=hex
+            )
+        case _:
+            assert_never(site)
+
+
+def _too_many(reserve: int, removed: int | None, total: int) -> Message:
+    """BY-REC-2, BS-POR-2: why so many knights are refused; `removed` is None without Portal."""
+    knights = counted(reserve, KNIGHT)
+    if removed is None:
+        return message("the reserve holds {knights}, not {number}", knights=knights, number=total)
+    return message(
+        "the reserve holds {knights} and Portal can bring back {removed}, which is fewer than {number}",
+        knights=knights,
+        removed=removed,
+        number=total,
+    )
+
+
 def available(state: SorceryState, seat: int, spells: Collection[Spell]) -> tuple[int, int]:
     """BS-POR-2: the knights available from the reserve, and by Portal from those removed from the game."""
     removed = state.removed_knights[seat] if "portal" in spells else 0
     return state.reserve_knights[seat], removed
 
 
-def _site_clause(spells: Collection[Spell]) -> tuple[str, str]:
+def _site_clause(spells: Collection[Spell]) -> tuple[str, Site]:
     """The clause that defines where a cast of these spells recruits, and the building that it requires."""
     if "charm" in spells:
         if "illusion" in spells:
-            return "BS-ILL-2", "city or stronghold"
+            return "BS-ILL-2", "any"
         return "BS-CHA-1", "city"
-    site = "stronghold" if "illusion" in spells else "city"
+    site: Site = "stronghold" if "illusion" in spells else "city"
     return ("BS-POR-3" if "portal" in spells else "BS-ILL-1"), site
 
 

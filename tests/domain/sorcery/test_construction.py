@@ -296,7 +296,7 @@ def test_a_construction_spell_that_does_not_lie_open_is_not_cast() -> None:
     state = given(three_seats("abundance tornado", "P0v D P1ck", yellow="magic 9"))
     when(state, 0, "cast abundance at 0,0").leads_to("play round 5 seat 1")
     for closed in ("petrification", "abundance petrification"):
-        when(state, 0, f"cast {closed} at 0,0").is_refused("BS-SPL-1", "open spells")
+        when(state, 0, f"cast {closed} at 0,0").is_refused("BS-SPL-1", "not available")
 
 
 @pytest.mark.refuses("BS-SPL-7")

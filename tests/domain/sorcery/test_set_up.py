@@ -287,7 +287,9 @@ def test_the_four_other_spells_cannot_be_cast(text: str) -> None:
         board
         P0k P0s D0c P P1ck
         """)
-    when(state, 0, f"cast {text}").is_refused("BS-SPL-1", text.split(maxsplit=1)[0], "open")
+    when(state, 0, f"cast {text}").is_refused(
+        "BS-SPL-1", text.split(maxsplit=1)[0].capitalize(), "not available"
+    )
 
 
 @pytest.mark.refuses("BS-SET-4")

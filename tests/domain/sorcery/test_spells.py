@@ -80,7 +80,7 @@ def test_a_spell_that_does_not_lie_open_is_not_cast(text: str) -> None:
     for closed in [word for word in text.split() if word in ALL.split()]:
         others = " ".join(spell for spell in ALL.split() if spell != closed)
         when(position_for_casts(9, others), 0, f"cast {text}").is_refused(
-            "BS-SPL-1", closed, "open"
+            "BS-SPL-1", closed.capitalize(), "not available"
         )
 
 
