@@ -25,9 +25,8 @@ def wheel_files(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     for package in PACKAGES:
-        shutil.copytree(
-            ROOT / package, source / package, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        ignored = shutil.ignore_patterns("__pycache__", "*.mo")
+        shutil.copytree(ROOT / package, source / package, ignore=ignored)
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", str(folder)]
     offline = ["--no-deps", "--no-build-isolation", "--no-index"]
     subprocess.run([*command, *offline, str(source)], check=True, timeout=120)
@@ -41,10 +40,16 @@ def test_the_wheel_contains_every_file_of_every_package(wheel_files: frozenset[s
         path.relative_to(ROOT).as_posix()
         for package in PACKAGES
         for path in (ROOT / package).rglob("*")
-        if path.is_file() and path.parent.name != "__pycache__"
+        if path.is_file() and path.parent.name != "__pycache__" and path.suffix != ".po"
     }
     assert any(name.endswith(".lua") for name in expected)
     assert not expected - wheel_files
+
+
+def test_the_build_compiles_every_catalogue(wheel_files: frozenset[str]) -> None:
+    catalogues = [path.relative_to(ROOT) for path in (ROOT / "replay").rglob("*.po")]
+    assert len(catalogues) >= 2
+    assert {path.with_suffix(".mo").as_posix() for path in catalogues} <= wheel_files
 
 
 @pytest.mark.parametrize("package", PACKAGES)
