@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from domain.errors import CartularyError
 from domain.messages import Text
+from replay.language.renderer import english
 
 
 class ServiceError(CartularyError):
@@ -17,6 +18,11 @@ class ServiceError(CartularyError):
     def __init__(self, why: Text) -> None:
         super().__init__(why)
         self.why = why
+
+
+def log_text(error: Exception) -> str:
+    """Return in one line of English what an error reports, for logs and reports of operators."""
+    return english(error.message) if isinstance(error, CartularyError) else str(error)
 
 
 class Unauthorised(ServiceError):

@@ -15,6 +15,7 @@ import redis
 from domain.errors import CartularyError
 from domain.event import Event
 from domain.json_types import JsonObject
+from domain.messages import message
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.signed_note import NoteKey, NoteSignature, note_key, sign_text
@@ -108,7 +109,7 @@ class Keyring:
                     with unavailable_on_error():
                         self._redis.hset(KEYS, key, canonical(entry))
                 return entry
-        raise NotFound(f"this service has never published a key {key}")
+        raise NotFound(message("this service has never published a key {key}", key=key))
 
     def _signing_key(self) -> SigningKey:
         if self._key is None:

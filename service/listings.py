@@ -20,6 +20,7 @@ import redis
 
 from domain.errors import Malformed
 from domain.game import Game, Status
+from domain.messages import message
 from service.connection import to_text, unavailable_on_error
 from service.games.summary import Summary, decode_summary, encode_summary, summarize
 from service.store.redis_event_store import game_key
@@ -211,5 +212,5 @@ def _game_id(member: str) -> str:
 
 def _checked_cursor(cursor: str) -> str:
     if "~" not in cursor:
-        raise Malformed({"cursor": "is not a cursor of this list"})
+        raise Malformed({"cursor": message("is not a cursor of this list")})
     return cursor

@@ -11,6 +11,7 @@ from domain.errors import Unreadable
 from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import message
 from service import clock
 from service.games.queries import GameQueries
 from workers.tasks import Task
@@ -87,7 +88,11 @@ def notification_of(queries: GameQueries, task: Task) -> Notification:
         case ["notify", "turn"]:
             seat = data["seat"]
             if seat >= len(game.players):
-                raise Unreadable(f"the entry names seat {seat} of {len(game.players)}")
+                raise Unreadable(
+                    message(
+                        "the entry names seat {seat} of {seats}", seat=seat, seats=len(game.players)
+                    )
+                )
             subject = "your_turn"
             players = (game.players[seat],)
             details = {"seat": seat, "round": game.round, "deadline": clock.deadline(game)}
@@ -114,7 +119,9 @@ def _event(queries: GameQueries, game_id: str, seq: int) -> Event:
     """Return the event of a dispute or a takeback with this seq. Raises Unreadable."""
     events = queries.event_page(game_id, seq - 1, 1)
     if not events or events[0]["type"] not in _SUBJECTS:
-        raise Unreadable(f"the entry names event {seq}, which is not of a dispute or a takeback")
+        raise Unreadable(
+            message("the entry names event {seq}, which is not of a dispute or a takeback", seq=seq)
+        )
     return events[0]
 
 
@@ -134,4 +141,6 @@ def _standings(queries: GameQueries, game_id: str, seq: int) -> Any:
             return event["data"]["standings"]
     except (KeyError, TypeError, ValueError):
         pass
-    raise Unreadable(f"the entry names event {seq}, which is not RoundScored")
+    raise Unreadable(
+        message("the entry names event {seq}, which is not {type}", seq=seq, type="RoundScored")
+    )

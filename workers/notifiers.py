@@ -14,6 +14,7 @@ import httpx
 import orjson
 
 from domain.errors import CartularyError
+from domain.messages import message
 from service.settings import Settings, SettingsError
 from workers.notifications import Notification
 
@@ -71,7 +72,9 @@ class WebhookNotifier:
         except httpx.InvalidURL:
             self._url = httpx.URL()
         if self._url.scheme not in ("http", "https") or not self._url.host:
-            raise SettingsError("CARTULARY_WEBHOOK_URL must begin with http:// or https://")
+            raise SettingsError(
+                message("CARTULARY_WEBHOOK_URL must begin with http:// or https://")
+            )
         self._timeout = timeout
         self._headers = {
             "Content-Type": "application/json",
@@ -86,9 +89,13 @@ class WebhookNotifier:
         except (httpx.HTTPError, OSError) as error:
             # TimeoutError is an OSError.
             reason = str(error) or type(error).__name__
-            raise NotDelivered(f"{host} does not respond: {reason}") from error
+            raise NotDelivered(
+                message("{host} does not respond: {reason}", host=host, reason=reason)
+            ) from error
         if not httpx.codes.is_success(status):
-            raise NotDelivered(f"{host} responded with status {status}")
+            raise NotDelivered(
+                message("{host} responded with status {status}", host=host, status=status)
+            )
 
     async def _post(self, notification: Notification) -> int:
         """Post a notification and return the status of the response, whose body is not read."""

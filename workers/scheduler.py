@@ -12,6 +12,7 @@ import time
 import redis
 from redis.client import PubSub
 
+from domain.messages import message
 from service import clock
 from service.bootstrap import Service
 from service.connection import SECONDS_TO_RESPOND, to_text, unavailable_on_error
@@ -127,7 +128,7 @@ class Scheduler:
             channel.subscribe(APPENDED_CHANNEL)
             # The sweep finds what was appended before this confirmation, and messages report the rest.
             if channel.get_message(timeout=SECONDS_TO_RESPOND) is None:
-                raise Unavailable("the store does not respond")
+                raise Unavailable(message("the store does not respond"))
         log.info("following all appends")
         swept_at: float | None = None
         while not stop.is_set():

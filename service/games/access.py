@@ -2,6 +2,7 @@
 
 from domain.dispute_records import Dispute
 from domain.game import Game
+from domain.messages import message
 from service.errors import Forbidden, NotFound
 
 
@@ -10,7 +11,7 @@ def game_not_found(game_id: str) -> NotFound:
 
     Both cases have the same message, so that a private game cannot be detected.
     """
-    return NotFound(f"there is no game {game_id[:64]}")
+    return NotFound(message("there is no game {game}", game=game_id[:64]))
 
 
 def can_see(game: Game, player: str | None) -> bool:
@@ -42,7 +43,7 @@ def require_seat(game: Game, player: str) -> int:
     for index, place in enumerate(game.places):
         if place.player == player:
             return index
-    raise Forbidden("this is not a player of the game")
+    raise Forbidden(message("this is not a player of the game"))
 
 
 def require_dispute(game: Game, number: int) -> Dispute:
@@ -50,13 +51,13 @@ def require_dispute(game: Game, number: int) -> Dispute:
     for dispute in game.disputes:
         if dispute.seq == number:
             return dispute
-    raise NotFound(f"game {game.id} has no dispute {number}")
+    raise NotFound(message("game {game} has no dispute {number}", game=game.id, number=number))
 
 
 def require_opener(game: Game, dispute: Dispute, player: str) -> None:
     """Raise Forbidden for a player who has not opened the dispute."""
     if require_seat(game, player) != dispute.seat:
-        raise Forbidden("only the player who opened a dispute can withdraw it")
+        raise Forbidden(message("only the player who opened a dispute can withdraw it"))
 
 
 def require_party(game: Game, player: str) -> int | None:
@@ -67,5 +68,5 @@ def require_party(game: Game, player: str) -> int | None:
     if game.arbiter is None:
         return require_seat(game, player)
     if player != game.arbiter:
-        raise Forbidden("only the arbiter of the game rules its disputes")
+        raise Forbidden(message("only the arbiter of the game rules its disputes"))
     return None

@@ -18,6 +18,7 @@ from domain.errors import Malformed
 from domain.event import ZEROS, Clock, Event, NonceSource
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import message
 from ledger import commands
 from ledger.pending import PendingEvents
 from ledger.turn_clock import clock_faults, has_passed, waits_for_ruling
@@ -258,7 +259,7 @@ class GameCommands:
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             if not 0 <= seat < cached.game.seats:
-                raise NotFound(f"game {game_id} has no seat {seat}")
+                raise NotFound(message("game {game} has no seat {seat}", game=game_id, seat=seat))
             commands.remove(pending, seat, lambda: self._repository.secret(game_id))
 
         return list(self._repository.execute(game_id, handler, at_head=True).events)
@@ -278,7 +279,14 @@ class GameCommands:
         """Raise Stale if the position differs from the one after event `expected_seq`."""
         game = cached.game
         if expected_seq > game.seq:
-            raise Stale(f"there is no event {expected_seq} yet: the last is {game.seq}", game.seq)
+            raise Stale(
+                message(
+                    "there is no event {expected} yet: the last is {seq}",
+                    expected=expected_seq,
+                    seq=game.seq,
+                ),
+                game.seq,
+            )
         if expected_seq >= cached.unchanged_since:
             return
         state = ZEROS

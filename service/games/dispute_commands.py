@@ -9,7 +9,7 @@ from typing import Any
 from domain.disputes import NOTE_MISSING, parse_ruling
 from domain.errors import Malformed
 from domain.game import Game
-from domain.messages import Text
+from domain.messages import Text, message
 from ledger import dispute_commands
 from ledger.pending import PendingEvents
 from service.errors import NotFound
@@ -172,7 +172,9 @@ class DisputeCommands:
             return
         events = self._repository.event_range(game.id, number - 1, number) if number else ()
         if not events or events[0]["type"] != "TakebackRequested":
-            raise NotFound(f"game {game.id} has no takeback {number}")
+            raise NotFound(
+                message("game {game} has no takeback {number}", game=game.id, number=number)
+            )
 
     def field_faults(self, fields: Mapping[str, Any]) -> dict[str, Text]:
         """Return what is wrong with `statement` and `ruling`, as far as they are given, by field."""
@@ -187,8 +189,8 @@ class DisputeCommands:
                 if parse_ruling(ruling)["type"] == "result_stands" and statement is None:
                     faults["statement"] = NOTE_MISSING
             except Malformed as error:
-                for path, message in error.fields.items():
-                    faults[f"ruling.{path}" if path else "ruling"] = message
+                for path, field_fault in error.fields.items():
+                    faults[f"ruling.{path}" if path else "ruling"] = field_fault
         return faults
 
     def _check_fields(self, **fields: object) -> None:

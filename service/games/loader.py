@@ -16,6 +16,7 @@ from domain.errors import Unreadable
 from domain.event import Event
 from domain.fold import EarlierGames
 from domain.game import Game
+from domain.messages import message
 from domain.upcasters import upcast
 from service.bounds import Bounds
 from service.errors import NotFound
@@ -205,7 +206,7 @@ class GameLoader:
             prefix, lines = None, self._log_reader.read(game_id, 0, upto)
         if _read_after(prefix) + len(lines) < upto:
             # The log has lost its last events since the caller loaded the game.
-            raise NotFound(f"game {game_id} has no event {upto}")
+            raise NotFound(message("game {game} has no event {seq}", game=game_id, seq=upto))
         return prefix, lines
 
     def _catch_up(self, game_id: str, cached: CachedGame | None) -> CachedGame:
@@ -245,7 +246,11 @@ class GameLoader:
                 cached = advance(cached, stretch, opened, earlier)
                 self._cache.put_prefix(cached)
         except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise Unreadable(f"the log of game {game_id} is damaged: {error!r}") from error
+            raise Unreadable(
+                message(
+                    "the log of game {game} is damaged: {reason}", game=game_id, reason=repr(error)
+                )
+            ) from error
         assert cached is not None, "there is at least one event"
         return cached
 
@@ -281,7 +286,14 @@ class GameLoader:
 
 def _event_not_found(game: Game, seq: int) -> NotFound:
     """Return the error for an event that the game does not have."""
-    return NotFound(f"game {game.id} has no event {seq}, its last is {game.seq}")
+    return NotFound(
+        message(
+            "game {game} has no event {seq}: its last is {last}",
+            game=game.id,
+            seq=seq,
+            last=game.seq,
+        )
+    )
 
 
 def _seq_of(cached: CachedGame | None) -> int:

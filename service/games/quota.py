@@ -1,5 +1,6 @@
 """The quota of games: in how many current games a player may have a place."""
 
+from domain.messages import plural_message
 from service.errors import TooManyGames
 from service.listings import Listings
 
@@ -20,5 +21,9 @@ class GameQuota:
         if self._listings.count_current_games(player) < self._maximum:
             return None
         return TooManyGames(
-            f"a player can have a place in at most {self._maximum} games that are open or in progress"
+            plural_message(
+                "a player can have a place in one game that is open or in progress",
+                "a player can have a place in at most {count} games that are open or in progress",
+                count=self._maximum,
+            )
         )

@@ -15,6 +15,7 @@ import orjson
 from domain.errors import Malformed, Unreadable
 from domain.event import Event
 from domain.json_types import JsonObject
+from domain.messages import message
 from ledger.keys import RECEIPT_FIELDS
 from service.bounds import Bounds
 from service.games.loader import GAME_ID, PAGE_LINES
@@ -126,7 +127,7 @@ class PlayerReceipts:
             if start is None:
                 yield f"~{game_id}", 0
             elif _game_id(start.member) != game_id:
-                raise Malformed({"cursor": "is not a cursor of this list"})
+                raise Malformed({"cursor": message("is not a cursor of this list")})
             elif start.after is not None:
                 yield start.member, start.after
             return
@@ -249,7 +250,7 @@ def _parse_cursor(cursor: str) -> _Cursor:
         not has_seq or (seq.isascii() and seq.isdigit() and len(seq) <= _MAX_DIGITS)
     )
     if not is_valid:
-        raise Malformed({"cursor": "is not a cursor of this list"})
+        raise Malformed({"cursor": message("is not a cursor of this list")})
     return _Cursor(f"{created}~{game_id}", int(seq) if has_seq else None)
 
 

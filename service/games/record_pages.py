@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from domain.game import Game
+from domain.messages import message
 from service.errors import Unavailable
 from service.games.loader import PAGE_LINES
 from service.store.event_store import LogReader
@@ -30,7 +31,9 @@ def read_lines(log_reader: LogReader, head: Game, page_bytes: int) -> Iterator[b
         line_bytes = sum(map(len, lines)) / len(lines)
         limit = max(1, min(PAGE_LINES, int(page_bytes / line_bytes)))
     if b'"hash":"%b"' % head.hash.encode() not in line:
-        raise Unavailable(f"the log of game {head.id} changed while its record was read")
+        raise Unavailable(
+            message("the log of game {game} changed while its record was read", game=head.id)
+        )
 
 
 def join_lines(lines: Iterable[bytes], page_bytes: int) -> Iterator[bytes]:

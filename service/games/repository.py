@@ -17,6 +17,7 @@ from domain.errors import Malformed, Refused, Unreadable
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import message
 from ledger.canonical import canonical
 from ledger.pending import PendingEvents
 from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
@@ -82,7 +83,9 @@ class GameRepository(GameLoader):
             return bytes.fromhex(self._store.secrets(game_id, {"seed"})["seed"])
         except (KeyError, ValueError):
             # The error would contain the secret.
-            raise Unreadable(f"the secret of game {game_id} is missing or damaged") from None
+            raise Unreadable(
+                message("the secret of game {game} is missing or damaged", game=game_id)
+            ) from None
 
     def new_game(self, game_id: str) -> PendingEvents:
         """Return pending events for a game that does not exist yet."""
@@ -101,7 +104,7 @@ class GameRepository(GameLoader):
             return self._append(pending, None, record, {"seed": secret.hex()})
         except HeadMoved:
             raise IdempotencyConflict(
-                "a game that has ended long ago was created with this Idempotency-Key"
+                message("a game that has ended long ago was created with this Idempotency-Key")
             ) from None
 
     def execute(
@@ -154,7 +157,7 @@ class GameRepository(GameLoader):
                     if is_head:
                         raise
             cached, is_head = self.load(game_id), True
-        raise Unavailable("too many requests write to this game at once", retry_after=1)
+        raise Unavailable(message("too many requests write to this game at once"), retry_after=1)
 
     def repeat_of(
         self, game_id: str, record: IdempotencyRecord | None, refusal: Exception

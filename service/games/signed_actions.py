@@ -9,6 +9,7 @@ from typing import Any
 
 from domain.event import ActionSignature
 from domain.game import Game
+from domain.messages import message
 from ledger import commands
 from ledger.canonical import canonical
 from ledger.keys import BadSignature
@@ -55,7 +56,9 @@ class SignedActions:
         public = game.keys.get(player, {}).get(signature.key)
         # While a revocation is being appended to the logs, only the account has it for certain.
         if public is None or self._player_keys.is_revoked(player, signature.key):
-            raise KeyNotUsable(f"key {signature.key} is not a key of this player in this game")
+            raise KeyNotUsable(
+                message("key {key} is not a key of this player in this game", key=signature.key)
+            )
         head = self._hash_of(game, expected_seq)
         action_signature: ActionSignature = {
             "key": signature.key,
@@ -69,7 +72,12 @@ class SignedActions:
         except BadSignature as fault:
             statement = canonical(action_statement(game.id, head, action_json)).decode()
             raise InvalidPlayerSignature(
-                f"{fault.why}: what key {signature.key} must sign is {statement}"
+                message(
+                    "{reason}: what key {key} must sign is {statement}",
+                    reason=fault.why,
+                    key=signature.key,
+                    statement=statement,
+                )
             ) from None
 
     def _hash_of(self, game: Game, seq: int) -> str:
@@ -82,5 +90,10 @@ class SignedActions:
 def stale(expected_seq: int, game: Game) -> Stale:
     """Return the error for an action on a position that has changed since event `expected_seq`."""
     return Stale(
-        f"the position has changed since event {expected_seq}: the game is at {game.seq}", game.seq
+        message(
+            "the position has changed since event {expected}: the game is at event {seq}",
+            expected=expected_seq,
+            seq=game.seq,
+        ),
+        game.seq,
     )

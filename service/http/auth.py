@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 from flask import g, request
 
 from domain.game import Game
+from domain.messages import message
 from service.errors import Forbidden, Unauthorised, Unavailable
 from service.games.access import require_dispute, require_opener, require_party
 from service.http.context import service
@@ -43,7 +44,7 @@ def bearer_token() -> str | None:
         return None
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
-        raise Unauthorised("the Authorization header must be `Bearer TOKEN`")
+        raise Unauthorised(message("the Authorization header must be `Bearer TOKEN`"))
     return token.strip()
 
 
@@ -60,7 +61,7 @@ def optional_auth() -> str | None:
             g.player_locale = None  # of a token that is not valid, or cannot be looked up
             owner = service().players.token_owner(token)
             if owner is None:
-                raise Unauthorised("the token is invalid or has expired")
+                raise Unauthorised(message("the token is invalid or has expired"))
             g.player_id, g.player_locale = owner.id, owner.locale
     current: str | None = g.player_id
     return current
@@ -70,7 +71,7 @@ def login_required() -> str:
     """Return the id of the player who sends the request. Raises Unauthorised without a valid token."""
     player_id = optional_auth()
     if player_id is None:
-        raise Unauthorised("a token is required: `Authorization: Bearer TOKEN`")
+        raise Unauthorised(message("a token is required: `Authorization: Bearer TOKEN`"))
     return player_id
 
 
@@ -128,7 +129,7 @@ def require_access(auth: AuthPolicy, arguments: Mapping[str, Any]) -> None:
 
 def _participants_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:
     if not game.has_joined(player_id):
-        raise Forbidden("this is not a player of the game")
+        raise Forbidden(message("this is not a player of the game"))
 
 
 def _ruling_parties_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:

@@ -9,12 +9,14 @@ request without a valid token counts for its network: an IPv4 address or an IPv6
 
 import math
 import time
+from collections.abc import Mapping
 from typing import Final
 
 import redis
 from flask import Flask, request
 from flask_limiter import Limiter, RequestLimit
 
+from domain.messages import Term, counted, message, term
 from service.errors import TooManyRequests
 from service.http.auth import authenticated_player
 from service.http.context import service
@@ -22,6 +24,16 @@ from service.http.rate_storage import SCHEME
 from service.visitors import network_of
 
 _KEY_PREFIX: Final = "cartulary:rate"
+_REQUEST: Final = term("request; plural: requests")
+_PERIODS: Final[Mapping[str, Term]] = {
+    "second": term("second; plural: seconds"),
+    "minute": term("minute; plural: minutes"),
+    "hour": term("hour; plural: hours"),
+    "day": term("day; plural: days"),
+    "month": term("month; plural: months"),
+    "year": term("year; plural: years"),
+}
+"""The units of the limits of Flask-Limiter."""
 _UNLIMITED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
@@ -36,7 +48,13 @@ def _player_or_network() -> str:
 def _refuse(limit: RequestLimit) -> None:
     """Raise TooManyRequests instead of the exception of Flask-Limiter, which has no time to wait."""
     seconds = math.ceil(limit.window.reset_time - time.time())
-    raise TooManyRequests(f"the limit is {limit.limit}", max(1, seconds))
+    rate = limit.limit
+    refusal = message(
+        "the limit is {requests} in {period}",
+        requests=counted(rate.amount, _REQUEST),
+        period=counted(rate.multiples, _PERIODS[rate.GRANULARITY.name]),
+    )
+    raise TooManyRequests(refusal, max(1, seconds))
 
 
 _stored: Final = Limiter(_network, strategy="fixed-window", on_breach=_refuse)

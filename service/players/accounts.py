@@ -22,6 +22,7 @@ from redis.client import Pipeline
 from redis.typing import EncodableT
 
 from domain.errors import Malformed
+from domain.messages import Message, Text, message
 from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
@@ -81,7 +82,7 @@ class Players:
         try:
             handle = parse_handle(handle)
         except InvalidHandle as error:
-            faults["handle"] = str(error)
+            faults["handle"] = error.message
         if faults:
             raise Malformed(faults)
         self._require_free(handle)
@@ -103,7 +104,7 @@ class Players:
             if not self._redis.msetnx(dict.fromkeys(keys, player.id)):
                 self._redis.delete(account_key(player.id))
                 self._require_free(handle)
-                raise HandleTaken(f"the handle {handle!r} is taken")
+                raise HandleTaken(message("the handle {handle} is taken", handle=handle))
         return player, self._tokens.create(player.id, client, is_first=True)
 
     def login(self, handle: str, password: str, client: str | None = None) -> str:
@@ -119,14 +120,14 @@ class Players:
             password_hash = None if stored is None else to_text(stored)
         is_correct = self._passwords.is_password(password_hash, password)
         if not is_correct or player is None or password_hash is None:
-            raise Unauthorised("there is no player with this handle and password")
+            raise Unauthorised(message("there is no player with this handle and password"))
         token = self._tokens.create(player.id, client)
         with unavailable_on_error():
             current = self._redis.hget(account_key(player.id), "password")
         if current is None or to_text(current) != password_hash:
             # The password was changed meanwhile, which has ended the sessions that there were then.
             self._tokens.revoke(token)
-            raise Unauthorised("there is no player with this handle and password")
+            raise Unauthorised(message("there is no player with this handle and password"))
         if is_outdated(password_hash):
             new_hash = self._passwords.hash(password)
             with unavailable_on_error():
@@ -138,7 +139,7 @@ class Players:
         with unavailable_on_error():
             stored = self._redis.hget(account_key(player_id), "password")
         if not self._passwords.is_password(None if stored is None else to_text(stored), password):
-            raise Forbidden("the password is not correct")
+            raise Forbidden(message("the password is not correct"))
 
     def change_password(self, player_id: str, token: str, password: str, new_password: str) -> None:
         """Replace the password of a player, and end all their sessions but that of `token`.
@@ -164,7 +165,7 @@ class Players:
         def store(pipeline: Pipeline) -> None:
             # An account that is erased meanwhile must not come into being again.
             if not pipeline.hexists(key, "created"):
-                raise Unauthorised("the account of this token has been deleted")
+                raise Unauthorised(message("the account of this token has been deleted"))
             pipeline.multi()
             if locale is None:
                 pipeline.hdel(key, "locale")
@@ -306,38 +307,44 @@ class Players:
         with unavailable_on_error():
             is_taken, *is_similar = (id is not None for id in self._redis.mget(keys))
         if is_taken:
-            raise HandleTaken(f"the handle {handle!r} is taken")
+            raise HandleTaken(message("the handle {handle} is taken", handle=handle))
         if any(is_similar):
-            raise HandleTaken(f"the handle {handle!r} looks like the handle of another player")
+            raise HandleTaken(
+                message(
+                    "the handle {handle} looks like the handle of another player", handle=handle
+                )
+            )
         if self._erased.is_reserved(handle):
-            raise HandleTaken(f"the handle {handle!r} is taken, or looks like one that was")
+            raise HandleTaken(
+                message("the handle {handle} is taken, or looks like one that was", handle=handle)
+            )
 
 
-def _faults(password: str, email: str | None, locale: str | None) -> dict[str, str]:
+def _faults(password: str, email: str | None, locale: str | None) -> dict[str, Text]:
     """Return what is wrong with the fields of a new account, except for the handle."""
-    faults = {}
+    faults: dict[str, Text] = {}
     if fault := _password_fault(password):
         faults["password"] = fault
     if email is not None and not (len(email) <= 254 and EMAIL_PATTERN.fullmatch(email)):
-        faults["email"] = "must be an e-mail address"
+        faults["email"] = message("must be an e-mail address")
     if fault := _locale_fault(locale):
         faults["locale"] = fault
     return faults
 
 
-def _locale_fault(locale: str | None) -> str | None:
+def _locale_fault(locale: str | None) -> Message | None:
     """Return what is wrong with the locale of an account; None if nothing is."""
     if locale is None or (len(locale) <= 35 and LOCALE_PATTERN.fullmatch(locale)):
         return None
-    return "must be a language tag such as en or fr-CH"
+    return message("must be a language tag such as en or fr-CH")
 
 
-def _password_fault(password: str) -> str | None:
+def _password_fault(password: str) -> Message | None:
     """Return what is wrong with a new password; None if nothing is."""
     shortest, longest = PASSWORD_LENGTHS
     if shortest <= len(password) <= longest:
         return None
-    return f"must have {shortest} to {longest} characters"
+    return message("must have {least} to {most} characters", least=shortest, most=longest)
 
 
 def account_key(id: str) -> str:

@@ -25,6 +25,7 @@ from typing import Any, Final
 
 import redis
 
+from domain.messages import message
 from service import clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import Unavailable
@@ -116,7 +117,12 @@ class ErasedPlayers:
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as error:
-            raise Unavailable(f"the file of erased players cannot be read: {error}") from error
+            raise Unavailable(
+                message(
+                    "the file of erased players cannot be read: {reason}",
+                    reason=_reason(error),
+                )
+            ) from error
 
     def _write(self, ids: Iterable[str]) -> None:
         """Add ids to the file; when this returns, they are on disk."""
@@ -129,9 +135,19 @@ class ErasedPlayers:
             finally:
                 os.close(handle)
         except OSError as error:
-            raise Unavailable(f"the file of erased players cannot be written: {error}") from error
+            raise Unavailable(
+                message(
+                    "the file of erased players cannot be written: {reason}",
+                    reason=_reason(error),
+                )
+            ) from error
 
 
 def _now() -> int:
     """Return the time in milliseconds since 1970."""
     return int(clock.now().timestamp() * 1000)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    """Return what an error is, without the path of the file."""
+    return getattr(error, "strerror", None) or type(error).__name__

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, Final
 
+from domain.errors import CartularyError
+from domain.messages import listing, message
+
 MAX_LENGTH: Final = 32
 _MAX_RAW_LENGTH: Final = 4 * MAX_LENGTH
 """The maximum length before normalization, the time of which can grow with the square of the length."""
@@ -28,7 +31,7 @@ _ALL_SCRIPTS: Final = frozenset({"COMMON", "INHERITED"})
 _LEFT_TO_RIGHT_MARK: Final = "\u200e"
 
 
-class InvalidHandle(ValueError):
+class InvalidHandle(CartularyError):
     """A text that is not allowed as a handle. The message is what is wrong, for a field error."""
 
 
@@ -39,8 +42,11 @@ def parse_handle(text: str) -> str:
     """
     if len(text) > _MAX_RAW_LENGTH or not _is_well_formed(handle := _normalized(text)):
         raise InvalidHandle(
-            f"must be 1 to {MAX_LENGTH} letters, digits, underscores, hyphens or full stops, and neither"
-            " begin nor end with a hyphen or a full stop"
+            message(
+                "must be 1 to {count} letters, digits, underscores, hyphens or full stops, and neither"
+                " begin nor end with a hyphen or a full stop",
+                count=MAX_LENGTH,
+            )
         )
     _check_characters(handle)
     _check_scripts(handle)
@@ -82,11 +88,15 @@ def _check_characters(handle: str) -> None:
     except UnicodeEncodeError as error:
         if error.reason.endswith("bidi_rule"):
             raise InvalidHandle(
-                "must not mix directions of writing, and must begin with a letter if it is written from right"
-                " to left"
+                message(
+                    "must not mix directions of writing, and must begin with a letter if it is written"
+                    " from right to left"
+                )
             ) from None
         character = handle[error.start]
-        raise InvalidHandle(f"must not contain the character U+{ord(character):04X}") from None
+        raise InvalidHandle(
+            message("must not contain the character U+{code}", code=f"{ord(character):04X}")
+        ) from None
 
 
 def _check_scripts(handle: str) -> None:
@@ -95,8 +105,9 @@ def _check_scripts(handle: str) -> None:
 
     scripts = unique_aliases(handle) - _ALL_SCRIPTS
     if len(scripts) > 1 and not any(scripts <= system for system in _WRITING_SYSTEMS):
+        # The names of scripts are those of Unicode, in every language.
         names = sorted(script.replace("_", " ").title() for script in scripts)
-        raise InvalidHandle(f"must not mix scripts: {' and '.join(names)}")
+        raise InvalidHandle(message("must not mix scripts: {scripts}", scripts=listing(names)))
 
 
 def _normalized(text: str) -> str:

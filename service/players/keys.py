@@ -14,6 +14,7 @@ import redis
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
+from domain.messages import message, plural_message
 from ledger.canonical import canonical
 from ledger.keys import BadSignature, check_public_key, key_id, verify
 from ledger.player_signatures import key_statement
@@ -74,25 +75,47 @@ class PlayerKeys:
         try:
             check_public_key(public)
         except BadSignature as fault:
-            raise Malformed({"public": f"is not a valid Ed25519 key: {fault.why}"}) from None
+            raise Malformed(
+                {"public": message("is not a valid Ed25519 key: {reason}", reason=fault.why)}
+            ) from None
         entries = {entry["key"]: entry for entry in self.of(player)}
         id = key_id(public)
         entry = entries.get(id)
         if entry is not None and entry["until"]:
-            raise KeyNotUsable(f"key {id} was revoked at {entry['until']}: register another one")
+            raise KeyNotUsable(
+                message(
+                    "key {key} was revoked at {time}: register another one",
+                    key=id,
+                    time=entry["until"],
+                )
+            )
         revoked = sum(entry["until"] is not None for entry in entries.values())
         if entry is None and len(entries) - revoked >= self._max_keys:
             raise KeyNotUsable(
-                f"a player can have at most {self._max_keys} keys: revoke one of them first"
+                plural_message(
+                    "a player can have one key: revoke it first",
+                    "a player can have at most {count} keys: revoke one of them first",
+                    count=self._max_keys,
+                )
             )
         if entry is None and revoked >= self._max_revoked:
-            raise KeyNotUsable(f"a player can register no more keys after {revoked} revoked ones")
+            raise KeyNotUsable(
+                plural_message(
+                    "a player can register no more keys after a revoked one",
+                    "a player can register no more keys after {count} revoked ones",
+                    count=revoked,
+                )
+            )
         statement = canonical(key_statement(player, public.hex()))
         try:
             verify(public, proof, statement)
         except BadSignature as fault:
             raise InvalidPlayerSignature(
-                f"{fault.why}: the proof must be the signature of {statement.decode()} by this key"
+                message(
+                    "{reason}: the proof must be the signature of {statement} by this key",
+                    reason=fault.why,
+                    statement=statement.decode(),
+                )
             ) from None
         if entry is None:
             entry = {
@@ -114,7 +137,7 @@ class PlayerKeys:
                     with unavailable_on_error():
                         self._redis.hset(keys_key(player), key, canonical(entry))
                 return
-        raise NotFound(f"this player has no key {key[:64]}")
+        raise NotFound(message("this player has no key {key}", key=key[:64]))
 
 
 def keys_key(player: str) -> str:

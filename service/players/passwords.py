@@ -16,6 +16,7 @@ from typing import Final, TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
 
+from domain.messages import message
 from service.errors import Unavailable
 
 PASSWORD_LENGTHS: Final = (8, 1024)
@@ -54,7 +55,7 @@ class Passwords:
     def _run(self, task: Callable[[], T]) -> T:
         """Return the result of a task of the pool."""
         if not self._places.acquire(blocking=False):
-            raise Unavailable("too many passwords wait to be hashed", SECONDS_TO_RETRY)
+            raise Unavailable(message("too many passwords wait to be hashed"), SECONDS_TO_RETRY)
         try:
             return self._pool.submit(task).result()
         finally:

@@ -22,6 +22,7 @@ import redis
 from cachetools import TTLCache
 from redis.client import Pipeline
 
+from domain.messages import message
 from service import clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound
@@ -133,7 +134,7 @@ class Tokens:
         """
         digests = [s.digest for s in self.sessions(player_id) if s.id == session_id]
         if not digests:
-            raise NotFound(f"this player has no session {session_id[:64]}")
+            raise NotFound(message("this player has no session {session}", session=session_id[:64]))
         self._end(player_id, digests)
 
     def end_all(self, player_id: str, except_token: str | None = None) -> None:

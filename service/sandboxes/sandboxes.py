@@ -13,6 +13,7 @@ from domain.errors import Malformed
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import message, plural_message
 from domain.upcasters import upcast
 from replay.language.renderer import english
 from replay.sandbox import Sandbox, check_bots, game_with_drawn_secrets
@@ -89,7 +90,7 @@ class Sandboxes:
         require_visible(head, player)
         seat = None if head.has_ended else head.seat_of(player)
         if seat is None and not head.has_ended and head.status != "open":
-            raise Forbidden("only its players can make a sandbox of a game in progress")
+            raise Forbidden(message("only its players can make a sandbox of a game in progress"))
         at = head.seq if seq is None else seq
         event = self._loader.event(head, at)[1]
         new = StoredSandbox("", player, network, game_id, at, event["hash"], seat, seed.hex())
@@ -186,7 +187,9 @@ class Sandboxes:
         lines = self._log_reader.read(stored.game, 0, stored.seq)
         events: list[Event] = [upcast(orjson.loads(line)) for line in lines]
         if len(events) < stored.seq or events[-1]["hash"] != stored.hash:
-            raise NotFound("the game of this sandbox has lost the event with which it began")
+            raise NotFound(
+                message("the game of this sandbox has lost the event with which it began")
+            )
         opened = self._opened(stored, events)
         return game_with_drawn_secrets(events, opened, bytes.fromhex(stored.seed))
 
@@ -206,13 +209,26 @@ class Sandboxes:
 
     def _checked(self, stored: StoredSandbox, after: int | None) -> Sandbox:
         if after is not None and after != len(stored.steps):
-            raise SandboxConflict(f"the sandbox has {len(stored.steps)} actions, not {after}")
+            raise SandboxConflict(
+                plural_message(
+                    "the sandbox has one action, not {expected}",
+                    "the sandbox has {count} actions, not {expected}",
+                    count=len(stored.steps),
+                    expected=after,
+                )
+            )
         return self._open(stored)
 
     def _require_room(self, sandbox: Sandbox, count: int) -> None:
         maximum = self._bounds.max_sandbox_actions
         if len(sandbox.steps) + count > maximum:
-            raise SandboxConflict(f"a sandbox has at most {maximum} actions: take some back")
+            raise SandboxConflict(
+                plural_message(
+                    "a sandbox has at most one action: take it back",
+                    "a sandbox has at most {count} actions: take some back",
+                    count=maximum,
+                )
+            )
 
     def _replaced(self, stored: StoredSandbox, sandbox: Sandbox) -> OpenSandbox:
         steps = tuple(step.as_json() for step in sandbox.steps)

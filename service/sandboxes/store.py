@@ -19,6 +19,7 @@ from typing import Any, Final
 import orjson
 import redis
 
+from domain.messages import message, plural_message
 from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
@@ -72,7 +73,11 @@ class SandboxStore:
                 self._redis.zremrangebyscore(key, "-inf", clock.now().timestamp())
                 if self._redis.zcard(key) >= maximum:
                     raise TooManySandboxes(
-                        f"there are {maximum} sandboxes already: delete one, or wait until one expires"
+                        plural_message(
+                            "there is one sandbox already: delete it, or wait until it expires",
+                            "there are {count} sandboxes already: delete one, or wait until one expires",
+                            count=maximum,
+                        )
                     )
             new = self._renewed(sandbox, id=secrets.token_urlsafe(ID_BYTES))
             self._redis.set(_key(new.id), new.stored, ex=self._seconds)
@@ -84,7 +89,7 @@ class SandboxStore:
         with unavailable_on_error():
             value = self._redis.get(_key(sandbox_id))
         if not isinstance(value, bytes):
-            raise NotFound("there is no such sandbox, or it has expired")
+            raise NotFound(message("there is no such sandbox, or it has expired"))
         return _decode(value)
 
     def replace(self, old: StoredSandbox, steps: tuple[Mapping[str, Any], ...]) -> StoredSandbox:
@@ -95,12 +100,14 @@ class SandboxStore:
         new = self._renewed(old, steps=steps)
         if len(new.stored) > self._bounds.max_sandbox_bytes:
             raise SandboxConflict(
-                "the sandbox is too large: take actions back, or make another one"
+                message("the sandbox is too large: take actions back, or make another one")
             )
         with unavailable_on_error():
             args: list[bytes | int] = [old.stored, new.stored, self._seconds]
             if not self._replace(keys=[_key(old.id)], args=args):
-                raise SandboxConflict("the sandbox was changed at the same moment: read it again")
+                raise SandboxConflict(
+                    message("the sandbox was changed at the same moment: read it again")
+                )
             self._list(new)
         return new
 

@@ -9,6 +9,7 @@ import orjson
 
 from domain.errors import Unreadable
 from domain.event import ENDINGS
+from domain.messages import message
 from service.http.environ import StreamRequest
 
 MAX_QUEUED_EVENTS: Final = 256
@@ -46,7 +47,9 @@ def event_frame(line: bytes) -> EventFrame:
             leaver=event["data"]["player"] if event["type"] == "SeatLeft" else None,
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise Unreadable(f"a line of the log is damaged: {error!r}") from error
+        raise Unreadable(
+            message("a line of the log is damaged: {reason}", reason=repr(error))
+        ) from error
 
 
 def reset_frame(game_id: str) -> bytes:

@@ -30,6 +30,7 @@ from redis.client import Pipeline
 
 from domain.contract import STATEMENT
 from domain.errors import Unreadable
+from domain.messages import message
 from ledger.envelope import is_hash
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
 from service.errors import IdempotencyConflict
@@ -285,7 +286,7 @@ def _each(pipeline: Pipeline, decode: Callable[[Any], T]) -> Iterator[T | Unread
     """
     for reply in pipeline.execute(raise_on_error=False):
         if isinstance(reply, redis.ResponseError) and WRONG_TYPE in str(reply):
-            yield Unreadable("the key has another type than it should have")
+            yield Unreadable(message("the key has another type than it should have"))
         elif isinstance(reply, Exception):
             raise reply
         else:
@@ -302,7 +303,7 @@ def _last_event_type(entries: Any) -> str | None:
         return None
     event_type: object = event.get("type")
     if not isinstance(event_type, str):
-        raise Unreadable("the last entry is not an event")
+        raise Unreadable(message("the last entry is not an event"))
     return event_type
 
 
@@ -313,7 +314,7 @@ def _head(entries: Any) -> Head | None:
         return None
     seq, hash = event.get("seq"), event.get("hash")
     if type(seq) is not int or not isinstance(hash, str) or not is_hash(hash):
-        raise Unreadable("the last entry is not an event")
+        raise Unreadable(message("the last entry is not an event"))
     return Head(seq, hash)
 
 
@@ -326,7 +327,7 @@ def _last_event(entries: Any) -> dict[str, Any] | None:
     except ValueError:
         event = None
     if not isinstance(event, dict):
-        raise Unreadable("the last entry is not an event")
+        raise Unreadable(message("the last entry is not an event"))
     return event
 
 
@@ -338,7 +339,7 @@ def _lines(entries: Any) -> list[bytes]:
     try:
         return [fields[b"e"] for _, fields in entries]
     except KeyError:
-        raise Unreadable("the log has an entry without an event") from None
+        raise Unreadable(message("the log has an entry without an event")) from None
 
 
 def _texts(pairs: Mapping[bytes | str, bytes | str]) -> dict[str, str]:
@@ -346,4 +347,4 @@ def _texts(pairs: Mapping[bytes | str, bytes | str]) -> dict[str, str]:
 
 
 def _conflict() -> IdempotencyConflict:
-    return IdempotencyConflict("this Idempotency-Key was used before, for another request")
+    return IdempotencyConflict(message("this Idempotency-Key was used before, for another request"))

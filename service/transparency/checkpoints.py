@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from domain.errors import Malformed, Unreadable
+from domain.messages import message
 from ledger.checkpoint import Checkpoint
 from ledger.keys import BadSignature
 from ledger.merkle import root
@@ -80,7 +81,7 @@ class Checkpoints:
                 self._store.set_origin(f"cartulary-{self._keyring.key_id()}")
                 origin = self._store.origin()
             if origin is None:
-                raise Unavailable("the transparency log has no origin yet")
+                raise Unavailable(message("the transparency log has no origin yet"))
             self._origin = origin
         return self._origin
 
@@ -120,20 +121,24 @@ class Checkpoints:
         except (Unreadable, BadSignature) as error:
             raise Malformed({"checkpoint": error.why}) from None
         if not cosignatures:
-            raise Forbidden("there is no cosignature by a witness that this server lists")
+            raise Forbidden(message("there is no cosignature by a witness that this server lists"))
         for _ in range(MAX_ATTEMPTS):
             stored = self._store.checkpoint(checkpoint.size)
             published = None if stored is None else SignedNote.parse(stored)
             if stored is None or published is None or published.text != note.text:
                 raise CheckpointNotKept(
-                    "this is none of the checkpoints that the server has published recently"
+                    message(
+                        "this is none of the checkpoints that the server has published recently"
+                    )
                 )
             merged = published.with_signatures(list(cosignatures.values()))
             if merged == published or self._store.replace_checkpoint(
                 checkpoint.size, stored, str(merged)
             ):
                 return merged
-        raise Unavailable("too many witnesses cosign this checkpoint at once", retry_after=1)
+        raise Unavailable(
+            message("too many witnesses cosign this checkpoint at once"), retry_after=1
+        )
 
     def _is_own(self, note: SignedNote) -> bool:
         """Return whether a stored note has our origin and a signature line of our key."""
@@ -145,7 +150,7 @@ class Checkpoints:
     def _sign(self, latest: SignedNote | None) -> SignedNote:
         """Sign and publish a checkpoint of the whole tree; it keeps the cosignatures of an equal `latest`."""
         if self._read_only:
-            raise Unavailable("a service that is only read signs no checkpoint")
+            raise Unavailable(message("a service that is only read signs no checkpoint"))
         with self._last_signed.locked():
             size = self._store.size()
             checkpoint = Checkpoint(self.origin, size, root(self._store, size))
@@ -190,6 +195,6 @@ class Checkpoints:
                 size,
             )
             raise LogIncomplete(
-                "the transparency log has lost entries that were published",
+                message("the transparency log has lost entries that were published"),
                 retry_after=SECONDS_TO_REPAIR,
             )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from domain.errors import Unreadable
+from domain.messages import message
 from ledger.checkpoint import head_leaf_hash
 from ledger.merkle import new_nodes
 from service.errors import Unavailable
@@ -50,7 +51,9 @@ class HeadLog:
             }
             if not missing or self._append(size, missing, logged):
                 return set(heads)
-        raise Unavailable("too many processes write to the transparency log at once", retry_after=1)
+        raise Unavailable(
+            message("too many processes write to the transparency log at once"), retry_after=1
+        )
 
     def _append(
         self, size: int, heads: dict[str, Head], logged: dict[str, LoggedHead | None]

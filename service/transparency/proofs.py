@@ -5,6 +5,7 @@ from typing import Final
 from domain.errors import CartularyError, Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import message
 from ledger.checkpoint import Checkpoint
 from ledger.merkle import prove_consistency, prove_inclusion
 from ledger.signed_note import SignedNote
@@ -35,7 +36,13 @@ class Proofs:
         """
         head = self._logged_head(game_id)
         if head is None or head.seq < seq:
-            raise NotFound(f"no head of game {game_id} from event {seq} on is in the log yet")
+            raise NotFound(
+                message(
+                    "no head of game {game} from event {seq} on is in the log yet",
+                    game=game_id,
+                    seq=seq,
+                )
+            )
         return self._inclusion(game_id, head)
 
     def inclusion_for_record(self, game: Game) -> JsonObject | None:
@@ -62,9 +69,11 @@ class Proofs:
         Raises Malformed unless 0 < first <= second, and NotFound if no checkpoint of that size is published.
         """
         if not 0 < first <= second:
-            raise Malformed({"to": "must not be smaller than from"})
+            raise Malformed({"to": message("must not be smaller than from")})
         if second > self._published_size():
-            raise NotFound(f"the server has not published a checkpoint of {second} leaves")
+            raise NotFound(
+                message("the server has not published a checkpoint of size {size}", size=second)
+            )
         path = prove_consistency(self._store, first, second)
         return {"from": first, "to": second, "path": [hash.hex() for hash in path]}
 

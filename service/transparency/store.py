@@ -21,6 +21,7 @@ from typing import Final
 import redis
 
 from domain.errors import Unreadable
+from domain.messages import message
 from ledger.merkle import HASH_BYTES, Node
 from service.connection import to_text, unavailable_on_error
 
@@ -45,7 +46,7 @@ class LoggedHead:
             seq, hash, index = text.split(" ")
             return cls(int(seq), hash, int(index))
         except ValueError:
-            raise Unreadable("a logged head of the transparency log is damaged") from None
+            raise Unreadable(message("a logged head of the transparency log is damaged")) from None
 
     def encode(self) -> str:
         """Return the text under which the head is stored."""
@@ -120,7 +121,7 @@ class TransparencyStore:
                 pipeline.getrange(_chunk_key(level, chunk), begin, begin + HASH_BYTES - 1)
             hashes: list[bytes] = pipeline.execute()
         if any(len(hash) != HASH_BYTES for hash in hashes):
-            raise Unreadable("the transparency log has lost nodes of its tree")
+            raise Unreadable(message("the transparency log has lost nodes of its tree"))
         return hashes
 
     def leaf_hashes(self, first: int, count: int) -> list[bytes]:
@@ -131,7 +132,7 @@ class TransparencyStore:
                 pipeline.getrange(_chunk_key(0, chunk), begin, begin + length * HASH_BYTES - 1)
             data = b"".join(pipeline.execute())
         if len(data) != count * HASH_BYTES:
-            raise Unreadable("the transparency log has lost leaves of its tree")
+            raise Unreadable(message("the transparency log has lost leaves of its tree"))
         return [data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES)]
 
     def origin(self) -> str | None:
@@ -216,5 +217,5 @@ def _number(value: bytes | str | None) -> int | None:
         return None
     text = to_text(value)
     if not (text.isascii() and text.isdigit()):
-        raise Unreadable("a number of the transparency log is damaged")
+        raise Unreadable(message("a number of the transparency log is damaged"))
     return int(text)

@@ -5,6 +5,7 @@ from typing import Final
 from flask import Response
 
 from domain.json_types import JsonObject
+from domain.messages import Text
 from service.games.dispute_view import dispute_summary
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
@@ -21,7 +22,7 @@ _DISPUTE: Final = f"{_DISPUTES}/<int(max={MAX_INTEGER}):seq>"
 blueprint = Blueprint("disputes", __name__, description="Disputes about what happened in a game.")
 
 
-def _field_errors(body: JsonObject, **_: object) -> dict[str, str]:
+def _field_errors(body: JsonObject, **_: object) -> dict[str, Text]:
     """Return what is wrong with the statement and the ruling, by field."""
     return service().disputes.field_faults(body)
 

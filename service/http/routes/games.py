@@ -11,7 +11,7 @@ from domain import lifecycle
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import Text
+from domain.messages import Text, comma_list, message, plural_message
 from ledger.turn_clock import clock_faults
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
@@ -96,20 +96,23 @@ def _other_players(creator: str, handles: Sequence[str], arbiter: str | None) ->
     settings = service().settings
     limit = settings.bounds.max_invitations
     if len({handle.casefold() for handle in handles}) > limit:
-        return _OtherPlayers(errors={"invite": f"must name at most {limit} players"})
+        fault = plural_message(
+            "must name at most one player", "must name at most {count} players", count=limit
+        )
+        return _OtherPlayers(errors={"invite": fault})
     arbiters = [handle for handle in (arbiter, settings.arbiter) if handle is not None]
     players = service().players.by_handles([*handles, *arbiters])
     ids = {handle: None if player is None else player.id for handle, player in players.items()}
     others = _OtherPlayers()
     for index, handle in enumerate(handles):
         if (invited := ids[handle]) is None:
-            others.errors[f"invite.{index}"] = "is not the handle of a player"
+            others.errors[f"invite.{index}"] = message("is not the handle of a player")
         else:
             others.invited.append(invited)
     if arbiter is not None:
         others.arbiter = ids[arbiter]
         if others.arbiter is None:
-            others.errors["arbiter"] = "is not the handle of a player"
+            others.errors["arbiter"] = message("is not the handle of a player")
         elif others.arbiter in (creator, *others.invited):
             others.errors["arbiter"] = lifecycle.ARBITER_PLAYS
     elif settings.arbiter is not None:
@@ -139,9 +142,11 @@ def list_games(player: str | None, query: JsonObject) -> Response:
     """
     statuses = [] if query["status"] is None else query["status"].split(",")
     if any(status not in STATUSES for status in statuses):
-        raise Malformed(
-            {"status": f"must be one or several of {', '.join(STATUSES)}, separated by commas"}
+        fault = message(
+            "must be one or several of these, separated by commas: {statuses}",
+            statuses=comma_list(STATUSES),
         )
+        raise Malformed({"status": fault})
     page = _page(statuses, query, viewer=player)
     summaries = service().queries.summaries(page.games)
     games = game_summaries([summary for summary in summaries if summary is not None])

@@ -8,6 +8,7 @@ from flask import Response, request
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
+from domain.messages import message
 from replay.event_filter import CONDITIONS, parse_filter
 from service.errors import TooManyRequests, Unavailable
 from service.http.auth import bearer_token
@@ -177,11 +178,12 @@ def _check_stream_bounds(visitor: str) -> None:
     match reached:
         case "max_streams":
             raise Unavailable(
-                "the server cannot open more event streams now", retry_after=RETRY_STREAM_SECONDS
+                message("the server cannot open more event streams now"),
+                retry_after=RETRY_STREAM_SECONDS,
             )
         case "max_streams_per_visitor":
             raise TooManyRequests(
-                "too many event streams are open: close one of them first",
+                message("too many event streams are open: close one of them first"),
                 retry_after=RETRY_STREAM_SECONDS,
             )
         case None:
@@ -197,5 +199,5 @@ def _last_event_id(default: int) -> int:
     if not (
         header.isascii() and header.isdigit() and len(header) <= 16 and int(header) <= MAX_INTEGER
     ):
-        raise Malformed({"Last-Event-ID": "must be the seq of an event"})
+        raise Malformed({"Last-Event-ID": message("must be the seq of an event")})
     return int(header)

@@ -8,6 +8,7 @@ from werkzeug.http import quote_etag
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import Text, message
 from ledger.canonical import canonical, digest
 from service.errors import NotFound
 from service.games.signed_actions import PlayerSignature
@@ -50,7 +51,9 @@ def get_position(game_id: str, player: str | None, query: JsonObject) -> Respons
     seat = None if player is None else head.seat_of(player)
     position = game.position(seat, ended=head.has_ended)
     if position is None:
-        raise NotFound(f"there is no position after event {seq}: the game had not started")
+        raise NotFound(
+            message("there is no position after event {seq}: the game had not started", seq=seq)
+        )
     body = canonical(position)
     # While the game is on, spectators get the position whose hash is in the log.
     etag = str(seq) if seat is None and not head.has_ended else _etag(game, body)
@@ -95,7 +98,7 @@ def get_legal_actions(game_id: str, player: str) -> Response:
     return json_response({"seq": seq, "actions": actions})
 
 
-def _action_errors(body: JsonObject, game_id: str, player: str) -> dict[str, str]:
+def _action_errors(body: JsonObject, game_id: str, player: str) -> dict[str, Text]:
     """Return what is wrong with the form of the action, by field."""
     if "action" not in body:
         return {}
@@ -107,10 +110,8 @@ def _action_errors(body: JsonObject, game_id: str, player: str) -> dict[str, str
     return {}
 
 
-def _within_action(error: Malformed) -> dict[str, str]:
-    return {
-        f"action.{path}" if path else "action": message for path, message in error.fields.items()
-    }
+def _within_action(error: Malformed) -> dict[str, Text]:
+    return {f"action.{path}" if path else "action": fault for path, fault in error.fields.items()}
 
 
 @blueprint.route(

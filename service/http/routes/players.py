@@ -3,6 +3,7 @@
 from flask import Response, request
 
 from domain.json_types import JsonObject
+from domain.messages import message
 from service.errors import Unauthorised
 from service.games.summary import summarize
 from service.http.auth import bearer_token
@@ -93,7 +94,7 @@ def _account_of(player: str) -> Player:
     """Return an account. Raises Unauthorised if it was deleted after its token was looked up."""
     (current_player,) = service().players.get([player])
     if current_player is None:
-        raise Unauthorised("the account of this token has been deleted")
+        raise Unauthorised(message("the account of this token has been deleted"))
     return current_player
 
 

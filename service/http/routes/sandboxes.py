@@ -7,6 +7,7 @@ from typing import Any, Final
 from flask import Response, g, request
 
 from domain.json_types import JsonObject
+from domain.messages import message
 from service.errors import Forbidden
 from service.http.auth import login_required
 from service.http.blueprint import NO_QUERY, Blueprint, View, response
@@ -42,7 +43,7 @@ def _for_its_maker(view: View) -> View:
 
     def require_maker(**arguments: Any) -> Response:
         if g.sandbox.maker != login_required():
-            raise Forbidden("only the player who made a sandbox can change it")
+            raise Forbidden(message("only the player who made a sandbox can change it"))
         return view(**arguments)
 
     return _find(wraps(view)(require_maker))

@@ -107,7 +107,7 @@ def test_of_two_concurrent_changes_one_is_refused(service: Service) -> None:
     changed = service.sandboxes.act(sandbox.stored, action, None, None)
     with pytest.raises(SandboxConflict, match="changed at the same moment"):
         service.sandboxes.act(sandbox.stored, action, None, None)
-    with pytest.raises(SandboxConflict, match="has 1 actions, not 0"):
+    with pytest.raises(SandboxConflict, match="has one action, not 0"):
         service.sandboxes.undo(changed.stored, 1, 0)
     assert len(service.sandboxes.get(sandbox.stored.id).steps) == 1
 
