@@ -64,7 +64,7 @@ format: install ## format the code and apply ruff's automatic fixes
 
 .PHONY: pictures
 pictures: install ## draw the pictures of the docs again, from recorded games
-	@$(BIN)/cartulary replay tests/games/duke-of-three.jsonl --seq 129 --format svg --wide >docs/board.svg.new
+	@$(BIN)/cartulary replay tests/games/duke-of-three.jsonl --seq 129 --format svg --wide --lang en >docs/board.svg.new
 	@mv docs/board.svg.new docs/board.svg
 
 .PHONY: catalogues

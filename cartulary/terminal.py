@@ -8,12 +8,14 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import click
 
 from cartulary.language import text
 from domain.messages import Message, Value, message, message_in
+from domain.os_errors import os_reason
 from replay.render.styles import Styler
 
 Color: TypeAlias = Literal["auto", "always", "never"]
@@ -53,6 +55,12 @@ def confirm(question: Message, *, err: bool = False) -> None:
         if answer in negative | {"n", ""}:
             raise click.Abort
         click.echo(text(message("please answer {yes} or {no}", yes=yes[0], no=no[0])), err=err)
+
+
+def unwritable_file(path: Path | str, error: OSError) -> click.ClickException:
+    """Return the error of a command that cannot write a file."""
+    fault = message("cannot write {path}: {reason}", path=str(path), reason=os_reason(error))
+    return click.ClickException(text(fault))
 
 
 def result_styler(color: Color) -> Styler:

@@ -180,6 +180,14 @@ class RuleSystem(Protocol[S, A, P]):
     NAME: str
     """As in `"rules"`: `barony`."""
 
+    TITLE: Text
+    """What people call the game: a proper name."""
+
+    LABELS: Mapping[str, Text]
+    """What people call the fields of a position, the words in it and the types of actions, by their names in
+    JSON.
+    """
+
     SCORE_NAME: Text
     """What the game calls the `score` of a seat: `score`, `honour`."""
 

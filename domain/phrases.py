@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
-from domain.event import Event, EventData, GameCreated, recorded_data
+from domain.event import GameCreated
 from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES
 
 EventMessage: TypeAlias = Callable[[Any], str]
@@ -27,17 +27,6 @@ def counted(count: int, noun: str) -> str:
 def comma_list(words: Iterable[str]) -> str:
     """`a, b, c`; `none` for no words."""
     return ", ".join(words) or "none"
-
-
-def caption(event: Event, event_message: Callable[[str, EventData], object]) -> str:
-    """An event as a sentence: the seat or player that caused it, and what `event_message` returns."""
-    text = str(event_message(event["type"], recorded_data(event)))
-    by = event["by"]
-    if "seat" in by:
-        return f"Seat {by['seat']} {text}"
-    if "player" in by:
-        return f"Player {by['player']} {text}"
-    return text[:1].upper() + text[1:]
 
 
 def end_of_play_text(phase: str) -> str:

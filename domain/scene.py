@@ -1,14 +1,21 @@
 """A scene: what there is to draw of a position, independent of how it is drawn.
 
 A rule system's `scene` function describes a position and the last event in these classes, and
-`replay.render` draws them as SVG or as text. Terrains and kinds of pieces are referred to by name
-(`mountain`, `knight`); a renderer that has no drawing for a name writes the name.
+`replay.render` draws them as SVG or as text in a reader's language. Terrains and kinds of pieces are referred
+to by name (`mountain`, `knight`); a picture that has no drawing for a name shows the name. Notes and values
+are strings of figures, which are the same in every language.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from domain.event import Event, EventData, recorded_data
 from domain.hexes import Hex
+from domain.messages import PlayerAt, PlayerWithId, Text, Value, message
+
+Row: TypeAlias = tuple[Text, Value]
+"""A label and its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +68,12 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What a seat has beside the board, as (label, value) rows under a heading and a score."""
+    """What a seat has beside the board, as rows under a heading and a score."""
 
     seat: int
-    heading: str
+    heading: Text
     score: int
-    rows: tuple[tuple[str, str], ...]
+    rows: tuple[Row, ...]
     is_to_act: bool = False
     is_out: bool = False
 
@@ -89,10 +96,13 @@ Sign: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """What a sign means in a game. `kind` is the name of the terrain or piece that the entry explains."""
+    """What a sign means in a game.
+
+    `kind` is the name of the terrain or piece that the entry explains; the meaning is then the term for it.
+    """
 
     sign: Sign
-    meaning: str
+    meaning: Text
     kind: str = ""
     value: str = ""
 
@@ -101,16 +111,27 @@ class LegendEntry:
 class Scene:
     """Everything that a picture of a position shows.
 
-    `title` describes the state of the game and `caption` the last event. `common_rows` are
-    (label, value) rows that belong to no seat, such as the bank or a market. `legend` explains the
-    game's terrains, pieces and signs; a renderer leaves out signs that the scene does not have.
+    `title` describes the state of the game and `caption` the last event. `common_rows` belong to no
+    seat, such as the bank or a market. `legend` explains the game's terrains, pieces and signs; a picture
+    leaves out signs that the scene does not have.
     """
 
-    title: str
+    title: Text
     cells: tuple[Cell, ...]
     panels: tuple[Panel, ...]
-    caption: str = ""
+    caption: Text | None = None
     arrows: tuple[Arrow, ...] = ()
     outlines: tuple[Outline, ...] = ()
-    common_rows: tuple[tuple[str, str], ...] = ()
+    common_rows: tuple[Row, ...] = ()
     legend: tuple[LegendEntry, ...] = ()
+
+
+def caption(event: Event, event_message: Callable[[str, EventData], Text]) -> Text:
+    """The caption for an event: the player who caused it, and what `event_message` returns."""
+    outcome = event_message(event["type"], recorded_data(event))
+    by = event["by"]
+    if "seat" in by:
+        return message("{player} {outcome}", player=PlayerAt(by["seat"]), outcome=outcome)
+    if "player" in by:
+        return message("{player} {outcome}", player=PlayerWithId(by["player"]), outcome=outcome)
+    return outcome

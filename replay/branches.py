@@ -12,6 +12,7 @@ from domain.dispute_events import DISPUTE_EVENTS
 from domain.errors import Unreadable
 from domain.event import Event
 from domain.game import Resumption
+from domain.messages import Text, message, plural_message
 from ledger.record import Record
 
 _OF_THE_WHOLE_GAME: Final = frozenset({*DISPUTE_EVENTS, "PlayerKeyAdded", "PlayerKeyRevoked"})
@@ -35,7 +36,11 @@ class Branch:
 
 
 class BranchNotFound(LookupError):
-    """The record does not have this branch. The message says which ones it has."""
+    """The record does not have this branch. `message` says which ones it has."""
+
+    def __init__(self, message: Text) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 def branches(record: Record) -> list[Branch]:
@@ -46,7 +51,9 @@ def branches(record: Record) -> list[Branch]:
         if event["type"] == "PlayResumed":
             seq, origin = event["seq"], event["data"].get("from")
             if type(origin) is not int:
-                raise Unreadable(f"event {seq} does not say from where play resumed", seq + 1)
+                raise Unreadable(
+                    message("event {seq} does not say from where play resumed", seq=seq), seq + 1
+                )
             result.append(Branch(len(result) + 1, seq - 1, resumptions))
             resumptions += (Resumption(seq, origin),)
     result.append(Branch(len(result) + 1, len(record.events), resumptions))
@@ -59,11 +66,13 @@ def branch(record: Record, number: int | None = None) -> Branch:
     if number is None:
         return all_branches[-1]
     if not 1 <= number <= len(all_branches):
-        last = len(all_branches)
-        raise BranchNotFound(
-            f"there is no branch {number}: "
-            + ("the game has only branch 1" if last == 1 else f"the game has branches 1 to {last}")
+        why = plural_message(
+            "there is no branch {number}: the game has only branch 1",
+            "there is no branch {number}: the game has branches 1 to {count}",
+            count=len(all_branches),
+            number=number,
         )
+        raise BranchNotFound(why)
     return all_branches[number - 1]
 
 

@@ -1,17 +1,31 @@
-"""Compares two JSON objects, such as positions of any game, and formats the differences as text.
+"""Compares two JSON objects, such as positions of any game, and describes the differences in words.
 
 Entries of lists that have a place (`at`) or a seat are matched by these. So a pawn that was added or removed
 is one change, and does not shift all entries after it.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from functools import cache
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints, is_typeddict
 
-from domain.json_types import JsonObject
+from domain.contract import AnyRuleSystem
+from domain.json_types import JsonObject, Seat
+from domain.messages import (
+    Message,
+    Value,
+    comma_list,
+    hex_at,
+    message,
+    message_in,
+    semicolon_list,
+)
 from ledger.canonical import canonical
-from replay.render.text_layout import clean
+from replay.language.renderer import Renderer
+from replay.render.descriptions import in_words, player_label
+from replay.render.text_layout import columns
 
 ABSENT: Final = object()
+_NONE: Final = message_in("value", "none")
 
 
 def changes(before: JsonObject | None, after: JsonObject | None) -> list[JsonObject]:
@@ -103,21 +117,26 @@ def _is_reordered(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     return [key for key in old if key in new] != [key for key in new if key in old]
 
 
-def change_lines(changed: list[JsonObject]) -> list[str]:
-    """Return the changes as lines of text, in sections: the game, each seat, the board, and the rest."""
-    sections: dict[str, list[tuple[str, str, str]]] = {"game": []}
+def change_lines(changed: list[JsonObject], rules: AnyRuleSystem, renderer: Renderer) -> list[str]:
+    """Return the changes between positions of a game as lines of text, in sections: the game, each seat, the
+    board, and the rest.
+    """
+    game = renderer(message_in("heading", "game"))
+    sections: dict[str, list[tuple[str, str, str]]] = {game: []}
     for change in changed:
-        section, *columns = _row(change)
-        sections.setdefault(section, []).append((columns[0], columns[1], columns[2]))
+        section, *row = map(renderer, _Change(change, rules).row(game))
+        sections.setdefault(section, []).append((row[0], row[1], row[2]))
     lines: list[str] = []
     for section, rows in sections.items():
         if rows:
             lines.append(section)
-            widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+            widths = [max(columns(row[column]) for row in rows) for column in (0, 1)]
             lines += [
                 "  "
                 + "".join(
-                    f"{name:<{width}}  " for name, width in zip(row, widths, strict=False) if width
+                    name + " " * (width + 2 - columns(name))
+                    for name, width in zip(row, widths, strict=False)
+                    if width
                 )
                 + row[2]
                 for row in rows
@@ -125,62 +144,110 @@ def change_lines(changed: list[JsonObject]) -> list[str]:
     return lines
 
 
-def _row(change: JsonObject) -> tuple[str, str, str, str]:
-    """The section of a change, its place, its subject, and the change itself, as text."""
-    old, new = change["before"], change["after"]
-    parts: list[str] = change["path"].split(".", 2)
-    match parts:
-        case [""]:
-            outcome = "there is one now" if old is None else "there is none any more"
-            return "game", "", "position", outcome
-        case [top]:
-            return "game", "", _words(top), _transition(old, new)
-        case ["players", seat, rest]:
-            return f"seat {_words(seat)}", "", _words(rest), _transition(old, new, counts=True)
-        case [top, key, *rest] if "," in key:
-            hex, _, seat = key.partition("/")
-            outcome = " ".join([*map(_words, rest), _transition(old, new, counts=True)])
-            return "board", hex, f"seat {seat}" if seat else _words(top), outcome
-        case [top, *rest]:
-            return _words(top), "", _words(" ".join(rest)), _transition(old, new, counts=True)
-        case _:
-            raise AssertionError("a path has one part at least")
+def label_of(name: str, rules: AnyRuleSystem) -> Value:
+    """Return what people call a field of a position, a word in it, or a type of action."""
+    return rules.LABELS.get(name) or in_words(name)
 
 
-def _words(name: str) -> str:
-    return clean(name.replace("_", " ").replace(".", " "))
+class _Change:
+    """A change with the words of its game."""
+
+    def __init__(self, change: JsonObject, rules: AnyRuleSystem) -> None:
+        self._old, self._new = change["before"], change["after"]
+        self._path: list[str] = change["path"].split(".", 2)
+        self._rules = rules
+        self._has_seats = self._path[0] in _seat_fields(rules.POSITION)
+        """Whether the numbers in the field are seats."""
+
+    def row(self, game: Value) -> tuple[Value, Value, Value, Value]:
+        """Return the section of the change, its place, its subject, and the change itself."""
+        match self._path:
+            case [""]:
+                is_new = self._old is None
+                outcome = (
+                    message("there is one now") if is_new else message("there is none any more")
+                )
+                return game, "", message_in("label", "position"), outcome
+            case [top]:
+                return game, "", self._label(top), self._transition()
+            case ["players", seat, rest]:
+                section = player_label(int(seat)) if seat.isdecimal() else in_words(seat)
+                return section, "", self._labels(rest), self._transition(counts=True)
+            case [top, key, *rest] if "," in key:
+                hex, _, seat = key.partition("/")
+                subject = player_label(int(seat)) if seat.isdecimal() else self._label(top)
+                outcome = self._transition(counts=True)
+                if rest:
+                    field = self._labels(rest[0])
+                    outcome = message("{field} {change}", field=field, change=outcome)
+                return message_in("heading", "board"), hex, subject, outcome
+            case [top, *rest]:
+                subject = self._labels(".".join(rest))
+                return self._label(top), "", subject, self._transition(counts=True)
+            case _:
+                raise AssertionError("a path has one part at least")
+
+    def _label(self, name: str) -> Value:
+        return label_of(name, self._rules)
+
+    def _labels(self, path: str) -> Value:
+        return comma_list(map(self._label, path.split(".")))
+
+    def _transition(self, *, counts: bool = False) -> Message:
+        """The old and the new value, with their difference if they are counts."""
+        old, new = self._old, self._new
+        if isinstance(new, dict) and old is None:
+            return message("new: {entry}", entry=self._value(new))
+        if isinstance(old, dict) and new is None:
+            return message("gone: {entry}", entry=self._value(old))
+        if counts and type(old) is int and type(new) is int:
+            return message(
+                "{before} → {after} ({change:signed})", before=old, after=new, change=new - old
+            )
+        return message("{before} → {after}", before=self._value(old), after=self._value(new))
+
+    def _value(self, value: Any) -> Value:
+        match value:
+            case None:
+                return message("nobody") if self._has_seats else _NONE
+            case bool():
+                return message_in("value", "yes") if value else message_in("value", "no")
+            case int():
+                return player_label(value) if self._has_seats else value
+            case dict():
+                return comma_list(self._entries(value))
+            case list():
+                return semicolon_list(map(self._item, value)) if value else _NONE
+            case _:
+                return self._label(str(value))
+
+    def _item(self, value: Any) -> Value:
+        """An item of a list; a hex as `q,r`."""
+        match value:
+            case [int(q), int(r)]:
+                return hex_at((q, r))
+            case _:
+                return self._value(value)
+
+    def _entries(self, entry: JsonObject) -> list[Value]:
+        """The fields of an entry besides those by which it was matched."""
+        fields = {name: value for name, value in entry.items() if name not in {"at", "seat"}}
+        return [
+            message("{field} {value}", field=self._label(name), value=self._value(value))
+            for name, value in fields.items()
+            if value
+        ]
 
 
-def _transition(old: Any, new: Any, *, counts: bool = False) -> str:
-    """The old and the new value, with their difference if they are counts."""
-    if isinstance(new, dict) and old is None:
-        return f"new: {_value_text(new)}"
-    if isinstance(old, dict) and new is None:
-        return f"gone: {_value_text(old)}"
-    by = f" ({new - old:+d})" if counts and type(old) is int and type(new) is int else ""
-    return f"{_value_text(old)} → {_value_text(new)}{by}"
+@cache
+def _seat_fields(position: type) -> frozenset[str]:
+    """The fields at the top of a position that contain seats."""
+    hints = get_type_hints(position, include_extras=True)
+    return frozenset(name for name, hint in hints.items() if _has_seats(hint))
 
 
-def _entry_text(value: Any) -> str:
-    """An entry of a list; a hex as `q,r`."""
-    match value:
-        case [int(q), int(r)]:
-            return f"{q},{r}"
-        case _:
-            return _value_text(value)
-
-
-def _value_text(value: Any) -> str:
-    match value:
-        case None:
-            return "none"
-        case bool():
-            return "yes" if value else "no"
-        case dict():
-            rest = {name: item for name, item in value.items() if name not in {"at", "seat"}}
-            texts = (f"{_words(name)} {_value_text(item)}" for name, item in rest.items() if item)
-            return ", ".join(texts) or "nothing"
-        case list():
-            return "[" + "; ".join(map(_entry_text, value)) + "]"
-        case _:
-            return _words(str(value))
+def _has_seats(hint: Any) -> bool:
+    arguments = get_args(hint)
+    if get_origin(hint) is Annotated and arguments[1:] == get_args(Seat)[1:]:
+        return True
+    return not is_typeddict(hint) and any(map(_has_seats, arguments))

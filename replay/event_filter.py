@@ -16,6 +16,7 @@ from domain.errors import Malformed
 from domain.event import Event, acting_seat
 from domain.hexes import Hex
 from domain.json_types import JsonObject
+from domain.messages import Text, comma_list, message
 from ledger.envelope import MAX_SEATS, format_timestamp
 from replay.event_hexes import event_hexes
 from replay.inspect import explained_clauses
@@ -23,6 +24,7 @@ from replay.timeline import Step
 
 MAX_VALUES: Final = 50
 """Values of one condition."""
+_EXAMPLES: Final = comma_list(["seat=1", "hex=0,-1"])
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _TIME: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?", re.ASCII
@@ -94,19 +96,21 @@ def parse_filter(conditions: Mapping[str, str], rules: AnyRuleSystem) -> EventFi
     Raises Malformed, which names every invalid condition and says what it should be.
     """
     values: dict[str, Any] = {}
-    faults: dict[str, str] = {}
+    faults: dict[str, Text] = {}
     for name, text in conditions.items():
         parser = _PARSERS.get(name)
         if parser is None:
-            faults[name] = f"is not a condition: they are {', '.join(_PARSERS)}"
+            faults[name] = message(
+                "is not a condition: they are {names}", names=comma_list(_PARSERS)
+            )
             continue
         try:
             values |= parser(text.strip(), rules)
         except _InvalidCondition as error:
-            faults[name] = str(error)
+            faults[name] = error.message
     for start, end in (("since", "until"), ("first", "last")):
         if start in values and end in values and values[start] > values[end]:
-            faults["to"] = "must not be earlier than from"
+            faults["to"] = message("must not be earlier than {start}", start="from")
     if faults:
         raise Malformed(faults)
     return EventFilter(**values)
@@ -118,21 +122,29 @@ def split_conditions(texts: tuple[str, ...]) -> dict[str, str]:
     for word in (word for text in texts for word in text.split()):
         name, equals, value = word.partition("=")
         if not equals:
-            raise Malformed({word: "is not a condition such as seat=1 or hex=0,-1"})
+            raise Malformed(
+                {word: message("is not a condition such as {examples}", examples=_EXAMPLES)}
+            )
         if name in conditions:
-            raise Malformed({name: "is given more than once: separate several values by commas"})
+            raise Malformed(
+                {name: message("is given more than once: separate several values by commas")}
+            )
         conditions[name] = value
     return conditions
 
 
 class _InvalidCondition(ValueError):
-    """The text of a condition is invalid; the message completes a sentence that begins with its name."""
+    """The text of a condition is invalid; the message says what it should be."""
+
+    def __init__(self, message: Text) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 def _seats(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
     seats = _split(text, ",")
     if not all(_SEAT.fullmatch(seat) and int(seat) < MAX_SEATS for seat in seats):
-        raise _InvalidCondition("must be a seat such as 0, or several separated by commas")
+        raise _InvalidCondition(message("must be a seat such as 0, or several separated by commas"))
     return {"seats": frozenset(map(int, seats))}
 
 
@@ -140,8 +152,12 @@ def _types(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
     types = _split(text, ",")
     for type in types:
         if type not in rules.EVENTS:
-            names = ", ".join(sorted(rules.EVENTS))
-            raise _InvalidCondition(f"names no type of event of this game: they are {names}")
+            raise _InvalidCondition(
+                message(
+                    "names no type of event of this game: they are {types}",
+                    types=comma_list(sorted(rules.EVENTS)),
+                )
+            )
     return {"types": frozenset(types)}
 
 
@@ -150,8 +166,11 @@ def _clauses(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
     for clause in clauses:
         if not any(_is_named(id, clause) for id in rules.CLAUSES):
             raise _InvalidCondition(
-                "names no clause of this game: it must be an id such as"
-                f" {next(iter(rules.CLAUSES))}, or its beginning up to a hyphen"
+                message(
+                    "names no clause of this game: it must be an id such as {clause}, or its beginning"
+                    " up to a hyphen",
+                    clause=next(iter(rules.CLAUSES)),
+                )
             )
     return {"clauses": clauses}
 
@@ -172,7 +191,9 @@ def _hexes(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
     matches = [_HEX.fullmatch(hex) for hex in _split(text, ";")]
     hexes = [(int(match[1]), int(match[2])) for match in matches if match is not None]
     if len(hexes) != len(matches):
-        raise _InvalidCondition("must be a hex such as 0,-1, or several separated by semicolons")
+        raise _InvalidCondition(
+            message("must be a hex such as 0,-1, or several separated by semicolons")
+        )
     return {"hexes": frozenset(hexes)}
 
 
@@ -193,7 +214,7 @@ CONDITIONS: Final = tuple(_PARSERS)
 def _split(text: str, separator: str) -> list[str]:
     values = [value.strip() for value in text.split(separator)]
     if len(values) > MAX_VALUES:
-        raise _InvalidCondition(f"must have at most {MAX_VALUES} values")
+        raise _InvalidCondition(message("must have at most {count} values", count=MAX_VALUES))
     return values
 
 
@@ -210,7 +231,11 @@ def _timestamp(text: str, *, is_end: bool) -> str:
         return format_timestamp(moment)
     except (ValueError, OverflowError):
         raise _InvalidCondition(
-            "must be a time such as 2026-11-20T09:15:00Z, a day such as 2026-11-20 (in UTC), or a seq"
+            message(
+                "must be a time such as {time}, a day such as {day} (in UTC), or a seq",
+                time="2026-11-20T09:15:00Z",
+                day="2026-11-20",
+            )
         ) from None
 
 

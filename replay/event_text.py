@@ -1,57 +1,20 @@
-"""The texts about single events that the log, the explanations and the charts share: who, when and what.
-
-Players are named here, and nowhere else: events contain ids, and rule systems only know seats.
-"""
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, cast
+"""The texts about single events that the log, the explanations and the charts share: who, when and what."""
 
 from domain.contract import AnyRuleSystem
-from domain.event import Event, EventData, acting_seat, recorded_data
+from domain.event import Event, acting_seat, recorded_data
 from domain.game import Game
+from domain.messages import Text, Value
 from ledger.turn_clock import milliseconds_left
-from replay.language.renderer import english
+from replay.event_values import actor
+from replay.render.descriptions import player_label
 from replay.render.styles import DIM, seat_style
-from replay.render.text_layout import clean
 from replay.timeline import Step
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The handles of the players, by id, as far as they are known. They are for reading and prove nothing."""
-
-    handles: Mapping[str, str] = field(default_factory=dict)
-
-    def player(self, id: str) -> str:
-        """Return the handle of a player, or the id."""
-        return clean(self.handles.get(id, id))
-
-    def handle(self, id: str) -> str | None:
-        """Return the handle of a player; None if it is not known."""
-        return self.handles.get(id)
-
-    def seat(self, seat: int, players: Sequence[str]) -> str:
-        """Return a seat with the handle of its player, `seat 1 (ada)`; `seat 1` if that is not known.
-
-        `players` are the ids of the players by seat.
-        """
-        handle = self.handles.get(players[seat]) if 0 <= seat < len(players) else None
-        return f"seat {seat}" if handle is None else f"seat {seat} ({clean(handle)})"
-
-
-NO_NAMES: Final = Names()
-
-
-def actor_text(event: Event, players: Sequence[str], names: Names) -> str:
-    """Return who caused an event: `seat 1 (ada)`, a player before the start, or `the clock`.
-
-    `players` are the ids of the players by seat.
-    """
-    by = event["by"]
-    if "seat" in by:
-        return names.seat(by["seat"], players)
-    return names.player(by["player"]) if "player" in by else f"the {clean(by['system'])}"
+def actor_message(event: Event) -> Value:
+    """Return who caused an event, as a label: a player, or a part of the server such as `the clock`."""
+    seat = acting_seat(event["by"])
+    return actor(event["by"]) if seat is None else player_label(seat)
 
 
 def actor_style(event: Event) -> str:
@@ -60,19 +23,12 @@ def actor_style(event: Event) -> str:
     return DIM if seat is None else seat_style(seat)
 
 
-def outcome_text(rules: AnyRuleSystem, event: Event, names: Names) -> str:
-    """Return what happened with an event, as one line without the actor in front.
+def outcome_message(rules: AnyRuleSystem, event: Event) -> Text:
+    """Return what happened with an event, without the actor in front.
 
     Raises what the rules raise for data that they cannot read.
     """
-    data = recorded_data(event)
-    if event["type"] == "GameStarted":
-        players = [names.player(id) for id in event["data"]["players"]]
-        data = cast("EventData", {**data, "players": players})
-    elif event["type"] == "DisputeRuled" and isinstance(event["data"]["arbiter"], str):
-        arbiter = names.player(event["data"]["arbiter"])
-        data = cast("EventData", {**data, "arbiter": arbiter})
-    return clean(english(rules.event_message(event["type"], data)))
+    return rules.event_message(event["type"], recorded_data(event))
 
 
 def time_text(timestamp: str) -> str:

@@ -11,7 +11,7 @@ from replay.language.names import Names
 _PARTS: Final[Mapping[str, Callable[[], Message]]] = {
     "clock": lambda: message("the clock"),
     "arbiter": lambda: message("the arbiter"),
-    "start": lambda: message("the start of the game"),
+    "start": lambda: message("the start"),
     "scorer": lambda: message("the scorer"),
     "takeback": lambda: message("the takeback"),
 }

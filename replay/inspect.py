@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from domain import chance
-from domain.contract import AnyRuleSystem, DomainEvent, secret_owner
+from domain.contract import AnyRuleSystem, DomainEvent, Reason, secret_owner
 from domain.errors import Malformed
 from domain.event import Event, acting_seat, recorded_data
 from domain.json_types import JsonObject
@@ -22,15 +22,14 @@ from ledger.record import Record
 from replay.branches import can_be_superseded
 from replay.diff import changes
 from replay.event_text import (
-    NO_NAMES,
-    Names,
-    actor_text,
-    outcome_text,
+    actor_message,
+    outcome_message,
     remaining_milliseconds,
     scored_round_end,
     seat_in_play,
 )
-from replay.language.renderer import english
+from replay.language.names import Names
+from replay.language.renderer import Renderer
 from replay.timeline import Step, unreadable_on_error
 
 MAX_POSITION_BYTES: Final = 24 * 1024
@@ -53,7 +52,6 @@ class EventContext:
     are not known or not for this viewer.
     """
 
-    names: Names = NO_NAMES
     viewer: int | None = None
     has_ended: bool = False
     sees_actor: bool = True
@@ -74,7 +72,6 @@ def record_context(
     """Return the context that a record gives for one of its events."""
     seat = seat_in_play(event)
     return EventContext(
-        names=Names(record.names),
         has_ended=record.has_ended,
         sees_actor=not any(
             seat is not None and secret_owner(name) == seat
@@ -96,10 +93,15 @@ def published_secret(last: Event) -> str | None:
 
 
 def explain_event(
-    step: Step, context: EventContext = NO_CONTEXT, *, lists_all_actions: bool = False
+    step: Step,
+    renderer: Renderer,
+    context: EventContext = NO_CONTEXT,
+    *,
+    lists_all_actions: bool = False,
 ) -> JsonObject:
     """Return the explanation of an event as JSON; docs/http.md describes its fields.
 
+    The texts in it are in the language of the renderer, which also has the names of the players.
     Of many legal actions only the number is given, unless `lists_all_actions`. Raises Unreadable.
     """
     event, rules = step.event, step.after.rules
@@ -110,32 +112,34 @@ def explain_event(
         clauses = explained_clauses(step, context.openings)
         return {
             "event": event,
-            "by": actor_text(event, step.after.players, context.names),
-            "actor": _actor(step, context),
+            "by": renderer(actor_message(event)),
+            "actor": _actor(step, renderer.names),
             "time": _time(step),
             "seen_position": _seen_position(step, context),
             "legal_actions": _legal_actions(step, context, lists_all=lists_all_actions),
             "action_text": _action_text(rules, event),
-            "event_text": outcome_text(rules, event, context.names),
+            "event_text": renderer(outcome_message(rules, event)),
             "clauses": [
                 {
                     "id": id,
-                    "sentence": _sentence(rules, id),
-                    "text": english(text),
+                    "sentence": renderer(rules.CLAUSES[id]) if id in rules.CLAUSES else None,
+                    "text": renderer(text),
                 }
                 for id, text in clauses
             ],
             "opened": dict(context.openings),
             "consequences": _consequences(step, context),
             "deliveries": context.deliveries,
-            "start": _start(step, context) if event["type"] == "GameStarted" else None,
+            "start": _start(step, context, renderer.names)
+            if event["type"] == "GameStarted"
+            else None,
             "before": before,
             "after": after,
             "changes": changes(before, after),
         }
 
 
-def explained_clauses(step: Step, openings: Mapping[str, Any]) -> list[tuple[str, str]]:
+def explained_clauses(step: Step, openings: Mapping[str, Any]) -> list[Reason]:
     """Return the clauses by which an event followed: their ids, and what each means on this board.
 
     `openings` are those of the event's secrets, as far as the reader may see them. Raises Unreadable.
@@ -148,7 +152,7 @@ def explained_clauses(step: Step, openings: Mapping[str, Any]) -> list[tuple[str
         return step.after.rules.explain(state, acting_seat(event["by"]), decided)
 
 
-def _actor(step: Step, context: EventContext) -> JsonObject:
+def _actor(step: Step, names: Names) -> JsonObject:
     """Who caused the event, and by what means they have shown who they are."""
     by: Mapping[str, Any] = step.event["by"]
     players = step.after.players
@@ -161,7 +165,7 @@ def _actor(step: Step, context: EventContext) -> JsonObject:
     return {
         "seat": seat,
         "player": player,
-        "handle": None if player is None else context.names.handle(player),
+        "handle": None if player is None else names.handle(player),
         "system": by.get("system"),
         "means": means,
         "key": None if signature is None else signature["key"],
@@ -275,7 +279,7 @@ def _seq_of(events: Sequence[Event], type: str, round: int | None = None) -> int
     )
 
 
-def _start(step: Step, context: EventContext) -> JsonObject:
+def _start(step: Step, context: EventContext, names: Names) -> JsonObject:
     """The sources of the game's chance: the server's secret, and the nonces in the order of joining."""
     after = step.after
     sources = {
@@ -294,15 +298,10 @@ def _start(step: Step, context: EventContext) -> JsonObject:
         "nonces": [
             {
                 "player": place.player,
-                "handle": context.names.handle(place.player),
+                "handle": names.handle(place.player),
                 "nonce": place.nonce,
                 "nonce_from": sources.get(place.player),
             }
             for place in after.places
         ],
     }
-
-
-def _sentence(rules: AnyRuleSystem, clause: str) -> str | None:
-    """The sentence of the rules for a clause."""
-    return english(rules.CLAUSES[clause]) if clause in rules.CLAUSES else None

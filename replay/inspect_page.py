@@ -1,38 +1,56 @@
 """The explanation of an event as a page of text for a terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Final
 
 from domain.contract import AnyRuleSystem
 from domain.event import Event
 from domain.json_types import JsonObject
+from domain.messages import (
+    Message,
+    PlayerAt,
+    Value,
+    comma_list,
+    message,
+    message_in,
+    plural_message,
+    semicolon_list,
+)
 from ledger.canonical import canonical
-from ledger.turn_clock import time_left_text
-from replay.diff import change_lines
-from replay.event_text import Names, actor_style, time_text
+from ledger.turn_clock import time_left_message
+from replay.diff import change_lines, label_of
+from replay.event_text import actor_style, time_text
+from replay.inspect_messages import consequence_messages, delivery_message, nonce_message
+from replay.language.renderer import Renderer
 from replay.render.geometry import is_drawable
 from replay.render.styles import BOLD, DIM, Styler
 from replay.render.text import text as drawing
-from replay.render.text_layout import clean, columns, wrap
+from replay.render.text_layout import columns, wrap
 
-_INDENT: Final = 10
 _NARROWEST: Final = 40
-_MEANS: Final[Mapping[str, str]] = {
-    "token": "not signed: the server states that the request had the token of the player",
-    "signature": "signed with the player's own key, as audit checks",
-}
-_NONCE_SOURCES: Final[Mapping[str | None, str]] = {
-    "player": "supplied by the player",
-    "server": "drawn by the server",
-    None: "the record does not state who supplied it",
+
+_WHO: Final = message_in("label", "who")
+_WHEN: Final = message_in("label", "when")
+_TURN: Final = message_in("label", "turn")
+_DEADLINE: Final = message_in("label", "deadline")
+_ACTION: Final = message_in("label", "action")
+_RESULT: Final = message_in("label", "result")
+_OPENED: Final = message_in("label", "opened")
+_LABELS: Final = (_WHO, _WHEN, _TURN, _DEADLINE, _ACTION, _RESULT, _OPENED)
+_HASHES: Final = ("state", "prev", "hash")
+"""Fields of an event, whose names are labels in every language."""
+
+_MEANS: Final[Mapping[str, Message]] = {
+    "token": message("not signed: the server states that the request had the token of the player"),
+    "signature": message("signed with the player's own key, as audit checks"),
 }
 
 
 def explanation_page(
     explanation: JsonObject,
     rules: AnyRuleSystem,
-    names: Names,
+    renderer: Renderer,
     styler: Styler,
     width: int,
     *,
@@ -42,194 +60,234 @@ def explanation_page(
 
     `has_board`: also draw the board that the seat that acted saw.
     """
-    width = max(width, _NARROWEST)
-    event = explanation["event"]
-    title = f"event {event['seq']} of {clean(event['game'])}: {clean(event['type'])}"
-    lines = [styler(title, BOLD)]
-    for label, texts in _rows(explanation, styler, width - _INDENT):
-        lines += _labelled(label, texts, styler)
-    lines += _clause_lines(explanation["clauses"], styler, width)
-    lines += _start_lines(explanation["start"], names, styler, width)
-    lines += _work_lines(explanation, names, styler, width)
-    changed = change_lines(explanation["changes"])
-    lines += (
-        ["", styler("changes", BOLD)] if changed else ["", "the position is the same as before"]
-    )
-    lines += [f"  {line}" for line in changed]
-    lines += _legal_action_lines(explanation["legal_actions"], styler, width)
-    lines += (
-        _seen_position_lines(explanation["seen_position"], rules, styler, width)
-        if has_board
-        else []
-    )
-    lines.append("")
-    for name in ("state", "prev", "hash"):
-        lines += _labelled(name, [styler(event[name], DIM)], styler)
-    return "\n".join(lines) + "\n"
+    page = _Page(explanation, rules, renderer, styler, max(width, _NARROWEST))
+    return "\n".join(page.lines(has_board=has_board)) + "\n"
 
 
-def _rows(explanation: JsonObject, styler: Styler, width: int) -> list[tuple[str, list[str]]]:
-    """The rows at the top of the page: a label and its lines."""
-    event: Event = explanation["event"]
-    actor, time = explanation["actor"], explanation["time"]
-    actor_lines = [styler(explanation["by"], actor_style(event))]
-    if actor["player"] is not None and explanation["by"] != actor["player"]:
-        actor_lines.append(styler(f"player {clean(actor['player'])}", DIM))
-    if actor["means"] in _MEANS:
-        actor_lines += [styler(line, DIM) for line in wrap(_MEANS[actor["means"]], width, columns)]
-    if actor["key"] is not None:
-        is_last = actor["signed_head"] == event["prev"]
-        hash = f"{clean(actor['signed_head'])[:16]}…"
-        head = f"event {event['seq'] - 1}" if is_last else f"the event {hash}"
-        key = f"key {clean(actor['key'])}, for the position after {head}"
-        actor_lines += [styler(line, DIM) for line in wrap(key, width, columns)]
-    rows = [("who", actor_lines), ("when", [time_text(event["at"])])]
-    if time["turn_of"] is not None:
-        turn = f"round {time['round']}, turn {time['turn']}, of seat {time['turn_of']}"
-        rows.append(("turn", [turn, f"began {time_text(time['turn_began'])}"]))
-    if time["deadline"] is not None:
-        remaining = time["remaining_ms"]
-        lateness = "" if remaining is None else f", {time_left_text(remaining)}"
-        rows.append(("deadline", [f"{time_text(time['deadline'])}{lateness}"]))
-    if event["action"] is not None:
-        text = explanation["action_text"]
-        short_form = [styler(clean(text), BOLD)] if text else []
-        raw = wrap(clean(canonical(event["action"]).decode()), width, columns)
-        rows.append(("action", short_form + [styler(line, DIM) for line in raw]))
-    rows.append(("result", wrap(explanation["event_text"], width, columns)))
-    for name, opening in explanation["opened"].items():
-        value = clean(canonical(opening["value"]).decode())
-        rows.append(("opened", wrap(f"{clean(name)}: {value}", width, columns)))
-    return rows
+class _Page:
+    """The parts of one page, as lines."""
 
+    def __init__(
+        self,
+        explanation: JsonObject,
+        rules: AnyRuleSystem,
+        renderer: Renderer,
+        styler: Styler,
+        width: int,
+    ) -> None:
+        self._explanation = explanation
+        self._rules = rules
+        self._render = renderer
+        self._styler = styler
+        self._width = width
+        self._indent = 2 + max(columns(label) for label in (*map(renderer, _LABELS), *_HASHES))
 
-def _labelled(label: str, texts: list[str], styler: Styler) -> list[str]:
-    padded = styler(f"{label:<{_INDENT}}", DIM)
-    return [padded + texts[0], *(" " * _INDENT + text for text in texts[1:])] if texts else []
-
-
-def _section(title: str, texts: list[str], styler: Styler, width: int) -> list[str]:
-    """A heading with a paragraph for each text; nothing if there are no texts."""
-    if not texts:
-        return []
-    lines = ["", styler(title, BOLD)]
-    for text in texts:
-        first, *others = wrap(clean(text), width - 4, columns)
-        lines += [f"  {first}", *(f"    {line}" for line in others)]
-    return lines
-
-
-def _clause_lines(clauses: list[JsonObject], styler: Styler, width: int) -> list[str]:
-    """The clauses: what each means on this board, and once below that the sentence of the rules."""
-    if not clauses:
-        return []
-    id_width = max(len(clause["id"]) for clause in clauses)
-    margin = " " * (id_width + 4)
-    lines = ["", styler("clauses", BOLD)]
-    for clause, following in zip_longest(clauses, clauses[1:]):
-        text = wrap(clean(clause["text"]), width - len(margin), columns)
-        lines.append(f"  {clause['id']:<{id_width}}  {text[0]}")
-        lines += [margin + line for line in text[1:]]
-        is_last = following is None or following["id"] != clause["id"]
-        if clause["sentence"] is not None and is_last:
-            sentence = wrap(clean(clause["sentence"]), width - len(margin), columns)
-            lines += [margin + styler(line, DIM) for line in sentence]
-    return lines
-
-
-def _start_lines(start: JsonObject | None, names: Names, styler: Styler, width: int) -> list[str]:
-    """The sources of the game's chance, for the event that starts it."""
-    if start is None:
-        return []
-    texts = [f"commitment {start['commitment']}"]
-    if start["secret"] is None:
-        texts.append("the secret of the server is not published before the end of the game")
-    else:
-        texts += [f"secret {start['secret']}", f"seed {start['seed']}"]
-    texts += [
-        f"nonce of {names.player(entry['player'])}: {entry['nonce'] or '(empty)'},"
-        f" {_NONCE_SOURCES.get(entry['nonce_from'], clean(str(entry['nonce_from'])))}"
-        for entry in start["nonces"]
-    ]
-    return _section("chance", texts, styler, width)
-
-
-def _seen_position_lines(
-    seen: JsonObject | None, rules: AnyRuleSystem, styler: Styler, width: int
-) -> list[str]:
-    """The board that the seat saw."""
-    if seen is None:
-        return []
-    heading = ["", styler(f"what seat {seen['seat']} saw, after event {seen['seq']}", BOLD)]
-    scene = rules.scene(seen["position"], None)
-    if not is_drawable(scene):
-        return [*heading, "  the board is too wide to be drawn"]
-    board = drawing(scene, styler, width - 2).rstrip("\n")
-    return heading + [f"  {line}".rstrip() for line in board.split("\n")]
-
-
-def _legal_action_lines(legal: JsonObject | None, styler: Styler, width: int) -> list[str]:
-    """What the seat could have done."""
-    if legal is None:
-        return []
-    title = f"what seat {legal['seat']} could do"
-    if not legal["count"]:
-        text = "nothing: it was another seat's turn, in which only resign and agree are possible"
-        return _section(title, [text], styler, width)
-    counts = ", ".join(f"{count} {_words(type)}" for type, count in legal["by_type"].items())
-    total = "1 action" if legal["count"] == 1 else f"{legal['count']} actions"
-    texts = [f"{total}: {counts}"]
-    if legal["actions"] is not None:
-        texts.append("; ".join(legal["actions"]))
-    return _section(title, texts, styler, width)
-
-
-def _work_lines(explanation: JsonObject, names: Names, styler: Styler, width: int) -> list[str]:
-    """What followed without another action, and what the workers sent."""
-    outcome: JsonObject = explanation["consequences"]
-    texts = []
-    if outcome["deadline"] is not None:
-        deadline = time_text(outcome["deadline"])
-        texts.append(f"turn of seat {outcome['to_act']} until {deadline}")
-    elif outcome["to_act"] is not None:
-        texts.append(f"turn of seat {outcome['to_act']}, without a deadline")
-    texts += [
-        f"round {entry['round']} ended, "
-        + (f"scored by event {entry['scored_by']}" if entry["scored_by"] else "not scored yet")
-        for entry in outcome["rounds"]
-    ]
-    if outcome["round_ended_by"] is not None:
-        texts.append(f"the round ended with event {outcome['round_ended_by']}")
-    if outcome["ends_play"]:
-        finished_by = outcome["finished_by"]
-        texts.append(
-            "play is over, "
-            + (f"finished by event {finished_by}" if finished_by else "not finished yet")
+    def lines(self, *, has_board: bool) -> Iterator[str]:
+        """Yield the lines of the page."""
+        explanation = self._explanation
+        event: Event = explanation["event"]
+        title = message(
+            "event {seq} of {game}: {type}",
+            seq=event["seq"],
+            game=event["game"],
+            type=event["type"],
         )
-    if outcome["superseded_by"] is not None:
-        texts.append(
-            f"superseded: with event {outcome['superseded_by']}, play resumed from an earlier event"
+        yield self._heading(title)
+        yield from self._actor(event)
+        yield from self._labelled(_WHEN, [time_text(event["at"])])
+        yield from self._time()
+        yield from self._action(event)
+        yield from self._clauses()
+        yield from self._start()
+        yield from self._consequences()
+        yield from self._changes()
+        yield from self._legal_actions()
+        if has_board:
+            yield from self._seen_position()
+        yield ""
+        for name in _HASHES:
+            yield from self._labelled(name, [self._dim(event[name])])
+
+    def _heading(self, title: Value) -> str:
+        return self._styler(self._render(title), BOLD)
+
+    def _dim(self, text: str) -> str:
+        return self._styler(text, DIM)
+
+    def _wrapped(self, value: Value, width: int) -> list[str]:
+        return wrap(self._render(value), width, columns)
+
+    def _labelled(self, label: Value, texts: list[str]) -> Iterator[str]:
+        """Yield texts behind a label, and nothing if there are no texts."""
+        text = self._render(label)
+        for line in texts:
+            yield self._dim(text + " " * (self._indent - columns(text))) + line
+            text = ""
+
+    def _dim_lines(self, value: Value) -> list[str]:
+        return [self._dim(line) for line in self._wrapped(value, self._width - self._indent)]
+
+    def _actor(self, event: Event) -> Iterator[str]:
+        """Who acted, and by what means they have shown who they are."""
+        explanation, actor = self._explanation, self._explanation["actor"]
+        lines = [self._styler(explanation["by"], actor_style(event))]
+        seat, player = actor["seat"], actor["player"]
+        if seat is not None and player is not None:
+            lines += self._dim_lines(message("seat {seat}, player {id}", seat=seat, id=player))
+        elif player is not None and explanation["by"] != self._render(player):
+            lines += self._dim_lines(message("player {id}", id=player))
+        if actor["means"] in _MEANS:
+            lines += self._dim_lines(_MEANS[actor["means"]])
+        if actor["key"] is not None:
+            lines += self._dim_lines(self._key(event, actor))
+        yield from self._labelled(_WHO, lines)
+
+    def _key(self, event: Event, actor: JsonObject) -> Message:
+        if actor["signed_head"] == event["prev"]:
+            return message(
+                "key {key}, for the position after event {seq}",
+                key=actor["key"],
+                seq=event["seq"] - 1,
+            )
+        return message(
+            "key {key}, for the position after the event {hash}…",
+            key=actor["key"],
+            hash=actor["signed_head"][:16],
         )
-    deliveries = explanation["deliveries"]
-    texts += [_delivery_text(delivery, names) for delivery in deliveries or ()]
-    if deliveries == []:
-        texts.append("no notification is stored")
-    return _section("what followed", texts, styler, width)
 
+    def _time(self) -> Iterator[str]:
+        """The turn under way and its deadline."""
+        time = self._explanation["time"]
+        if time["turn_of"] is not None:
+            turn = message(
+                "round {round}, turn {turn}, of {player}",
+                round=time["round"],
+                turn=time["turn"],
+                player=PlayerAt(time["turn_of"]),
+            )
+            began = message("began {time}", time=time_text(time["turn_began"]))
+            yield from self._labelled(_TURN, [self._render(turn), self._render(began)])
+        if time["deadline"] is not None:
+            deadline: Value = time_text(time["deadline"])
+            if time["remaining_ms"] is not None:
+                deadline = comma_list([deadline, time_left_message(time["remaining_ms"])])
+            yield from self._labelled(_DEADLINE, [self._render(deadline)])
 
-def _delivery_text(delivery: JsonObject, names: Names) -> str:
-    recipients = ", ".join(names.player(id) for id in delivery["players"]) or "nobody"
-    attempts = delivery["attempts"]
-    tries = "" if attempts == 1 else f" at attempt {attempts}"
-    match delivery["status"]:
-        case "accepted":
-            result = f"accepted {time_text(delivery['accepted_at'])}{tries}"
-        case "given_up":
-            result = f"given up {time_text(delivery['tried_at'])}, after {attempts} attempts"
-        case _:
-            result = f"not accepted yet, last tried {time_text(delivery['tried_at'])}"
-    return f"notification {_words(delivery['subject'])} to {recipients}, by {delivery['notifier']}: {result}"
+    def _action(self, event: Event) -> Iterator[str]:
+        """The action, its result, and the secrets of the event that are opened."""
+        explanation, width = self._explanation, self._width - self._indent
+        if event["action"] is not None:
+            text = explanation["action_text"]
+            short_form = [self._styler(self._render(text), BOLD)] if text else []
+            raw = self._dim_lines(canonical(event["action"]).decode())
+            yield from self._labelled(_ACTION, short_form + raw)
+        yield from self._labelled(_RESULT, wrap(explanation["event_text"], width, columns))
+        for name, opening in explanation["opened"].items():
+            value = canonical(opening["value"]).decode()
+            opened = message("{name}: {value}", name=name, value=value)
+            yield from self._labelled(_OPENED, self._wrapped(opened, width))
 
+    def _section(self, title: Message, values: Iterable[Value]) -> Iterator[str]:
+        """Yield a heading with a paragraph for each value; nothing if there are none."""
+        for index, value in enumerate(values):
+            if not index:
+                yield ""
+                yield self._heading(title)
+            first, *others = self._wrapped(value, self._width - 4)
+            yield f"  {first}"
+            yield from (f"    {line}" for line in others)
 
-def _words(name: str) -> str:
-    return clean(name.replace("_", " "))
+    def _clauses(self) -> Iterator[str]:
+        """The clauses: what each means on this board, and once below that the sentence of the rules."""
+        clauses: list[JsonObject] = self._explanation["clauses"]
+        if not clauses:
+            return
+        id_width = max(len(clause["id"]) for clause in clauses)
+        margin = " " * (id_width + 4)
+        width = self._width - len(margin)
+        yield ""
+        yield self._heading(message_in("heading", "clauses"))
+        for clause, following in zip_longest(clauses, clauses[1:]):
+            first, *others = wrap(clause["text"], width, columns)
+            yield f"  {clause['id']:<{id_width}}  {first}"
+            yield from (margin + line for line in others)
+            is_last = following is None or following["id"] != clause["id"]
+            if clause["sentence"] is not None and is_last:
+                sentence = wrap(clause["sentence"], width, columns)
+                yield from (margin + self._dim(line) for line in sentence)
+
+    def _start(self) -> Iterator[str]:
+        """The sources of the game's chance, for the event that starts it."""
+        start: JsonObject | None = self._explanation["start"]
+        if start is None:
+            return
+        values = [message("commitment {hash}", hash=start["commitment"])]
+        if start["secret"] is None:
+            values.append(
+                message("the secret of the server is not published before the end of the game")
+            )
+        else:
+            values.append(message("secret {secret}", secret=start["secret"]))
+            values.append(message("seed {seed}", seed=start["seed"]))
+        values += map(nonce_message, start["nonces"])
+        yield from self._section(message_in("heading", "chance"), values)
+
+    def _consequences(self) -> Iterator[str]:
+        """What followed without another action, and what the workers sent."""
+        values = [*consequence_messages(self._explanation["consequences"])]
+        deliveries: list[JsonObject] | None = self._explanation["deliveries"]
+        values += map(delivery_message, deliveries or ())
+        if deliveries == []:
+            values.append(message("no notification is stored"))
+        yield from self._section(message_in("heading", "what followed"), values)
+
+    def _changes(self) -> Iterator[str]:
+        lines = change_lines(self._explanation["changes"], self._rules, self._render)
+        yield ""
+        if not lines:
+            yield self._render(message("the position is the same as before"))
+            return
+        yield self._heading(message_in("heading", "changes"))
+        yield from (f"  {line}" for line in lines)
+
+    def _legal_actions(self) -> Iterator[str]:
+        """What the seat could have done."""
+        legal: JsonObject | None = self._explanation["legal_actions"]
+        if legal is None:
+            return
+        title = message("what {player} could do", player=PlayerAt(legal["seat"]))
+        if not legal["count"]:
+            reason = message(
+                "nothing: it was another player's turn, in which only resign and agree are possible"
+            )
+            yield from self._section(title, [reason])
+            return
+        types = (
+            message("{type} {count}", type=label_of(type, self._rules), count=count)
+            for type, count in legal["by_type"].items()
+        )
+        total = plural_message(
+            "{count} action: {types}",
+            "{count} actions: {types}",
+            count=legal["count"],
+            types=comma_list(types),
+        )
+        listed = [] if legal["actions"] is None else [semicolon_list(legal["actions"])]
+        yield from self._section(title, [total, *listed])
+
+    def _seen_position(self) -> Iterator[str]:
+        """The board that the seat saw."""
+        seen: JsonObject | None = self._explanation["seen_position"]
+        if seen is None:
+            return
+        title = message(
+            "what {player} saw, after event {seq}", player=PlayerAt(seen["seat"]), seq=seen["seq"]
+        )
+        scene = self._rules.scene(seen["position"], None)
+        if not is_drawable(scene):
+            yield from self._section(title, [message("the board is too wide to be drawn")])
+            return
+        yield ""
+        yield self._heading(title)
+        board = drawing(scene, self._render, self._styler, self._width - 2).rstrip("\n")
+        yield from (f"  {line}".rstrip() for line in board.split("\n"))

@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 from typing import Final
 
-from domain.event import Event
+from domain.messages import message
 from ledger.record import Record
-from ledger.turn_clock import time_left_text
+from ledger.turn_clock import time_left_message
 from replay.branches import superseded_events
 from replay.event_filter import NO_FILTER, EventFilter
 from replay.event_text import (
-    Names,
+    actor_message,
     actor_style,
-    actor_text,
-    outcome_text,
+    outcome_message,
     remaining_milliseconds,
     scored_round_end,
     time_text,
 )
+from replay.language.renderer import Renderer
 from replay.render.styles import BOLD, DIM, Styler
 from replay.render.text_layout import columns
 from replay.timeline import Step, steps, unreadable_on_error
@@ -35,7 +35,7 @@ def filtered_steps(record: Record, event_filter: EventFilter) -> Iterator[Step]:
 
 
 def log_lines(
-    record: Record, styler: Styler, event_filter: EventFilter = NO_FILTER
+    record: Record, renderer: Renderer, styler: Styler, event_filter: EventFilter = NO_FILTER
 ) -> Iterator[str]:
     """Yield the lines of the events that pass a filter, in order.
 
@@ -43,41 +43,28 @@ def log_lines(
     whether play has resumed from an earlier event since. Raises Unreadable at the first event that cannot be
     read.
     """
-    names = Names(record.names)
-    players = _players(record)
     superseded = superseded_events(record)
     seq_width = len(str(len(record.events)))
-    widths = (columns(actor_text(event, players, names)) for event in record.events)
-    actor_width = min(max(widths, default=0), _WIDEST_ACTOR)
+    actors = {event["seq"]: renderer(actor_message(event)) for event in record.events}
+    actor_width = min(max(map(columns, actors.values()), default=0), _WIDEST_ACTOR)
     for step in filtered_steps(record, event_filter):
         event = step.event
         with unreadable_on_error(event["seq"]):
-            actor = actor_text(event, players, names)
-            text = outcome_text(step.after.rules, event, names)
+            outcome = renderer(outcome_message(step.after.rules, event))
             remaining = remaining_milliseconds(step)
             round_end = scored_round_end(step)
         seq = styler(f"{event['seq']:>{seq_width}}", DIM)
+        actor = actors[event["seq"]]
         padded = styler(actor, actor_style(event)) + " " * (actor_width - columns(actor))
         notes = []
         if remaining is not None:
-            notes.append(styler(time_left_text(remaining), DIM if remaining > 0 else BOLD))
+            style = DIM if remaining > 0 else BOLD
+            notes.append(styler(renderer(time_left_message(remaining)), style))
         # A scored round belongs to the branch of the event that ended it.
         superseded_by = superseded.get(round_end or event["seq"])
         if superseded_by is not None:
-            notes.append(styler(f"superseded by event {superseded_by}", BOLD))
-        note = f"  ({', '.join(notes)})" if notes else ""
+            note = message("superseded by event {event}", event=superseded_by)
+            notes.append(styler(renderer(note), BOLD))
+        note_text = f"  ({', '.join(notes)})" if notes else ""
         time = time_text(event["at"]).removesuffix(" UTC")
-        yield f"{seq}  {time}  {padded}  {text}{note}"
-
-
-def _players(record: Record) -> list[str]:
-    """The ids of the players by seat, also for the events before the start, which name no seats."""
-    return next(
-        (_ids(event) for event in record.events if event["type"] == "GameStarted"),
-        [],
-    )
-
-
-def _ids(event: Event) -> list[str]:
-    players = event["data"].get("players")
-    return [str(player) for player in players] if isinstance(players, list) else []
+        yield f"{seq}  {time}  {padded}  {outcome}{note_text}"

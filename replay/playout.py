@@ -22,6 +22,7 @@ from domain.contract import Action, AnyRuleSystem, Bot, Position
 from domain.errors import Malformed
 from domain.event import Options
 from domain.game import Game
+from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, rule_system_for
 from ledger import commands, record
@@ -100,7 +101,7 @@ def plan(
     """
     system = rule_system_for(rules, options)
     if not bots or any(name not in bot_names(system) for name in bots):
-        raise Malformed({"bots": f"must be among {', '.join(bot_names(system))}"})
+        raise Malformed({"bots": one_of(bot_names(system))})
     if round_limit is not None:
         complete = lifecycle.check_options(
             rules, seats, {**options, "round_limit": round_limit or None}

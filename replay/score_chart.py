@@ -14,10 +14,12 @@ from rich.table import Table
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import Message, Text, message, message_in
+from domain.scene import caption
 from ledger.record import Record
 from replay.branches import branch
-from replay.event_text import Names, actor_text, outcome_text
-from replay.language.renderer import english
+from replay.language.renderer import Renderer
+from replay.render.descriptions import player_label
 from replay.render.styles import BOLD, DIM, Styler, seat_style
 from replay.timeline import Step, steps, unreadable_on_error
 
@@ -33,11 +35,15 @@ _MARKS: Final[Mapping[str, MarkKind]] = {
     "PlayResumed": "resumption",
 }
 """By event type, the kind of mark that the event has on a chart."""
-_ORDINAL_SUFFIXES: Final = {1: "st", 2: "nd", 3: "rd"}
+_FIRST_PLACES: Final = (message("1st"), message("2nd"), message("3rd"))
 
 
 class NoScores(LookupError):
-    """The game has not started, so there are no scores."""
+    """The game has not started, so there are no scores. `message` says so."""
+
+    def __init__(self, message: Text) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +71,23 @@ class Mark:
     kind: MarkKind
     seq: int
     seat: int | None
-    text: str
+    outcome: Text
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreChart:
     """The scores through one game.
 
-    `seats` are the names of the seats. `points` begins with `GameStarted`. `superseded` are stretches of
+    `title` is what the game is called. `points` begins with `GameStarted`. `superseded` are stretches of
     events, from the first to the last, that are not on the current branch. `places` are the final places by
     seat, () without a ranking.
     """
 
     game: str
     rules: str
-    score_name: str
-    seats: tuple[str, ...]
+    title: Text
+    score_name: Text
+    seats: int
     points: tuple[ScorePoint, ...]
     play_from: int
     """The last event of the set-up by the players, or else `GameStarted`."""
@@ -90,13 +97,13 @@ class ScoreChart:
     places: tuple[int, ...]
     has_ended: bool
 
-    def as_json(self) -> JsonObject:
-        """Return the chart as JSON for programs."""
+    def as_json(self, renderer: Renderer) -> JsonObject:
+        """Return the chart as JSON for programs, with its texts in the language of the renderer."""
         return {
             "game": self.game,
             "rules": self.rules,
-            "score_name": self.score_name,
-            "seats": list(self.seats),
+            "score_name": renderer(self.score_name),
+            "seats": [renderer(player_label(seat)) for seat in range(self.seats)],
             "play_from": self.play_from,
             "points": [{"seq": point.seq, "scores": list(point.scores)} for point in self.points],
             "rounds": [
@@ -109,7 +116,12 @@ class ScoreChart:
                 for end in self.rounds
             ],
             "marks": [
-                {"kind": mark.kind, "seq": mark.seq, "seat": mark.seat, "text": mark.text}
+                {
+                    "kind": mark.kind,
+                    "seq": mark.seq,
+                    "seat": mark.seat,
+                    "text": renderer(mark.outcome),
+                }
                 for mark in self.marks
             ],
             "superseded": [list(stretch) for stretch in self.superseded],
@@ -120,7 +132,6 @@ class ScoreChart:
 
 def score_chart(record: Record) -> ScoreChart:
     """Return the scores through the game of a record. Raises NoScores, Unreadable."""
-    names = Names(record.names)
     points: list[ScorePoint] = []
     rounds: list[RoundEnd] = []
     marks: list[Mark] = []
@@ -137,15 +148,16 @@ def score_chart(record: Record) -> ScoreChart:
                 play_from = game.seq
             rounds += _ended_rounds(step, scores)
             _note_scoring(rounds, step.event)
-            marks += _marks(step, names)
+            marks += _marks(step)
     if game is None or not points:
-        raise NoScores("the game has not started: there are no scores")
+        raise NoScores(message("the game has not started: there are no scores"))
     places = {entry["seat"]: entry["place"] for entry in game.ranking or ()}
     return ScoreChart(
         game=record.game,
         rules=game.rules.NAME,
-        score_name=english(game.rules.SCORE_NAME),
-        seats=tuple(names.seat(seat, game.players) for seat in range(game.seats)),
+        title=game.rules.TITLE,
+        score_name=game.rules.SCORE_NAME,
+        seats=game.seats,
         points=tuple(points),
         play_from=play_from,
         rounds=tuple(rounds),
@@ -181,28 +193,26 @@ def _note_scoring(rounds: list[RoundEnd], event: Event) -> None:
             return
 
 
-def _marks(step: Step, names: Names) -> Iterator[Mark]:
+def _marks(step: Step) -> Iterator[Mark]:
     event = step.event
     kind = _MARKS.get(event["type"])
     if kind is None:
         return
     seat = event["data"].get("seat")
-    outcome = outcome_text(step.after.rules, event, names)
-    is_of_system = "system" in event["by"]
-    players = step.after.players
-    text = outcome if is_of_system else f"{actor_text(event, players, names)} {outcome}"
-    yield Mark(kind, event["seq"], seat if type(seat) is int else None, text)
+    outcome = caption(event, step.after.rules.event_message)
+    yield Mark(kind, event["seq"], seat if type(seat) is int else None, outcome)
 
 
-def score_table(chart: ScoreChart, styler: Styler, width: int) -> str:
+def score_table(chart: ScoreChart, renderer: Renderer, styler: Styler, width: int) -> str:
     """Return the chart as a table of at most `width` columns, one row for each round, with a line feed.
 
     Between the rounds, lines name the events beside the scores.
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    table.add_column("round", justify="right")
-    table.add_column("event", justify="right")
-    for seat, name in enumerate(chart.seats):
+    table.add_column(renderer(message_in("heading", "round")), justify="right")
+    table.add_column(renderer(message_in("heading", "event")), justify="right")
+    for seat in range(chart.seats):
+        name = renderer(player_label(seat))
         table.add_column(name, justify="right", header_style=seat_style(seat))
     table.add_column("", overflow="fold")
     earlier: tuple[int, ...] = chart.points[0].scores
@@ -211,28 +221,42 @@ def score_table(chart: ScoreChart, styler: Styler, width: int) -> str:
     rows.sort(key=lambda row: row.seq)
     for row in rows:
         if isinstance(row, Mark):
-            table.add_row("", str(row.seq), *[""] * len(chart.seats), row.text, style=DIM)
+            outcome = renderer(row.outcome)
+            table.add_row("", str(row.seq), *[""] * chart.seats, outcome, style=DIM)
             continue
-        note = "not scored" if row.scored_by is None else f"scored by event {row.scored_by}"
         changed = [_with_change(new, old) for new, old in zip(row.scores, earlier, strict=True)]
-        table.add_row(str(row.round), str(row.seq), *changed, note)
+        table.add_row(str(row.round), str(row.seq), *changed, renderer(scoring_message(row)))
         earlier = row.scores
     last = chart.points[-1]
-    label = "end" if chart.has_ended else "now"
+    label = message_in("row", "end") if chart.has_ended else message_in("row", "now")
     final = [
-        f"{score}" + (f" ({ordinal(chart.places[seat])})" if chart.places else "")
+        f"{score} ({renderer(ordinal(chart.places[seat]))})" if chart.places else str(score)
         for seat, score in enumerate(last.scores)
     ]
-    table.add_row(label, str(last.seq), *final, "", style=BOLD)
-    title = f"{chart.rules.capitalize()}, game {chart.game}: {chart.score_name} at the end of each round"
-    lines = [styler(title, BOLD), *styler.lines(table, width)]
+    table.add_row(renderer(label), str(last.seq), *final, "", style=BOLD)
+    title = message(
+        "{title}, game {game}: {score} at the end of each round",
+        title=chart.title,
+        game=chart.game,
+        score=chart.score_name,
+    )
+    lines = [styler(renderer(title), BOLD), *styler.lines(table, width)]
     return "\n".join(line.rstrip() for line in lines).rstrip("\n") + "\n"
+
+
+def scoring_message(end: RoundEnd) -> Message:
+    """Return whether a round is scored, and by which event."""
+    if end.scored_by is None:
+        return message("not scored")
+    return message("scored by event {event}", event=end.scored_by)
 
 
 def _with_change(new: int, old: int) -> str:
     return f"{new} ({new - old:+d})" if new != old else str(new)
 
 
-def ordinal(place: int) -> str:
-    """Return the place of a seat: `1st`, `2nd`, `3rd`, `4th`."""
-    return f"{place}{_ORDINAL_SUFFIXES.get(place, 'th')}"
+def ordinal(place: int) -> Message:
+    """Return the final place of a seat: `1st`, `2nd`, `3rd`, `4th`."""
+    if 1 <= place <= len(_FIRST_PLACES):
+        return _FIRST_PLACES[place - 1]
+    return message("{place}th", place=place)

@@ -13,6 +13,7 @@ from domain.errors import Unreadable
 from domain.event import Event
 from domain.fold import EarlierGames, evolve, fold
 from domain.game import Game
+from domain.messages import Text, message, plural_message
 from ledger.record import Record
 from replay.branches import Branch
 from replay.branches import branch as current_branch
@@ -32,7 +33,11 @@ class Step:
 
 
 class PositionNotFound(LookupError):
-    """The record does not have this event, turn or round. The message says which ones it has."""
+    """The record does not have this event, turn or round. `message` says which ones it has."""
+
+    def __init__(self, message: Text) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 @contextmanager
@@ -54,10 +59,12 @@ def unreadable_on_error(seq: int) -> Iterator[None]:
         TypeError,
         ValueError,
     ) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise Unreadable(
-            f"event {seq} cannot be applied to the game before it ({reason})", seq + 1
-        ) from error
+        why = message(
+            "event {seq} cannot be applied to the game before it ({error})",
+            seq=seq,
+            error=type(error).__name__,
+        )
+        raise Unreadable(why, seq + 1) from error
 
 
 def steps(record: Record, secrets: Opened | None = None) -> Iterator[Step]:
@@ -87,9 +94,15 @@ def game_at(record: Record, seq: int, branch: Branch | None = None) -> Game:
     """
     last = len(record.events)
     if not 1 <= seq <= last:
-        raise PositionNotFound(f"there is no event {seq}: the record has events 1 to {last}")
+        raise PositionNotFound(
+            message(
+                "there is no event {seq}: the record has events 1 to {last}", seq=seq, last=last
+            )
+        )
     if branch is not None and not branch.has(seq):
-        raise PositionNotFound(f"event {seq} is not on branch {branch.number}")
+        raise PositionNotFound(
+            message("event {seq} is not on branch {branch}", seq=seq, branch=branch.number)
+        )
     return _fold_to(record, seq)
 
 
@@ -115,8 +128,13 @@ def after_turn(record: Record, turn: int, branch: Branch | None = None) -> Game:
     """
     game, last = _end_of(record, turn, branch, first=1, number_of=lambda game: game.turn)
     if game is None:
-        begun = "1 turn has" if last == 1 else f"{last} turns have"
-        raise PositionNotFound(f"there is no turn {turn}: {begun} begun")
+        why = plural_message(
+            "there is no turn {turn}: {count} turn has begun",
+            "there is no turn {turn}: {count} turns have begun",
+            count=last,
+            turn=turn,
+        )
+        raise PositionNotFound(why)
     return game
 
 
@@ -128,8 +146,13 @@ def after_round(record: Record, round: int, branch: Branch | None = None) -> Gam
     """
     game, last = _end_of(record, round, branch, first=0, number_of=lambda game: game.round)
     if game is None:
-        reason = "the game has not started" if last < 0 else f"the last one is {last}"
-        raise PositionNotFound(f"there is no round {round}: {reason}")
+        if last < 0:
+            why = message("there is no round {round}: the game has not started", round=round)
+        else:
+            why = message(
+                "there is no round {round}: the last one is {last}", round=round, last=last
+            )
+        raise PositionNotFound(why)
     return game
 
 

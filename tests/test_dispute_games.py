@@ -13,10 +13,9 @@ from domain.event import Event
 from domain.game import Game
 from ledger.canonical import unhex
 from replay.branches import branches
-from replay.log_view import log_lines
-from replay.render.styles import Styler
 from replay.timeline import head, step_at
 from tests.games.records import course_of, record_of
+from tests.support.explanations import log_of
 
 WITH_ALL_RULINGS = ("disputes", "sorcery-disputes", "baron-disputes")
 GAMES = (*WITH_ALL_RULINGS, "baron-rulings-by-agreement")
@@ -69,11 +68,7 @@ def test_a_round_that_was_superseded_is_scored_again(name: str) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_log_calls_actions_superseded_but_no_step_of_a_dispute(name: str) -> None:
-    superseded = [
-        line
-        for line in log_lines(record_of(name), Styler(is_on=False))
-        if "superseded by event" in line
-    ]
+    superseded = [line for line in log_of(record_of(name)) if "superseded by event" in line]
     assert superseded
     for line in superseded:
         assert not re.search("dispute|takeback", line), line

@@ -20,9 +20,9 @@ from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, RULES
 from ledger.record import Record, read
 from replay.playout import plan, play
-from replay.render.svg import svg
 from tests.support import token_game
 from tests.support.events import event_of
+from tests.support.svg import svg
 
 KINDS = [
     *((name, {}) for name in (token_game.NAME, *RULES)),

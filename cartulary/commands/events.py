@@ -4,6 +4,7 @@ import click
 
 from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
+from cartulary.language import command_renderer, text
 from cartulary.source import live_deliveries, read_source, unreadable_source
 from cartulary.terminal import Color, echo, result_styler, width
 from domain.errors import Malformed, Unreadable
@@ -50,6 +51,7 @@ def log(
     color: Color,
     redis: str | None,
 ) -> None:
+    from replay.event_values import names_of
     from replay.log_view import filtered_steps, log_lines
 
     record = read_source(ctx, source, redis)
@@ -65,8 +67,9 @@ def log(
             for seq in seqs:
                 echo(record.lines[seq - 1].decode())
             return
-        for text in log_lines(record, result_styler(color), event_filter):
-            echo(text)
+        renderer = command_renderer(names_of(record))
+        for line in log_lines(record, renderer, result_styler(color), event_filter):
+            echo(line)
     except Unreadable as error:
         raise unreadable_source(source, error) from None
 
@@ -76,8 +79,7 @@ def _parse_filter(ctx: click.Context, record: Record, conditions: tuple[str, ...
     try:
         return parse_filter(split_conditions(conditions), game_at(record, 1).rules)
     except Malformed as error:
-        faults = "; ".join(f"{name} {fault}" for name, fault in error.fields.items())
-        raise click.BadParameter(faults, ctx, param_hint="--filter") from None
+        raise click.BadParameter(text(error.why), ctx, param_hint="--filter") from None
 
 
 @command(
@@ -110,6 +112,7 @@ def inspect(
     color: Color,
     redis: str | None,
 ) -> None:
+    from replay.event_values import names_of
     from replay.inspect import explain_event, record_context
     from replay.inspect_page import explanation_page
 
@@ -118,21 +121,22 @@ def inspect(
         step = step_at(record, seq)
         with unreadable_on_error(seq):
             context = record_context(record, step.event, live_deliveries(ctx, source, seq, redis))
-            explanation = explain_event(step, context, lists_all_actions=all_actions)
-            text = (
+            renderer = command_renderer(names_of(record))
+            explanation = explain_event(step, renderer, context, lists_all_actions=all_actions)
+            page = (
                 canonical(explanation).decode()
                 if as_json
                 else explanation_page(
                     explanation,
                     step.after.rules,
-                    context.names,
+                    renderer,
                     result_styler(color),
                     width(),
                     has_board=not no_board,
                 )
             )
     except PositionNotFound as error:
-        raise click.UsageError(str(error), ctx) from None
+        raise click.UsageError(text(error.message), ctx) from None
     except Unreadable as error:
         raise unreadable_source(source, error) from None
-    echo(text, newline=as_json)
+    echo(page, newline=as_json)

@@ -7,13 +7,13 @@ import click
 
 from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
+from cartulary.language import command_renderer, text
 from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, result_styler, width
 from domain.errors import Unreadable
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import message, message_in
-from domain.scene import Scene
+from domain.messages import Message, listing, message, message_in
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.branches import BranchNotFound, branch
@@ -78,9 +78,17 @@ def replay(
     redis: str | None,
 ) -> None:
     if sum(value is not None for value in (seq, turn, round)) > 1:
-        raise click.UsageError("give at most one of --seq, --turn and --round", ctx)
+        raise click.UsageError(
+            text(
+                message(
+                    "give at most one of {options}",
+                    options=listing(["--seq", "--turn", "--round"]),
+                )
+            ),
+            ctx,
+        )
     if wide and output_format != "svg":
-        raise click.UsageError("--wide needs --format svg", ctx)
+        raise click.UsageError(text(message("--wide needs --format svg")), ctx)
     record = read_source(ctx, source, redis)
     try:
         chosen = None if branch_number is None else branch(record, branch_number)
@@ -93,14 +101,15 @@ def replay(
         else:
             game = head(record, chosen)
         if viewer is not None and viewer >= game.seats:
-            raise click.BadParameter(f"the seats are 0 to {game.seats - 1}", ctx, param_hint="--as")
+            fault = message("the seats are 0 to {last}", last=game.seats - 1)
+            raise click.BadParameter(text(fault), ctx, param_hint="--as")
         with unreadable_on_error(game.seq):
             echo(
                 _position_as(output_format, record, game, viewer, round, color, wide=wide),
                 newline=False,
             )
     except (PositionNotFound, BranchNotFound) as error:
-        raise click.UsageError(str(error), ctx) from None
+        raise click.UsageError(text(error.message), ctx) from None
     except Unreadable as error:
         raise unreadable_source(source, error) from None
 
@@ -116,38 +125,44 @@ def _position_as(
     wide: bool,
 ) -> str:
     """Return the position as JSON, SVG or text."""
+    from replay.event_values import names_of
+
     position = game.position(viewer, ended=record.has_ended)
     if output_format == "json":
         return canonical(position).decode() + "\n"
+    renderer = command_renderer(names_of(record))
     if position is None:
         if output_format == "svg":
-            raise click.ClickException("the game has not started: there is no board to draw")
-        places = f"{len(game.places)} of {game.seats} places are taken"
-        return f"The game has not started ({game.status}): {places}.\n"
+            reason = message("the game has not started: there is no board to draw")
+            raise click.ClickException(renderer(reason))
+        reason = message(
+            "the game has not started: {places} of {seats} places are taken",
+            places=len(game.places),
+            seats=game.seats,
+        )
+        return renderer.sentence(message("{reason}.", reason=reason)) + "\n"
     event: Any = record.events[game.seq - 1]
     scene = game.rules.scene(position, event)
-    if round is not None:
-        scene = _with_round_heading(scene, game, round)
+    if round is not None and game.state is not None and game.state.round != round:
+        # At the end of a round the position itself is already that of the next round's first turn.
+        scene = with_fields(scene, title=_round_title(game, round))
     if not is_drawable(scene):
-        raise Unreadable("the board is too wide to be drawn")
+        raise Unreadable(message("the board is too wide to be drawn"))
     if output_format == "svg":
         from replay.render.svg import svg
 
-        return svg(scene, wide=wide)
-    from replay.render.text import text
+        return svg(scene, renderer, wide=wide)
+    from replay.render.text import text as drawing
 
-    return text(scene, result_styler(color), width())
+    return drawing(scene, renderer, result_styler(color), width())
 
 
-def _with_round_heading(scene: Scene, game: Game, round: int) -> Scene:
-    """Return the scene with a title that names the round that is over.
-
-    At the end of a round the position itself is already that of the next round's first turn.
-    """
-    if game.state is None or game.state.round == round:
-        return scene
-    name, _, _ = scene.title.partition(",")
-    return with_fields(scene, title=f"{name}, end of {f'round {round}' if round else 'the set-up'}")
+def _round_title(game: Game, round: int) -> Message:
+    """Return the title of a position at the end of a round."""
+    title = game.rules.TITLE
+    if round == 0:
+        return message("{game}, end of the set-up", game=title)
+    return message("{game}, end of round {round}", game=title, round=round)
 
 
 @command(
@@ -168,23 +183,31 @@ def diff(
     redis: str | None,
 ) -> None:
     from replay.diff import change_lines, changes
+    from replay.event_values import names_of
 
     record = read_source(ctx, source, redis)
     try:
         old, new = (_spectator_position(record, seq) for seq in (before, after))
+        rules = game_at(record, 1).rules
         with unreadable_on_error(after):
             differences = changes(old, new)
             report = canonical({"before": before, "after": after, "changes": differences}).decode()
     except PositionNotFound as error:
-        raise click.UsageError(str(error), ctx) from None
+        raise click.UsageError(text(error.message), ctx) from None
     except Unreadable as error:
         raise unreadable_source(source, error) from None
     if as_json:
         echo(report)
     elif differences:
-        echo("\n".join(change_lines(differences)))
+        renderer = command_renderer(names_of(record))
+        echo("\n".join(change_lines(differences, rules, renderer)))
     else:
-        echo(f"the positions after events {before} and {after} are the same")
+        same = message(
+            "the positions after events {before} and {after} are the same",
+            before=before,
+            after=after,
+        )
+        echo(text(same))
 
 
 def _spectator_position(record: Record, seq: int) -> JsonObject | None:

@@ -11,7 +11,7 @@ from cartulary.command_line import Integer, IntRange, PathType, argument, comman
 from cartulary.commands.options import json_option, redis_option
 from cartulary.language import text
 from cartulary.source import live_record
-from cartulary.terminal import echo, print_message, progress
+from cartulary.terminal import echo, print_message, progress, unwritable_file
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import (
@@ -23,7 +23,6 @@ from domain.messages import (
     plural_message,
     semicolon_list,
 )
-from domain.os_errors import os_reason
 from domain.registry import EXPANSIONS, RULES
 from ledger.canonical import canonical
 from replay.playout import DEFAULT_BOTS
@@ -52,16 +51,11 @@ def export(ctx: click.Context, game: str, out: Path | None, force: bool, redis: 
     except FileExistsError:
         raise _file_exists(out) from None
     except OSError as error:
-        raise _cannot_write(out, error) from None
+        raise unwritable_file(out, error) from None
 
 
 def _file_exists(path: Path) -> click.ClickException:
     fault = message("{path} exists already; --force overwrites it", path=str(path))
-    return click.ClickException(text(fault))
-
-
-def _cannot_write(path: Path | str, error: OSError) -> click.ClickException:
-    fault = message("cannot write {path}: {reason}", path=str(path), reason=os_reason(error))
     return click.ClickException(text(fault))
 
 
@@ -143,7 +137,7 @@ def playout(
         for result in progress(results, games, message_in("progress", "playout")):
             echo(canonical(result).decode() if as_json else text(_summary(result)))
     except OSError as error:
-        raise _cannot_write(error.filename or out, error) from None
+        raise unwritable_file(error.filename or out, error) from None
 
 
 def _as_options(error: Malformed) -> Listing:

@@ -229,7 +229,9 @@ def _page(sandbox: Sandbox, color: Color, renderer: Renderer, *, is_legal_listed
         for number, step in enumerate(sandbox.steps, 1)
     ]
     scene = sandbox.rules.scene(sandbox.position(), None)
-    page = "".join(line + "\n" for line in lines) + drawing(scene, result_styler(color), width())
+    page = "".join(line + "\n" for line in lines) + drawing(
+        scene, renderer, result_styler(color), width()
+    )
     if not is_legal_listed:
         return page
     rules = sandbox.rules

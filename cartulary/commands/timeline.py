@@ -6,8 +6,9 @@ import click
 
 from cartulary.command_line import PathType, command, option
 from cartulary.commands.options import color_option, redis_option, source_argument
+from cartulary.language import command_renderer, text
 from cartulary.source import read_source, unreadable_source
-from cartulary.terminal import Color, echo, result_styler, width
+from cartulary.terminal import Color, echo, result_styler, unwritable_file, width
 from domain.errors import Unreadable
 from domain.messages import message
 from ledger.canonical import canonical
@@ -50,7 +51,7 @@ def timeline(
     try:
         result = _result(record, output_format, "never" if out is not None else color)
     except NoScores as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(text(error.message)) from None
     except Unreadable as error:
         raise unreadable_source(source, error) from None
     if out is None:
@@ -59,20 +60,22 @@ def timeline(
     try:
         out.write_text(result, encoding="utf-8")
     except OSError as error:
-        raise click.ClickException(f"{out}: {error.strerror}") from None
+        raise unwritable_file(out, error) from None
 
 
 def _result(record: Record, output_format: str, color: Color) -> str:
     """Return the scores in a format. Raises NoScores, Unreadable."""
+    from replay.event_values import names_of
     from replay.score_chart import score_chart, score_table
 
     chart = score_chart(record)
+    renderer = command_renderer(names_of(record))
     match output_format:
         case "json":
-            return canonical(chart.as_json()).decode() + "\n"
+            return canonical(chart.as_json(renderer)).decode() + "\n"
         case "text":
-            return score_table(chart, result_styler(color), width())
+            return score_table(chart, renderer, result_styler(color), width())
         case _:
             from replay.render.score_chart import score_chart_svg
 
-            return score_chart_svg(chart)
+            return score_chart_svg(chart, renderer)

@@ -17,9 +17,10 @@ from domain.baron.event_messages import event_message
 from domain.baron.explain import explain
 from domain.baron.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.baron.inference import infer_secrets, set_up_faults
+from domain.baron.labels import LABELS
 from domain.baron.legal import legal_actions
 from domain.baron.position import position
-from domain.baron.scene import scene
+from domain.baron.scene import TITLE, scene
 from domain.baron.scoring import finish, standings
 from domain.baron.set_up import (
     apply_redraw,
@@ -29,18 +30,20 @@ from domain.baron.set_up import (
     redraw,
     set_up,
 )
-from domain.messages import message
+from domain.messages import message_in
 
 __all__ = [
     "ACTIONS",
     "BOTS",
     "CLAUSES",
     "EVENTS",
+    "LABELS",
     "NAME",
     "OPTIONS",
     "POSITION",
     "SCORE_NAME",
     "STANDING",
+    "TITLE",
     "action_text",
     "action_to_json",
     "apply",
@@ -67,4 +70,4 @@ __all__ = [
 ]
 
 NAME: Final = "baron"
-SCORE_NAME: Final = message("honour")
+SCORE_NAME: Final = message_in("label", "honour")

@@ -1,7 +1,7 @@
 """The scene of a position of Baron: what there is to draw, and what the last event changed."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final, assert_never, cast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, cast
 
 from domain.baron.components import BARON, KNIGHT, SLOT_COSTS, VALUES
 from domain.baron.event_messages import event_message
@@ -10,29 +10,51 @@ from domain.baron.formats import (
     BaronyResult,
     BoardChange,
     KeepJson,
+    Phase,
     PlayerJson,
     Side,
+    Tile,
 )
-from domain.baron.phrases import kind_text
+from domain.baron.terms import BARONY, SIDE_TERMS, TILE, TILE_TERMS
 from domain.event import Event, RankingEntry, recorded_data
 from domain.hexes import Hex, hex_of, neighbours
-from domain.phrases import caption, comma_list, counted
-from domain.scene import Cell, LegendEntry, Outline, Panel, Piece, Scene
+from domain.messages import (
+    Listing,
+    Message,
+    PlayerAt,
+    Text,
+    comma_list,
+    counted,
+    listing,
+    message,
+    message_in,
+    term,
+)
+from domain.scene import Cell, LegendEntry, Outline, Panel, Piece, Row, Scene, caption
+
+TITLE: Final = term("Baron")
+_KEEPS: Final = {
+    KNIGHT: term(
+        "knight's keep; plural: knight's keeps; a: a knight's keep; the: the knight's keep"
+    ),
+    BARON: term("baron's keep; plural: baron's keeps; a: a baron's keep; the: the baron's keep"),
+}
+"""Keeps on the board, by the side that they show (BN-MAT-2)."""
 
 LEGEND: Final = (
     *(
-        LegendEntry("terrain", kind_text(tile), kind=tile, value=f"{value}")
+        LegendEntry("terrain", TILE_TERMS[tile], kind=tile, value=f"{value}")
         for tile, value in VALUES.items()
     ),
-    LegendEntry("piece", "knight's keep", kind="keep_knight"),
-    LegendEntry("piece", "baron's keep", kind="keep_baron"),
-    LegendEntry("value", "value of a tile"),
-    LegendEntry("piece_note", "value of the barony when it was established"),
-    LegendEntry("outline", "barony"),
-    LegendEntry("contested", "battlefield of the last fights"),
-    LegendEntry("note", "strength in the last fights, own : strongest opponent's"),
-    LegendEntry("removed", "left the board in the last event"),
-    LegendEntry("changed", "changed by the last event"),
+    LegendEntry("piece", _KEEPS[KNIGHT], kind="keep_knight"),
+    LegendEntry("piece", _KEEPS[BARON], kind="keep_baron"),
+    LegendEntry("value", message("value of a tile")),
+    LegendEntry("piece_note", message("value of the barony when it was established")),
+    LegendEntry("outline", BARONY),
+    LegendEntry("contested", message("battlefield of the last fights")),
+    LegendEntry("note", message("strength in the last fights, own : strongest opponent's")),
+    LegendEntry("removed", message("left the board in the last event")),
+    LegendEntry("changed", message("changed by the last event")),
 )
 
 
@@ -46,31 +68,48 @@ def scene(position: BaronPosition, event: Event | None) -> Scene:
         title=_title(position),
         cells=tuple(_cells(position, change)),
         panels=tuple(_panel(position, player) for player in position["players"]),
-        caption=caption(event, event_message) if event else "",
+        caption=caption(event, event_message) if event else None,
         outlines=tuple(_outlines(position)),
         common_rows=tuple(_common_rows(position)),
         legend=LEGEND,
     )
 
 
-def _title(position: BaronPosition) -> str:
-    round, phase = position["round"], position["phase"]
-    now = f"Baron, round {round}, seat {position['to_act']}"
+def _title(position: BaronPosition) -> Message:
+    round, seat = position["round"], position["to_act"]
+    if seat is not None:
+        return _turn_title(position["phase"], round, PlayerAt(seat))
+    if position["phase"] == "finished":
+        winners = [entry for entry in position.get("ranking", ()) if entry["place"] == 1]
+        return message(
+            "{game}, over after round {round}, won by {players}",
+            game=TITLE,
+            round=round,
+            players=listing(PlayerAt(entry["seat"]) for entry in winners),
+        )
+    return message("{game}, being scored after round {round}", game=TITLE, round=round)
+
+
+def _turn_title(phase: Phase, round: int, player: PlayerAt) -> Message:
     match phase:
         case "draw":
-            return f"{now} to draw"
+            return message(
+                "{game}, round {round}, {player} to draw", game=TITLE, round=round, player=player
+            )
         case "lay":
-            return f"{now} to lay a tile"
-        case "keep":
-            return f"{now} may put down a keep"
-        case "scoring":
-            return f"Baron, being scored after round {round}"
-        case "finished":
-            winners = [entry for entry in position.get("ranking", ()) if entry["place"] == 1]
-            seats = " and ".join(f"seat {entry['seat']}" for entry in winners)
-            return f"Baron, over after round {round}, won by {seats}"
+            return message(
+                "{game}, round {round}, {player} to lay a tile",
+                game=TITLE,
+                round=round,
+                player=player,
+            )
         case _:
-            assert_never(phase)
+            return message(
+                "{game}, round {round}, {player} may put down a keep",
+                game=TITLE,
+                round=round,
+                player=player,
+            )
 
 
 def _cells(position: BaronPosition, change: BoardChange) -> Iterator[Cell]:
@@ -153,9 +192,11 @@ def _panel(position: BaronPosition, player: PlayerJson) -> Panel:
     seat = player["seat"]
     ranked = next((entry for entry in position.get("ranking", ()) if entry["seat"] == seat), None)
     sides = [keep["side"] for keep in position["keeps"] if keep["seat"] == seat]
-    heading = counted(sides.count(BARON), "barony") if BARON in sides else "no barony"
+    heading: Text = message_in("heading", "no barony")
     if ranked and ranked["place"] == 1:
-        heading = "winner"
+        heading = message_in("heading", "winner")
+    elif BARON in sides:
+        heading = counted(sides.count(BARON), BARONY)
     return Panel(
         seat=seat,
         heading=heading,
@@ -168,25 +209,32 @@ def _panel(position: BaronPosition, player: PlayerJson) -> Panel:
 
 def _panel_rows(
     player: PlayerJson, sides: Sequence[Side], ranked: RankingEntry | None
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Row]:
     if ranked:
-        yield "place", f"{ranked['place']}"
-    if player["reserve"] is None:
-        yield "reserve", counted(player["reserve_size"], "tile")
-    else:
-        yield "reserve", comma_list(map(kind_text, player["reserve"]))
-    yield "keeps", f"{player['keeps'] or 'none'}"
+        yield message_in("label", "place"), ranked["place"]
+    reserve = player["reserve"]
+    tiles = _tile_list(reserve) if reserve else counted(player["reserve_size"], TILE)
+    yield message_in("label", "reserve"), tiles
+    yield message_in("label", "keeps"), player["keeps"]
     if player["keeps_resting"]:
-        yield "keeps resting", f"{player['keeps_resting']}"
-    on_board = [counted(sides.count(side), side) for side in (KNIGHT, BARON) if side in sides]
-    yield "on the board", comma_list(on_board)
+        yield message_in("label", "keeps resting"), player["keeps_resting"]
+    on_board = [counted(sides.count(side), SIDE_TERMS[side]) for side in (KNIGHT, BARON)]
+    yield message_in("label", "on the board"), comma_list(keep for keep in on_board if keep.count)
     if player["turns_left"] is not None:
-        yield "turns left", f"{player['turns_left'] or 'none'}"
+        yield message_in("label", "turns left"), player["turns_left"]
 
 
-def _common_rows(position: BaronPosition) -> Iterator[tuple[str, str]]:
-    slots = zip(position["market"], SLOT_COSTS, strict=False)
-    yield "market", comma_list(f"{kind_text(tile)} for {cost}" for tile, cost in slots)
-    yield "pile", counted(position["pile"], "tile")
+def _tile_list(tiles: Iterable[Tile]) -> Listing:
+    return comma_list(TILE_TERMS[tile] for tile in tiles)
+
+
+def _common_rows(position: BaronPosition) -> Iterator[Row]:
+    market = (
+        message("{tile} for {cost}", tile=TILE_TERMS[tile], cost=cost)
+        for tile, cost in zip(position["market"], SLOT_COSTS, strict=False)
+    )
+    tiles = comma_list(market) if position["market"] else counted(0, TILE)
+    yield message_in("label", "market"), tiles
+    yield message_in("label", "pile"), counted(position["pile"], TILE)
     if position["removed"]:
-        yield "taken out", comma_list(map(kind_text, position["removed"]))
+        yield message_in("label", "out of the game"), _tile_list(position["removed"])

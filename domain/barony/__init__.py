@@ -21,23 +21,27 @@ from domain.barony.decide import decide, forfeit, remove
 from domain.barony.event_messages import event_message
 from domain.barony.explain import explain
 from domain.barony.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
+from domain.barony.labels import LABELS
 from domain.barony.legal import legal_actions
 from domain.barony.position import position
-from domain.barony.scene import scene
+from domain.barony.scene import TITLE, scene
 from domain.barony.scoring import finish, standings
 from domain.barony.set_up import apply_redraw, check_options, initial_state, redraw, set_up
 from domain.barony.state import State
+from domain.messages import message_in
 
 __all__ = [
     "ACTIONS",
     "BOTS",
     "CLAUSES",
     "EVENTS",
+    "LABELS",
     "NAME",
     "OPTIONS",
     "POSITION",
     "SCORE_NAME",
     "STANDING",
+    "TITLE",
     "action_text",
     "action_to_json",
     "apply",
@@ -64,7 +68,7 @@ __all__ = [
 ]
 
 NAME: Final = "barony"
-SCORE_NAME: Final = "score"
+SCORE_NAME: Final = message_in("label", "score")
 
 
 copy = State.copy

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias, assert_never
+from typing import Any, Final, Literal, TypeAlias
 
-from domain.barony.components import BUILDINGS, RESOURCE_POINTS, RESOURCES, TERRAINS, TITLE_PRICE
+from domain.barony.components import RESOURCE_POINTS, RESOURCES, TERRAINS, TITLE_PRICE
 from domain.barony.event_messages import event_message
 from domain.barony.formats import (
     BaronyPosition,
@@ -17,18 +17,38 @@ from domain.barony.formats import (
     KnightsRecruited,
     PlayerJson,
     Step,
+    Tokens,
 )
+from domain.barony.terms import CITY, KNIGHT, RANKS, STRONGHOLD, VILLAGE
+from domain.barony.terms import TERRAINS as TERRAIN_TERMS
 from domain.event import Event, EventData, RankingEntry
 from domain.hexes import Hex, hex_of
-from domain.phrases import caption, comma_list, counted
-from domain.scene import Arrow, Cell, LegendEntry, Panel, Piece, Scene
+from domain.messages import (
+    Listing,
+    Message,
+    PlayerAt,
+    Term,
+    Text,
+    comma_list,
+    counted,
+    message,
+    message_in,
+    term,
+)
+from domain.scene import Arrow, Cell, LegendEntry, Panel, Piece, Row, Scene, caption
+
+TITLE: Final = term("Barony")
+_KING: Final = term("King; plural: Kings; a: a King; the: the King")
 
 LEGEND: Final = (
-    *(LegendEntry("terrain", name, kind=name) for name in TERRAINS[:5]),
-    *(LegendEntry("piece", name, kind=name) for name in (*filter(None, BUILDINGS), "knight")),
-    LegendEntry("arrow", "moved by the last action"),
-    LegendEntry("removed", "destroyed by the last action"),
-    LegendEntry("changed", "changed by the last action"),
+    *(LegendEntry("terrain", TERRAIN_TERMS[name], kind=name) for name in TERRAINS[:5]),
+    LegendEntry("piece", VILLAGE, kind="village"),
+    LegendEntry("piece", STRONGHOLD, kind="stronghold"),
+    LegendEntry("piece", CITY, kind="city"),
+    LegendEntry("piece", KNIGHT, kind="knight"),
+    LegendEntry("arrow", message("moved by the last action")),
+    LegendEntry("removed", message("destroyed by the last action")),
+    LegendEntry("changed", message("changed by the last action")),
 )
 
 
@@ -99,45 +119,50 @@ CHANGES: Final[Mapping[str, ChangesOf]] = {
 
 def scene(position: BaronyPosition, event: Event | None) -> Scene:
     """The scene of a position. `event` is the event that led to it; None draws the position alone."""
-    return scene_with(position, event, "Barony", event_message, CHANGES)
+    return scene_with(position, event, TITLE, event_message, CHANGES)
 
 
 def scene_with(
     position: BaronyPosition,
     event: Event | None,
-    name: str,
-    event_message: Callable[[str, EventData], str],
+    game: Term,
+    event_message: Callable[[str, EventData], Text],
     changes_of: Mapping[str, ChangesOf],
 ) -> Scene:
-    """The scene with this name of the game in the title, event text in the caption, and changes."""
+    """The scene with this name of the game in the title, event message in the caption, and changes."""
     changes = Changes()
     if event and event["type"] in changes_of:
         changes = changes_of[event["type"]](event["data"])
     return Scene(
-        title=_title(position, name),
+        title=_title(position, game),
         cells=tuple(_cells(position, changes)),
         panels=tuple(_panel(position, player) for player in position["players"]),
-        caption=caption(event, event_message) if event else "",
+        caption=caption(event, event_message) if event else None,
         arrows=changes.arrows,
         common_rows=tuple(_common_rows(position)),
         legend=LEGEND,
     )
 
 
-def _title(position: BaronyPosition, name: str) -> str:
+def _title(position: BaronyPosition, game: Term) -> Message:
     round, seat, phase = position["round"], position["to_act"], position["phase"]
-    match phase:
-        case "setup":
-            return f"{name}, set-up, seat {seat} to place"
-        case "play":
-            return f"{name}, round {round}, seat {seat} to act"
-        case "scoring":
-            return f"{name}, being scored after round {round}"
-        case "finished":
-            king = position["ranking"][0]["seat"]
-            return f"{name}, over after round {round}, seat {king} is King"
-        case _:
-            assert_never(phase)
+    if seat is not None and phase == "setup":
+        return message("{game}, set-up, {player} to place", game=game, player=PlayerAt(seat))
+    if seat is not None:
+        return message(
+            "{game}, round {round}, {player} to act",
+            game=game,
+            round=round,
+            player=PlayerAt(seat),
+        )
+    if phase == "finished":
+        return message(
+            "{game}, over after round {round}, {player} is King",
+            game=game,
+            round=round,
+            player=PlayerAt(position["ranking"][0]["seat"]),
+        )
+    return message("{game}, being scored after round {round}", game=game, round=round)
 
 
 def _cells(position: BaronyPosition, changes: Changes) -> Iterator[Cell]:
@@ -165,7 +190,7 @@ def _panel(position: BaronyPosition, player: PlayerJson) -> Panel:
     ranked = next((entry for entry in position.get("ranking", ()) if entry["seat"] == seat), None)
     return Panel(
         seat=seat,
-        heading="king" if ranked and ranked["place"] == 1 else player["rank"],
+        heading=_KING if ranked and ranked["place"] == 1 else RANKS[player["rank"]],
         score=ranked["score"] if ranked else player["score"],
         rows=tuple(_panel_rows(position, player, ranked)),
         is_to_act=seat == position["to_act"],
@@ -175,43 +200,53 @@ def _panel(position: BaronyPosition, player: PlayerJson) -> Panel:
 
 def _panel_rows(
     position: BaronyPosition, player: PlayerJson, ranked: RankingEntry | None
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Row]:
     if ranked:
-        yield "place", f"{ranked['place']}"
-        yield "track", f"{player['score']} as {player['rank']}"
+        yield message_in("label", "place"), ranked["place"]
+        rank = RANKS[player["rank"]]
+        track = message("{score} as {rank}", score=player["score"], rank=rank)
+        yield message_in("label", "score track"), track
     tokens = player["resources"]
     worth = sum(
         tokens[kind] * value for kind, value in zip(RESOURCES, RESOURCE_POINTS, strict=True)
     )
-    yield "tokens", comma_list(f"{tokens[kind]} {kind}" for kind in RESOURCES if tokens[kind])
+    yield message_in("label", "tokens"), _token_list(tokens)
     if worth:
-        yield "worth", f"{worth} of {TITLE_PRICE}"
+        points = message("{points} of {price}", points=worth, price=TITLE_PRICE)
+        yield message_in("label", "resource points"), points
     reserve = player["reserve"]
-    yield (
-        "reserve",
-        comma_list(counted(reserve[name], one) for name, one in _PAWNS if reserve[name]),
-    )
+    pawns = comma_list(counted(reserve[name], one) for name, one in _PAWNS if reserve[name])
+    yield message_in("label", "reserve"), pawns
     if player["new_cities"]:
-        yield "new cities", f"{player['new_cities']}"
+        yield message_in("label", "new cities"), player["new_cities"]
     if player["removed_knights"]:
-        yield "removed", counted(player["removed_knights"], "knight")
+        removed = counted(player["removed_knights"], KNIGHT)
+        yield message_in("label", "out of the game"), removed
     if player["seat"] in position["end_agreed_by"]:
-        yield "the end", "asked for"
+        yield message_in("label", "end of the game"), message_in("end of the game", "asked for")
     if player["seat"] in position["passed"]:
-        yield "this round", "passed"
+        yield message_in("label", "this round"), message_in("a player in a round", "passed")
 
 
-_PAWNS: Final[tuple[tuple[Literal["knights", "villages", "strongholds", "cities"], str], ...]] = (
-    ("knights", "knight"),
-    ("villages", "village"),
-    ("strongholds", "stronghold"),
-    ("cities", "city"),
+_PAWNS: Final[tuple[tuple[Literal["knights", "villages", "strongholds", "cities"], Term], ...]] = (
+    ("knights", KNIGHT),
+    ("villages", VILLAGE),
+    ("strongholds", STRONGHOLD),
+    ("cities", CITY),
 )
-"""The pawns of a reserve, with the word for one of them."""
+"""The pawns of a reserve, with the term for one of them."""
 
 
-def _common_rows(position: BaronyPosition) -> Iterator[tuple[str, str]]:
-    bank = position["bank"]
-    yield "bank", comma_list(f"{bank[kind]} {kind}" for kind in RESOURCES if bank[kind])
+def _token_list(tokens: Tokens) -> Listing:
+    """Tokens by kind: `mountain 2, field 1`."""
+    return comma_list(
+        message("{kind} {count}", kind=TERRAIN_TERMS[kind], count=tokens[kind])
+        for kind in RESOURCES
+        if tokens[kind]
+    )
+
+
+def _common_rows(position: BaronyPosition) -> Iterator[Row]:
+    yield message_in("label", "bank"), _token_list(position["bank"])
     if position["round_limit"] is not None:
-        yield "last round", f"{position['round_limit']}"
+        yield message_in("label", "last round"), position["round_limit"]

@@ -20,7 +20,7 @@ from domain.messages import (
 )
 from replay.language.catalogue import ENGLISH, SEAM, Catalogue, catalogue
 from replay.language.names import NO_NAMES, Names
-from replay.render.text_layout import clean
+from replay.render.text_layout import clean, isolated
 
 
 class _Part(NamedTuple):
@@ -36,7 +36,8 @@ class Renderer:
 
     `{value}` inserts a value, `{value:FORM}` a form of a term (`{building:a}`), `{gain:signed}` a number with
     its sign, `{player:label}` a player as the label of a row. `{pawn:m=détruit|f=détruite}` inserts one of
-    several texts by the form `gender` of a term, the first if none fits. Text from outside is cleaned.
+    several texts by the form `gender` of a term, the first if none fits. Text from outside is cleaned, and
+    set apart where it is written from right to left.
     """
 
     def __init__(self, catalogue: Catalogue, names: Names = NO_NAMES) -> None:
@@ -62,6 +63,25 @@ class Renderer:
             text = pattern.sub(replacement, text)
         return text.replace(SEAM, "")
 
+    def sentence(self, value: Value) -> str:
+        """Return a message as text that begins with a capital letter, unless it begins with a name."""
+        text = self(value)
+        return text if self._begins_with_name(value) else text[:1].upper() + text[1:]
+
+    def _begins_with_name(self, value: Value) -> bool:
+        match value:
+            case Message():
+                first = next(iter(_parts(self.catalogue.template(value))), None)
+                if first is None or first.literal or first.name is None:
+                    return False
+                return self._begins_with_name(value.values[first.name])
+            case Listing(items):
+                return bool(items) and self._begins_with_name(items[0])
+            case PlayerAt(seat):
+                return self.names.seat(seat) is not None
+            case _:
+                return isinstance(value, str | PlayerWithId)
+
     def _value(self, value: Value, form: str) -> str:
         match value:
             case Message():
@@ -69,7 +89,7 @@ class Renderer:
             case int():
                 return f"{value:+}" if form == "signed" else str(value)
             case str():
-                return clean(value).replace(SEAM, "\ufffd")
+                return isolated(clean(value).replace(SEAM, "\ufffd"))
             case HexAt(q, r):
                 return f"{q},{r}"
             case HexPath(hexes):
@@ -79,9 +99,10 @@ class Renderer:
             case Amount(count, term):
                 return f"{count} {self.catalogue.amount_form(term, count)}"
             case PlayerAt(seat):
-                return self.names.seat(seat) or self._seat(seat, form)
+                name = self.names.seat(seat)
+                return self._seat(seat, form) if name is None else isolated(name)
             case PlayerWithId(id):
-                return self.names.player(id)
+                return isolated(self.names.player(id))
             case Listing():
                 return self._listing(value)
             case _:

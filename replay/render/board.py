@@ -5,8 +5,9 @@ Everything is in the units of `geometry`, in which a hex has a radius of 100.
 
 from domain.hexes import Hex
 from domain.scene import Cell, Scene
+from replay.language.renderer import Renderer
 from replay.render.arrows import arrows_markup
-from replay.render.descriptions import Names, coordinates, describe_cell, piece_names
+from replay.render.descriptions import coordinates, describe_cell, piece_names, terrain_names
 from replay.render.geometry import CORNERS, Spot, centre
 from replay.render.labels import LabelSizes, cell_labels, pieces_on
 from replay.render.markup import Ids, Markup, element, joined, on_lines, path_data, translation
@@ -61,17 +62,17 @@ def _terrain(name: str, ids: Ids, *, is_occupied: bool) -> Markup:
     )
 
 
-def board(scene: Scene, ids: Ids, sizes: LabelSizes) -> Markup:
+def board(scene: Scene, renderer: Renderer, ids: Ids, sizes: LabelSizes) -> Markup:
     """Return the whole board, from back to front: terrain, outlines, pieces, arrows, labels."""
     cells = sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0]))
-    names = piece_names(scene)
+    pieces, terrains = piece_names(scene), terrain_names(scene)
     on_top = cell_labels(cells, sizes)
     on_top += outline_labels(scene, sizes, [label.box for label in on_top])
     return on_lines(
         (
             *(_terrain_use(cell, ids) for cell in cells),
             *outline_lines(scene.outlines),
-            *(_cell(cell, ids, names) for cell in cells),
+            *(_cell(cell, ids, renderer(describe_cell(cell, pieces, terrains))) for cell in cells),
             arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
             element("g", on_lines(label.markup for label in on_top), pointer_events="none"),
         )
@@ -97,12 +98,12 @@ def changed_frame(x: float, y: float) -> Markup:
     )
 
 
-def _cell(cell: Cell, ids: Ids, names: Names) -> Markup:
-    """Return the pieces on a hex, in a group that covers it and has a description as its title."""
+def _cell(cell: Cell, ids: Ids, description: str) -> Markup:
+    """Return the pieces on a hex, in a group that covers it and has the description as its title."""
     at = coordinates(cell.at)
     return element(
         "g",
-        element("title", describe_cell(cell, names)),
+        element("title", description),
         element("use", href=f"#{ids.of('whole')}"),
         *(
             _piece(ids.piece(piece.kind, piece.seat, is_removed=removed), piece.count, spot)

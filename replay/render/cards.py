@@ -7,11 +7,13 @@ the columns.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from domain.scene import Panel
+from domain.scene import Panel, Row
+from replay.language.renderer import Renderer
+from replay.render.descriptions import panel_state, player_label
 from replay.render.markup import Ids, Markup, element, joined, moved, number, on_lines
 from replay.render.palette import CARD, DARK, GOLD, MUTED, THIN_LINE, seat_colour
 from replay.render.pieces import shield
-from replay.render.text_layout import clean, cut, ems, unbroken_entries, with_minus, wrap
+from replay.render.text_layout import cut, ems, unbroken_entries, with_minus, wrap
 
 SERIF = "'Iowan Old Style','Palatino Linotype',Palatino,'Book Antiqua',Georgia,'DejaVu Serif',serif"
 SANS = "'Segoe UI','Helvetica Neue',Verdana,'DejaVu Sans',sans-serif"
@@ -60,8 +62,8 @@ def stacked(blocks: Iterable[Block], gap: float) -> Block:
 def paragraph(
     text: str, width: float, size: float, *, max_lines: int, breadth: float = 1, **attributes: str
 ) -> Block:
-    """Return a paragraph. `breadth` is how many times broader than usual its font is."""
-    text = with_minus(clean(text))
+    """Return a paragraph of rendered text. `breadth` is how many times broader than usual its font is."""
+    text = with_minus(text)
     lines = wrap(text, width, lambda part: ems(part) * size * breadth, max_lines)
     line_height = size * 1.3
     return Block(
@@ -73,8 +75,8 @@ def paragraph(
     )
 
 
-def _rows(rows: Sequence[tuple[str, str]], width: float, size: float) -> Block:
-    """(label, value) rows. A value that does not fit beside its label has lines of its own."""
+def _rows(rows: Sequence[Row], width: float, size: float, renderer: Renderer) -> Block:
+    """Rows of labels and values. A value that does not fit beside its label has lines of its own."""
     parts: list[Markup] = []
     y = 0.0
     line_height = size * 1.44
@@ -82,8 +84,8 @@ def _rows(rows: Sequence[tuple[str, str]], width: float, size: float) -> Block:
     def width_of(text: str) -> float:
         return ems(text) * size
 
-    for index, (raw_label, raw_value) in enumerate(rows):
-        label, value = clean(raw_label), with_minus(clean(raw_value))
+    for index, (row_label, row_value) in enumerate(rows):
+        label, value = renderer(row_label), with_minus(renderer(row_value))
         if index:
             rule = f"M0 {number(y + size * 0.34)}H{number(width)}"
             parts.append(element("path", d=rule, stroke=THIN_LINE, opacity=".55"))
@@ -128,7 +130,9 @@ def _heading(text: str, width: float, size: float) -> tuple[list[str], float]:
     return wrap(text, width, lambda part: ems(part) * smaller * 1.06, 2), smaller
 
 
-def _card_content(panel: Panel, width: float, sizes: FontSizes, ids: Ids) -> Block:
+def _card_content(
+    panel: Panel, width: float, sizes: FontSizes, ids: Ids, renderer: Renderer
+) -> Block:
     """Return the content of a seat's card."""
     pad = sizes.row * 0.8
     shield_size = sizes.heading * 2.1
@@ -136,14 +140,16 @@ def _card_content(panel: Panel, width: float, sizes: FontSizes, ids: Ids) -> Blo
     score = with_minus(str(panel.score))
     score_size = sizes.heading * 1.5
     room = width - text_x - pad - ems(score) * score_size - pad * 0.4
-    heading, heading_size = _heading(clean(panel.heading), room, sizes.heading)
+    heading, heading_size = _heading(renderer(panel.heading), room, sizes.heading)
     heading_y = pad + shield_size * 0.42
-    state = "out" if panel.is_out else "to act" if panel.is_to_act else ""
-    seat = f"seat {panel.seat}" + (f" · {state}" if state else "")
+    state = panel_state(panel)
+    state_text = "" if state is None else f" · {renderer(state)}"
+    longest = room / (sizes.row * 0.76 * 1.06) - ems(state_text)
+    seat = cut(renderer(player_label(panel.seat)), longest, ems) + state_text
     seat_size = min(sizes.row * 0.95, room / max(ems(seat) * 1.06, 1))
     seat_y = heading_y + heading_size * 1.15 * (len(heading) - 1) + sizes.row * 1.3
     head = max(pad + shield_size * 1.12, seat_y + sizes.row * 0.6)
-    rows = _rows(panel.rows, width - 2 * pad, sizes.row)
+    rows = _rows(panel.rows, width - 2 * pad, sizes.row, renderer)
     height = head + rows.height + pad * 0.8
     content = joined(
         (
@@ -204,7 +210,12 @@ def _card_content(panel: Panel, width: float, sizes: FontSizes, ids: Ids) -> Blo
 
 
 def seat_cards(
-    panels: Sequence[Panel], width: float, per_row: int, sizes: FontSizes, ids: Ids
+    panels: Sequence[Panel],
+    width: float,
+    per_row: int,
+    sizes: FontSizes,
+    ids: Ids,
+    renderer: Renderer,
 ) -> Block:
     """Return all seats' cards, equally high in a row; a card that is alone in its row has its whole width."""
     gap = sizes.row * 0.8
@@ -213,7 +224,7 @@ def seat_cards(
     for start in range(0, len(panels), per_row):
         row = panels[start : start + per_row]
         each = width if len(row) == 1 else column
-        contents = [_card_content(panel, each, sizes, ids) for panel in row]
+        contents = [_card_content(panel, each, sizes, ids, renderer) for panel in row]
         height = max(content.height for content in contents)
         cards = (
             joined((_border(each, height, is_to_act=panel.is_to_act), content.markup))
@@ -224,12 +235,12 @@ def seat_cards(
     return stacked(rows, gap)
 
 
-def common_card(rows: Sequence[tuple[str, str]], width: float, sizes: FontSizes) -> Block:
+def common_card(rows: Sequence[Row], width: float, sizes: FontSizes, renderer: Renderer) -> Block:
     """Return the card of rows that belong to no seat; `EMPTY` if there are none."""
     if not rows:
         return EMPTY
     pad = sizes.row * 0.8
-    body = _rows(rows, width - 2 * pad, sizes.row)
+    body = _rows(rows, width - 2 * pad, sizes.row, renderer)
     height = body.height + pad * 1.1
     border = _border(width, height, is_to_act=False)
     return Block(joined((border, moved(body.markup, pad, pad * 0.4))), height)

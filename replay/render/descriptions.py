@@ -1,20 +1,35 @@
 """Descriptions of scenes in words, and the entries of the legend, for pictures and the terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from domain.hexes import Hex
-from domain.scene import Cell, LegendEntry, Piece, Scene, Sign
+from domain.messages import (
+    Message,
+    PlayerAt,
+    Term,
+    Text,
+    Value,
+    comma_list,
+    counted,
+    hex_at,
+    message,
+    message_in,
+    plural_message,
+    semicolon_list,
+)
+from domain.scene import Cell, LegendEntry, Panel, Piece, Scene, Sign
+from replay.language.renderer import Renderer
 from replay.render.text_layout import clean
 
-Names: TypeAlias = Mapping[str, str]
+PieceNames: TypeAlias = Mapping[str, Text]
 """What kinds of pieces are called, by kind."""
 
 
-def piece_names(scene: Scene) -> Names:
+def piece_names(scene: Scene) -> PieceNames:
     """Return the names that the scene's legend gives to kinds of pieces."""
-    return {entry.kind: clean(entry.meaning) for entry in scene.legend if entry.sign == "piece"}
+    return {entry.kind: entry.meaning for entry in scene.legend if entry.sign == "piece"}
 
 
 def coordinates(at: Hex) -> str:
@@ -27,12 +42,9 @@ def in_words(name: str) -> str:
     return clean(name.replace("_", " "))
 
 
-def with_count(word: str, count: int) -> str:
-    """Return a word with its number, such as `2 villages` or `3 cities`; the word alone for 1."""
-    if count == 1:
-        return word
-    plural = f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeiou" else f"{word}s"
-    return f"{count} {plural}"
+def player_label(seat: int) -> Message:
+    """Return the player of a seat as a label, for a heading or a list: the name, or `seat 1`."""
+    return message("{player:label}", player=PlayerAt(seat))
 
 
 def all_pieces(cell: Cell) -> tuple[Piece, ...]:
@@ -46,70 +58,125 @@ def by_seat(pieces: tuple[Piece, ...]) -> list[tuple[int, list[Piece]]]:
     return [(seat, list(group)) for seat, group in groupby(ordered, key=lambda piece: piece.seat)]
 
 
-def describe_pieces(pieces: tuple[Piece, ...], names: Names) -> str:
-    """Return a description of pieces, such as `seat 0 city, 2 knights; seat 2 knight`."""
-    return "; ".join(
-        f"seat {seat} "
-        + ", ".join(
-            with_count(names.get(piece.kind) or in_words(piece.kind), piece.count)
-            + (f" ({clean(piece.note)})" if piece.note else "")
-            for piece in group
+def describe_pieces(pieces: tuple[Piece, ...], names: PieceNames) -> Iterator[Message]:
+    """Yield the pieces of each seat, such as `seat 0: city, 2 knights`."""
+    for seat, group in by_seat(pieces):
+        yield message(
+            "{player:label}: {pieces}",
+            player=PlayerAt(seat),
+            pieces=comma_list(_describe_piece(piece, names) for piece in group),
         )
-        for seat, group in by_seat(pieces)
+
+
+def describe_removed(pieces: tuple[Piece, ...], names: PieceNames) -> Iterator[Message]:
+    """Yield the pieces of each seat that the last event removed, such as `lost by seat 0: 2 knights`."""
+    for seat, group in by_seat(pieces):
+        yield message(
+            "lost by {player}: {pieces}",
+            player=PlayerAt(seat),
+            pieces=comma_list(_describe_piece(piece, names) for piece in group),
+        )
+
+
+def _describe_piece(piece: Piece, names: PieceNames) -> Value:
+    name: Value = names.get(piece.kind) or in_words(piece.kind)
+    if piece.count != 1:
+        count = piece.count
+        name = (
+            counted(count, name)
+            if isinstance(name, Term)
+            else message("{name} ({count})", count=count, name=name)
+        )
+    return message("{piece} ({note})", piece=name, note=piece.note) if piece.note else name
+
+
+def describe_marks(seats: tuple[int, ...]) -> Message:
+    """Return a description of marks, such as `marked by seat 0, seat 2`."""
+    return message("marked by {players}", players=comma_list(map(player_label, seats)))
+
+
+def describe_cell(cell: Cell, names: PieceNames, terrains: Mapping[str, Text]) -> Value:
+    """Return a description of a hex, such as `plain 0,0; seat 1: city, 2 knights; just changed`."""
+    terrain: Value = terrains.get(cell.terrain) or in_words(cell.terrain)
+    parts: list[Value] = [message("{terrain} {hex}", terrain=terrain, hex=hex_at(cell.at))]
+    parts += describe_pieces(cell.pieces, names)
+    if cell.value:
+        parts.append(message("value {value}", value=cell.value))
+    if cell.note:
+        parts.append(cell.note)
+    if cell.marks:
+        parts.append(describe_marks(cell.marks))
+    parts += describe_removed(cell.removed, names)
+    if cell.is_contested:
+        parts.append(message("just fought over"))
+    if cell.is_changed:
+        parts.append(message("just changed"))
+    return semicolon_list(parts)
+
+
+def describe_scene(scene: Scene, renderer: Renderer) -> str:
+    """Return a description of the scene, except for its board, in a few sentences."""
+    sentences = [plural_message("{count} hex.", "{count} hexes.", count=len(scene.cells))]
+    sentences += map(_describe_panel, scene.panels)
+    sentences += [
+        message(
+            "{player} moved from {start} to {end}.",
+            player=PlayerAt(arrow.seat),
+            start=hex_at(arrow.start),
+            end=hex_at(arrow.end),
+        )
+        for arrow in scene.arrows
+    ]
+    if scene.caption is not None:
+        sentences.append(message("{caption}.", caption=scene.caption))
+    return " ".join(map(renderer.sentence, sentences))
+
+
+def _describe_panel(panel: Panel) -> Message:
+    player, heading, score = PlayerAt(panel.seat), panel.heading, panel.score
+    if panel.is_out:
+        return message(
+            "{player:label}, {heading}: {score}, out of the game.",
+            player=player,
+            heading=heading,
+            score=score,
+        )
+    if panel.is_to_act:
+        return message(
+            "{player:label}, {heading}: {score}, to act.",
+            player=player,
+            heading=heading,
+            score=score,
+        )
+    return message(
+        "{player:label}, {heading}: {score}.", player=player, heading=heading, score=score
     )
 
 
-def describe_marks(seats: tuple[int, ...]) -> str:
-    """Return a description of marks, such as `marked by seat 0, seat 2`."""
-    return f"marked by {', '.join(f'seat {seat}' for seat in seats)}"
+def panel_state(panel: Panel) -> Message | None:
+    """Return whether the player of a panel is to act or out of the game; None if neither."""
+    if panel.is_out:
+        return message_in("state of a player", "out")
+    return message_in("state of a player", "to act") if panel.is_to_act else None
 
 
-def describe_cell(cell: Cell, names: Names) -> str:
-    """Return a description of a hex, such as `plain 0,0: seat 1 city, 2 knights; just changed`."""
-    parts = [describe_pieces(cell.pieces, names)] if cell.pieces else []
-    if cell.value:
-        parts.append(f"value {clean(cell.value)}")
-    if cell.note:
-        parts.append(clean(cell.note))
-    if cell.marks:
-        parts.append(describe_marks(cell.marks))
-    if cell.removed:
-        parts.append(f"removed: {describe_pieces(cell.removed, names)}")
-    if cell.is_contested:
-        parts.append("just fought over")
-    if cell.is_changed:
-        parts.append("just changed")
-    terrain = f"{in_words(cell.terrain)} {coordinates(cell.at)}"
-    return f"{terrain}: {'; '.join(parts)}" if parts else terrain
-
-
-def describe_scene(scene: Scene) -> str:
-    """Return a description of the scene, except for its board, in a few sentences."""
-    sentences = ["1 hex." if len(scene.cells) == 1 else f"{len(scene.cells)} hexes."]
-    for panel in scene.panels:
-        state = ", out" if panel.is_out else ", to act" if panel.is_to_act else ""
-        sentences.append(f"Seat {panel.seat}, {clean(panel.heading)}: {panel.score}{state}.")
-    sentences += [
-        f"Seat {arrow.seat} moved {coordinates(arrow.start)} to {coordinates(arrow.end)}."
-        for arrow in scene.arrows
-    ]
-    if scene.caption:
-        sentences.append(clean(scene.caption))
-    return " ".join(sentences)
-
-
-_MEANINGS: dict[Sign, str] = {
-    "value": "value of a hex",
-    "piece_note": "value of a piece",
-    "note": "note on a hex",
-    "mark": "mark of a seat",
-    "outline": "hexes that belong together",
-    "contested": "fought over in the last event",
-    "removed": "removed in the last event",
-    "arrow": "moved in the last event",
-    "changed": "changed in the last event",
+_MEANINGS: Final[Mapping[Sign, Message]] = {
+    "value": message("value of a hex"),
+    "piece_note": message("value of a piece"),
+    "note": message("note on a hex"),
+    "mark": message("mark of a player"),
+    "outline": message("hexes that belong together"),
+    "contested": message("fought over in the last event"),
+    "removed": message("removed in the last event"),
+    "arrow": message("moved in the last event"),
+    "changed": message("changed in the last event"),
 }
 """What a sign means where the game does not explain it."""
+
+
+def terrain_names(scene: Scene) -> Mapping[str, Text]:
+    """Return the names that the scene's legend gives to terrains."""
+    return {entry.kind: entry.meaning for entry in scene.legend if entry.sign == "terrain"}
 
 
 def legend_entries(scene: Scene) -> list[LegendEntry]:
@@ -119,19 +186,29 @@ def legend_entries(scene: Scene) -> list[LegendEntry]:
     terrains = {cell.terrain for cell in scene.cells}
     kinds = {piece.kind for cell in scene.cells for piece in all_pieces(cell)}
     entries += [
-        LegendEntry("terrain", in_words(name), kind=name)
+        LegendEntry("terrain", _unexplained(name), kind=name)
         for name in sorted(terrains)
         if ("terrain", name) not in explained
     ]
     entries += [
-        LegendEntry("piece", in_words(kind), kind=kind)
+        LegendEntry("piece", _unexplained(kind), kind=kind)
         for kind in sorted(kinds)
         if ("piece", kind) not in explained
     ]
     entries.sort(key=lambda entry: entry.sign != "terrain")
     present = _signs_in(scene)
-    meanings = _MEANINGS | {entry.sign: entry.meaning for entry in scene.legend}
+    meanings = {**_MEANINGS, **{entry.sign: entry.meaning for entry in scene.legend}}
     return entries + [LegendEntry(sign, meanings[sign]) for sign in _MEANINGS if sign in present]
+
+
+def _unexplained(name: str) -> Message:
+    return message("{name}", name=in_words(name))
+
+
+def legend_text(entry: LegendEntry, renderer: Renderer) -> str:
+    """Return the meaning of an entry, with the value of what it explains."""
+    meaning = renderer(entry.meaning)
+    return f"{meaning} {renderer(entry.value)}" if entry.value else meaning
 
 
 def _signs_in(scene: Scene) -> set[Sign]:

@@ -7,17 +7,19 @@ scene has it.
 from collections.abc import Sequence
 from typing import assert_never
 
+from domain.messages import message
 from domain.scene import LegendEntry, Scene
+from replay.language.renderer import Renderer
 from replay.render.arrows import Curve, arrow_markup
 from replay.render.board import changed_frame
 from replay.render.cards import Block, stacked, text_line
-from replay.render.descriptions import all_pieces, legend_entries
+from replay.render.descriptions import all_pieces, legend_entries, legend_text
 from replay.render.labels import SWORDS, count_disc, mark_badge, tag, value_coin
 from replay.render.markup import Ids, Markup, element, joined, moved
 from replay.render.outlines import outline_line
 from replay.render.palette import DARK, MUTED
 from replay.render.pieces import piece_markup, removed_piece_markup
-from replay.render.text_layout import clean, ems, with_minus, wrap
+from replay.render.text_layout import ems, with_minus, wrap
 
 _COORDINATES = element(
     "text", "q,r", y=30, font_size=100, font_style="italic", text_anchor="middle", fill=DARK
@@ -29,16 +31,19 @@ def terrains_of(scene: Scene) -> set[str]:
     return {entry.kind for entry in legend_entries(scene) if entry.sign == "terrain"}
 
 
-def legend(scene: Scene, width: float, size: float, ids: Ids) -> Block:
+def legend(scene: Scene, renderer: Renderer, width: float, size: float, ids: Ids) -> Block:
     """Return the legend in lines of entries: terrains, pieces and signs below each other."""
-    groups: list[list[tuple[Markup, str]]] = [[], [], [(_COORDINATES, "column,row of a hex")]]
+    groups: list[list[tuple[Markup, str]]] = [[], [], []]
+    groups[2].append((_COORDINATES, renderer(message("column,row of a hex"))))
     for entry in legend_entries(scene):
         group = {"terrain": 0, "piece": 1}.get(entry.sign, 2)
-        groups[group].append((_sample(entry, scene, ids), f"{entry.meaning} {entry.value}"))
+        groups[group].append((_sample(entry, scene, ids), legend_text(entry, renderer)))
     counts = (piece.count for cell in scene.cells for piece in all_pieces(cell))
     count = max(counts, default=1)
     if count > 1:
-        groups[1].append((count_disc(count, 0, 0, 120).markup, "number of pieces"))
+        groups[1].append(
+            (count_disc(count, 0, 0, 120).markup, renderer(message("number of pieces")))
+        )
     return stacked((_flow(group, width, size) for group in groups if group), size * 0.5)
 
 
@@ -51,7 +56,7 @@ def _flow(entries: Sequence[tuple[Markup, str]], width: float, size: float) -> B
     row_height = sample_size * 1.3
     parts: list[Markup] = []
     for sample, meaning in entries:
-        lines = wrap(with_minus(clean(meaning)), width - text_x, lambda part: ems(part) * size)
+        lines = wrap(with_minus(meaning), width - text_x, lambda part: ems(part) * size)
         entry_width = text_x + max(ems(line) for line in lines) * size
         if x and x + entry_width > width:
             x, y = 0.0, y + row_height

@@ -12,6 +12,7 @@ from math import hypot, sqrt
 
 from domain.hexes import Hex
 from domain.scene import Scene
+from replay.language.renderer import Renderer
 from replay.render.board import board, hexes_of
 from replay.render.cards import Block
 from replay.render.geometry import HALF_WIDTH, RADIUS, Box, bounds, centre
@@ -69,7 +70,7 @@ class _View:
         return (self.x + at[0] * self.scale, self.y + at[1] * self.scale)
 
 
-def draw_map(scene: Scene, sizes: MapSizes, ids: Ids) -> Block:
+def draw_map(scene: Scene, renderer: Renderer, sizes: MapSizes, ids: Ids) -> Block:
     """Return the board of a scene in its frame, as large as the page allows."""
     hexes = hexes_of(scene)
     box = bounds(hexes)
@@ -92,7 +93,7 @@ def draw_map(scene: Scene, sizes: MapSizes, ids: Ids) -> Block:
         element("rect", width=sizes.width, height=height, fill=SEA),
         _graticule(view, rows, columns),
         *_rose(hexes, view),
-        moved(board(scene, ids, label), view.x, view.y, scale),
+        moved(board(scene, renderer, ids, label), view.x, view.y, scale),
         _frame(view, sizes, height, rows, columns),
     ]
     return Block(moved(joined(parts), -sizes.overhang, 0), height)

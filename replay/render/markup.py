@@ -36,6 +36,11 @@ def element(name: str, /, *content: Markup | str, **attributes: str | float | No
     return Markup(f"{start}>{inside}</{name}>")
 
 
+def language_attributes(language: str) -> dict[str, str]:
+    """Return the attributes of a root element that name the language of its texts."""
+    return {"lang": language, "xml:lang": language}
+
+
 def _escaped(text: str) -> str:
     return escape(text) if _SPECIAL.search(text) else text
 

@@ -9,12 +9,26 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Final
 
+from domain.messages import Message, message, message_in
+from replay.language.renderer import Renderer
 from replay.render.cards import SANS, SERIF, text_line
-from replay.render.markup import Ids, Markup, Point, element, joined, number, on_lines, path_data
+from replay.render.chart_description import describe_chart, mark_message
+from replay.render.descriptions import player_label
+from replay.render.markup import (
+    Ids,
+    Markup,
+    Point,
+    element,
+    joined,
+    language_attributes,
+    number,
+    on_lines,
+    path_data,
+)
 from replay.render.palette import CARD, DARK, MUTED, PAPER, SEA, THIN_LINE, seat_colour
 from replay.render.pieces import EMBLEMS, emblem
-from replay.render.text_layout import clean, cut, ems, with_minus
-from replay.score_chart import Mark, MarkKind, RoundEnd, ScoreChart, ordinal
+from replay.render.text_layout import cut, ems, with_minus
+from replay.score_chart import Mark, MarkKind, RoundEnd, ScoreChart, ordinal, scoring_message
 
 _WIDTH: Final = 760.0
 _LEFT: Final = 66.0
@@ -37,14 +51,13 @@ _LEAST_EMBLEM_GAP: Final = 23.0
 _OFFSET: Final = 4.0
 """Distance between the lines of seats that have the same score."""
 _TICKS: Final = 7
-_SET_UP: Final = "set-up"
 _DASHES: Final = (None, "14 5", "2 5", "12 4 2 4", "6 4")
 """The pattern of each seat's line."""
-_MARK_LABELS: Final[dict[MarkKind, str]] = {
-    "forfeit": "turns forfeited",
-    "departure": "seats that left",
-    "dispute": "disputes",
-    "resumption": "play resumed from an earlier event; what is hatched was superseded",
+_MARK_LABELS: Final[dict[MarkKind, Message]] = {
+    "forfeit": message("turns forfeited"),
+    "departure": message("players who left"),
+    "dispute": message("disputes"),
+    "resumption": message("play resumed from an earlier event; what is hatched was superseded"),
 }
 """The labels of the rows of marks, from the top."""
 _MARK_PATHS: Final[dict[MarkKind, str]] = {
@@ -55,20 +68,22 @@ _MARK_PATHS: Final[dict[MarkKind, str]] = {
 }
 
 
-def score_chart_svg(chart: ScoreChart, *, prefix: str = "") -> str:
+def score_chart_svg(chart: ScoreChart, renderer: Renderer, *, prefix: str = "") -> str:
     """Return the chart as an SVG document of its own, with a title and a description in words.
 
     It scales to the width that it is given and has its own background, so it can be read on a light and on a
     dark page. `prefix` begins every id. The same chart makes the same bytes.
     """
-    return f"{_Drawing(chart, Ids(prefix)).document()}\n"
+    return f"{_Drawing(chart, renderer, Ids(prefix)).document()}\n"
 
 
 class _Drawing:
     """The parts of one chart, in the coordinates of its page."""
 
-    def __init__(self, chart: ScoreChart, ids: Ids) -> None:
+    def __init__(self, chart: ScoreChart, renderer: Renderer, ids: Ids) -> None:
         self._chart = chart
+        self._render = renderer
+        self._names = [renderer(player_label(seat)) for seat in range(chart.seats)]
         self._ids = ids
         self._first, self._last = chart.points[0].seq, chart.points[-1].seq
         scores = [score for point in chart.points for score in point.scores]
@@ -82,17 +97,20 @@ class _Drawing:
     def document(self) -> Markup:
         """Return the whole document."""
         chart = self._chart
-        title = f"{chart.rules.capitalize()}: {chart.score_name} through the game"
-        height = self._seats_top + _SEAT_ROW * ceil(len(chart.seats) / 2) + 12
-        seats = range(len(chart.seats))
+        title = self._render(
+            message("{title}: {score} through the game", title=chart.title, score=chart.score_name)
+        )
+        game = self._render(message("game {game}", game=chart.game))
+        height = self._seats_top + _SEAT_ROW * ceil(chart.seats / 2) + 12
+        seats = range(chart.seats)
         return element(
             "svg",
-            element("title", f"{title} {clean(chart.game)}", id=self._ids.of("title")),
-            element("desc", describe_chart(chart), id=self._ids.of("desc")),
+            element("title", f"{title}, {game}", id=self._ids.of("title")),
+            element("desc", describe_chart(chart, self._render), id=self._ids.of("desc")),
             element("defs", self._hatching()),
             element("rect", width=_WIDTH, height=height, fill=PAPER),
             text_line(title, 18, 42, 30, font_family=SERIF, font_weight="bold"),
-            text_line(cut(clean(f"game {chart.game}"), 37, ems), 18, 70, _LABEL, fill=MUTED),
+            text_line(cut(game, 37, ems), 18, 70, _LABEL, fill=MUTED),
             self._round_bands(),
             self._score_axis(),
             self._superseded(),
@@ -109,6 +127,7 @@ class _Drawing:
             role="img",
             aria_labelledby=f"{self._ids.of('title')} {self._ids.of('desc')}",
             font_family=SANS,
+            **language_attributes(self._render.language),
         )
 
     def _x(self, seq: float) -> float:
@@ -161,7 +180,7 @@ class _Drawing:
 
     def _score_axis(self) -> Markup:
         """The lines of the grid with their scores; that of 0 is darker."""
-        parts = [text_line(self._chart.score_name, 18, _TOP - 14, _LABEL, fill=MUTED)]
+        parts = [text_line(self._render(self._chart.score_name), 18, _TOP - 14, _LABEL, fill=MUTED)]
         for tick in self._ticks:
             y = self._y(tick)
             parts.append(
@@ -202,7 +221,7 @@ class _Drawing:
     def _seat_line(self, seat: int) -> Markup:
         """The line of a seat."""
         line = path_data(self._steps(seat), closed=False)
-        return element("g", element("title", clean(self._chart.seats[seat])), *_stroke(seat, line))
+        return element("g", element("title", self._names[seat]), *_stroke(seat, line))
 
     def _steps(self, seat: int) -> list[Point]:
         """The corners of a seat's line: the score changes with an event and stays until the next change."""
@@ -216,7 +235,7 @@ class _Drawing:
         return [*corners, (_WIDTH - _RIGHT, corners[-1][1])]
 
     def _seat_y(self, score: int, seat: int) -> float:
-        middle = (len(self._chart.seats) - 1) / 2
+        middle = (self._chart.seats - 1) / 2
         return self._y(score) + (seat - middle) * _OFFSET
 
     def _emblems(self, seat: int) -> Iterator[Markup]:
@@ -248,27 +267,33 @@ class _Drawing:
         """The rounds: a sign where each ended, filled if it was scored, and the numbers between them."""
         parts: list[Markup] = []
         free_from = 0.0
+        set_up = self._render(message_in("heading", "set-up"))
         labels = [(str(end.round), start, end.seq) for start, end in self._rounds()]
-        for label, start, end in [(_SET_UP, self._first, self._chart.play_from), *labels]:
+        for label, start, end in [(set_up, self._first, self._chart.play_from), *labels]:
             middle = (self._x(start) + self._x(end)) / 2
             width = ems(label) * _LABEL
-            has_room = label != _SET_UP or width < self._x(end) - self._x(start)
+            has_room = label != set_up or width < self._x(end) - self._x(start)
             if middle - width / 2 > free_from and has_room:
                 y = self._bottom + 32
                 parts.append(text_line(label, middle, y, _LABEL, text_anchor="middle"))
                 free_from = middle + width / 2 + 8
         parts += map(self._round_end, self._chart.rounds)
-        caption = "rounds; filled triangles mark those that were scored"
+        caption = self._render(message("rounds; filled triangles mark those that were scored"))
         parts.append(text_line(caption, _LEFT, self._bottom + 60, _SMALL, fill=MUTED))
         return joined(parts)
 
     def _round_end(self, end: RoundEnd) -> Markup:
         """A triangle below the plot where a round ended."""
         x, y = self._x(end.seq), self._bottom
-        state = "not scored" if end.scored_by is None else f"scored by event {end.scored_by}"
+        title = message(
+            "round {round} ended with event {event}, {scoring}",
+            round=end.round,
+            event=end.seq,
+            scoring=scoring_message(end),
+        )
         return element(
             "path",
-            element("title", f"round {end.round} ended with event {end.seq}, {state}"),
+            element("title", self._render(title)),
             d=path_data([(x, y + 1), (x + 5, y + 10), (x - 5, y + 10)]),
             fill=PAPER if end.scored_by is None else DARK,
             stroke=DARK,
@@ -281,7 +306,7 @@ class _Drawing:
         y = top + 30
         rule = f"M{number(_LEFT)} {number(y)}H{number(_WIDTH - _RIGHT)}"
         marks = [self._mark(mark, y) for mark in self._chart.marks if mark.kind == kind]
-        label = text_line(_MARK_LABELS[kind], _LEFT, top + 4, _SMALL, fill=MUTED)
+        label = text_line(self._render(_MARK_LABELS[kind]), _LEFT, top + 4, _SMALL, fill=MUTED)
         return joined([element("path", d=rule, stroke=THIN_LINE), label, *marks])
 
     def _mark(self, mark: Mark, y: float) -> Markup:
@@ -296,7 +321,7 @@ class _Drawing:
             stroke_linecap="round",
             transform=f"translate({number(x)} {number(y)})",
         )
-        title = element("title", f"event {mark.seq}: {clean(mark.text)}")
+        title = element("title", self._render(mark_message(mark)))
         if mark.seat is None:
             return element("g", title, sign)
         return element("g", title, _emblem_disc(mark.seat, x, y - 13, 7), sign)
@@ -308,9 +333,9 @@ class _Drawing:
         parts: list[Markup] = []
         for seat, score in enumerate(chart.points[-1].scores):
             x, y = 18 + column * (seat % 2), self._seats_top + _SEAT_ROW * (seat // 2 + 0.5)
-            place = f", {ordinal(chart.places[seat])}" if chart.places else ""
+            place = f", {self._render(ordinal(chart.places[seat]))}" if chart.places else ""
             value = with_minus(f"{score}{place}")
-            name = cut(clean(chart.seats[seat]), (column - 100) / _LABEL - ems(value), ems)
+            name = cut(self._names[seat], (column - 100) / _LABEL - ems(value), ems)
             parts += _stroke(seat, f"M{number(x + 28)} {number(y)}h48")
             parts.append(_emblem_disc(seat, x + 12, y, 10))
             parts.append(text_line(f"{name}: {value}", x + 84, y + 7, _LABEL))
@@ -356,20 +381,3 @@ def _spread(wanted: Sequence[float], bottom: float) -> list[float]:
         places[index] = min(places[index], limit)
         limit = places[index] - _LEAST_EMBLEM_GAP
     return places
-
-
-def describe_chart(chart: ScoreChart) -> str:
-    """Return what the chart shows in a few sentences."""
-    last = chart.points[-1]
-    rounds = len({end.round for end in chart.rounds})
-    scored = len({end.round for end in chart.rounds if end.scored_by is not None})
-    sentences = [
-        f"{chart.score_name.capitalize()} of {len(chart.seats)} seats after {last.seq} events.",
-        f"{rounds} rounds have ended, and {scored} are scored.",
-    ]
-    for seat, name in enumerate(chart.seats):
-        place = f", {ordinal(chart.places[seat])}" if chart.places else ""
-        sentences.append(f"S{clean(name)[1:]}: {last.scores[seat]}{place}.")
-    sentences += [f"Event {mark.seq}: {clean(mark.text)}." for mark in chart.marks]
-    sentences += [f"Events {start} to {end} are superseded." for start, end in chart.superseded]
-    return " ".join(sentences)

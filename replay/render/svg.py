@@ -6,6 +6,7 @@
 from dataclasses import dataclass
 
 from domain.scene import Scene
+from replay.language.renderer import Renderer
 from replay.render.board import definitions
 from replay.render.cards import (
     EMPTY,
@@ -21,9 +22,16 @@ from replay.render.cards import (
 from replay.render.descriptions import describe_scene
 from replay.render.legend import legend, terrains_of
 from replay.render.map import MapSizes, draw_map
-from replay.render.markup import Ids, Markup, element, joined, moved, number
+from replay.render.markup import (
+    Ids,
+    Markup,
+    element,
+    joined,
+    language_attributes,
+    moved,
+    number,
+)
 from replay.render.palette import PAPER, THIN_LINE, seat_colour
-from replay.render.text_layout import clean
 
 _MARGIN = 14.0
 _GAP = 18.0
@@ -53,7 +61,14 @@ _WIDE = _Page(
 )
 
 
-def svg(scene: Scene, *, prefix: str = "", wide: bool = False, with_legend: bool = True) -> str:
+def svg(
+    scene: Scene,
+    renderer: Renderer,
+    *,
+    prefix: str = "",
+    wide: bool = False,
+    with_legend: bool = True,
+) -> str:
     """Return the scene as an SVG document of its own, for a page, a poster or a file.
 
     It scales to the width that it is given. Cards and legend stand below the board, for widths from
@@ -68,8 +83,9 @@ def svg(scene: Scene, *, prefix: str = "", wide: bool = False, with_legend: bool
         raise ValueError(f"not a prefix of ids: {prefix!r}")
     ids = Ids(prefix)
     page = _WIDE if wide else _TALL
+    title_text = renderer.sentence(scene.title)
     title = paragraph(
-        scene.title,
+        title_text,
         page.width - 2 * _MARGIN,
         page.fonts.title,
         max_lines=3,
@@ -78,12 +94,12 @@ def svg(scene: Scene, *, prefix: str = "", wide: bool = False, with_legend: bool
         font_weight="bold",
     )
     top = _MARGIN * 0.7 + title.height + 10
-    body = _body(scene, page, ids, wide=wide, with_legend=with_legend)
+    body = _body(scene, renderer, page, ids, wide=wide, with_legend=with_legend)
     width, height = page.width, top + body.height + _MARGIN
     document = element(
         "svg",
-        element("title", clean(scene.title), id=ids.of("title")),
-        element("desc", describe_scene(scene), id=ids.of("desc")),
+        element("title", title_text, id=ids.of("title")),
+        element("desc", describe_scene(scene, renderer), id=ids.of("desc")),
         element(
             "defs",
             _shade(ids),
@@ -99,17 +115,20 @@ def svg(scene: Scene, *, prefix: str = "", wide: bool = False, with_legend: bool
         role="img",
         aria_labelledby=f"{ids.of('title')} {ids.of('desc')}",
         font_family=SANS,
+        **language_attributes(renderer.language),
     )
     return f"{document}\n"
 
 
-def _body(scene: Scene, page: _Page, ids: Ids, *, wide: bool, with_legend: bool) -> Block:
+def _body(
+    scene: Scene, renderer: Renderer, page: _Page, ids: Ids, *, wide: bool, with_legend: bool
+) -> Block:
     """Return the page below its title: the map with its caption, and everything else below or beside it."""
-    board = draw_map(scene, page.map, ids)
+    board = draw_map(scene, renderer, page.map, ids)
     caption = EMPTY
-    if scene.caption:
+    if scene.caption is not None:
         caption = paragraph(
-            scene.caption,
+            renderer.sentence(scene.caption),
             page.below - _MARGIN,
             page.fonts.caption,
             max_lines=12,
@@ -120,13 +139,18 @@ def _body(scene: Scene, page: _Page, ids: Ids, *, wide: bool, with_legend: bool)
 
     def common_blocks(width: float) -> list[Block]:
         """Return the card of common rows and the legend."""
-        card = common_card(scene.common_rows, width, page.fonts)
-        return [card, legend(scene, width, page.fonts.row * 0.95, ids) if with_legend else EMPTY]
+        card = common_card(scene.common_rows, width, page.fonts, renderer)
+        if not with_legend:
+            return [card]
+        return [card, legend(scene, renderer, width, page.fonts.row * 0.95, ids)]
 
     below = common_blocks(page.below)
     if wide:
         width = page.width - 3 * _MARGIN - page.map.width
-        cards, beside = seat_cards(scene.panels, width, 1, page.fonts, ids), common_blocks(width)
+        cards, beside = (
+            seat_cards(scene.panels, width, 1, page.fonts, ids, renderer),
+            common_blocks(width),
+        )
         divisions = [
             (
                 stacked([board, caption, *below[count:]], _GAP),
@@ -136,7 +160,7 @@ def _body(scene: Scene, page: _Page, ids: Ids, *, wide: bool, with_legend: bool)
         ]
         left, right = min(divisions, key=lambda pair: max(pair[0].height, pair[1].height))
     else:
-        cards = seat_cards(scene.panels, page.below, 2, page.fonts, ids)
+        cards = seat_cards(scene.panels, page.below, 2, page.fonts, ids, renderer)
         left, right = stacked([board, caption, cards, *below], _GAP), EMPTY
     return Block(
         joined((left.markup, moved(right.markup, page.map.width + _MARGIN, 0))),

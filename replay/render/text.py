@@ -4,21 +4,37 @@ Here the page is laid out; `text_board` draws the board in characters. Tables ar
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.columns import Columns
 from rich.table import Table
 from rich.text import Text
 
-from domain.scene import LegendEntry, Panel, Scene, Sign
+from domain.messages import (
+    Message,
+    PlayerAt,
+    Value,
+    comma_list,
+    hex_at,
+    message,
+    message_in,
+    plural_message,
+    semicolon_list,
+)
+from domain.scene import Arrow, LegendEntry, Outline, Panel, Row, Scene, Sign
+from replay.language.renderer import Renderer
 from replay.render.descriptions import (
-    Names,
+    PieceNames,
     all_pieces,
     coordinates,
     describe_marks,
     describe_pieces,
+    describe_removed,
     legend_entries,
+    legend_text,
+    panel_state,
     piece_names,
+    player_label,
 )
 from replay.render.styles import BOLD, DIM, HIGHLIGHT, STRUCK, Styler, seat_style, terrain_style
 from replay.render.text_board import MARK, draw_board, piece_glyphs, terrain_glyphs
@@ -30,7 +46,7 @@ _MIN_COLUMN = 13
 """The narrowest column of a seat; where there is less room, the seats stand below each other."""
 
 
-def text(scene: Scene, styler: Styler, width: int | None) -> str:
+def text(scene: Scene, renderer: Renderer, styler: Styler, width: int | None) -> str:
     """Return the scene in lines of at most `width` columns (None: 100), ending with a line feed.
 
     The page can be read without any styles. A hex is filled with the character of its terrain. Pieces
@@ -47,15 +63,24 @@ def text(scene: Scene, styler: Styler, width: int | None) -> str:
     kinds = piece_glyphs(entry.kind for entry in legend if entry.sign == "piece")
     board = draw_board(scene, terrains, kinds, width, styler)
     names = piece_names(scene)
+    title = wrap(renderer.sentence(scene.title), width, columns)
     parts = [
-        [styler(line, BOLD) for line in wrap(clean(scene.title), width, columns) if line],
+        [styler(line, BOLD) for line in title if line],
         board.lines,
-        _legend(legend, terrains, kinds, _sign_samples(scene), width, styler),
-        [line for at in board.crowded for line in _crowded_hex(scene, at, names, width)],
-        _arrows_and_outlines(scene, width),
-        _seats(scene.panels, width, styler),
-        _rows(scene.common_rows, width, styler),
-        wrap(clean(scene.caption), width, columns) if scene.caption else [],
+        _legend(legend, terrains, kinds, _sign_samples(scene), width, renderer, styler),
+        [
+            line
+            for at in board.crowded
+            for line in wrap(renderer(_crowded_hex(scene, at, names)), width, columns)
+        ],
+        [
+            line
+            for value in _arrows_and_outlines(scene)
+            for line in wrap(renderer(value), width, columns)
+        ],
+        _seats(scene.panels, width, renderer, styler),
+        _rows(scene.common_rows, width, renderer, styler),
+        [] if scene.caption is None else wrap(renderer.sentence(scene.caption), width, columns),
     ]
     return "\n\n".join("\n".join(line.rstrip() for line in part) for part in parts if part) + "\n"
 
@@ -66,13 +91,14 @@ def _legend(
     kinds: Mapping[str, str],
     signs: Mapping[Sign, str],
     width: int,
+    renderer: Renderer,
     styler: Styler,
 ) -> list[str]:
     """Return lines that explain the characters on the board."""
     names: list[Text] = []
     table = Table.grid(padding=(0, 1))
     for entry in legend:
-        meaning = clean(f"{entry.meaning} {entry.value}")
+        meaning = legend_text(entry, renderer)
         if entry.sign in {"terrain", "piece"}:
             glyphs = terrains if entry.sign == "terrain" else kinds
             style = terrain_style(entry.kind) if entry.sign == "terrain" else BOLD
@@ -102,50 +128,76 @@ def _first(notes: Iterable[str]) -> str:
     return cut(clean(next(filter(None, notes), "")), 6, columns)
 
 
-def _crowded_hex(scene: Scene, at: tuple[int, int], names: Names, width: int) -> list[str]:
-    """Return lines that describe a hex on which not everything fits."""
+def _crowded_hex(scene: Scene, at: tuple[int, int], names: PieceNames) -> Message:
+    """Return a description of a hex on which not everything fits."""
     cell = next(cell for cell in scene.cells if cell.at == at)
-    parts = [describe_pieces(cell.pieces, names)] if cell.pieces else []
-    parts += [f"removed: {describe_pieces(cell.removed, names)}"] if cell.removed else []
-    parts += [clean(cell.note)] if cell.note else []
+    parts: list[Value] = [*describe_pieces(cell.pieces, names)]
+    parts += describe_removed(cell.removed, names)
+    parts += [cell.note] if cell.note else []
     parts += [describe_marks(cell.marks)] if cell.marks else []
-    return wrap(f"+ {coordinates(at)}: {'; '.join(parts)}", width, columns)
+    return message("+ {hex}: {contents}", hex=hex_at(at), contents=semicolon_list(parts))
 
 
-def _arrows_and_outlines(scene: Scene, width: int) -> list[str]:
+def _arrows_and_outlines(scene: Scene) -> Iterator[Message]:
     """Moves and outlines, which the board does not show."""
-    lines = []
     if scene.arrows:
-        moves = (
-            f"{coordinates(arrow.start)} > {coordinates(arrow.end)} "
-            f"(seat {arrow.seat}{f' x{count}' if count > 1 else ''})"
-            for arrow, count in Counter(scene.arrows).items()
-        )
-        lines += wrap(f"moves: {', '.join(moves)}", width, columns)
+        moves = [_move(arrow, count) for arrow, count in Counter(scene.arrows).items()]
+        yield message("moves: {moves}", moves=comma_list(moves))
     meanings = {entry.sign: entry.meaning for entry in legend_entries(scene)}
     for outline in scene.outlines:
-        note = f" ({clean(outline.note)})" if outline.note else ""
-        hexes = " ".join(map(coordinates, outline.hexes))
-        label = f"{clean(meanings['outline'])}, seat {outline.seat}{note}: {hexes}"
-        lines += wrap(label, width, columns)
-    return lines
+        yield _outline(outline, meanings["outline"])
 
 
-def _seats(panels: Sequence[Panel], width: int, styler: Styler) -> list[str]:
+def _move(arrow: Arrow, count: int) -> Message:
+    return plural_message(
+        "{start} > {end} ({player:label})",
+        "{start} > {end} ({player:label}, {count} pieces)",
+        count=count,
+        player=PlayerAt(arrow.seat),
+        start=hex_at(arrow.start),
+        end=hex_at(arrow.end),
+    )
+
+
+def _outline(outline: Outline, meaning: Value) -> Message:
+    player, hexes = PlayerAt(outline.seat), " ".join(map(coordinates, outline.hexes))
+    if not outline.note:
+        return message(
+            "{meaning}, {player:label}: {hexes}", meaning=meaning, player=player, hexes=hexes
+        )
+    return message(
+        "{meaning}, {player:label} ({note}): {hexes}",
+        meaning=meaning,
+        player=player,
+        note=outline.note,
+        hexes=hexes,
+    )
+
+
+def _seats(panels: Sequence[Panel], width: int, renderer: Renderer, styler: Styler) -> list[str]:
     """Return the seats as columns of a table, or below each other where there is no room for that."""
     if not panels:
         return []
-    labels = list(dict.fromkeys(clean(label) for panel in panels for label, _ in panel.rows))
-    first = max(map(columns, ["score", *labels]))
+    rows = [{renderer(label): renderer(value) for label, value in panel.rows} for panel in panels]
+    labels = list(dict.fromkeys(label for row in rows for label in row))
+    seat, score = renderer(message_in("heading", "seat")), renderer(message_in("heading", "score"))
+    first = max(map(columns, [seat, score, *labels]))
     room = (width - first) // len(panels) - 2
     if room < _MIN_COLUMN:
-        return [line for panel in panels for line in _seat(panel, width, styler)]
+        return [line for panel in panels for line in _seat(panel, width, renderer, styler)]
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style=DIM, no_wrap=True)
     for panel in panels:
         table.add_column(style=DIM if panel.is_out else "", no_wrap=True)
-    table.add_row("seat", *(_state(panel) for panel in panels))
-    headings = ("\n".join(wrap(clean(panel.heading), room, columns, 2)) for panel in panels)
+    names = [renderer.names.seat(panel.seat) for panel in panels]
+    table.add_row(seat, *(_state(panel, renderer) for panel in panels))
+    if any(names):
+        labels_of_names = (
+            "" if name is None else renderer(player_label(panel.seat))
+            for panel, name in zip(panels, names, strict=True)
+        )
+        table.add_row("", *(Text(cut(name, room, columns), BOLD) for name in labels_of_names))
+    headings = ("\n".join(wrap(renderer(panel.heading), room, columns, 2)) for panel in panels)
     table.add_row(
         "",
         *(
@@ -153,51 +205,52 @@ def _seats(panels: Sequence[Panel], width: int, styler: Styler) -> list[str]:
             for panel, heading in zip(panels, headings, strict=True)
         ),
     )
-    table.add_row("score", *(Text(str(panel.score), BOLD) for panel in panels))
+    table.add_row(score, *(Text(str(panel.score), BOLD) for panel in panels))
     for label in labels:
-        values = (
-            ", ".join(value for name, value in panel.rows if clean(name) == label)
-            for panel in panels
-        )
-        table.add_row(label, *(_wrapped(value, room) for value in values))
+        table.add_row(label, *(_wrapped(row.get(label, ""), room) for row in rows))
     return styler.lines(table, width)
 
 
-def _state(panel: Panel) -> Text:
-    state = " out" if panel.is_out else " > to act" if panel.is_to_act else ""
+def _state(panel: Panel, renderer: Renderer) -> Text:
+    state = panel_state(panel)
+    text = "" if state is None else renderer(state)
+    text = f" > {text}" if panel.is_to_act else f" {text}"
     style = HIGHLIGHT if panel.is_to_act else DIM
-    return Text.assemble((str(panel.seat), seat_style(panel.seat)), (state, style))
+    return Text.assemble((str(panel.seat), seat_style(panel.seat)), (text.rstrip(), style))
 
 
 def _wrapped(value: str, width: int) -> str:
     """Return a value in lines of at most `width` columns, broken between entries of a list if possible."""
-    lines = wrap(unbroken_entries(clean(value)), width, columns)
+    lines = wrap(unbroken_entries(value), width, columns)
     return "\n".join(lines).replace(HARD_SPACE, " ")
 
 
-def _seat(panel: Panel, width: int, styler: Styler) -> list[str]:
+def _seat(panel: Panel, width: int, renderer: Renderer, styler: Styler) -> list[str]:
     """Return a seat with its rows below it, for a narrow terminal."""
-    state = " (out)" if panel.is_out else " (to act)" if panel.is_to_act else ""
+    state = panel_state(panel)
+    state_text = "" if state is None else f" ({renderer(state)})"
     score = f"  {panel.score}"
-    room = width - columns(f"{panel.seat} {state}{score}")
-    heading = cut(clean(panel.heading), room, columns)
+    room = width - columns(f"{panel.seat} {state_text}{score}")
+    is_named = renderer.names.seat(panel.seat) is not None
+    heading = comma_list([PlayerAt(panel.seat), panel.heading]) if is_named else panel.heading
+    headline = cut(renderer(heading), room, columns) + state_text
     line = (
         f"{styler(str(panel.seat), seat_style(panel.seat))} "
-        f"{styler(f'{heading}{state}', HIGHLIGHT if panel.is_to_act else BOLD)}"
+        f"{styler(headline, HIGHLIGHT if panel.is_to_act else BOLD)}"
         f"{styler(score, BOLD)}"
     )
-    return [line, *(f"  {row}" for row in _rows(panel.rows, width - 2, styler))]
+    return [line, *(f"  {row}" for row in _rows(panel.rows, width - 2, renderer, styler))]
 
 
-def _rows(rows: Sequence[tuple[str, str]], width: int, styler: Styler) -> list[str]:
-    """(label, value) rows with the labels in a column of their own."""
+def _rows(rows: Sequence[Row], width: int, renderer: Renderer, styler: Styler) -> list[str]:
+    """Rows with the labels in a column of their own."""
     if not rows:
         return []
-    labels = [cut(clean(label), width // 2, columns) for label, _ in rows]
+    labels = [cut(renderer(label), width // 2, columns) for label, _ in rows]
     room = width - max(map(columns, labels)) - 2
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style=DIM, no_wrap=True)
     table.add_column(no_wrap=True)
     for label, (_, value) in zip(labels, rows, strict=True):
-        table.add_row(label, _wrapped(value, room))
+        table.add_row(label, _wrapped(renderer(value), room))
     return styler.lines(table, width)

@@ -15,7 +15,7 @@ from wcwidth import wcwidth
 Measure: TypeAlias = Callable[[str], float]
 """Returns the width of a text, in the unit in which its place is measured."""
 
-_NARROW = frozenset("iljtfrI.,:;'|!()[]{} ·")
+_NARROW = frozenset("iljtfrI.,:;'|!()[]{} \xa0·")
 _BROAD = frozenset("mwMW@%")
 ELLIPSIS = "…"
 MINUS = "\u2212"
@@ -23,6 +23,8 @@ _NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")
 HARD_SPACE = "\xa0"
 """A space at which no line is broken."""
 
+_FIRST_STRONG_ISOLATE = "\u2068"
+_POP_ISOLATE = "\u2069"
 # Characters that change the direction of writing: in a table they would reorder other people's text.
 _DIRECTIONAL = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c")
 
@@ -45,9 +47,20 @@ def clean(text: str) -> str:
     )
 
 
+def isolated(text: str) -> str:
+    """Return clean text so that its direction of writing does not change the order of what is around it.
+
+    Text with letters that are written from right to left gets an isolate of its own (Unicode UAX 9).
+    """
+    if text.isascii():
+        return text
+    is_mixed = any(unicodedata.bidirectional(char) in {"R", "AL", "AN"} for char in text)
+    return f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}" if is_mixed else text
+
+
 @lru_cache(maxsize=4096)
 def _char_ems(char: str) -> float:
-    if unicodedata.combining(char):
+    if unicodedata.combining(char) or char in _DIRECTIONAL:
         return 0.0
     if unicodedata.east_asian_width(char) in {"W", "F"}:
         return 1.05
@@ -82,7 +95,8 @@ def cut(text: str, width: float, measure: Measure) -> str:
     beginning = text
     while beginning and measure(beginning.rstrip() + ELLIPSIS) > width:
         beginning = beginning[:-1]
-    return beginning.rstrip() + ELLIPSIS
+    kept = beginning.rstrip() + ELLIPSIS
+    return kept + _POP_ISOLATE * (kept.count(_FIRST_STRONG_ISOLATE) - kept.count(_POP_ISOLATE))
 
 
 def _split(word: str, width: float, measure: Measure) -> list[str]:

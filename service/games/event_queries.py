@@ -12,8 +12,10 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from replay.event_filter import EventFilter
-from replay.event_text import Names, seat_in_play
+from replay.event_text import seat_in_play
 from replay.inspect import EventContext, explain_event, published_secret
+from replay.language.names import Names
+from replay.language.renderer import Renderer
 from replay.timeline import Step
 from service.bounds import Bounds
 from service.deliveries import Deliveries
@@ -47,10 +49,17 @@ class EventQueries:
         self._bounds = bounds
 
     def explain(
-        self, head: Game, seq: int, player: str | None, *, lists_all_actions: bool = False
+        self,
+        head: Game,
+        seq: int,
+        player: str | None,
+        renderer: Renderer,
+        *,
+        lists_all_actions: bool = False,
     ) -> JsonObject:
         """Return the explanation of event `seq` for a player, or for a spectator (None).
 
+        Its texts are in the language of the renderer, with the names of the players of the game.
         Raises NotFound if there is no such event.
         """
         before, event, after = self._loader.event(head, seq)
@@ -63,7 +72,6 @@ class EventQueries:
                 (last,) = self._loader.event_range(head.id, head.seq - 1, head.seq)
                 secret = published_secret(last)
         context = EventContext(
-            names=self._names(head, event),
             viewer=viewer,
             has_ended=head.has_ended,
             sees_actor=_sees_actor(head, before, event, viewer),
@@ -73,7 +81,10 @@ class EventQueries:
             deliveries=self._deliveries_for(head, seq, player),
         )
         return explain_event(
-            Step(event, before, after), context, lists_all_actions=lists_all_actions
+            Step(event, before, after),
+            renderer.with_names(self._names(head, event)),
+            context,
+            lists_all_actions=lists_all_actions,
         )
 
     def filtered_page(
@@ -139,7 +150,8 @@ class EventQueries:
         others = [head.arbiter, by.get("player")]
         ids = dict.fromkeys([*head.participants, *(id for id in others if id is not None)])
         accounts = zip(ids, self._players.get(list(ids)), strict=True)
-        return Names({id: player.handle for id, player in accounts if player is not None})
+        handles = {id: player.handle for id, player in accounts if player is not None}
+        return Names(handles, head.players)
 
     def _openings(self, head: Game, event: Event, viewer: int | None) -> JsonObject:
         """Return the openings of an event's secrets that the seat `viewer` may see."""

@@ -166,7 +166,7 @@ def test_inspecting_a_live_game_shows_the_deliveries_of_notifications(
     redis = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
     text = processes.cartulary("inspect", game.id, str(game.seq), *redis, **data).stdout
-    assert f"  notification your turn to ada, by log: accepted {delivery.tried_at[:10]}" in text
+    assert f"  notification “your turn” to ada, by log: accepted {delivery.tried_at[:10]}" in text
     result = processes.cartulary("inspect", game.id, "1", "--json", *redis, **data)
     assert '"deliveries":[]' in result.stdout
 

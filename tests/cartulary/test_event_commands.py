@@ -35,10 +35,10 @@ def test_log_lists_only_the_events_that_meet_all_conditions(run: Run, path: Path
 @pytest.mark.parametrize(
     ("condition", "fault"),
     [
-        ("seat=x", "seat must be a seat such as 0"),
-        ("who=ada", "who is not a condition: they are seat, type, clause, from, to, hex"),
-        ("seat", "seat is not a condition such as seat=1"),
-        ("type=Nothing", "type names no type of event of this game"),
+        ("seat=x", "seat: must be a seat such as 0"),
+        ("who=ada", "who: is not a condition: they are seat, type, clause, from, to, hex"),
+        ("seat", "seat: is not a condition such as seat=1"),
+        ("type=Nothing", "type: names no type of event of this game"),
     ],
 )
 def test_an_invalid_condition_is_bad_usage(

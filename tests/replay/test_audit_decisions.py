@@ -135,7 +135,7 @@ def edit_data(seq: int, **fields: Any) -> Change:
         (edit(8, by={"system": "clock"}), "it is by the clock"),
         (edit(9, by={"seat": 1}), "ST-TURN"),
         (edit(9, by={"seat": 9}), "it is by seat 9"),
-        (edit(9, by={"system": "start"}), "it is by the start of the game"),
+        (edit(9, by={"system": "start"}), "it is by the start"),
         (edit(9, action={"type": "take", "stones": 4}), "ST-TAKE"),
         (edit(9, action={"type": "take", "stones": 2}), "values would be"),
         (edit(9, action={"type": "draw"}), "FORMAT"),

@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import barony
+from domain.contract import AnyRuleSystem
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from replay.diff import change_lines, changes
+from replay.language.renderer import Renderer
+from tests.support.languages import ENGLISH
 from tests.support.records import Table
 from tests.support.sorcery_games import game_with_casts
 
@@ -30,13 +34,19 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 POSITIONS = st.dictionaries(st.sampled_from(["board", "pawns", "players", "round"]), VALUES)
 
 
+def lines_of(
+    changed: list[JsonObject], rules: AnyRuleSystem = barony, renderer: Renderer = ENGLISH
+) -> list[str]:
+    return change_lines(changed, rules, renderer)
+
+
 @given(POSITIONS, POSITIONS)
 def test_there_are_changes_if_and_only_if_positions_differ(
     before: JsonObject, after: JsonObject
 ) -> None:
     assert bool(changes(before, after)) == (canonical(before) != canonical(after))
     assert changes(before, deepcopy(before)) == []
-    assert bool(change_lines(changes(before, after))) == bool(changes(before, after))
+    assert bool(lines_of(changes(before, after))) == bool(changes(before, after))
 
 
 @given(st.data())
@@ -81,7 +91,7 @@ def test_the_start_is_one_change() -> None:
     position = {"round": 1}
     assert changes(None, None) == []
     assert changes(None, position) == [{"path": "", "before": None, "after": position}]
-    assert change_lines(changes(None, position)) == ["game", "  position  there is one now"]
+    assert lines_of(changes(None, position)) == ["game", "  position  there is one now"]
 
 
 def test_the_text_of_changes() -> None:
@@ -127,27 +137,27 @@ def test_the_text_of_changes() -> None:
         ],
         "bank": {"plain": 18},
     }
-    assert change_lines(changes(before, after)) == [
+    assert lines_of(changes(before, after)) == [
         "game",
         "  round   2 → 3",
-        "  to act  1 → none",
-        "  passed  [] → [0; 1]",
+        "  to act  seat 1 → nobody",
+        "  passed  none → seat 0; seat 1",
         "board",
         "  0,0    seat 0  gone: knights 1",
         "  -3,11  seat 1  knights 2 → 1 (-1)",
         "  1,0    seat 0  new: building village",
         "seat 0",
-        "  rank             baron → viscount",
-        "  reserve knights  4 → 6 (+2)",
-        "  imprints         [0,1] → [-2,3; 0,1]",
-        "  score            0 → 15 (+15)",
+        "  rank              baron → viscount",
+        "  reserve, knights  4 → 6 (+2)",
+        "  imprints          0,1 → -2,3; 0,1",
+        "  score             0 → 15 (+15)",
         "bank",
         "  plain  20 → 18 (-2)",
     ]
 
 
 def test_the_text_of_changes_has_no_control_characters() -> None:
-    lines = change_lines(changes({"a\x1b[31m": "x"}, {"a\x1b[31m": "\x1b]0;owned\x07\n"}))
+    lines = lines_of(changes({"a\x1b[31m": "x"}, {"a\x1b[31m": "\x1b]0;owned\x07\n"}))
     assert not any(ord(char) < 32 for line in lines for char in line)
 
 

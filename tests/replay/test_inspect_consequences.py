@@ -7,9 +7,8 @@ import pytest
 from domain.chance import seed
 from replay.inspect import explain_event, record_context
 from replay.inspect_page import explanation_page
-from replay.log_view import log_lines
 from replay.timeline import step_at
-from tests.support.explanations import PLAIN, explain, page
+from tests.support.explanations import PLAIN, explain, log_of, page, renderer_of
 from tests.support.local_game import LocalGame
 from tests.support.records import SECRET, Table, read
 
@@ -81,7 +80,7 @@ def test_events_that_are_superseded_are_shown_as_such() -> None:
         is_superseded = origin < seq < resumed
         superseded_by = explain(record, seq)["consequences"]["superseded_by"]
         assert superseded_by == (resumed if is_superseded else None)
-        line = list(log_lines(record, PLAIN))[seq - 1]
+        line = log_of(record)[seq - 1]
         assert (f"superseded by event {resumed}" in line) == is_superseded
     assert f"superseded: with event {resumed}, play resumed from an earlier" in page(record, left)
     assert explain(record, left)["consequences"]["rounds"] == [{"round": 1, "scored_by": left + 1}]
@@ -104,7 +103,7 @@ def test_a_round_that_ended_before_the_event_from_which_play_resumed_stays_score
     assert explain(record, scored)["consequences"]["superseded_by"] is None
     assert explain(record, scored + 1)["consequences"]["superseded_by"] == resumed
     assert explain(record, origin)["consequences"]["rounds"] == [{"round": 1, "scored_by": scored}]
-    lines = list(log_lines(record, PLAIN))
+    lines = log_of(record)
     assert "superseded" not in lines[scored - 1]
     assert f"superseded by event {resumed}" in lines[scored]
 
@@ -140,19 +139,19 @@ def test_deliveries_are_shown_with_their_recipients_and_times(eventful: Table) -
     waiting = {**failed, "status": "retrying", "players": []}
     step = step_at(record, 10)
     context = record_context(record, step.event, [accepted, failed, waiting])
-    explanation = explain_event(step, context)
+    explanation = explain_event(step, renderer_of(record), context)
     assert explanation["deliveries"] == [accepted, failed, waiting]
-    text = explanation_page(explanation, step.after.rules, context.names, PLAIN, 200)
+    text = explanation_page(explanation, step.after.rules, renderer_of(record), PLAIN, 200)
     name = eventful.game.players[2]
     assert (
-        f"  notification your turn to {name}, by webhook: accepted 2026-11-20 09:15:12.345 UTC"
+        f"  notification “your turn” to {name}, by webhook: accepted 2026-11-20 09:15:12.345 UTC"
         " at attempt 2\n"
     ) in text
     assert "given up 2026-11-20 09:15:12.345 UTC, after 6 attempts" in text
     assert "to nobody, by webhook: not accepted yet, last tried 2026-11-20 09:15:12.345" in text
-    nothing = explain_event(step, record_context(record, step.event, []))
+    nothing = explain_event(step, renderer_of(record), record_context(record, step.event, []))
     assert "no notification is stored" in explanation_page(
-        nothing, step.after.rules, context.names, PLAIN, 80
+        nothing, step.after.rules, renderer_of(record), PLAIN, 80
     )
     assert explain(record, 10)["deliveries"] is None
     assert "notification" not in page(record, 10)
@@ -177,4 +176,4 @@ def test_every_event_of_a_game_with_disputes_or_signatures_is_explained(name: st
             assert explanation["legal_actions"]["count"] or event["type"] == "PlayerResigned"
         text = page(record, event["seq"], has_board=False)
         assert all(len(line) <= 80 for line in text.splitlines() if "statement" not in line)
-    assert len(list(log_lines(record, PLAIN))) == len(record.events)
+    assert len(log_of(record)) == len(record.events)

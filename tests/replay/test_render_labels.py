@@ -5,9 +5,9 @@ import re
 import pytest
 
 from domain.scene import Cell, Piece, Scene, Sign
+from replay.language.renderer import english
 from replay.render.descriptions import legend_entries
-from replay.render.svg import svg
-from tests.support.scenes import recorded_scene, recorded_scenes
+from tests.support.scenes import UNTITLED, recorded_scene, recorded_scenes
 from tests.support.svg import (
     SVG,
     arrow_points,
@@ -15,6 +15,7 @@ from tests.support.svg import (
     board_texts,
     drawn_texts,
     parsed,
+    svg,
 )
 
 FIVE_SEATS = ["sorcery-duke-of-five", "baron-five"]
@@ -112,7 +113,7 @@ def legend_texts(document: str, scene: Scene) -> str:
     ("name", "meanings"),
     [
         ("duke-of-two", ["village", "stronghold", "city", "knight", "mountain", "lake"]),
-        ("sorcery-duke-of-five", ["mysterious place", "imprint of a seat", "knight"]),
+        ("sorcery-duke-of-five", ["mysterious place", "imprint of a player", "knight"]),
         (
             "baron-battles",
             [
@@ -159,9 +160,9 @@ def test_the_legend_explains_the_signs_of_each_position_and_no_others(name: str)
 
 def test_a_sign_without_a_meaning_in_the_game_has_a_general_one() -> None:
     cell = Cell((0, 0), "swamp", (Piece("dragon", 0, note="7"),), note="+1", marks=(1,))
-    meanings = {entry.sign: entry.meaning for entry in legend_entries(Scene("", (cell,), ()))}
-    assert meanings["terrain"] == "swamp"
-    assert meanings["piece"] == "dragon"
+    meanings = {entry.sign: entry.meaning for entry in legend_entries(Scene(UNTITLED, (cell,), ()))}
+    assert english(meanings["terrain"]) == "swamp"
+    assert english(meanings["piece"]) == "dragon"
     assert all(meanings[sign] for sign in ("piece_note", "note", "mark"))
 
 
@@ -176,4 +177,4 @@ def test_barons_values_are_shown_on_the_tiles_and_in_the_legend() -> None:
     legend = [text.content for text in drawn_texts(document)]
     assert {"meadow 0", "village 3", f"marsh {MINUS}1", f"cursed place {MINUS}2"} <= set(legend)
     titles = [element.text or "" for element in parsed(document).iter(f"{SVG}title")]
-    assert any(re.fullmatch(r"village -?\d+,-?\d+: value 3.*", title) for title in titles)
+    assert any(re.fullmatch(r"village -?\d+,-?\d+; value 3.*", title) for title in titles)

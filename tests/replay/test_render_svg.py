@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given, settings
 
 from domain.scene import Arrow, Cell, Outline, Panel, Piece, Scene
-from replay.render.svg import svg
-from tests.support.scenes import FULL_SCENE, KINDS, TERRAINS, disc, scenes, wide_scene
-from tests.support.svg import SVG, board_texts, drawn_texts, parsed
+from tests.support.scenes import (
+    FULL_SCENE,
+    KINDS,
+    TERRAINS,
+    UNTITLED,
+    disc,
+    scenes,
+    verbatim,
+    wide_scene,
+)
+from tests.support.svg import SVG, board_texts, drawn_texts, parsed, svg
 
 GOLDEN = Path(__file__).with_name("render_golden.svg")
 
@@ -41,12 +49,12 @@ def test_the_picture_equals_the_golden_file() -> None:
 
 def test_every_hex_has_a_description_as_its_title() -> None:
     assert titles(svg(FULL_SCENE)) == {
-        "0,0": "plain 0,0: seat 0 free city, 3 knights; seat 1 knight; seat 2 village",
-        "1,0": "field 1,0: seat 0 2 knights; value 3; removed: seat 1 village; just changed",
-        "0,1": "forest 0,1: just changed",
-        "1,-1": "mysterious place 1,-1: seat 1 knight; marked by seat 1, seat 0, seat 4",
+        "0,0": "plain 0,0; seat 0: free city, 3 knights; seat 1: knight; seat 2: village",
+        "1,0": "open field 1,0; seat 0: 2 knights; value 3; lost by seat 1: village; just changed",
+        "0,1": "forest 0,1; just changed",
+        "1,-1": "mysterious place 1,-1; seat 1: knight; marked by seat 1, seat 0, seat 4",
         "-1,1": "lake -1,1",
-        "0,-1": "swamp 0,-1: seat 7 2 dragons; +1",
+        "0,-1": "swamp 0,-1; seat 7: dragon (2); +1",
     }
 
 
@@ -57,8 +65,8 @@ def test_the_whole_picture_has_a_title_and_a_description() -> None:
     assert root.findtext(f"{SVG}title") == "Round 7, seat 1 to act"
     desc = root.findtext(f"{SVG}desc") or ""
     assert "Seat 1, Bob: 40, to act." in desc
-    assert "Seat 2, Cy: 0, out." in desc
-    assert "Seat 0 moved 0,1 to 1,0." in desc
+    assert "Seat 2, Cy: 0, out of the game." in desc
+    assert "Seat 0 moved from 0,1 to 1,0." in desc
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -71,7 +79,7 @@ def test_cards_show_what_seats_have(wide: bool) -> None:
 def test_text_is_escaped_wherever_it_comes_from() -> None:
     bad = '<script>alert("1")</script>&amp;\x00\x1b[31m\u202e'
     hostile = Scene(
-        bad,
+        verbatim(bad),
         (
             Cell(
                 (0, 0),
@@ -81,9 +89,9 @@ def test_text_is_escaped_wherever_it_comes_from() -> None:
                 note=bad,
             ),
         ),
-        (Panel(0, bad, 0, ((bad, bad),)),),
-        bad,
-        common_rows=((bad, bad),),
+        (Panel(0, verbatim(bad), 0, ((verbatim(bad), bad),)),),
+        verbatim(bad),
+        common_rows=((verbatim(bad), bad),),
     )
     document = svg(hostile)
     root = parsed(document)
@@ -117,7 +125,7 @@ def test_two_pictures_in_one_page_share_no_ids() -> None:
 
 
 def test_names_that_differ_only_in_special_characters_have_separate_drawings() -> None:
-    scene = Scene("", (Cell((0, 0), "a b"), Cell((1, 0), "a_b"), Cell((2, 0), "a-b")), ())
+    scene = Scene(UNTITLED, (Cell((0, 0), "a b"), Cell((1, 0), "a_b"), Cell((2, 0), "a-b")), ())
     all_ids = ids(svg(scene))
     assert len(all_ids) == len(set(all_ids))
 
@@ -131,7 +139,7 @@ def test_a_prefix_that_cannot_begin_an_id_is_refused(prefix: str) -> None:
 @pytest.mark.parametrize("name", TERRAINS)
 def test_every_terrain_can_be_recognised_without_colour(name: str) -> None:
     def uncoloured(terrain: str) -> str:
-        document = svg(Scene("", (Cell((0, 0), terrain),), ()), with_legend=False)
+        document = svg(Scene(UNTITLED, (Cell((0, 0), terrain),), ()), with_legend=False)
         return re.sub(
             r"#[0-9a-f]{6}", "", re.sub(re.escape(terrain), "", document.split("<defs>")[1])
         )
@@ -143,7 +151,7 @@ def test_every_terrain_can_be_recognised_without_colour(name: str) -> None:
 
 def test_every_seat_and_kind_can_be_recognised_without_colour() -> None:
     def uncoloured(kind: str, seat: int) -> str:
-        document = svg(Scene("", (Cell((0, 0), "plain", (Piece(kind, seat),)),), ()))
+        document = svg(Scene(UNTITLED, (Cell((0, 0), "plain", (Piece(kind, seat),)),), ()))
         drawing = re.search(r'<g id="p-[^"]+">(.*)</g>', document)
         assert drawing is not None
         return re.sub(r"#[0-9a-f]{6}", "", drawing[1])
@@ -154,7 +162,7 @@ def test_every_seat_and_kind_can_be_recognised_without_colour() -> None:
 
 def test_names_without_a_drawing_are_written_out() -> None:
     document = svg(
-        Scene("", (Cell((0, 0), "swamp"), Cell((1, 0), "lake", (Piece("dragon", 0),))), ())
+        Scene(UNTITLED, (Cell((0, 0), "swamp"), Cell((1, 0), "lake", (Piece("dragon", 0),))), ())
     )
     assert ">swamp<" in document
     assert ">drag<" in document
@@ -175,12 +183,16 @@ def test_changed_hexes_and_removed_pieces_are_marked() -> None:
 def test_marks_show_the_seats_colours_above_pieces_and_arrows() -> None:
     arrows = (Arrow(2, (0, 0), (1, 0)),)
     bare = Scene(
-        "", (Cell((0, 0), "plain", (Piece("knight", 2),)), Cell((1, 0), "plain")), (), "", arrows
+        UNTITLED,
+        (Cell((0, 0), "plain", (Piece("knight", 2),)), Cell((1, 0), "plain")),
+        (),
+        None,
+        arrows,
     )
     marked = replace(bare, cells=(replace(bare.cells[0], marks=(0, 3, 4)), bare.cells[1]))
     badge = 'r="17" fill="{}"'
     document = svg(marked, with_legend=False)
-    assert titles(document)["0,0"] == "plain 0,0: seat 2 knight; marked by seat 0, seat 3, seat 4"
+    assert titles(document)["0,0"] == "plain 0,0; seat 2: knight; marked by seat 0, seat 3, seat 4"
     for colour in ("#23569f", "#c5372b", "#43224f"):
         assert document.count(badge.format(colour)) == 1
         assert badge.format(colour) not in svg(bare)
@@ -188,18 +200,18 @@ def test_marks_show_the_seats_colours_above_pieces_and_arrows() -> None:
 
 
 def test_contested_hexes_have_crossed_swords() -> None:
-    bare = Scene("", (Cell((0, 0), "plain"), Cell((1, 0), "plain")), ())
+    bare = Scene(UNTITLED, (Cell((0, 0), "plain"), Cell((1, 0), "plain")), ())
     contested = replace(bare, cells=(bare.cells[0], replace(bare.cells[1], is_contested=True)))
     swords = 'transform="scale(-1 1)"'
     counts = [svg(scene, with_legend=False).count(swords) for scene in (bare, contested)]
     assert counts == [0, 1]
-    assert titles(svg(contested)) == {"0,0": "plain 0,0", "1,0": "plain 1,0: just fought over"}
+    assert titles(svg(contested)) == {"0,0": "plain 0,0", "1,0": "plain 1,0; just fought over"}
 
 
 def test_outlines_that_share_a_hex_do_not_coincide() -> None:
     def drawn(*outlines: Outline) -> list[str]:
         cells = tuple(Cell((q, 0), "plain") for q in range(5))
-        document = svg(Scene("", cells, (), outlines=outlines), with_legend=False)
+        document = svg(Scene(UNTITLED, cells, (), outlines=outlines), with_legend=False)
         paths: list[str] = re.findall(r'd="([^"]+)" [^>]*width="13"', document)
         return paths
 
@@ -213,7 +225,7 @@ def test_outlines_that_share_a_hex_do_not_coincide() -> None:
 def test_the_note_of_an_outline_is_not_repeated_if_a_piece_inside_has_it() -> None:
     def nines(note: str) -> int:
         cells = (Cell((0, 0), "plain", (Piece("keep_baron", 0, note=note),), note="5:2"),)
-        scene = Scene("", cells, (), outlines=(Outline(0, ((0, 0),), "9"),))
+        scene = Scene(UNTITLED, cells, (), outlines=(Outline(0, ((0, 0),), "9"),))
         texts = drawn_texts(svg(scene, with_legend=False))
         return [text.content for text in texts].count("9")
 
@@ -231,7 +243,7 @@ def test_numbers_of_pieces_are_shown() -> None:
 
 def test_a_move_of_two_pieces_is_one_arrow_with_their_number() -> None:
     cells = (Cell((0, 0), "plain"), Cell((1, 0), "plain"))
-    once = Scene("", cells, (), arrows=(Arrow(0, (0, 0), (1, 0)),))
+    once = Scene(UNTITLED, cells, (), arrows=(Arrow(0, (0, 0), (1, 0)),))
     twice = replace(once, arrows=once.arrows * 2)
     added = [text.content for text in drawn_texts(svg(twice))]
     for text in drawn_texts(svg(once)):
@@ -255,7 +267,7 @@ def test_a_move_to_a_hex_far_away_is_drawn_at_once() -> None:
     """A forged event may name any hex."""
     arrows = (Arrow(0, (0, 0), (10**9, -(10**8))),)
     cells = tuple(Cell(at, "plain") for at in disc(3))
-    document = svg(Scene("", cells, (), "", arrows))
+    document = svg(Scene(UNTITLED, cells, (), None, arrows))
     assert len(document) < 60_000
 
 

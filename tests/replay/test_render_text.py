@@ -10,14 +10,19 @@ from hypothesis import strategies as st
 
 from domain.scene import Cell, Panel, Piece, Scene
 from replay.render.styles import Styler
-from replay.render.text import text
+from replay.render.text import text as text_in
 from replay.render.text_board import piece_glyphs, terrain_glyphs
 from replay.render.text_layout import columns
-from tests.support.scenes import FULL_SCENE, TERRAINS, disc, scenes, wide_scene
+from tests.support.languages import ENGLISH
+from tests.support.scenes import FULL_SCENE, TERRAINS, UNTITLED, disc, scenes, verbatim, wide_scene
 
 GOLDEN = Path(__file__).with_name("render_golden.txt")
 SEQUENCE = re.compile(r"\x1b\[[0-9;]*m")
 PLAIN, STYLED = Styler(is_on=False), Styler(is_on=True)
+
+
+def text(scene: Scene, styler: Styler, width: int | None) -> str:
+    return text_in(scene, ENGLISH, styler, width)
 
 
 def lines(scene: Scene, width: int | None = None) -> list[str]:
@@ -30,7 +35,7 @@ def test_the_page_equals_the_golden_file() -> None:
 
 
 def test_a_hex_shows_its_coordinates_terrain_and_pieces() -> None:
-    scene = Scene("", (Cell((3, -2), "lake", (Piece("city", 0), Piece("knight", 0, 3))),), ())
+    scene = Scene(UNTITLED, (Cell((3, -2), "lake", (Piece("city", 0), Piece("knight", 0, 3))),), ())
     assert lines(scene)[:2] == [" 3,-2 ~~~~", " ~0CK3~~~~"]
 
 
@@ -39,7 +44,7 @@ def test_brackets_surround_changed_hexes_and_an_x_stands_before_removed_pieces()
         Cell((0, 0), "lake", is_changed=True),
         Cell((1, 0), "lake", is_changed=True, removed=(Piece("knight", 1),)),
     ]
-    assert lines(Scene("", tuple(cells), ()))[:3] == [
+    assert lines(Scene(UNTITLED, tuple(cells), ()))[:3] == [
         "[0,0 ~~~~~|1,0 ~~~~~]",
         "[~~~~~~~~~|~x1K~~~~~]",
         "[~~~~~~~~~|~~~~~~~~~]",
@@ -52,31 +57,33 @@ def test_round_brackets_surround_contested_hexes() -> None:
         Cell((1, 0), "lake", is_changed=True, is_contested=True),
         Cell((2, 0), "lake", is_changed=True),
     ]
-    page = lines(Scene("", tuple(cells), ()))
+    page = lines(Scene(UNTITLED, tuple(cells), ()))
     assert page[:3] == [
         "(0,0 ~~~~~|1,0 ~~~~~|2,0 ~~~~~]",
         "(~~~~~~~~~|~~~~~~~~~|~~~~~~~~~]",
         "(~~~~~~~~~|~~~~~~~~~|~~~~~~~~~]",
     ]
     assert any("() fought over in the last event" in line for line in page)
-    assert lines(Scene("", (cells[1],), ()))[:2] == ["(1,0 ~~~~~)", "[~~~~~~~~~]"]
-    assert not any("fought" in line for line in lines(Scene("", (cells[2],), ())))
+    assert lines(Scene(UNTITLED, (cells[1],), ()))[:2] == ["(1,0 ~~~~~)", "[~~~~~~~~~]"]
+    assert not any("fought" in line for line in lines(Scene(UNTITLED, (cells[2],), ())))
 
 
 def test_marks_stand_behind_the_pieces_or_are_described_below_the_board() -> None:
     marked = Cell((0, 0), "lake", (Piece("knight", 1),), marks=(0, 3, 4))
-    page = lines(Scene("", (marked,), ()))
+    page = lines(Scene(UNTITLED, (marked,), ()))
     assert page[:3] == [" 0,0 ~~~~~", " ~1K~*0~*3", " ~*4~~~~~~"]
-    assert any(re.search(r"\* +mark of a seat", line) for line in page)
-    assert not any("mark" in line for line in lines(Scene("", (replace(marked, marks=()),), ())))
+    assert any(re.search(r"\* +mark of a player", line) for line in page)
+    assert not any(
+        "mark" in line for line in lines(Scene(UNTITLED, (replace(marked, marks=()),), ()))
+    )
     crowd = replace(marked, pieces=tuple(Piece("knight", seat, 9) for seat in range(5)))
-    described = " ".join(lines(Scene("", (crowd,), ())))
-    assert "+ 0,0: seat 0 9 knights" in described
+    described = " ".join(lines(Scene(UNTITLED, (crowd,), ())))
+    assert "+ 0,0: seat 0: knight (9)" in described
     assert "marked by seat 0, seat 3, seat 4" in described
 
 
 def test_every_other_row_is_shifted_by_half_a_hex() -> None:
-    page = lines(Scene("", (Cell((0, 0), "lake"), Cell((0, 1), "lake")), ()))
+    page = lines(Scene(UNTITLED, (Cell((0, 0), "lake"), Cell((0, 1), "lake")), ()))
     assert (page[0].index("0,0"), page[3].index("0,1")) == (1, 6)
 
 
@@ -84,16 +91,16 @@ def test_moves_and_outlines_are_listed_below_the_board() -> None:
     page = lines(FULL_SCENE)
     assert "moves: 0,1 > 1,0 (seat 0)" in page
     twice = lines(replace(FULL_SCENE, arrows=FULL_SCENE.arrows * 2))
-    assert "moves: 0,1 > 1,0 (seat 0 x2)" in twice
+    assert "moves: 0,1 > 1,0 (seat 0, 2 pieces)" in twice
     assert "hexes that belong together, seat 1 (9): 0,0 1,0" in page
 
 
 def test_pieces_that_do_not_fit_are_described_below_the_board() -> None:
     crowd = tuple(Piece("knight", seat, 2) for seat in range(7))
-    page = lines(Scene("", (Cell((0, 0), "lake", crowd),), ()))
+    page = lines(Scene(UNTITLED, (Cell((0, 0), "lake", crowd),), ()))
     assert page[1] == " ~0K2~1K2~"
     assert page[2].endswith("+")
-    assert any(line.startswith("+ 0,0: seat 0 2 knights; seat 1 2 knights") for line in page)
+    assert any(line.startswith("+ 0,0: seat 0: knight (2); seat 1: knight (2)") for line in page)
 
 
 def test_the_seat_to_act_and_seats_that_are_out_are_marked() -> None:
@@ -185,10 +192,10 @@ def test_styles_do_not_depend_on_the_environment(
 def test_text_from_outside_cannot_control_the_terminal() -> None:
     bad = "\x1b[2J\x1b]0;owned\x07\r\n\u202egnp"
     hostile = Scene(
-        bad,
+        verbatim(bad),
         (Cell((0, 0), bad, (Piece(bad, 0, 1, bad),), note=bad),),
-        (Panel(0, bad, 0, ((bad, bad),)),),
-        bad,
+        (Panel(0, verbatim(bad), 0, ((verbatim(bad), bad),)),),
+        verbatim(bad),
     )
     for styler in (PLAIN, STYLED):
         page = SEQUENCE.sub("", text(hostile, styler, 80))

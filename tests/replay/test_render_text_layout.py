@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.render.descriptions import in_words, with_count
+from replay.render.descriptions import in_words
 from replay.render.markup import Markup, element, number
-from replay.render.text_layout import clean, columns, cut, ems, with_minus, wrap
+from replay.render.text_layout import clean, columns, cut, ems, isolated, with_minus, wrap
 
 
 @given(st.text(), st.integers(1, 40))
@@ -62,18 +62,17 @@ def test_negative_numbers_are_shown_with_a_minus_sign() -> None:
     assert ems(with_minus("-3")) > ems("-3")
 
 
-@pytest.mark.parametrize(
-    ("kind", "count", "text"),
-    [
-        ("city", 1, "city"),
-        ("city", 2, "2 cities"),
-        ("village", 3, "3 villages"),
-        ("key", 2, "2 keys"),
-        ("war_machine", 2, "2 war machines"),
-    ],
-)
-def test_things_are_counted_in_words(kind: str, count: int, text: str) -> None:
-    assert with_count(in_words(kind), count) == text
+def test_a_name_in_the_rules_is_shown_in_words() -> None:
+    assert in_words("war_machine") == "war machine"
+
+
+def test_text_from_right_to_left_is_isolated_and_stays_so_when_it_is_cut() -> None:
+    assert isolated("ada") == "ada"
+    assert isolated("éva") == "éva"
+    name = isolated("שלום")
+    assert (name[0], name[-1]) == ("\u2068", "\u2069")
+    assert columns(name) == 4
+    assert cut(name, 3, columns) == "\u2068של…\u2069"
 
 
 @given(st.text(), st.text())

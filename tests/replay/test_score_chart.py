@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from replay.render.score_chart import describe_chart, score_chart_svg
+from replay.language.renderer import english
+from replay.render.chart_description import describe_chart
+from replay.render.score_chart import score_chart_svg
 from replay.render.styles import Styler
 from replay.score_chart import NoScores, ScoreChart, score_chart, score_table
 from replay.timeline import steps
+from tests.support.explanations import renderer_of
+from tests.support.languages import ENGLISH
 from tests.support.records import Table, read
 from tests.support.svg import drawn_texts, parsed
 
@@ -73,11 +77,13 @@ def test_what_happened_beside_the_scores_is_marked() -> None:
     chart = resumed_game()
     assert [mark.kind for mark in chart.marks] == ["forfeit", "resumption", "departure"]
     forfeit, resumption, departure = chart.marks
-    assert forfeit.text == f"seat {forfeit.seat}'s turn is forfeited"
-    assert departure.text == f"seat {departure.seat} resigns"
+    assert english(forfeit.outcome) == f"seat {forfeit.seat}'s turn is forfeited"
+    assert english(departure.outcome) == f"seat {departure.seat} resigns"
     ((first, last),) = chart.superseded
     assert (last, resumption.seat) == (resumption.seq - 1, None)
-    assert resumption.text.startswith(f"play resumes after event {first - 1}, as event ")
+    assert english(resumption.outcome).startswith(
+        f"play resumes after event {first - 1}, as event "
+    )
     rounds = [end.round for end in chart.rounds if end.seq < first]
     again = [end.round for end in chart.rounds if end.seq > last]
     assert again[0] == rounds[-1] + 1
@@ -86,7 +92,7 @@ def test_what_happened_beside_the_scores_is_marked() -> None:
 
 def test_a_table_has_a_row_for_each_round_and_each_mark() -> None:
     chart = resumed_game()
-    lines = score_table(chart, Styler(is_on=False), 100).splitlines()
+    lines = score_table(chart, ENGLISH, Styler(is_on=False), 100).splitlines()
     assert lines[0] == "Barony, game game-1: score at the end of each round"
     rows = lines[4:]
     assert len(rows) == len(chart.rounds) + len(chart.marks) + 1
@@ -95,33 +101,36 @@ def test_a_table_has_a_row_for_each_round_and_each_mark() -> None:
     assert rows[-1].split()[:2] == ["end", str(chart.points[-1].seq)]
     assert "(1st)" in rows[-1]
     assert all("scored by event" in row for row in rows[:3])
-    assert "\x1b[" in score_table(chart, Styler(is_on=True), 100)
+    assert "\x1b[" in score_table(chart, ENGLISH, Styler(is_on=True), 100)
 
 
 def test_a_running_game_has_a_row_for_now_and_rounds_that_are_not_scored() -> None:
     table = Table("barony", seats=2).start().act_at_random(14)
-    lines = score_table(score_chart(read(table.record())), Styler(is_on=False), 80).splitlines()
+    lines = score_table(
+        score_chart(read(table.record())), ENGLISH, Styler(is_on=False), 80
+    ).splitlines()
     assert lines[-1].split()[0] == "now"
     assert "not scored" in lines[-2]
 
 
 def test_a_drawing_has_a_title_a_description_and_a_line_for_each_seat() -> None:
     for chart in (*map(chart_of, NAMES), resumed_game()):
-        document = score_chart_svg(chart)
+        document = score_chart_svg(chart, ENGLISH)
         root = parsed(document)
         assert root.attrib["role"] == "img"
         texts = {child.attrib.get("id"): child.text for child in root}
         assert texts["title"] is not None
-        assert texts["desc"] == describe_chart(chart)
-        for seat, name in enumerate(chart.seats):
+        assert texts["desc"] == describe_chart(chart, ENGLISH)
+        for seat in range(chart.seats):
+            name = f"seat {seat}"
             assert document.count(f"<title>{name}</title>") == 1
-            assert f"S{name[1:]}: {chart.points[-1].scores[seat]}" in describe_chart(chart)
+            assert f"Seat {seat}: {chart.points[-1].scores[seat]}" in describe_chart(chart, ENGLISH)
         lines = {
             path.attrib.get("stroke-dasharray") for path in root.iter() if "stroke" in path.attrib
         }
-        assert len(lines) >= len(chart.seats)
+        assert len(lines) >= chart.seats
         labels = [text.content for text in drawn_texts(document)]
-        assert chart.score_name in labels
+        assert english(chart.score_name) in labels
         # No text leaves the page.
         width, height = map(float, root.attrib["viewBox"].split()[2:])
         for text in drawn_texts(document):
@@ -133,7 +142,7 @@ def test_a_drawing_has_a_title_a_description_and_a_line_for_each_seat() -> None:
 
 def test_texts_below_the_plot_do_not_overlap() -> None:
     for chart in (*map(chart_of, NAMES), resumed_game()):
-        texts = drawn_texts(score_chart_svg(chart))
+        texts = drawn_texts(score_chart_svg(chart, ENGLISH))
         for first in texts:
             for second in texts:
                 if first is not second and first.baseline == second.baseline:
@@ -142,17 +151,18 @@ def test_texts_below_the_plot_do_not_overlap() -> None:
 
 def test_marks_are_drawn_with_their_events() -> None:
     chart = resumed_game()
-    document = score_chart_svg(chart)
+    document = score_chart_svg(chart, ENGLISH)
     for mark in chart.marks:
         assert (
-            f"<title>event {mark.seq}: {mark.text.replace(chr(39), '&#x27;')}</title>" in document
+            f"<title>event {mark.seq}: {english(mark.outcome).replace(chr(39), '&#x27;')}</title>"
+            in document
         )
     labels = " ".join(text.content for text in drawn_texts(document))
-    for label in ("turns forfeited", "seats that left", "play resumed from an earlier event"):
+    for label in ("turns forfeited", "players who left", "play resumed from an earlier event"):
         assert label in labels
     assert "disputes" not in labels
     assert 'fill="url(#superseded)"' in document
-    assert 'fill="url(#superseded)"' not in score_chart_svg(chart_of("baron-five"))
+    assert 'fill="url(#superseded)"' not in score_chart_svg(chart_of("baron-five"), ENGLISH)
 
 
 def test_a_chart_shows_names_harmlessly() -> None:
@@ -160,12 +170,14 @@ def test_a_chart_shows_names_harmlessly() -> None:
     ids = record.events[3]["data"]["players"]
     record.header["players"] = [{"id": ids[0], "handle": "<b>\u202e&", "keys": []}]
     chart = score_chart(record)
-    document = score_chart_svg(chart, prefix="p-")
+    renderer = renderer_of(record)
+    document = score_chart_svg(chart, renderer, prefix="p-")
     assert "<b>" not in document
     assert "\u202e" not in document
-    assert "seat 0 (&lt;b&gt;&amp;)" in document
+    assert "&lt;b&gt;&amp;: " in document
     assert 'id="p-title"' in document
-    assert "seat 0 (<b>&)" in score_table(chart, Styler(is_on=False), 100)
+    assert "<b>&" in score_table(chart, renderer, Styler(is_on=False), 100)
+    assert chart.as_json(renderer)["seats"] == ["<b>&", "seat 1"]
 
 
 def test_a_game_that_has_not_started_has_no_scores() -> None:
@@ -175,5 +187,5 @@ def test_a_game_that_has_not_started_has_no_scores() -> None:
 
 def test_the_same_chart_makes_the_same_bytes() -> None:
     chart = chart_of("baron-five")
-    assert score_chart_svg(chart) == score_chart_svg(chart)
-    assert chart.as_json()["score_name"] == "honour"
+    assert score_chart_svg(chart, ENGLISH) == score_chart_svg(chart, ENGLISH)
+    assert chart.as_json(ENGLISH)["score_name"] == "honour"

@@ -15,6 +15,7 @@ from service.embedded_redis import EmbeddedRedis
 from service.errors import Unavailable
 from service.reindex import reindex
 from service.settings import Settings
+from tests.support.languages import ENGLISH
 from tests.support.service_games import start_game, take_action
 
 
@@ -47,7 +48,7 @@ def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], 
         "visible": lambda: queries.visible_game(game_id, None),
         "game at": lambda: queries.game_at(game_id, 2),
         "events": lambda: queries.event_page(game_id, 0, 9),
-        "event": lambda: service.events.explain(queries.game(game_id), 4, "ada"),
+        "event": lambda: service.events.explain(queries.game(game_id), 4, "ada", ENGLISH),
         "filtered events": lambda: service.events.filtered_page(
             queries.game(game_id), 0, 9, NO_FILTER
         ),

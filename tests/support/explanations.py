@@ -2,20 +2,39 @@
 
 from domain.json_types import JsonObject
 from ledger.record import Record
-from replay.event_text import Names
+from replay.event_values import names_of
 from replay.inspect import explain_event, record_context
 from replay.inspect_page import explanation_page
+from replay.language.catalogue import ENGLISH
+from replay.language.renderer import Renderer, renderer
+from replay.log_view import log_lines
 from replay.render.styles import Styler
 from replay.timeline import step_at
 
 PLAIN = Styler(is_on=False)
 
 
-def explain(record: Record, seq: int, *, lists_all_actions: bool = False) -> JsonObject:
+def renderer_of(record: Record, language: str = ENGLISH) -> Renderer:
+    """Return a renderer with the names of the players of a record."""
+    return renderer(language, names_of(record))
+
+
+def explain(
+    record: Record, seq: int, language: str = ENGLISH, *, lists_all_actions: bool = False
+) -> JsonObject:
     """Return the explanation of an event of a record."""
     step = step_at(record, seq)
-    context = record_context(record, step.event)
-    return explain_event(step, context, lists_all_actions=lists_all_actions)
+    return explain_event(
+        step,
+        renderer_of(record, language),
+        record_context(record, step.event),
+        lists_all_actions=lists_all_actions,
+    )
+
+
+def log_of(record: Record, language: str = ENGLISH, styler: Styler = PLAIN) -> list[str]:
+    """Return the log of a record as text."""
+    return list(log_lines(record, renderer_of(record, language), styler))
 
 
 def page(
@@ -23,10 +42,16 @@ def page(
     seq: int,
     styler: Styler = PLAIN,
     width: int = 80,
+    language: str = ENGLISH,
     *,
     has_board: bool = True,
 ) -> str:
     """Return the explanation of an event of a record as text."""
-    names = Names(record.names)
-    rules = step_at(record, seq).after.rules
-    return explanation_page(explain(record, seq), rules, names, styler, width, has_board=has_board)
+    return explanation_page(
+        explain(record, seq, language),
+        step_at(record, seq).after.rules,
+        renderer_of(record, language),
+        styler,
+        width,
+        has_board=has_board,
+    )

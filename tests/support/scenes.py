@@ -1,6 +1,7 @@
 """Scenes to draw: one that has every feature, those of recorded games, and a hypothesis strategy for any."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
@@ -8,6 +9,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from domain.hexes import neighbours
+from domain.messages import Message, PlayerAt, message, term
 from domain.scene import Arrow, Cell, LegendEntry, Outline, Panel, Piece, Scene, Sign
 from ledger.record import Record, read
 from replay.timeline import game_at, steps
@@ -32,8 +34,23 @@ TERRAINS = [
 SIGNS: tuple[Sign, ...] = get_args(Sign)
 KINDS = ["knight", "village", "stronghold", "city", "keep_knight", "keep_baron"]
 
+
+def verbatim(text: str) -> Message:
+    """Return a message that is the same in every language."""
+    return message("{text}", text=text)
+
+
+UNTITLED = verbatim("")
+
+
+def _panel(seat: int, heading: str, score: int, *rows: tuple[str, str]) -> Panel:
+    return Panel(
+        seat, verbatim(heading), score, tuple((verbatim(label), value) for label, value in rows)
+    )
+
+
 FULL_SCENE = Scene(
-    title="Round 7, seat 1 to act",
+    title=message("Round 7, {player} to act", player=PlayerAt(1)),
     cells=(
         Cell(
             (0, 0),
@@ -54,25 +71,26 @@ FULL_SCENE = Scene(
         Cell((1, -1), "mysterious_place", (Piece("knight", 1),), marks=(1, 0, 4)),
     ),
     panels=(
-        Panel(0, "Ada", 25, (("rank", "viscount"), ("reserve", "4 knights, 10 villages"))),
-        Panel(1, "Bob", 40, (("rank", "count"), ("reserve", "none")), is_to_act=True),
-        Panel(2, "Cy", 0, (("rank", "baron"),), is_out=True),
+        _panel(0, "Ada", 25, ("rank", "viscount"), ("reserve", "4 knights, 10 villages")),
+        replace(_panel(1, "Bob", 40, ("rank", "count"), ("reserve", "none")), is_to_act=True),
+        replace(_panel(2, "Cy", 0, ("rank", "baron")), is_out=True),
     ),
-    caption="Ada moves 0,1 > 1,0 and takes plain from Bob",
+    caption=message("Ada moves 0,1 > 1,0 and takes plain from Bob"),
     arrows=(Arrow(0, (0, 1), (1, 0)),),
     outlines=(Outline(1, ((0, 0), (1, 0)), "9"),),
-    common_rows=(("bank", "mountain 20, forest 19"),),
+    common_rows=((message("bank"), "mountain 20, forest 19"),),
     legend=(
-        LegendEntry("terrain", "open field", kind="field", value="3"),
-        LegendEntry("terrain", "quarry", kind="quarry", value="-1"),
-        LegendEntry("piece", "free city", kind="city"),
-        LegendEntry("piece", "village", kind="village"),
-        LegendEntry("contested", "battlefield"),
-        LegendEntry("mark", "imprint"),
+        LegendEntry("terrain", message("open field"), kind="field", value="3"),
+        LegendEntry("terrain", message("quarry"), kind="quarry", value="-1"),
+        LegendEntry("piece", term("free city; plural: free cities"), kind="city"),
+        LegendEntry("piece", term("knight; plural: knights"), kind="knight"),
+        LegendEntry("piece", term("village; plural: villages"), kind="village"),
+        LegendEntry("contested", message("battlefield")),
+        LegendEntry("mark", message("imprint")),
     ),
 )
 
-_texts = st.text(max_size=40)
+_texts = st.text(max_size=40).map(verbatim)
 _names = st.one_of(st.sampled_from(TERRAINS + KINDS), st.text(min_size=1, max_size=30))
 _seats = st.integers(0, 6)
 _hexes = st.tuples(st.integers(-8, 8), st.integers(-8, 8))
@@ -110,7 +128,7 @@ scenes = st.builds(
         st.builds(Panel, _seats, _texts, st.integers(-9, 200), _rows, st.booleans(), st.booleans()),
         max_size=5,
     ).map(tuple),
-    caption=st.text(max_size=300),
+    caption=st.one_of(st.none(), st.text(max_size=300).map(verbatim)),
     arrows=st.lists(st.builds(Arrow, _seats, _hexes, _hexes), max_size=3).map(tuple),
     outlines=st.lists(
         st.builds(Outline, _seats, st.lists(_hexes, max_size=5).map(tuple), st.text(max_size=9)),
@@ -134,7 +152,7 @@ def disc(radius: int) -> set[tuple[int, int]]:
 def wide_scene(hexes: set[tuple[int, int]]) -> Scene:
     """A board of these hexes with terrains in turn, and pieces on two of every three."""
     return Scene(
-        "",
+        UNTITLED,
         tuple(
             Cell(at, TERRAINS[n % 6], (Piece(KINDS[n % 4], n % 5, 1 + n % 3),) if n % 3 else ())
             for n, at in enumerate(sorted(hexes))

@@ -5,9 +5,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
+from domain.scene import Scene
+from replay.language.renderer import Renderer
+from replay.render.svg import svg as draw_svg
 from replay.render.text_layout import ems
+from tests.support.languages import ENGLISH
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def svg(
+    scene: Scene,
+    renderer: Renderer = ENGLISH,
+    *,
+    prefix: str = "",
+    wide: bool = False,
+    with_legend: bool = True,
+) -> str:
+    """The scene as an SVG document, by default in English."""
+    return draw_svg(scene, renderer, prefix=prefix, wide=wide, with_legend=with_legend)
 
 
 def parsed(document: str) -> ET.Element:

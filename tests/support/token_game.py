@@ -29,6 +29,7 @@ from domain.contract import (
 )
 from domain.errors import Malformed, NotNow, Refused
 from domain.event import Event, EventData, Ranked, RankingEntry
+from domain.messages import Text, message, term
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.token_game_formats import (
     ACTIONS,
@@ -51,7 +52,9 @@ from tests.support.token_game_formats import (
 __all__ = ["ACTIONS", "EVENTS", "OPTIONS", "POSITION", "STANDING"]
 
 NAME: Final = "stones"
-SCORE_NAME: Final = "points"
+TITLE: Final = term("Stones")
+SCORE_NAME: Final = term("points")
+LABELS: Final[Mapping[str, Text]] = {}
 CLAUSES: Final[Mapping[str, str]] = {
     "ST-TURN": "Seats take stones in turn; seats that are out are skipped.",
     "ST-TAKE": "A seat takes one to three stones, and no more than there are.",
@@ -358,12 +361,18 @@ def explain(state: State | None, seat: int | None, event: DomainEvent) -> list[R
 def scene(position: StonesPosition, event: Event | None) -> Scene:
     """The stones on one hex."""
     panels = tuple(
-        Panel(player["seat"], "taker", player["points"], (("status", player["status"]),))
+        Panel(
+            player["seat"],
+            message("taker"),
+            player["points"],
+            ((message("status"), player["status"]),),
+        )
         for player in position["players"]
     )
     cell = Cell((0, 0), "stones", (Piece("stone", 0, position["stones"]),))
-    caption = event["type"] if event else ""
-    return Scene(f"Stones, round {position['round']}", (cell,), panels, caption)
+    caption = message("{type}", type=event["type"]) if event else None
+    title = message("Stones, round {round}", round=position["round"])
+    return Scene(title, (cell,), panels, caption)
 
 
 def greedy(

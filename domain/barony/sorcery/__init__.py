@@ -20,20 +20,23 @@ from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.explain import explain
 from domain.barony.sorcery.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.sorcery.position import finish, position, standings
-from domain.barony.sorcery.scene import scene
+from domain.barony.sorcery.scene import LABELS, TITLE, scene
 from domain.barony.sorcery.set_up import check_options, initial_state, set_up, set_up_faults
 from domain.barony.sorcery.state import SorceryState
+from domain.messages import message_in
 
 __all__ = [
     "ACTIONS",
     "BOTS",
     "CLAUSES",
     "EVENTS",
+    "LABELS",
     "NAME",
     "OPTIONS",
     "POSITION",
     "SCORE_NAME",
     "STANDING",
+    "TITLE",
     "action_text",
     "action_to_json",
     "apply",
@@ -60,7 +63,7 @@ __all__ = [
 ]
 
 NAME: Final = "barony"
-SCORE_NAME: Final = "score"
+SCORE_NAME: Final = message_in("label", "score")
 
 
 copy = SorceryState.copy

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, get_args
 
-from domain.barony.components import FAMILY, Family
+from domain.barony.components import FAMILY, Family, Spell
 from domain.barony.formats import BaronyPosition, Destroyed, PlayerJson
+from domain.barony.labels import LABELS as BASE_LABELS
 from domain.barony.scene import (
     CHANGES,
     LEGEND,
@@ -18,21 +19,24 @@ from domain.barony.scene import (
 from domain.barony.sorcery.components import COST, POINTS_AN_IMPRINT
 from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.formats import CastStep, SpellsCast
+from domain.barony.terms import TERRAINS
 from domain.event import Event
 from domain.hexes import Hex, hex_of
-from domain.phrases import counted
-from domain.scene import LegendEntry, Panel, Scene
+from domain.messages import Message, Term, Text, comma_list, message, message_in, term
+from domain.scene import LegendEntry, Panel, Row, Scene
+
+TITLE: Final = term("Barony: Sorcery")
 
 SORCERY_LEGEND: Final = (
     *LEGEND,
-    LegendEntry("terrain", "mysterious place", kind="mysterious_place"),
-    LegendEntry("mark", "imprint of a seat"),
+    LegendEntry("terrain", TERRAINS["mysterious_place"], kind="mysterious_place"),
+    LegendEntry("mark", message("imprint of a player")),
 )
 
 
 def scene(position: BaronyPosition, event: Event | None) -> Scene:
     """The scene of a position. `event` is the event that led to it; None draws the position alone."""
-    base = scene_with(position, event, "Barony: Sorcery", event_message, SORCERY_CHANGES)
+    base = scene_with(position, event, TITLE, event_message, SORCERY_CHANGES)
     marks: dict[Hex, list[int]] = {}
     for player in position["players"]:
         for at in player["imprints"]:
@@ -71,14 +75,47 @@ SORCERY_CHANGES: Final[Mapping[str, ChangesOf]] = {**CHANGES, "SpellsCast": _spe
 def _panel(panel: Panel, player: PlayerJson) -> Panel:
     """The base game's panel with the seat's magic tokens, and its imprints' points (BS-MYS-5)."""
     imprints = len(player["imprints"])
-    worth = f"{imprints}, {POINTS_AN_IMPRINT * imprints} points" if imprints else "none"
-    magic = counted(player["magic"], "token") if player["magic"] else "none"
-    return replace(panel, rows=(*panel.rows, ("magic", magic), ("imprints", worth)))
+    worth = message(
+        "{imprints} ({points} points)", imprints=imprints, points=POINTS_AN_IMPRINT * imprints
+    )
+    rows: tuple[Row, ...] = (
+        (message_in("label", "magic tokens"), player["magic"]),
+        (message_in("label", "imprints"), worth if imprints else 0),
+    )
+    return replace(panel, rows=(*panel.rows, *rows))
 
 
-def _open_spells(position: BaronyPosition) -> Iterator[tuple[str, str]]:
+SPELL_TERMS: Final[Mapping[Spell, Term]] = {
+    "celerity": term("Celerity"),
+    "teleportation": term("Teleportation"),
+    "tornado": term("Tornado"),
+    "charm": term("Charm"),
+    "illusion": term("Illusion"),
+    "portal": term("Portal"),
+    "abundance": term("Abundance"),
+    "petrification": term("Petrification"),
+    "sanctuary": term("Sanctuary"),
+}
+"""Names of spells are proper names."""
+LABELS: Final[Mapping[str, Text]] = {
+    **BASE_LABELS,
+    **dict(SPELL_TERMS.items()),
+}
+
+_FAMILY_LABELS: Final[Mapping[Family, Message]] = {
+    "movement": message_in("label", "movement spells"),
+    "recruitment": message_in("label", "recruitment spells"),
+    "construction": message_in("label", "construction spells"),
+}
+
+
+def _open_spells(position: BaronyPosition) -> Iterator[Row]:
     """The open spells with their costs, a row for each family (BS-SPL-1)."""
     for family in get_args(Family):
         spells = [spell for spell in position["spells"] if FAMILY[spell] == family]
         if spells:
-            yield f"{family} spells", ", ".join(f"{spell} {COST[spell]}" for spell in spells)
+            costs = (
+                message("{spell} {cost}", spell=SPELL_TERMS[spell], cost=COST[spell])
+                for spell in spells
+            )
+            yield _FAMILY_LABELS[family], comma_list(costs)

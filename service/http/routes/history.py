@@ -10,6 +10,8 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
 from replay.event_filter import CONDITIONS, parse_filter
+from replay.language.catalogue import ENGLISH
+from replay.language.renderer import renderer
 from service.errors import TooManyRequests, Unavailable
 from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
@@ -78,7 +80,7 @@ def get_event(game_id: str, seq: int, player: str | None, query: JsonObject) -> 
     """
     game = service().queries.visible_game(game_id, player)
     details = service().events.explain(
-        game, seq, player, lists_all_actions=query["actions"] == "all"
+        game, seq, player, renderer(ENGLISH), lists_all_actions=query["actions"] == "all"
     )
     return json_response(details)
 

@@ -12,9 +12,11 @@ from domain.event import Event
 from domain.hexes import distance
 from domain.json_types import JsonObject
 from domain.scene import Cell, Panel, Piece, Scene
+from replay.language.renderer import english
 from tests.support.baron_positions import given, random_game
 from tests.support.events import event_of
 from tests.support.given_when import when_removed, when_scored
+from tests.support.languages import english_caption, english_rows
 
 BOARD = """
     lay round 3 seat 0
@@ -55,18 +57,18 @@ def panel(scene: Scene, seat: int) -> Panel:
 
 def test_a_position_without_an_event() -> None:
     result = scene(position(given(BOARD), None), None)
-    assert result.title == "Baron, round 3, seat 0 to lay a tile"
-    assert result.caption == ""
+    assert english(result.title) == "Baron, round 3, seat 0 to lay a tile"
+    assert result.caption is None
     assert cell(result, 1, 2).terrain == "marsh"
     assert cell(result, 1, 1).pieces == (Piece("keep_knight", 0),)
     assert cell(result, 2, 2).pieces == (Piece("keep_baron", 2, note="3"),)
     assert not any(
         cell.is_changed or cell.removed or cell.note or cell.is_contested for cell in result.cells
     )
-    assert result.common_rows == (
-        ("market", "field for 0, meadow for 1, cursed place for 3"),
-        ("pile", "30 tiles"),
-    )
+    assert english_rows(result.common_rows) == {
+        "market": "field for 0, meadow for 1, cursed place for 3",
+        "pile": "30 tiles",
+    }
 
 
 def test_tiles_show_their_values_except_meadows_and_the_legend_lists_all_values() -> None:
@@ -91,15 +93,15 @@ def test_a_panel_shows_what_a_seat_has() -> None:
     state = given(BOARD)
     result = scene(position(state, None), None)
     acting, other, resting = result.panels
-    assert (acting.heading, acting.score, acting.is_to_act) == ("no barony", 0, True)
-    assert dict(acting.rows) == {
+    assert (english(acting.heading), acting.score, acting.is_to_act) == ("no barony", 0, True)
+    assert english_rows(acting.rows) == {
         "reserve": "2 tiles",
         "keeps": "3",
         "on the board": "1 knight",
     }
-    assert (other.heading, other.score) == ("1 barony", -2)
-    assert dict(other.rows)["reserve"] == "no tiles"
-    assert dict(resting.rows) == {
+    assert (english(other.heading), other.score) == ("1 barony", -2)
+    assert english_rows(other.rows)["reserve"] == "0 tiles"
+    assert english_rows(resting.rows) == {
         "reserve": "2 tiles",
         "keeps": "2",
         "keeps resting": "1",
@@ -110,9 +112,9 @@ def test_a_panel_shows_what_a_seat_has() -> None:
 def test_a_reserve_is_shown_to_its_owner_and_to_everybody_after_the_game() -> None:
     state = given(BOARD)
     result = scene(position(state, 0), None)
-    assert dict(panel(result, 0).rows)["reserve"] == "meadow, vineyard"
-    assert dict(panel(result, 2).rows)["reserve"] == "2 tiles"
-    assert dict(panel(scene(position(state, ALL_SECRETS), None), 2).rows)["reserve"] == (
+    assert english_rows(panel(result, 0).rows)["reserve"] == "meadow, vineyard"
+    assert english_rows(panel(result, 2).rows)["reserve"] == "2 tiles"
+    assert english_rows(panel(scene(position(state, ALL_SECRETS), None), 2).rows)["reserve"] == (
         "meadow, quarry"
     )
 
@@ -125,7 +127,9 @@ def test_a_fight_shows_the_odds_of_the_fighters_and_the_battlefield() -> None:
     assert (winner.note, winner.pieces) == ("5:2", (Piece("keep_baron", 0, note="6"),))
     assert (loser.note, loser.pieces, loser.removed) == ("2:5", (), (Piece("keep_baron", 2),))
     assert [border.seat for border in result.outlines] == [0, 1]
-    assert result.caption.startswith("Seat 0 lays a vineyard on 2,0; seat 0's knight on 1,1 wins")
+    assert english_caption(result).startswith(
+        "seat 0 lays a vineyard on 2,0; seat 0's knight on 1,1 wins"
+    )
 
 
 def test_the_baron_stays_when_the_knight_loses_the_fight() -> None:
@@ -156,10 +160,10 @@ def test_a_battle_among_knights_shows_the_odds_too() -> None:
     assert (cell(result, 0, 1).note, cell(result, 2, 1).note) == ("2:1", "1:2")
     assert {cell.at for cell in result.cells if cell.is_contested} == {(1, 1)}
     assert cell(result, 2, 1).removed == (Piece("keep_knight", 1),)
-    assert result.caption.startswith("The game is over: seat 0 wins with 3 honour")
-    assert result.title == "Baron, over after round 9, won by seat 0"
-    assert panel(result, 0).heading == "winner"
-    assert dict(panel(result, 1).rows)["place"] == "2"
+    assert english_caption(result).startswith("the game is over: seat 0 wins with 3 honour")
+    assert english(result.title) == "Baron, over after round 9, won by seat 0"
+    assert english(panel(result, 0).heading) == "winner"
+    assert english_rows(panel(result, 1).rows)["place"] == "2"
 
 
 @pytest.mark.parametrize(
@@ -176,18 +180,18 @@ def test_hexes_that_an_action_changed_are_marked(
 ) -> None:
     result = after(text, diagram=diagram.replace("pile 30", "pile WWW"))
     assert {cell.at for cell in result.cells if cell.is_changed} == changed
-    assert result.title == f"Baron, round 3, {title}"
-    assert result.caption.startswith("Seat 0 ")
+    assert english(result.title) == f"Baron, round 3, {title}"
+    assert english_caption(result).startswith("seat 0 ")
 
 
 def test_the_caption_names_the_seat_or_player_who_acted() -> None:
     before = position(given(BOARD), None)
     joined = event_of("SeatTaken", {"player": "ann", "nonce": ""})
-    assert scene(before, sealed(joined, {"player": "ann"})).caption == "Player ann takes a place"
+    assert english_caption(scene(before, sealed(joined, {"player": "ann"}))) == "ann takes a place"
     forfeited = baron.forfeit(given(BOARD))
     assert (
-        scene(before, sealed(forfeited, {"system": "clock"})).caption
-        == "Seat 0's turn is forfeited"
+        english_caption(scene(before, sealed(forfeited, {"system": "clock"})))
+        == "seat 0's turn is forfeited"
     )
 
 
@@ -199,24 +203,24 @@ def test_seats_that_are_out_last_turns_and_an_empty_market_are_shown() -> None:
     state = when_removed(state, 2).after
     result = scene(position(state, None), None)
     assert panel(result, 2).is_out
-    assert dict(panel(result, 2).rows) == {
-        "reserve": "no tiles",
-        "keeps": "none",
+    assert english_rows(panel(result, 2).rows) == {
+        "reserve": "0 tiles",
+        "keeps": "0",
         "on the board": "1 knight",
-        "turns left": "none",
+        "turns left": "0",
     }
-    assert dict(panel(result, 1).rows)["turns left"] == "2"
-    assert dict(result.common_rows)["market"] == "none"
-    assert dict(result.common_rows)["pile"] == "no tiles"
-    assert dict(result.common_rows)["taken out"] == "meadow, pond"
+    assert english_rows(panel(result, 1).rows)["turns left"] == "2"
+    assert english_rows(result.common_rows)["market"] == "0 tiles"
+    assert english_rows(result.common_rows)["pile"] == "0 tiles"
+    assert english_rows(result.common_rows)["out of the game"] == "meadow, pond"
 
 
 def test_the_title_during_scoring_and_of_a_shared_victory() -> None:
     state = given("scoring round 9\n0: 4\n1: 4\nboard 0,0\nM  V")
-    assert scene(position(state, None), None).title == "Baron, being scored after round 9"
+    assert english(scene(position(state, None), None).title) == "Baron, being scored after round 9"
     over = evolve(baron, state, [when_scored(state).event])
     title = scene(position(over, None), None).title
-    assert title == "Baron, over after round 9, won by seat 0 and seat 1"
+    assert english(title) == "Baron, over after round 9, won by seat 0 and seat 1"
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])

@@ -6,8 +6,10 @@ from domain import barony
 from domain.barony import parse_action_text, position, scene
 from domain.contract import evolve
 from domain.scene import Arrow, Cell, Panel, Piece, Scene
+from replay.language.renderer import english
 from tests.support.barony_positions import given, random_game
 from tests.support.events import data_of, event_of, recorded
+from tests.support.languages import english_caption, english_rows
 
 BOARD = """
 play round 3 seat 1 limit 40 agreement
@@ -40,8 +42,8 @@ def panel(scene: Scene, seat: int) -> Panel:
 
 def test_a_position_without_an_event() -> None:
     scene_of_board = scene(position(given(BOARD), None), None)
-    assert scene_of_board.title == "Barony, round 3, seat 1 to act"
-    assert scene_of_board.caption == ""
+    assert english(scene_of_board.title) == "Barony, round 3, seat 1 to act"
+    assert scene_of_board.caption is None
     assert [cell.terrain for cell in scene_of_board.cells if cell.at[1] == 1] == [
         "field",
         "mountain",
@@ -53,33 +55,29 @@ def test_a_position_without_an_event() -> None:
     assert cell(scene_of_board, 1, 2).pieces == ()
     assert not scene_of_board.arrows
     assert not any(cell.is_changed or cell.removed or cell.note for cell in scene_of_board.cells)
-    assert scene_of_board.common_rows == (
-        ("bank", "20 mountain, 19 forest, 18 plain, 19 field"),
-        ("last round", "40"),
-    )
+    assert english_rows(scene_of_board.common_rows) == {
+        "bank": "mountain 20, forest 19, plain 18, field 19",
+        "last round": "40",
+    }
 
 
 def test_a_panel_shows_what_a_seat_has() -> None:
     scene_of_board = scene(position(given(BOARD), None), None)
     asking, acting, out = scene_of_board.panels
-    assert (asking.heading, asking.score, asking.is_to_act, asking.is_out) == (
-        "count",
-        40,
-        False,
-        False,
-    )
-    assert dict(asking.rows) == {
-        "tokens": "1 forest, 2 plain",
-        "worth": "11 of 15",
+    assert english(asking.heading) == "count"
+    assert (asking.score, asking.is_to_act, asking.is_out) == (40, False, False)
+    assert english_rows(asking.rows) == {
+        "tokens": "forest 1, plain 2",
+        "resource points": "11 of 15",
         "reserve": "7 knights, 13 villages, 2 strongholds, 5 cities",
         "new cities": "1",
-        "the end": "asked for",
+        "end of the game": "asked for",
     }
     assert acting.is_to_act
-    assert dict(acting.rows) == {
+    assert english_rows(acting.rows) == {
         "tokens": "none",
         "reserve": "2 knights, 13 villages, 2 strongholds, 4 cities",
-        "removed": "2 knights",
+        "out of the game": "2 knights",
     }
     assert out.is_out
 
@@ -90,8 +88,8 @@ def test_a_conflict_shows_arrows_changed_hexes_and_destroyed_pieces() -> None:
     assert {cell.at for cell in scene_of_board.cells if cell.is_changed} == {(0, 0), (0, 1), (1, 0)}
     assert cell(scene_of_board, 0, 1).removed == (Piece("knight", 0),)
     assert cell(scene_of_board, 1, 0).removed == ()
-    assert scene_of_board.caption == (
-        "Seat 1 moves a knight 0,0>0,1 and destroys seat 0's knight, then another 0,0>1,0"
+    assert english_caption(scene_of_board) == (
+        "seat 1 moves a knight 0,0>0,1 and destroys seat 0's knight, then another 0,0>1,0"
     )
 
 
@@ -111,7 +109,7 @@ def test_hexes_that_an_action_changed_are_marked(text: str, changed: set[tuple[i
         diagram = BOARD
     scene_of_board = after(text, diagram=diagram)
     assert {cell.at for cell in scene_of_board.cells if cell.is_changed} == changed
-    assert scene_of_board.caption.startswith("Seat 1 ")
+    assert english_caption(scene_of_board).startswith("seat 1 ")
     assert not scene_of_board.arrows
 
 
@@ -119,26 +117,28 @@ def test_the_caption_names_the_seat_or_player_who_acted() -> None:
     before = position(given(BOARD), None)
     started = event_of("GameStarted", {"board": before["board"], "players": ["ann", "bob", "cy"]})
     text = "he game starts on 8 hexes: ann is seat 0, bob is seat 1 and cy is seat 2"
-    assert scene(before, recorded(started, {"system": "start"})).caption == f"T{text}"
+    assert english_caption(scene(before, recorded(started, {"system": "start"}))) == f"t{text}"
     joined = event_of("SeatTaken", {"player": "ann", "nonce": ""})
-    assert scene(before, recorded(joined, {"player": "ann"})).caption == "Player ann takes a place"
+    assert (
+        english_caption(scene(before, recorded(joined, {"player": "ann"}))) == "ann takes a place"
+    )
 
 
 def test_the_title_names_the_phase_or_the_winner() -> None:
     setup = scene(position(given("setup seat 1\nboard 0,0\nP  M0ck  P"), None), None)
-    assert setup.title == "Barony, set-up, seat 1 to place"
+    assert english(setup.title) == "Barony, set-up, seat 1 to place"
     state = given("scoring round 9\n0: count, 2P\n1: count, 4F\nboard 0,0\nP  M0ck  P")
-    assert scene(position(state, None), None).title == "Barony, being scored after round 9"
+    assert english(scene(position(state, None), None).title) == "Barony, being scored after round 9"
     over = scene(position(evolve(barony, state, [barony.finish(state)]), None), None)
-    assert over.title == "Barony, over after round 9, seat 1 is King"
-    assert (panel(over, 1).heading, panel(over, 1).score) == ("king", 34)
-    assert dict(panel(over, 0).rows)["place"] == "2"
-    assert dict(panel(over, 0).rows)["track"] == "30 as count"
+    assert english(over.title) == "Barony, over after round 9, seat 1 is King"
+    assert (english(panel(over, 1).heading), panel(over, 1).score) == ("King", 34)
+    assert english_rows(panel(over, 0).rows)["place"] == "2"
+    assert english_rows(panel(over, 0).rows)["score track"] == "30 as count"
 
 
 def test_a_panel_shows_that_a_seat_has_passed() -> None:
     state = given("play round 7 seat 1\n0: baron, passed\n1: baron\nboard 0,0\nP0ck  P")
-    assert dict(panel(scene(position(state, None), None), 0).rows)["this round"] == "passed"
+    assert english_rows(panel(scene(position(state, None), None), 0).rows)["this round"] == "passed"
 
 
 @pytest.mark.parametrize("seats", [2, 4])

@@ -8,9 +8,11 @@ from domain import barony
 from domain.barony import sorcery
 from domain.contract import AnyRuleSystem, evolve
 from domain.scene import Arrow, Cell, Piece, Scene
+from replay.language.renderer import english
 from tests.support.barony_positions import given, random_game
 from tests.support.events import data_of, recorded
 from tests.support.given_when import rule_system_for, when
+from tests.support.languages import english_caption, english_rows
 
 BOARD = """
 play round 3 seat 0 limit 40
@@ -47,7 +49,7 @@ def changed_hexes(scene: Scene) -> set[tuple[int, int]]:
 
 def test_a_position_without_an_event() -> None:
     scene = scene_of()
-    assert scene.title == "Barony: Sorcery, round 3, seat 0 to act"
+    assert english(scene.title) == "Barony: Sorcery, round 3, seat 0 to act"
     assert cell(scene, 1, 0) == Cell((1, 0), "mysterious_place", marks=(0, 2))
     assert [cell.at for cell in scene.cells if cell.marks] == [(1, 0)]
     assert not scene.arrows
@@ -55,23 +57,23 @@ def test_a_position_without_an_event() -> None:
 
 
 def test_the_open_spells_are_listed_by_family_with_their_costs() -> None:
-    assert scene_of().common_rows[-3:] == (
-        ("movement spells", "celerity 1, tornado 2"),
-        ("recruitment spells", "charm 1, illusion 1"),
-        ("construction spells", "sanctuary 2"),
-    )
+    assert [*english_rows(scene_of().common_rows).items()][-3:] == [
+        ("movement spells", "Celerity 1, Tornado 2"),
+        ("recruitment spells", "Charm 1, Illusion 1"),
+        ("construction spells", "Sanctuary 2"),
+    ]
     of_one_family = scene_of(BOARD.replace("celerity charm illusion sanctuary tornado", "portal"))
-    assert of_one_family.common_rows[-2:] == (
+    assert [*english_rows(of_one_family.common_rows).items()][-2:] == [
         ("last round", "40"),
-        ("recruitment spells", "portal 2"),
-    )
+        ("recruitment spells", "Portal 2"),
+    ]
 
 
 def test_a_panel_shows_magic_tokens_and_the_points_of_imprints() -> None:
-    rows = [dict(panel.rows) for panel in scene_of().panels]
-    assert [seat["magic"] for seat in rows] == ["5 tokens", "1 token", "none"]
-    assert [seat["imprints"] for seat in rows] == ["1, 3 points", "none", "1, 3 points"]
-    assert rows[0]["tokens"] == "2 plain"
+    rows = [english_rows(panel.rows) for panel in scene_of().panels]
+    assert [seat["magic tokens"] for seat in rows] == ["5", "1", "0"]
+    assert [seat["imprints"] for seat in rows] == ["1 (3 points)", "0", "1 (3 points)"]
+    assert rows[0]["tokens"] == "plain 2"
     assert rows[1]["this round"] == "passed"
 
 
@@ -83,8 +85,10 @@ def test_each_step_of_a_cast_has_an_arrow_and_destroyed_pieces_stay_on_their_hex
     assert cell(scene, 0, 0).pieces == ()
     assert cell(scene, 2, 0).removed == (Piece("knight", 2), Piece("village", 1))
     assert cell(scene, 2, 0).pieces == (Piece("knight", 0),)
-    assert scene.caption.startswith("Seat 0 casts celerity and tornado for 3 magic tokens: ")
-    assert dict(scene.panels[0].rows)["magic"] == "2 tokens"
+    assert english_caption(scene).startswith(
+        "seat 0 casts celerity and tornado for 3 magic tokens: "
+    )
+    assert english_rows(scene.panels[0].rows)["magic tokens"] == "2"
 
 
 def test_pieces_that_an_arrival_destroys_and_that_tornado_sweeps_share_a_hex() -> None:
@@ -114,15 +118,15 @@ def test_a_move_is_drawn_as_in_the_base_game_with_a_new_imprint() -> None:
     assert scene.arrows == (Arrow(0, (0, 0), (1, 0)), Arrow(0, (3, 1), (3, 0)))
     assert changed_hexes(scene) == {(0, 0), (1, 0), (3, 0), (3, 1)}
     assert cell(scene, 3, 0).marks == (0,)
-    assert scene.caption.endswith("3,1>3,0 and places an imprint for 3 magic tokens")
-    assert dict(scene.panels[0].rows)["imprints"] == "2, 6 points"
+    assert english_caption(scene).endswith("3,1>3,0 and places an imprint for 3 magic tokens")
+    assert english_rows(scene.panels[0].rows)["imprints"] == "2 (6 points)"
 
 
 def test_the_base_game_shows_nothing_of_the_expansion() -> None:
     scene = scene_of("play round 3 seat 0\nboard 0,0\nP0c  S  P1c")
-    assert scene.title == "Barony, round 3, seat 0 to act"
-    assert not {"magic", "imprints"} & set(dict(scene.panels[0].rows))
-    assert dict(scene.common_rows).keys() == {"bank"}
+    assert english(scene.title) == "Barony, round 3, seat 0 to act"
+    assert not {"magic tokens", "imprints"} & set(english_rows(scene.panels[0].rows))
+    assert english_rows(scene.common_rows).keys() == {"bank"}
 
 
 @pytest.mark.parametrize("seats", [2, 5])

@@ -25,6 +25,7 @@ from service.players.keys import PlayerKeys
 from service.settings import Settings
 from service.store.event_store import LogReader
 from service.transparency.proofs import Proofs
+from tests.support.languages import ENGLISH
 from tests.support.service_games import play_out, play_until, start_game, take_action
 
 
@@ -55,19 +56,19 @@ def test_an_unknown_seq_is_not_found(service: Service, seq: int) -> None:
     with pytest.raises(NotFound):
         service.queries.game_at(game.id, seq)
     with pytest.raises(NotFound):
-        service.events.explain(game, seq, None)
+        service.events.explain(game, seq, None, ENGLISH)
 
 
 def test_an_event_is_returned_with_the_positions_before_and_after(service: Service) -> None:
     game = start_game(service)
-    event = service.events.explain(game, 1, None)
+    event = service.events.explain(game, 1, None, ENGLISH)
     assert (event["event"]["type"], event["before"], event["after"]) == ("GameCreated", None, None)
-    event = service.events.explain(game, 4, None)
+    event = service.events.explain(game, 4, None, ENGLISH)
     assert (event["event"]["type"], event["before"]) == ("GameStarted", None)
     assert event["after"] == game.position(None)
     appended = take_action(service, game.id).events[0]
     head = service.queries.game(game.id)
-    event = service.events.explain(head, 5, game.players[0])
+    event = service.events.explain(head, 5, game.players[0], ENGLISH)
     assert event["event"] == appended
     assert event["before"] == game.position(0)
     assert event["after"] == head.position(0)

@@ -12,6 +12,7 @@ from service.games.event_queries import EventQueries
 from tests.service.games.test_resumed_games import resume
 from tests.support.accounts import Accounts, Json, PlayerClient, take_turn
 from tests.support.http_contract import invalid_fields
+from tests.support.languages import ENGLISH
 from tests.support.service_games import play_out, play_until, start_game, take_action
 
 
@@ -32,7 +33,7 @@ class TestStory:
         accepted = take_turn(game, (ada, bea))
         event = get_event(accounts, game, 5)
         assert event["event"] == accepted
-        assert event["by"] == f"seat 0 ({ada.handle})"
+        assert event["by"] == ada.handle
         assert event["actor"] == {
             "seat": 0,
             "player": ada.id,
@@ -111,17 +112,17 @@ class TestStory:
 class TestConsequences:
     def test_the_scoring_of_a_round_and_the_end_of_play_are_found(self, service: Service) -> None:
         game = play_out(service, start_game(service, round_limit=2).id)
-        before_scoring = service.events.explain(game, game.seq, None)["consequences"]
+        before_scoring = service.events.explain(game, game.seq, None, ENGLISH)["consequences"]
         assert before_scoring["rounds"] == [{"round": 2, "scored_by": None}]
         assert (before_scoring["ends_play"], before_scoring["finished_by"]) == (True, None)
         service.commands.score(game.id)
         head = service.queries.game(game.id)
-        after = service.events.explain(head, game.seq, None)["consequences"]
+        after = service.events.explain(head, game.seq, None, ENGLISH)["consequences"]
         assert after["rounds"] == [{"round": 2, "scored_by": game.seq + 2}]
         assert after["finished_by"] == game.seq + 3
-        scored = service.events.explain(head, game.seq + 2, None)["consequences"]
+        scored = service.events.explain(head, game.seq + 2, None, ENGLISH)["consequences"]
         assert scored["round_ended_by"] == game.seq
-        start = service.events.explain(head, 4, None)["start"]
+        start = service.events.explain(head, 4, None, ENGLISH)["start"]
         assert start["secret"] == service.store.secrets(game.id)["seed"]
         assert len(start["seed"]) == 64
 
@@ -226,7 +227,7 @@ def test_events_on_all_branches_are_explained_and_filtered(service: Service) -> 
     resumed = resume(service.repository, game.id, 12).seq
     head = play_until(service, game.id, lambda game: game.seq >= 30)
     for seq in range(5, head.seq + 1):
-        consequences = service.events.explain(head, seq, None)["consequences"]
+        consequences = service.events.explain(head, seq, None, ENGLISH)["consequences"]
         assert consequences["superseded_by"] == (resumed if 12 < seq < resumed else None)
     small = queries_with(service, Bounds(max_explained_events=4))
     whole, _ = all_pages(service.events, head, {"clause": "BY-REC,BY-MOV,BY-SET"}, 500)

@@ -1,0 +1,122 @@
+"""Parts of the explanation of an event as messages: what followed from it, notifications, nonces."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from domain.json_types import JsonObject
+from domain.messages import (
+    Message,
+    PlayerAt,
+    PlayerWithId,
+    Value,
+    comma_list,
+    message,
+    message_in,
+    plural_message,
+)
+from replay.event_text import time_text
+from replay.render.descriptions import in_words
+
+_SUBJECTS: Final[Mapping[str, Message]] = {
+    "your_turn": message_in("notification", "your turn"),
+    "round_scored": message_in("notification", "round scored"),
+    "game_over": message_in("notification", "game over"),
+    "dispute_opened": message_in("notification", "dispute opened"),
+    "dispute_answered": message_in("notification", "dispute answered"),
+    "ruling_proposed": message_in("notification", "ruling proposed"),
+    "dispute_withdrawn": message_in("notification", "dispute withdrawn"),
+    "dispute_ruled": message_in("notification", "dispute ruled"),
+    "takeback_requested": message_in("notification", "takeback requested"),
+    "takeback_answered": message_in("notification", "takeback answered"),
+    "play_resumed": message_in("notification", "play resumed"),
+}
+"""By the subject of a notification in JSON, what it is about."""
+
+
+def nonce_message(entry: JsonObject) -> Message:
+    """Return the nonce of a player, and who supplied it."""
+    player = PlayerWithId(entry["player"])
+    nonce: Value = entry["nonce"] or message_in("nonce", "(empty)")
+    match entry["nonce_from"]:
+        case "player":
+            return message(
+                "nonce of {player}: {nonce}, supplied by the player", player=player, nonce=nonce
+            )
+        case "server":
+            return message(
+                "nonce of {player}: {nonce}, drawn by the server", player=player, nonce=nonce
+            )
+        case _:
+            return message(
+                "nonce of {player}: {nonce}, the record does not state who supplied it",
+                player=player,
+                nonce=nonce,
+            )
+
+
+def consequence_messages(outcome: JsonObject) -> Iterator[Message]:
+    """Yield the next turn, and the scoring of the round and the game."""
+    if outcome["deadline"] is not None:
+        yield message(
+            "turn of {player} until {time}",
+            player=PlayerAt(outcome["to_act"]),
+            time=time_text(outcome["deadline"]),
+        )
+    elif outcome["to_act"] is not None:
+        yield message("turn of {player}, without a deadline", player=PlayerAt(outcome["to_act"]))
+    for entry in outcome["rounds"]:
+        round, scored_by = entry["round"], entry["scored_by"]
+        if scored_by is None:
+            yield message("round {round} ended, not scored yet", round=round)
+        else:
+            yield message(
+                "round {round} ended, scored by event {event}", round=round, event=scored_by
+            )
+    if outcome["round_ended_by"] is not None:
+        yield message("the round ended with event {event}", event=outcome["round_ended_by"])
+    if outcome["ends_play"] and outcome["finished_by"] is None:
+        yield message("play is over, not finished yet")
+    elif outcome["ends_play"]:
+        yield message("play is over, finished by event {event}", event=outcome["finished_by"])
+    if outcome["superseded_by"] is not None:
+        yield message(
+            "superseded: with event {event}, play resumed from an earlier event",
+            event=outcome["superseded_by"],
+        )
+
+
+def delivery_message(delivery: JsonObject) -> Message:
+    """Return a notification with its recipients and what became of it."""
+    subject = delivery["subject"]
+    recipients = [PlayerWithId(id) for id in delivery["players"]]
+    return message(
+        "notification “{subject}” to {recipients}, by {notifier}: {result}",
+        subject=_SUBJECTS.get(subject, in_words(subject)),
+        recipients=comma_list(recipients) if recipients else message_in("recipients", "nobody"),
+        notifier=delivery["notifier"],
+        result=_delivery_result(delivery),
+    )
+
+
+def _delivery_result(delivery: JsonObject) -> Message:
+    attempts = delivery["attempts"]
+    match delivery["status"]:
+        case "accepted" if attempts == 1:
+            return message("accepted {time}", time=time_text(delivery["accepted_at"]))
+        case "accepted":
+            return message(
+                "accepted {time} at attempt {attempt}",
+                time=time_text(delivery["accepted_at"]),
+                attempt=attempts,
+            )
+        case "given_up":
+            return plural_message(
+                "given up {time}, after {count} attempt",
+                "given up {time}, after {count} attempts",
+                count=attempts,
+                time=time_text(delivery["tried_at"]),
+            )
+        case _:
+            return message(
+                "not accepted yet, last tried {time}", time=time_text(delivery["tried_at"])
+            )

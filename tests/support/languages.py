@@ -1,0 +1,22 @@
+"""Renderers for tests, without names."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from domain.scene import Row, Scene
+from replay.language.renderer import Renderer, english, renderer
+
+ENGLISH: Final[Renderer] = renderer("en")
+FRENCH: Final[Renderer] = renderer("fr")
+SPANISH: Final[Renderer] = renderer("es")
+
+
+def english_rows(rows: Iterable[Row]) -> dict[str, str]:
+    """Return rows of labels and values in English."""
+    return {english(label): english(value) for label, value in rows}
+
+
+def english_caption(scene: Scene) -> str:
+    """Return the caption of a scene, which must have one, in English."""
+    assert scene.caption is not None
+    return english(scene.caption)
