@@ -9,6 +9,7 @@ from domain import lifecycle
 from domain.errors import NotNow
 from domain.game import Game
 from tests.support.events import data_of
+from tests.support.faults import raises
 from tests.support.records import SECRET, Table
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
@@ -61,7 +62,7 @@ def test_a_game_is_not_abandoned_by_the_clock_before_that(
 ) -> None:
     table = started(rules, **options)
     for _ in range(6):
-        with pytest.raises(NotNow, match="not deserted"):
+        with raises(NotNow, match="not deserted"):
             lifecycle.abandon_deserted(table.game, SECRET)
         table.forfeit()
 

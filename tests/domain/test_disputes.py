@@ -9,6 +9,7 @@ from domain.baron.state import State as BaronState
 from domain.disputes import MAX_ANSWERS_PER_SEAT, MAX_DISPUTES_PER_SEAT, MAX_PROPOSALS_PER_SEAT
 from domain.errors import Malformed, NotNow
 from ledger import commands, dispute_commands
+from tests.support.faults import raises
 from tests.support.local_game import LocalGame
 
 DISMISS = {"type": "dismiss"}
@@ -97,7 +98,7 @@ def test_what_people_write_is_secret_so_that_it_can_be_erased_and_everybody_may_
 def test_there_is_one_open_dispute_at_a_time() -> None:
     game = game_with_arbiter()
     number = game.dispute(0)
-    with pytest.raises(NotNow, match=f"dispute {number} is open"):
+    with raises(NotNow, match=f"dispute {number} is open"):
         game.dispute(1)
 
 
@@ -105,7 +106,7 @@ def test_a_seat_opens_three_disputes_at_most() -> None:
     game = game_with_arbiter()
     for _ in range(MAX_DISPUTES_PER_SEAT):
         game.rule(game.dispute(0), DISMISS)
-    with pytest.raises(NotNow, match="3 disputes"):
+    with raises(NotNow, match="3 disputes"):
         game.dispute(0)
     game.dispute(1)
 
@@ -115,29 +116,29 @@ def test_answers_and_proposals_are_bounded() -> None:
     number = game.dispute(0)
     for _ in range(MAX_ANSWERS_PER_SEAT):
         dispute_commands.answer_dispute(game.pending, number, 1, "No.")
-    with pytest.raises(NotNow, match="10 times"):
+    with raises(NotNow, match="10 times"):
         dispute_commands.answer_dispute(game.pending, number, 1, "No.")
     for _ in range(MAX_PROPOSALS_PER_SEAT):
         game.propose(number, 1, DISMISS)
-    with pytest.raises(NotNow, match="10 rulings"):
+    with raises(NotNow, match="10 rulings"):
         game.propose(number, 1, DISMISS)
 
 
 @pytest.mark.parametrize("about", [0, 99])
 def test_a_dispute_is_about_an_event_that_exists(about: int) -> None:
-    with pytest.raises(NotNow, match=f"no event {about}"):
+    with raises(NotNow, match=f"no event {about}"):
         game_with_arbiter().dispute(0, about)
 
 
 def test_there_are_no_disputes_before_the_start_and_after_the_end() -> None:
     open_game = LocalGame(2)
     opened = open_game.pending.game_at(2)
-    with pytest.raises(NotNow, match="has not started"):
+    with raises(NotNow, match="has not started"):
         disputes.open_dispute(opened, 0, 1, "x", None)
     open_game.dispute(0)
     commands.abandon(open_game.pending, open_game.secret)
     assert open_game.game.open_dispute is None
-    with pytest.raises(NotNow, match="its secret is public"):
+    with raises(NotNow, match="its secret is public"):
         open_game.dispute(1)
 
 
@@ -153,11 +154,11 @@ def test_a_removed_player_may_dispute_the_removal() -> None:
 def test_only_the_opener_withdraws_a_dispute() -> None:
     game = game_with_arbiter()
     number = game.dispute(0)
-    with pytest.raises(NotNow, match="only seat 0"):
+    with raises(NotNow, match="only seat 0"):
         dispute_commands.withdraw_dispute(game.pending, number, 1)
     dispute_commands.withdraw_dispute(game.pending, number, 0)
     assert game.game.disputes[0].status == "withdrawn"
-    with pytest.raises(NotNow, match="is not open"):
+    with raises(NotNow, match="is not open"):
         game.rule(number, DISMISS)
 
 
@@ -213,14 +214,14 @@ class TestRulings:
         game.act()
         game.resign(2)
         number = game.dispute(0)
-        with pytest.raises(NotNow, match=reason):
+        with raises(NotNow, match=reason):
             game.rule(number, ruling)
         assert game.game.seq == number
 
     def test_a_seat_is_removed_only_during_play(self) -> None:
         game = LocalGame(2, arbiter="zoe")
         game.resign(0)
-        with pytest.raises(NotNow, match="only be removed during play"):
+        with raises(NotNow, match="only be removed during play"):
             game.rule(game.dispute(0), {"type": "remove_seat", "seat": 1})
 
 
@@ -251,22 +252,22 @@ class TestAgreement:
         game.resign(2)
         number = game.dispute(2)
         game.propose(number, 0, DISMISS)
-        with pytest.raises(NotNow, match="still in the game"):
+        with raises(NotNow, match="still in the game"):
             game.propose(number, 2, DISMISS)
         game.propose(number, 1, DISMISS)
         assert game.types[-1] == "DisputeRuled"
 
     def test_players_propose_nothing_in_a_game_with_an_arbiter(self) -> None:
         game = game_with_arbiter()
-        with pytest.raises(NotNow, match="has an arbiter"):
+        with raises(NotNow, match="has an arbiter"):
             game.propose(game.dispute(0), 0, DISMISS)
 
     def test_nobody_rules_alone_in_a_game_without_an_arbiter(self) -> None:
         game = LocalGame(2)
         number = game.dispute(0)
-        with pytest.raises(NotNow, match="no arbiter"):
+        with raises(NotNow, match="no arbiter"):
             game.rule(number, DISMISS)
-        with pytest.raises(NotNow, match="do not agree"):
+        with raises(NotNow, match="do not agree"):
             disputes.rule_by_agreement(game.game, number)
 
 
@@ -274,7 +275,7 @@ class TestArbiter:
     """The arbiter is on the record from the start, and never one of the players."""
 
     def test_the_arbiter_cannot_join(self) -> None:
-        with pytest.raises(NotNow, match="arbiter"):
+        with raises(NotNow, match="arbiter"):
             LocalGame(2, arbiter="bea")
 
     def test_the_creator_is_not_the_arbiter(self) -> None:

@@ -14,6 +14,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, RULES, rule_system_for
 from tests.support.events import data_of, event_of
+from tests.support.faults import raises
 
 SECRET = bytes(range(32))
 AT = "2026-11-20T09:15:{:02}.000Z"
@@ -236,7 +237,7 @@ def test_drawn_seating_comes_from_the_seed() -> None:
 def test_no_seat_acts_before_the_start() -> None:
     log = log_of_a_new_game()
     game = log.join("ana")
-    with pytest.raises(NotNow, match="has not started"):
+    with raises(NotNow, match="has not started"):
         lifecycle.act(game, 0, game.rules.parse_action_text("pass"))
     with pytest.raises(NotNow):
         lifecycle.forfeit(game)
@@ -251,7 +252,7 @@ def test_rounds_are_scored_in_order_and_then_the_game_is_finished() -> None:
     assert game.rounds_ended == {1: game.seq}
     with pytest.raises(NotNow):
         lifecycle.score(game, 2, game)
-    with pytest.raises(NotNow, match="round 1 is to be scored first"):
+    with raises(NotNow, match="round 1 is to be scored first"):
         lifecycle.finish(game, SECRET)
 
     event = lifecycle.score(game, 1, game)
@@ -269,7 +270,7 @@ def test_rounds_are_scored_in_order_and_then_the_game_is_finished() -> None:
         lifecycle.finish(game, SECRET)
     with pytest.raises(NotNow):
         lifecycle.abandon(game, SECRET)
-    with pytest.raises(Refused, match="BY-TURN-3"):
+    with raises(Refused, match="BY-TURN-3"):
         lifecycle.act(game, 0, game.rules.parse_action_text("resign"))
 
 
@@ -334,13 +335,13 @@ def test_events_that_cannot_begin_a_log_are_unreadable(change: JsonObject) -> No
 def test_a_game_with_unknown_rules_is_unreadable(change: JsonObject) -> None:
     event = log_of_a_new_game().events[0]
     data = {**event["data"], **change}
-    with pytest.raises(Unreadable, match="the game is unknown here"):
+    with raises(Unreadable, match="the game is unknown here"):
         fold([{**event, "data": data}])
 
 
 def test_a_gap_in_a_log_is_unreadable() -> None:
     events = log_of_a_played_out_game().events
-    with pytest.raises(Unreadable, match="event 4 follows event 2"):
+    with raises(Unreadable, match="event 4 follows event 2"):
         fold([*events[:2], *events[3:]])
 
 

@@ -5,6 +5,7 @@ import pytest
 from domain.errors import Malformed, NotNow
 from domain.lifecycle import check_options
 from domain.registry import RULES
+from tests.support.faults import raises
 from tests.support.local_game import LocalGame
 
 
@@ -47,7 +48,7 @@ def test_the_first_action_is_taken_back_to_the_start() -> None:
     seat = last_seat(game)
     game.answer_takeback(game.request_takeback(seat), 1 - seat, agree=True)
     assert game.game.state_hash == game.pending.game_at(start).state_hash
-    with pytest.raises(NotNow, match="acted last"):
+    with raises(NotNow, match="acted last"):
         game.request_takeback(seat)
 
 
@@ -77,13 +78,13 @@ def test_only_the_player_who_acted_last_asks_and_only_once() -> None:
     seat = last_seat(game)
     for other in range(3):
         if other != seat:
-            with pytest.raises(NotNow, match="acted last"):
+            with raises(NotNow, match="acted last"):
                 game.request_takeback(other)
     number = game.request_takeback(seat)
-    with pytest.raises(NotNow, match="requested before"):
+    with raises(NotNow, match="requested before"):
         game.request_takeback(seat)
     game.answer_takeback(number, (seat + 1) % 3, agree=False)
-    with pytest.raises(NotNow, match="requested before"):
+    with raises(NotNow, match="requested before"):
         game.request_takeback(seat)
 
 
@@ -92,7 +93,7 @@ def test_a_request_lapses_when_a_player_declines() -> None:
     seat = last_seat(game)
     number = game.request_takeback(seat)
     game.answer_takeback(number, (seat + 1) % 3, agree=False)
-    with pytest.raises(NotNow, match="lapsed"):
+    with raises(NotNow, match="lapsed"):
         game.answer_takeback(number, (seat + 2) % 3, agree=True)
     assert "PlayResumed" not in game.types
 
@@ -111,7 +112,7 @@ def test_a_request_lapses_when_play_goes_on(happening: str) -> None:
             game.forfeit()
         case _:
             game.resign((seat + 2) % 3)
-    with pytest.raises(NotNow, match="lapsed"):
+    with raises(NotNow, match="lapsed"):
         game.answer_takeback(number, (seat + 2) % 3, agree=True)
 
 
@@ -120,7 +121,7 @@ def test_nobody_asks_after_a_forfeited_turn() -> None:
     seat = last_seat(game)
     game.wait(hours=2)
     game.forfeit()
-    with pytest.raises(NotNow, match="acted last"):
+    with raises(NotNow, match="acted last"):
         game.request_takeback(seat)
 
 
@@ -141,10 +142,10 @@ def test_each_other_player_answers_once() -> None:
     game = game_with_takebacks()
     seat = last_seat(game)
     number = game.request_takeback(seat)
-    with pytest.raises(NotNow, match="does not answer"):
+    with raises(NotNow, match="does not answer"):
         game.answer_takeback(number, seat, agree=True)
     game.answer_takeback(number, (seat + 1) % 3, agree=True)
-    with pytest.raises(NotNow, match="agreed already"):
+    with raises(NotNow, match="agreed already"):
         game.answer_takeback(number, (seat + 1) % 3, agree=True)
 
 
@@ -154,7 +155,7 @@ def test_a_player_who_has_left_is_not_asked() -> None:
     game.act()
     seat = last_seat(game)
     number = game.request_takeback(seat)
-    with pytest.raises(NotNow, match="still in the game"):
+    with raises(NotNow, match="still in the game"):
         game.answer_takeback(number, 2, agree=True)
     game.answer_takeback(number, 1 - seat, agree=True)
     assert game.types[-1] == "PlayResumed"
@@ -171,7 +172,7 @@ def test_a_resignation_can_be_taken_back() -> None:
 def test_takebacks_are_an_option_that_is_left_out_when_it_is_false() -> None:
     game = LocalGame(2)
     game.act()
-    with pytest.raises(NotNow, match="options do not allow"):
+    with raises(NotNow, match="options do not allow"):
         game.request_takeback(0)
     assert "takebacks" not in check_options("barony", 2, {"takebacks": False})
     assert check_options("barony", 2, {"takebacks": True})["takebacks"] is True
@@ -187,5 +188,5 @@ def test_a_ruling_ends_a_request() -> None:
     dispute = game.dispute(0)
     for proposer in range(3):
         game.propose(dispute, proposer, {"type": "resume", "from": 6})
-    with pytest.raises(NotNow, match="lapsed"):
+    with raises(NotNow, match="lapsed"):
         game.answer_takeback(number, (seat + 1) % 3, agree=True)

@@ -19,6 +19,7 @@ from ledger.canonical import canonical, digest
 from replay.audit import audit
 from tests.games.records import FOLDER, course_of, record_of
 from tests.games.scripted_game import KEY
+from tests.support.faults import raises
 from tests.support.records import read
 
 NAME: Final = "blocked-by-departure"
@@ -116,7 +117,7 @@ def test_an_audit_checks_events_of_an_older_version_as_they_were_recorded() -> N
 @pytest.mark.usefixtures("version_0")
 def test_an_event_of_an_older_version_with_a_missing_field_is_refused_with_its_line() -> None:
     data, _ = older_record(10)
-    with pytest.raises(Unreadable, match="line 5: this is not a valid event of version 0"):
+    with raises(Unreadable, match="line 5: this is not a valid event of version 0"):
         read(data.replace(b'"author":"player cid",', b"", 1))
 
 
@@ -124,5 +125,5 @@ def test_an_event_of_an_older_version_with_a_missing_field_is_refused_with_its_l
 def test_an_event_of_an_unknown_version_is_refused_with_its_line(version: int) -> None:
     data = (FOLDER / f"{NAME}.jsonl").read_bytes()
     data = data.replace(b'"v":1}', b'"v":%d}' % version, 1)
-    with pytest.raises(Unreadable, match=f"line 2: an event of version {version}: only version 1"):
+    with raises(Unreadable, match=f"line 2: an event of version {version}: only version 1"):
         read(data)

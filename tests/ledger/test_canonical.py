@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from domain.errors import Unreadable
 from ledger.canonical import canonical, decode, unhex
+from tests.support.faults import raises
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers(1 - 2**53, 2**53 - 1) | st.text(),
@@ -72,7 +73,7 @@ def test_a_value_without_canonical_json_is_rejected(value: Any) -> None:
     ],
 )
 def test_fractions_are_rejected_in_every_notation(text: str) -> None:
-    with pytest.raises(Unreadable, match="is not an integer"):
+    with raises(Unreadable, match="is not an integer"):
         decode(text.encode())
 
 

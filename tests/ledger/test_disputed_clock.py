@@ -7,6 +7,7 @@ import pytest
 from domain.errors import NotNow
 from ledger import commands, dispute_commands
 from ledger.turn_clock import deadline, has_passed, ruling_limit, waits_for_ruling
+from tests.support.faults import raises
 from tests.support.local_game import LocalGame
 
 HOUR = 3600
@@ -118,7 +119,7 @@ def test_the_end_of_a_game_waits_for_the_ruling_but_not_for_ever(per_turn: int |
     game.wait(hours=1)
     game.dispute(0)
     assert ruling_limit(game.game) == "2026-11-23T10:00:00.000Z"
-    with pytest.raises(NotNow, match="waits for the ruling"):
+    with raises(NotNow, match="waits for the ruling"):
         commands.finish(game.pending, game.secret)
     game.wait(hours=72)
     assert not waits_for_ruling(game.game, game.pending.next_at)

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.keys import BadSignature, SigningKey, check_public_key, is_genuine, key_id, verify
+from tests.support.faults import raises
 from tests.support.records import SINCE
 
 PRIME: Final = 2**255 - 19
@@ -106,9 +107,9 @@ def test_there_are_eight_points_of_small_order_and_six_more_encodings_of_them() 
     "public", [*(encode(*point) for point in SMALL_ORDER), *NOT_CANONICAL], ids=bytes.hex
 )
 def test_a_public_key_of_small_order_is_refused_in_every_encoding(public: bytes) -> None:
-    with pytest.raises(BadSignature, match=r"small order|not encoded canonically"):
+    with raises(BadSignature, match=r"small order|not encoded canonically"):
         check_public_key(public)
-    with pytest.raises(BadSignature, match=r"small order|not encoded canonically"):
+    with raises(BadSignature, match=r"small order|not encoded canonically"):
         verify(public, signature_of_neutral_key(5), MESSAGE)
 
 
@@ -116,7 +117,7 @@ def test_the_neutral_element_would_sign_every_message() -> None:
     public, signature = encode(*NEUTRAL), signature_of_neutral_key(5)
     for message in (b"one", b"another"):
         assert is_accepted_by_openssl(public, signature, message)
-        with pytest.raises(BadSignature, match="the public key is a point of small order"):
+        with raises(BadSignature, match="the public key is a point of small order"):
             verify(public, signature, message)
 
 
@@ -131,7 +132,7 @@ def test_a_statement_signed_by_a_key_of_small_order_is_not_genuine() -> None:
 
 def test_an_encoding_that_is_not_reduced_is_refused_for_a_point_of_any_order() -> None:
     for y in range(19):
-        with pytest.raises(BadSignature, match="the public key is not encoded canonically"):
+        with raises(BadSignature, match="the public key is not encoded canonically"):
             check_public_key((PRIME + y).to_bytes(32, "little"))
 
 
@@ -142,7 +143,7 @@ def test_a_signature_whose_s_is_increased_by_the_order_is_refused(key: SigningKe
     s = int.from_bytes(signature[32:], "little")
     for factor in range(1, 16):
         malleable = signature[:32] + (s + factor * ORDER).to_bytes(32, "little")
-        with pytest.raises(BadSignature, match="malleable"):
+        with raises(BadSignature, match="malleable"):
             verify(public, malleable, MESSAGE)
 
 
@@ -154,17 +155,17 @@ def test_an_r_of_small_order_is_refused(key: SigningKey, r: bytes) -> None:
     challenge = int.from_bytes(sha512(r + public + MESSAGE).digest(), "little")
     signature = r + (challenge * scalar % ORDER).to_bytes(32, "little")
     assert is_accepted_by_openssl(public, signature, MESSAGE) == (r == encode(*NEUTRAL))
-    with pytest.raises(BadSignature, match="the R of the signature is a point of small order"):
+    with raises(BadSignature, match="the R of the signature is a point of small order"):
         verify(public, signature, MESSAGE)
 
 
 def test_keys_and_signatures_of_another_length_are_refused(key: SigningKey) -> None:
     public, signature = bytes.fromhex(key.public), bytes.fromhex(key.signature(MESSAGE))
     for wrong in (b"", public[:-1], public + b"\0"):
-        with pytest.raises(BadSignature, match="a public key has 32 bytes"):
+        with raises(BadSignature, match="a public key has 32 bytes"):
             verify(wrong, signature, MESSAGE)
     for wrong in (b"", signature[:-1], signature + b"\0"):
-        with pytest.raises(BadSignature, match="a signature has 64 bytes"):
+        with raises(BadSignature, match="a signature has 64 bytes"):
             verify(public, wrong, MESSAGE)
 
 
@@ -172,7 +173,7 @@ def test_bytes_that_encode_no_point_verify_nothing() -> None:
     (no_point,) = [y for y in range(2, 4) if point_with(y) is None][:1]
     public = no_point.to_bytes(32, "little")
     check_public_key(public)
-    with pytest.raises(BadSignature, match="does not match"):
+    with raises(BadSignature, match="does not match"):
         verify(public, signature_of_neutral_key(5), MESSAGE)
 
 
@@ -197,5 +198,5 @@ def test_the_vectors_of_rfc_8032_are_accepted_and_none_of_their_changed_messages
         assert key.public == public
         assert key.signature(bytes.fromhex(message)) == r + s
         verify(bytes.fromhex(public), bytes.fromhex(r + s), bytes.fromhex(message))
-        with pytest.raises(BadSignature, match="does not match"):
+        with raises(BadSignature, match="does not match"):
             verify(bytes.fromhex(public), bytes.fromhex(r + s), b"other")

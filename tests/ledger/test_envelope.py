@@ -10,6 +10,7 @@ from domain.errors import Unreadable
 from domain.event import Event
 from ledger import envelope
 from ledger.envelope import check_envelope, format_timestamp, is_timestamp
+from tests.support.faults import raises
 from tests.support.records import Table
 
 
@@ -64,7 +65,7 @@ def test_there_is_an_invalid_value_for_every_field() -> None:
 def test_the_error_for_an_invalid_field_names_it(eventful: Table, name: str, value: Any) -> None:
     event: Any = {**eventful.sealed[-1].event, name: value}
     reason = f"the field {name} has an invalid value" if name != "v" else "an event of version 2"
-    with pytest.raises(Unreadable, match=reason):
+    with raises(Unreadable, match=reason):
         check_envelope(event)
 
 
@@ -86,20 +87,20 @@ def test_the_error_for_an_invalid_field_names_it(eventful: Table, name: str, val
 )
 def test_a_digest_is_32_bytes_in_lowercase_hex(eventful: Table, name: str, value: Any) -> None:
     event: Any = {**eventful.sealed[-1].event, name: value}
-    with pytest.raises(Unreadable, match=f"the field {name} has an invalid value"):
+    with raises(Unreadable, match=f"the field {name} has an invalid value"):
         check_envelope(event)
 
 
 def test_each_digest_is_checked_alone(eventful: Table) -> None:
     event: Any = {**eventful.sealed[-1].event, "prev": "0" * 64 + " ", "hash": "0" * 63}
-    with pytest.raises(Unreadable, match="the field prev has an invalid value"):
+    with raises(Unreadable, match="the field prev has an invalid value"):
         check_envelope(event)
 
 
 @pytest.mark.parametrize(("name", "value"), [("seq", True), ("seq", 1.0), ("by", {"seat": True})])
 def test_booleans_and_fractions_are_no_numbers(eventful: Table, name: str, value: Any) -> None:
     event: Any = {**eventful.sealed[-1].event, name: value}
-    with pytest.raises(Unreadable, match=f"the field {name} has an invalid value"):
+    with raises(Unreadable, match=f"the field {name} has an invalid value"):
         check_envelope(event)
 
 
@@ -107,7 +108,7 @@ def test_the_error_for_a_missing_field_names_it(eventful: Table) -> None:
     for name in Event.__required_keys__ - {"v"}:
         event: Any = {**eventful.sealed[-1].event}
         del event[name]
-        with pytest.raises(Unreadable, match=f"the field {name} is missing"):
+        with raises(Unreadable, match=f"the field {name} is missing"):
             check_envelope(event)
 
 

@@ -5,6 +5,7 @@ import pytest
 from domain.errors import Unreadable
 from ledger.canonical import decode
 from ledger.json_faults import MAX_DEPTH
+from tests.support.faults import raises
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ from ledger.json_faults import MAX_DEPTH
     ],
 )
 def test_the_reason_why_a_line_is_not_canonical_json_is_given(text: bytes, reason: str) -> None:
-    with pytest.raises(Unreadable, match=reason):
+    with raises(Unreadable, match=reason):
         decode(text)
 
 
@@ -46,12 +47,12 @@ def test_values_may_be_nested_as_deep_as_the_bound() -> None:
 
 
 def test_brackets_in_strings_do_not_count_as_nesting() -> None:
-    with pytest.raises(Unreadable, match="not an integer"):
+    with raises(Unreadable, match="not an integer"):
         decode(b'{"a":"' + b"[" * 1000 + b'\\"[","b":1.5}')
 
 
 def test_the_reason_is_found_in_linear_time() -> None:
     """Thousands of keys and brackets in one line, as long as a line of a record may be."""
     keys = b",".join(b'"%d":1' % (key // 2) for key in range(100_000))
-    with pytest.raises(Unreadable, match="occurs twice"):
+    with raises(Unreadable, match="occurs twice"):
         decode(b"{" + keys + b"}")

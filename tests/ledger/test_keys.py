@@ -22,6 +22,7 @@ from ledger.keys import (
     check_statement,
     is_genuine,
 )
+from tests.support.faults import raises
 from tests.support.records import KEY, SINCE, STRANGER, Table
 
 LATER = "2027-01-01T00:00:00.000Z"
@@ -69,14 +70,14 @@ def test_a_receipt_that_is_changed_or_checked_with_another_key_is_not_genuine(ev
 
 def test_a_receipt_is_valid_for_one_event_only(event: Event) -> None:
     other: Event = {**event, "hash": "0" * 64}
-    with pytest.raises(BadSignature, match="its hash differs"):
+    with raises(BadSignature, match="its hash differs"):
         check_receipt(KEY.receipt(event), other, [KEY.public_entry(SINCE)])
 
 
 def test_a_retired_key_is_valid_for_earlier_events_only(event: Event) -> None:
     receipt = KEY.receipt(event)
     check_receipt(receipt, event, [KEY.public_entry(SINCE, until=LATER)])
-    with pytest.raises(BadSignature, match="retired"):
+    with raises(BadSignature, match="retired"):
         check_receipt(receipt, event, [KEY.public_entry(SINCE, until=SINCE)])
 
 
@@ -115,11 +116,11 @@ def test_concurrent_processes_get_the_same_key(tmp_path: Path) -> None:
 def test_a_file_without_an_ed25519_key_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "key.pem"
     path.write_bytes(b"nothing")
-    with pytest.raises(Unreadable, match="does not contain a readable private key"):
+    with raises(Unreadable, match="does not contain a readable private key"):
         SigningKey.load_or_generate(path)
     other = generate_private_key(SECP256R1())
     path.write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    with pytest.raises(Unreadable, match="not an Ed25519 key"):
+    with raises(Unreadable, match="not an Ed25519 key"):
         SigningKey.load_or_generate(path)
 
 

@@ -14,6 +14,7 @@ from ledger import record as record_module
 from ledger.canonical import canonical
 from ledger.keys import BadSignature, check_head
 from ledger.record import MAX_LINE_BYTES, engine, scan
+from tests.support.faults import raises
 from tests.support.records import KEY, SINCE, STRANGER, Table, read
 
 
@@ -78,7 +79,7 @@ def test_the_signature_covers_the_whole_header(data: bytes) -> None:
     for name in header["head"]:
         with pytest.raises(BadSignature):
             check_head({**header, "head": {**header["head"], name: "0"}}, [KEY.public_entry(SINCE)])
-    with pytest.raises(BadSignature, match="not in the list"):
+    with raises(BadSignature, match="not in the list"):
         check_head(header, [STRANGER.public_entry(SINCE)])
 
 
@@ -142,7 +143,7 @@ def test_an_event_with_an_invalid_field_is_rejected_with_its_line(
 
 def test_an_event_without_one_of_its_fields_is_rejected(data: bytes) -> None:
     for name in orjson.loads(data.splitlines()[9]):
-        with pytest.raises(Unreadable, match="line 10: "):
+        with raises(Unreadable, match="line 10: "):
             read(with_line(data, 10, lambda line, name=name: line.pop(name)))  # type: ignore[misc] # mypy cannot infer a lambda with a default
 
 
@@ -169,7 +170,7 @@ def test_fields_of_later_versions_are_kept(data: bytes) -> None:
     ],
 )
 def test_an_invalid_header_is_rejected(data: bytes, name: str, value: Any) -> None:
-    with pytest.raises(Unreadable, match="line 1: "):
+    with raises(Unreadable, match="line 1: "):
         read(with_line(data, 1, set_field(name, value)))
 
 
@@ -181,7 +182,7 @@ def test_an_invalid_game_is_rejected(data: bytes, seats: Any, rules: Any, option
     def change(line: JsonObject) -> None:
         line["data"] |= {"seats": seats, "rules": rules, "options": options}
 
-    with pytest.raises(Unreadable, match="line 2: "):
+    with raises(Unreadable, match="line 2: "):
         read(with_line(data, 2, change))
 
 
@@ -201,7 +202,7 @@ def test_lines_in_the_wrong_order_are_rejected(eventful: Table, data: bytes) -> 
         (count + 1, 5, "an event comes after"),
         (count + 1, last, "openings come after receipts"),
     ):
-        with pytest.raises(Unreadable, match=reason):
+        with raises(Unreadable, match=reason):
             read(move_line(data, old, new))
 
 
@@ -224,7 +225,7 @@ def test_lines_in_the_wrong_order_are_rejected(eventful: Table, data: bytes) -> 
 )
 def test_invalid_openings_and_receipts_are_rejected(eventful: Table, line: JsonObject) -> None:
     data = eventful.record() + canonical(line) + b"\n"
-    with pytest.raises(Unreadable, match=f"line {len(data.splitlines())}: "):
+    with raises(Unreadable, match=f"line {len(data.splitlines())}: "):
         read(data)
 
 
@@ -232,12 +233,12 @@ def test_invalid_openings_and_receipts_are_rejected(eventful: Table, line: JsonO
     "data", [b"", b"\n", b"{}\n", b"[]\n", b"\x00", b"\xff\xfe", b"PK\x03\x04"]
 )
 def test_a_file_that_is_not_a_record_is_rejected(data: bytes) -> None:
-    with pytest.raises(Unreadable, match="line 1: "):
+    with raises(Unreadable, match="line 1: "):
         read(data)
 
 
 def test_a_header_without_events_is_rejected(data: bytes) -> None:
-    with pytest.raises(Unreadable, match="line 2: there are no events"):
+    with raises(Unreadable, match="line 2: there are no events"):
         read(data.splitlines()[0] + b"\n")
 
 
@@ -257,7 +258,7 @@ def test_reading_stops_within_an_endless_line(data: bytes) -> None:
     assert [fault.line for fault in faults] == [1]
     assert source.read_so_far <= MAX_LINE_BYTES + 1
     long = with_line(data, 9, set_field("data", {"x": "y" * MAX_LINE_BYTES}))
-    with pytest.raises(Unreadable, match="line 9: the line has more than"):
+    with raises(Unreadable, match="line 9: the line has more than"):
         read(long)
 
 
@@ -287,7 +288,7 @@ def test_reading_stops_within_an_endless_record(
 ) -> None:
     size = len(b"".join(data.splitlines(keepends=True)[:9]))
     monkeypatch.setattr(record_module, "MAX_RECORD_BYTES", size)
-    with pytest.raises(Unreadable, match=f"line 10: the record has more than {size} bytes"):
+    with raises(Unreadable, match=f"line 10: the record has more than {size} bytes"):
         read(data)
 
 

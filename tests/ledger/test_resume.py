@@ -11,6 +11,7 @@ from domain.errors import NotNow, Unreadable
 from domain.event import Event
 from domain.fold import EarlierGames, evolve, fold
 from domain.game import Game
+from tests.support.faults import raises
 from tests.support.records import SECRET, Table, read
 
 RULES = [("barony", {}), ("barony", {"sorcery": True}), ("baron", {})]
@@ -205,22 +206,22 @@ def test_play_resumes_only_from_an_event_of_play_on_the_current_branch() -> None
     table.score()
     scored = table.game.seq
     for origin in (3, scored):
-        with pytest.raises(NotNow, match="no event of play"):
+        with raises(NotNow, match="no event of play"):
             table.resume(origin)
     table.take(1)
     superseded = table.game.seq
     table.resume(5)
-    with pytest.raises(NotNow, match=f"event {superseded}, which is no event of play"):
+    with raises(NotNow, match=f"event {superseded}, which is no event of play"):
         table.resume(superseded)
     table.resume(4)
 
 
 def test_a_game_that_has_ended_is_not_resumed() -> None:
     table = Table("stones", 2).start().play_out()
-    with pytest.raises(NotNow, match="finished"):
+    with raises(NotNow, match="finished"):
         table.resume(5)
     fresh = Table("stones", 2)
-    with pytest.raises(NotNow, match="the game has not started"):
+    with raises(NotNow, match="the game has not started"):
         lifecycle.resume(fresh.game, fresh.game, 1, SECRET)
 
 

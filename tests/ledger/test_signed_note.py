@@ -24,6 +24,7 @@ from ledger.signed_note import (
     note_key,
     sign_text,
 )
+from tests.support.faults import raises
 
 TEXT = (
     "If you think cryptography is the answer to your problem,\n"
@@ -87,12 +88,12 @@ def test_signatures_of_unknown_keys_are_ignored(
 
 def test_an_invalid_signature_of_a_known_key_is_an_error() -> None:
     note = SignedNote.parse(f"{TEXT}\n{PETER_LINE[:60]}ABCD{PETER_LINE[60:]}")
-    with pytest.raises(BadSignature, match="PeterNeumann"):
+    with raises(BadSignature, match="PeterNeumann"):
         note.verified_keys([PETER])
     changed = SignedNote.parse(f"{TEXT.replace('know', 'knew')}\n{PETER_LINE}")
-    with pytest.raises(BadSignature, match="PeterNeumann"):
+    with raises(BadSignature, match="PeterNeumann"):
         changed.verified_keys([PETER])
-    with pytest.raises(UntrustedNote, match="EnochRoot"):
+    with raises(UntrustedNote, match="EnochRoot"):
         SignedNote.parse(f"{TEXT}\n{PETER_LINE}").check_signed_by(ENOCH)
 
 
@@ -124,7 +125,7 @@ def test_malformed_notes_are_refused(note: str) -> None:
 
 
 def test_a_note_that_is_not_utf_8_is_refused() -> None:
-    with pytest.raises(Unreadable, match="UTF-8"):
+    with raises(Unreadable, match="UTF-8"):
         SignedNote.parse(b"\xff" + f"{TEXT}\n{PETER_LINE}".encode())
 
 
@@ -178,7 +179,7 @@ def test_a_cosignature_is_verified_with_its_time() -> None:
     with pytest.raises(BadSignature):
         SignedNote(CHECKPOINT, (later,)).check_signed_by(key)
     without_time = NoteSignature(line.name, line.key_id, b"\xff" * 72)
-    with pytest.raises(BadSignature, match="timestamp"):
+    with raises(BadSignature, match="timestamp"):
         SignedNote(CHECKPOINT, (without_time,)).check_signed_by(key)
 
 

@@ -1,7 +1,24 @@
-"""The faults that Malformed names, in English."""
+"""What errors say, in English."""
 
-from domain.errors import Malformed
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from domain.errors import CartularyError, Malformed
 from replay.language.renderer import english
+
+
+@contextmanager
+def raises(
+    error: type[CartularyError], match: str
+) -> Iterator[pytest.ExceptionInfo[CartularyError]]:
+    """Expect an error whose message contains a match of a regular expression."""
+    with pytest.raises(error) as raised:
+        yield raised
+    text = english(raised.value.message)
+    assert re.search(match, text), text
 
 
 def faults_of(error: Malformed) -> dict[str, str]:

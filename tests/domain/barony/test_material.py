@@ -10,6 +10,7 @@ from domain.chance import Chance
 from domain.errors import Malformed
 from tests.support.barony_positions import given
 from tests.support.barony_results import final_scores
+from tests.support.faults import raises
 from tests.support.given_when import play_lines, when
 
 VILLAGES_13 = " ".join(["P0v"] * 13)
@@ -74,7 +75,7 @@ def test_every_terrain_but_the_lake_has_a_token(cell: str, token: str) -> None:
 @pytest.mark.refuses("BY-MAT-2")
 @pytest.mark.parametrize("text", ["title 4 lake", "move 0,0>1,0 take lake"])
 def test_there_are_no_lake_tokens(text: str) -> None:
-    with pytest.raises(Malformed, match="must be one of mountain, forest, plain, field"):
+    with raises(Malformed, match="must be one of mountain, forest, plain, field"):
         barony.parse_action_text(text)
     state = given("play round 4 seat 0\n0: baron\n1: baron\nboard\nP0k P1ck")
     assert list(barony.position(state, None)["bank"]) == ["mountain", "forest", "plain", "field"]
