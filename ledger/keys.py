@@ -29,7 +29,7 @@ from cryptography.hazmat.primitives.serialization import (
 from domain.errors import CartularyError, Unreadable
 from domain.event import Event
 from domain.json_types import JsonObject
-from domain.messages import Message, Text, message
+from domain.messages import Message, message
 from ledger.canonical import canonical, digest, unhex
 
 RECEIPT_FIELDS: Final = ("game", "seq", "hash", "at")
@@ -74,11 +74,6 @@ _FAULTS_OF_R: Final = _PointFaults(
 
 class BadSignature(CartularyError):
     """A signature or a public key that is not valid; `message` is the reason."""
-
-    @property
-    def why(self) -> Text:
-        """The reason."""
-        return self.message
 
 
 class SigningKey:

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Final, Protocol, TypeAlias
 
 from domain.errors import CartularyError
-from domain.messages import Text, message
+from domain.messages import message
 
 Node: TypeAlias = tuple[int, int]
 """Level and index of a node with a complete subtree."""
@@ -30,11 +30,6 @@ MAX_PATH: Final = 54
 
 class BadProof(CartularyError):
     """A proof that does not prove what it should; `message` is the reason."""
-
-    @property
-    def why(self) -> Text:
-        """The reason."""
-        return self.message
 
 
 class NodeReader(Protocol):

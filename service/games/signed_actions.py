@@ -74,7 +74,7 @@ class SignedActions:
             raise InvalidPlayerSignature(
                 message(
                     "{reason}: what key {key} must sign is {statement}",
-                    reason=fault.why,
+                    reason=fault.message,
                     key=signature.key,
                     statement=statement,
                 )

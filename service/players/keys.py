@@ -76,7 +76,7 @@ class PlayerKeys:
             check_public_key(public)
         except BadSignature as fault:
             raise Malformed(
-                {"public": message("is not a valid Ed25519 key: {reason}", reason=fault.why)}
+                {"public": message("is not a valid Ed25519 key: {reason}", reason=fault.message)}
             ) from None
         entries = {entry["key"]: entry for entry in self.of(player)}
         id = key_id(public)
@@ -113,7 +113,7 @@ class PlayerKeys:
             raise InvalidPlayerSignature(
                 message(
                     "{reason}: the proof must be the signature of {statement} by this key",
-                    reason=fault.why,
+                    reason=fault.message,
                     statement=statement.decode(),
                 )
             ) from None

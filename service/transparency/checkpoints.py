@@ -119,7 +119,7 @@ class Checkpoints:
             checkpoint = Checkpoint.of_note(note)
             cosignatures = note.verified_keys(self._witnesses)
         except (Unreadable, BadSignature) as error:
-            raise Malformed({"checkpoint": error.why}) from None
+            raise Malformed({"checkpoint": error.message}) from None
         if not cosignatures:
             raise Forbidden(message("there is no cosignature by a witness that this server lists"))
         for _ in range(MAX_ATTEMPTS):

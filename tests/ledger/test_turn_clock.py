@@ -2,7 +2,8 @@
 
 import pytest
 
-from ledger.turn_clock import milliseconds_left, time_left_text
+from ledger.turn_clock import milliseconds_left, time_left_message
+from replay.language.renderer import english, renderer
 from tests.support.records import Table
 
 
@@ -33,4 +34,17 @@ def test_no_time_is_left_or_exceeded_without_a_clock_or_a_turn() -> None:
     ],
 )
 def test_time_left_in_words(milliseconds: int, text: str) -> None:
-    assert time_left_text(milliseconds) == text
+    assert english(time_left_message(milliseconds)) == text
+
+
+@pytest.mark.parametrize(
+    ("language", "left", "late"),
+    [
+        ("fr", "il reste 2 j 1,500 s", "1 h 0,007 s de retard"),
+        ("es", "quedan 2 d 1,500 s", "1 h 0,007 s de retraso"),
+    ],
+)
+def test_time_left_in_other_languages(language: str, left: str, late: str) -> None:
+    render = renderer(language)
+    assert render(time_left_message(172_801_500)) == left
+    assert render(time_left_message(-3_600_007)) == late
