@@ -3,58 +3,115 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from domain.barony.components import DUKE, FIRST_CITIES, TERRAINS
+from domain.barony.components import DUKE, FIRST_CITIES
+from domain.barony.explain_board import number_of, terrain_at
 from domain.barony.formats import BaronyStanding, CityPlaced, Departure, EndAgreed, RoundScored
 from domain.barony.scoring import token_points
 from domain.barony.state import State
+from domain.barony.terms import BUILDING, CITY, KNIGHT, NEW_CITY, POINT, RANKS, ROUND
 from domain.barony.turn_order import can_hold_first_city, cities_placed, is_end_agreed
 from domain.contract import DomainEvent, Reason
 from domain.event import Ranked
-from domain.hex_text import hex_text
-from domain.phrases import counted, listing
+from domain.messages import (
+    Listing,
+    Message,
+    PlayerAt,
+    counted,
+    hex_at,
+    listing,
+    message,
+    plural_message,
+    semicolon_list,
+)
 
 
 def explain_first_city(state: State, data: CityPlaced) -> Iterator[Reason]:
     """`CityPlaced`: BY-SET-3, 4."""
-    seat, here = data["seat"], hex_text(data["at"])
-    q, r = data["at"]
-    hex = state.board.index[q, r]
-    number = cities_placed(state, seat) + 1
+    seat = data["seat"]
     yield (
         "BY-SET-3",
-        f"this is city {number} of {FIRST_CITIES} of seat {seat}, and a knight comes with it",
+        message(
+            "this is city {number} of {total} of {player}, and a knight comes with it",
+            number=cities_placed(state, seat) + 1,
+            total=FIRST_CITIES,
+            player=PlayerAt(seat),
+        ),
     )
-    terrain = TERRAINS[state.board.terrain[hex]]
-    yield "BY-SET-4", f"{here} is a {terrain}, and there was no city on it or adjacent to it"
+    yield (
+        "BY-SET-4",
+        message(
+            "{hex} is {terrain:a}, and there was no city on it or adjacent to it",
+            hex=hex_at(data["at"]),
+            terrain=terrain_at(state, number_of(state, data["at"])),
+        ),
+    )
 
 
 def explain_departure(state: State, data: Departure) -> Iterator[Reason]:
     """`PlayerResigned`, `PlayerRemoved`: BY-END-5, 6, BY-SET-6."""
-    seat = data["seat"]
+    seat, player = data["seat"], PlayerAt(data["seat"])
     knights = sum(state.knights[seat])
     owners = zip(state.building, state.owner, strict=True)
     buildings = sum(building > 0 and owner == seat for building, owner in owners)
-    pawns = f"{counted(knights, 'knight')} and {counted(buildings, 'building')}"
-    yield "BY-END-6", f"seat {seat} is out; {pawns} of its own stay on the board"
+    counts = [(knights, KNIGHT), (buildings, BUILDING)]
+    pawns = [counted(count, kind) for count, kind in counts if count]
+    if pawns:
+        yield (
+            "BY-END-6",
+            message(
+                "{player} leaves the game, and these pawns stay on the board: {pawns}",
+                player=player,
+                pawns=listing(pawns),
+            ),
+        )
+    else:
+        yield (
+            "BY-END-6",
+            message("{player} leaves the game and has no pawns on the board", player=player),
+        )
     if seat in state.end_agreed_by:
-        yield "BY-END-5", f"seat {seat} no longer counts among the seats that ask for the end"
+        yield (
+            "BY-END-5",
+            message(
+                "{player} no longer counts among the players who ask for the end", player=player
+            ),
+        )
     forgone = FIRST_CITIES - cities_placed(state, seat)
     if state.phase == "setup" and forgone:
-        cities = counted(forgone, "city")
-        yield "BY-SET-6", f"its placements are skipped, so it forgoes {cities}"
+        yield (
+            "BY-SET-6",
+            message(
+                "{player} places no more cities and forgoes {cities}",
+                player=player,
+                cities=counted(forgone, CITY),
+            ),
+        )
 
 
 def explain_request(state: State, data: EndAgreed) -> Iterator[Reason]:
     """`EndAgreed`: BY-END-5."""
     asking, staying = data["end_agreed_by"], state.in_game()
     if set(staying) <= set(asking):
-        yield "BY-END-5", f"all seats ask for the end, so the game ends with round {state.round}"
+        yield (
+            "BY-END-5",
+            message(
+                "all players ask for the end, so the game ends with round {round}",
+                round=state.round,
+            ),
+        )
     elif asking:
-        ask = "ask" if asking[1:] else "asks"
-        seats = f"{_seats(asking)} of {counted(len(staying), 'seat')}"
-        yield "BY-END-5", f"{seats} {ask} for the end; it takes all of them"
+        yield (
+            "BY-END-5",
+            plural_message(
+                "{players} asks for the end; the game ends early if all {total} players do",
+                "{players} ask for the end; the game ends early if all {total} players do",
+                count=len(asking),
+                players=_players(asking),
+                total=len(staying),
+            ),
+        )
     else:
-        yield "BY-END-5", "no seat asks for the end any more"
+        yield "BY-END-5", message("nobody asks for the end any more")
 
 
 def explain_round(state: State, data: RoundScored) -> Iterator[Reason]:
@@ -66,14 +123,14 @@ def explain_standings(standings: Sequence[BaronyStanding]) -> Iterator[Reason]:
     """BY-END-1, 3: the score tracks, and the points of tokens."""
     yield (
         "BY-END-1",
-        listing(
-            f"seat {entry['seat']} has {entry['score']} as {entry['rank']} with "
-            f"{counted(entry['new_cities'], 'new city')}"
-            for entry in standings
-        ),
+        semicolon_list(map(_track_score, standings)),
     )
     tokens = [
-        f"seat {entry['seat']}'s tokens are worth {counted(entry['token_points'], 'point')}"
+        message(
+            "{player}'s tokens are worth {points}",
+            player=PlayerAt(entry["seat"]),
+            points=counted(entry["token_points"], POINT),
+        )
         for entry in standings
         if entry["token_points"]
     ]
@@ -81,26 +138,66 @@ def explain_standings(standings: Sequence[BaronyStanding]) -> Iterator[Reason]:
         yield "BY-END-3", listing(tokens)
 
 
+def _track_score(entry: BaronyStanding) -> Message:
+    """What the score on the track consists of."""
+    player, points = PlayerAt(entry["seat"]), counted(entry["score"], POINT)
+    rank, cities = RANKS[entry["rank"]], entry["new_cities"]
+    if not cities:
+        return message(
+            "{player} has {points} as {rank} without new cities",
+            player=player,
+            points=points,
+            rank=rank,
+        )
+    return message(
+        "{player} has {points} as {rank} with {cities}",
+        player=player,
+        points=points,
+        rank=rank,
+        cities=counted(cities, NEW_CITY),
+    )
+
+
 def explain_ranking(state: State, data: Ranked) -> Iterator[Reason]:
     """`GameFinished`: BY-END-3, 4, 6."""
     ranking = data["ranking"]
     yield (
         "BY-END-3",
-        listing(
-            f"seat {entry['seat']} has {entry['score']}, "
-            f"{token_points(state, entry['seat'])} of it for tokens"
+        semicolon_list(
+            message(
+                "{player} has {points}, {tokens} of them for tokens",
+                player=PlayerAt(entry["seat"]),
+                points=counted(entry["score"], POINT),
+                tokens=token_points(state, entry["seat"]),
+            )
             for entry in ranking
         ),
     )
-    yield "BY-END-4", f"seat {ranking[0]['seat']} ranks first and is King"
+    king = PlayerAt(ranking[0]["seat"])
+    yield "BY-END-4", message("{player} ranks first and is King", player=king)
     staying = [entry for entry in ranking if not state.is_out[entry["seat"]]]
     for better, worse in pairwise(staying):
         if better["score"] == worse["score"]:
-            seats = f"seats {better['seat']} and {worse['seat']}"
-            yield "BY-END-4", f"{seats} have equal scores, so the higher seat ranks first"
+            yield (
+                "BY-END-4",
+                message(
+                    "{better} and {worse} have equal scores; {better} ranks first,"
+                    " further from the first player",
+                    better=PlayerAt(better["seat"]),
+                    worse=PlayerAt(worse["seat"]),
+                ),
+            )
     out = [entry["seat"] for entry in ranking if entry not in staying]
     if out:
-        yield "BY-END-6", f"{_seats(out)} left the game and {'rank' if out[1:] else 'ranks'} last"
+        yield (
+            "BY-END-6",
+            plural_message(
+                "{players} left the game and ranks last",
+                "{players} left the game and rank last",
+                count=len(out),
+                players=_players(out),
+            ),
+        )
 
 
 def explain_turn_order(state: State, after: State, event: DomainEvent) -> Iterator[Reason]:
@@ -111,12 +208,28 @@ def explain_turn_order(state: State, after: State, event: DomainEvent) -> Iterat
         yield from _end_of_play(state, after, event)
     elif state.phase == "setup" and after.phase == "play":
         yield from _end_of_set_up(after)
-    elif after.round > state.round:
-        begins = f"seat {after.to_act} begins round {after.round}"
-        yield "BY-TURN-1", f"round {state.round} is over, and {begins}"
+    elif after.round > state.round and after.to_act is not None:
+        yield (
+            "BY-TURN-1",
+            message(
+                "round {round} is over, and {player} begins round {next}",
+                round=state.round,
+                player=PlayerAt(after.to_act),
+                next=after.round,
+            ),
+        )
     dukes = _dukes(after)
     if after.phase == "play" and dukes:
-        yield "BY-END-2", f"{_seats(dukes)} became duke, so round {after.round} is the last"
+        yield (
+            "BY-END-2",
+            plural_message(
+                "{players} became duke, so round {round} is the last",
+                "{players} became dukes, so round {round} is the last",
+                count=len(dukes),
+                players=_players(dukes),
+                round=after.round,
+            ),
+        )
 
 
 def _end_of_set_up(after: State) -> Iterator[Reason]:
@@ -125,40 +238,75 @@ def _end_of_set_up(after: State) -> Iterator[Reason]:
         for seat in after.in_game()
         if (missing := FIRST_CITIES - cities_placed(after, seat))
     }
-    begins = f"play begins with seat {after.to_act}"
+    first = PlayerAt(after.to_act or 0)
     if not forgone:
-        yield "BY-SET-3", f"every seat in the game has placed its cities: {begins}"
-    elif not any(can_hold_first_city(after, hex) for hex in range(len(after.board.hexes))):
-        seats = listing(
-            f"seat {seat} forgoes {counted(count, 'city')}" for seat, count in forgone.items()
+        yield (
+            "BY-SET-3",
+            message(
+                "all players in the game have placed their cities; {player} begins", player=first
+            ),
         )
-        yield "BY-SET-5", f"no hex is left for a first city; {seats}; {begins}"
+    elif not any(can_hold_first_city(after, hex) for hex in range(len(after.board.hexes))):
+        shares = [
+            message("{player} forgoes {cities}", player=PlayerAt(seat), cities=counted(count, CITY))
+            for seat, count in forgone.items()
+        ]
+        yield (
+            "BY-SET-5",
+            message(
+                "no hex is left for a first city; {players}; {first} begins",
+                players=listing(shares),
+                first=first,
+            ),
+        )
     if after.to_act:
-        yield "BY-SET-6", f"seat {after.to_act} is the first seat still in the game"
+        yield "BY-SET-6", message("the players before {player} left the game", player=first)
 
 
 def _end_of_play(state: State, after: State, event: DomainEvent) -> Iterator[Reason]:
     """Every clause by which play is over after the event."""
     staying = after.in_game()
     if len(staying) == 1:
-        yield "BY-END-6", f"only seat {staying[0]} is left, so the game ends at once"
+        last = PlayerAt(staying[0])
+        yield (
+            "BY-END-6",
+            message("only {player} is left, so the game ends at once", player=last),
+        )
         return
     dukes = _dukes(after)
     if dukes:
-        yield "BY-END-2", f"{_seats(dukes)} became duke, so round {state.round} was the last"
+        yield (
+            "BY-END-2",
+            plural_message(
+                "{players} became duke, so round {round} was the last",
+                "{players} became dukes, so round {round} was the last",
+                count=len(dukes),
+                players=_players(dukes),
+                round=state.round,
+            ),
+        )
     if state.round == state.round_limit:
-        yield "BY-END-5", f"the game was limited to {counted(state.round, 'round')}"
+        rounds = counted(state.round, ROUND)
+        yield "BY-END-5", message("the game was limited to {rounds}", rounds=rounds)
     if is_end_agreed(after):
-        all_asked = "all seats in the game had asked for the end"
-        yield "BY-END-5", f"{all_asked}, so round {state.round} was the last"
+        yield (
+            "BY-END-5",
+            message(
+                "all players in the game had asked for the end, so round {round} was the last",
+                round=state.round,
+            ),
+        )
     passed = {*state.passed, *([state.to_act] if event.type == "TurnPassed" else [])}
     if set(staying) <= passed:
-        yield "BY-TURN-4", f"every seat still in the game passed in round {state.round}"
+        yield (
+            "BY-TURN-4",
+            message("all players still in the game passed in round {round}", round=state.round),
+        )
 
 
 def _dukes(state: State) -> list[int]:
     return [seat for seat, rank in enumerate(state.rank) if rank == DUKE]
 
 
-def _seats(seats: Sequence[int]) -> str:
-    return listing(f"seat {seat}" for seat in seats)
+def _players(seats: Sequence[int]) -> Listing:
+    return listing(map(PlayerAt, seats))

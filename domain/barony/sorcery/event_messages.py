@@ -1,20 +1,22 @@
 """`event_message` with Sorcery: casts, and arrivals on mysterious places."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from domain.barony.event_messages import (
     EVENT_MESSAGES,
-    destruction_text,
-    leg_text,
-    moves_text,
-    round_text,
-    token_text,
+    destruction,
+    moves,
+    pawns,
+    round_scored,
+    tokens_taken,
+    with_effects,
 )
 from domain.barony.event_messages import event_message as base_event_message
 from domain.barony.event_messages import expedition_sent as base_expedition_sent
 from domain.barony.event_messages import game_started as base_game_started
-from domain.barony.formats import GameStarted
+from domain.barony.event_messages import standing as base_standing
+from domain.barony.formats import Destroyed, GameStarted
 from domain.barony.sorcery.formats import (
     CastStep,
     ConstructionCast,
@@ -24,99 +26,176 @@ from domain.barony.sorcery.formats import (
     MovementCast,
     RecruitmentCast,
     RoundScored,
+    SorceryStanding,
     SpellsCast,
 )
+from domain.barony.sorcery.terms import MAGIC_TOKEN, SPELL_NAMES
+from domain.barony.terms import KNIGHT, POINT, TOKENS
 from domain.event import EventData, GameCreated
-from domain.hex_text import hex_text
-from domain.phrases import EventMessage, counted, game_created_text, listing
+from domain.life_cycle_messages import EventMessage, game_created
+from domain.messages import (
+    HexAt,
+    Message,
+    PlayerAt,
+    counted,
+    hex_at,
+    hex_path,
+    listing,
+    message,
+    plural_message,
+)
 
 
-def magic_text(count: int) -> str:
-    """`1 magic token`, `2 magic tokens`."""
-    return counted(count, "magic token")
-
-
-def _imprint_text(arrival: MovedStep | ExpeditionSent) -> list[str]:
+def _imprint(arrival: MovedStep | ExpeditionSent) -> list[Message]:
     """[`places an imprint for 3 magic tokens`]; [] where no imprint was placed."""
-    return [f"places an imprint for {magic_text(arrival['magic'])}"] if "magic" in arrival else []
+    if "magic" not in arrival:
+        return []
+    return [
+        message("places an imprint for {tokens}", tokens=counted(arrival["magic"], MAGIC_TOKEN))
+    ]
 
 
-def _arrival_text(step: MovedStep) -> list[str]:
-    return [*destruction_text("destroys", step.get("destroyed", ())), *_imprint_text(step)]
+def _arrival(step: MovedStep) -> list[Message]:
+    return [*destruction(step.get("destroyed", ())), *_imprint(step)]
 
 
-def _step_text(step: MovedStep) -> str:
-    return " and ".join([leg_text(step), *_arrival_text(step)])
-
-
-def _cast_step_text(step: CastStep) -> str:
-    """A step and everything that happened with it, in order (BS-TOR-2)."""
-    return " and ".join(
-        [
-            leg_text(step),
-            *destruction_text(f"on {hex_text(step['from'])} sweeps away", step.get("left", ())),
-            *_arrival_text(step),
-            *destruction_text(f"on {hex_text(step['to'])} sweeps away", step.get("swept", ())),
+def _sweep(hex: HexAt, destroyed: Sequence[Destroyed]) -> list[Message]:
+    """[`on 0,0 sweeps away seat 1's knight`]; [] where no pawn was destroyed."""
+    if not destroyed:
+        return []
+    taken = tokens_taken(destroyed)
+    if taken is None:
+        return [message("on {hex} sweeps away {pawns}", hex=hex, pawns=pawns(destroyed))]
+    if not taken:
+        return [
+            message(
+                "on {hex} sweeps away {pawns}, taking no token", hex=hex, pawns=pawns(destroyed)
+            )
         ]
+    return [
+        message(
+            "on {hex} sweeps away {pawns}, taking {tokens}",
+            hex=hex,
+            pawns=pawns(destroyed),
+            tokens=listing(taken),
+        )
+    ]
+
+
+def _effects_of_cast(step: CastStep) -> Iterable[Message]:
+    """Everything that happened with a step, in order (BS-TOR-2)."""
+    return [
+        *_sweep(hex_at(step["from"]), step.get("left", ())),
+        *_arrival(step),
+        *_sweep(hex_at(step["to"]), step.get("swept", ())),
+    ]
+
+
+def _game_created(data: GameCreated) -> Message:
+    return message("{game}, with Sorcery", game=game_created(data))
+
+
+def _game_started(data: GameStarted) -> Message:
+    return message(
+        "{start}; the open spells are {spells}",
+        start=base_game_started(data),
+        spells=listing(SPELL_NAMES[spell] for spell in data["spells"]),
     )
 
 
-def _game_created(data: GameCreated) -> str:
-    return f"{game_created_text(data)}, with Sorcery"
+def _knights_moved(data: KnightsMoved) -> Message:
+    return moves(data["moves"], map(_arrival, data["moves"]))
 
 
-def _game_started(data: GameStarted) -> str:
-    return f"{base_game_started(data)}; the open spells are {listing(data['spells'])}"
+def _expedition_sent(data: ExpeditionSent) -> Message:
+    return with_effects(base_expedition_sent(data), _imprint(data))
 
 
-def _knights_moved(data: KnightsMoved) -> str:
-    return moves_text([_step_text(step) for step in data["moves"]])
-
-
-def _expedition_sent(data: ExpeditionSent) -> str:
-    return ", and ".join([base_expedition_sent(data), *_imprint_text(data)])
-
-
-def _spells_cast(data: SpellsCast) -> str:
+def _spells_cast(data: SpellsCast) -> Message:
     if "moves" in data:
-        effect = _movement_text(data)
+        effect = _movement(data)
     elif "recruits" in data:
-        effect = _recruitment_text(data)
+        effect = _recruitment(data)
     else:
-        effect = _construction_text(data)
-    return f"casts {listing(data['spells'])} for {magic_text(data['cost'])}: {effect}"
+        effect = _construction(data)
+    return message(
+        "casts {spells} for {tokens}: {effect}",
+        spells=listing(SPELL_NAMES[spell] for spell in data["spells"]),
+        tokens=counted(data["cost"], MAGIC_TOKEN),
+        effect=effect,
+    )
 
 
-def _movement_text(data: MovementCast) -> str:
-    return f"moves a knight {', then '.join(map(_cast_step_text, data['moves']))}"
+def _movement(data: MovementCast) -> Message:
+    first, *others = data["moves"]
+    path = hex_path([first["from"], first["to"]])
+    text = with_effects(message("moves a knight {path}", path=path), _effects_of_cast(first))
+    for step in others:
+        path = hex_path([step["from"], step["to"]])
+        second = with_effects(message("moves it on {path}", path=path), _effects_of_cast(step))
+        text = message("{first}, then {second}", first=text, second=second)
+    return text
 
 
-def _recruitment_text(data: RecruitmentCast) -> str:
+def _recruitment(data: RecruitmentCast) -> Message:
     recruits = listing(
-        f"{counted(entry['knights'], 'knight')} at {hex_text(entry['at'])}"
+        message(
+            "{knights} on {hex}", knights=counted(entry["knights"], KNIGHT), hex=hex_at(entry["at"])
+        )
         for entry in data["recruits"]
     )
     returned = data.get("returned", 0)
-    back = f", {returned} of them removed before" if returned else ""
-    return f"recruits {recruits}{back}"
+    if not returned:
+        return message("recruits {recruits}", recruits=recruits)
+    return plural_message(
+        "recruits {recruits}, one of them removed before",
+        "recruits {recruits}, {count} of them removed before",
+        count=returned,
+        recruits=recruits,
+    )
 
 
-def _construction_text(data: ConstructionCast) -> str:
-    token = f" and {token_text(data['token'])}" if "token" in data else ""
-    replaced = f"the {data['replaced']} on {hex_text(data['at'])}"
-    return f"turns {replaced} into a city for {data['points']} points{token}"
+def _construction(data: ConstructionCast) -> Message:
+    hex, points = hex_at(data["at"]), counted(data["points"], POINT)
+    if data["replaced"] == "knight":
+        text = message("turns the knight on {hex} into a city for {points}", hex=hex, points=points)
+    else:
+        text = message(
+            "turns the village on {hex} into a city for {points}", hex=hex, points=points
+        )
+    if "token" not in data:
+        return text
+    kind = data["token"]
+    gain = (
+        message("gains no token")
+        if kind is None
+        else message("gains {token:a}", token=TOKENS[kind])
+    )
+    return with_effects(text, [gain])
 
 
-def _round_scored(data: RoundScored) -> str:
-    standings = data["standings"]
-    parts = [
-        [
-            *(["tokens"] if entry["token_points"] else []),
-            *(["imprints"] if entry["imprint_points"] else []),
-        ]
-        for entry in standings
-    ]
-    return round_text(data["round"], standings, parts)
+def _round_scored(data: RoundScored) -> Message:
+    return round_scored(data["round"], data["standings"], _standing)
+
+
+def _standing(entry: SorceryStanding) -> Message:
+    """`seat 1 has 30`, and the final score if it is not the same."""
+    if not entry["imprint_points"]:
+        return base_standing(entry)
+    player, score, final_score = PlayerAt(entry["seat"]), entry["score"], entry["final_score"]
+    if not entry["token_points"]:
+        return message(
+            "{player} has {score} ({final_score} with imprints)",
+            player=player,
+            score=score,
+            final_score=final_score,
+        )
+    return message(
+        "{player} has {score} ({final_score} with tokens and imprints)",
+        player=player,
+        score=score,
+        final_score=final_score,
+    )
 
 
 SORCERY_EVENT_MESSAGES: Final[Mapping[str, EventMessage]] = {
@@ -131,6 +210,6 @@ SORCERY_EVENT_MESSAGES: Final[Mapping[str, EventMessage]] = {
 """By event type."""
 
 
-def event_message(type: str, data: EventData) -> str:
+def event_message(type: str, data: EventData) -> Message:
     """The event in one line, by the function for its type; of an unknown type, the type."""
     return base_event_message(type, data, SORCERY_EVENT_MESSAGES)

@@ -9,24 +9,26 @@ from functools import partial
 from itertools import combinations
 from typing import Final
 
-from domain.barony.components import BUILDINGS, CITY, FAMILY, FOREST, SPELLS
+from domain.barony.components import BUILDINGS, CITY, FAMILY, FOREST, SPELLS, Building
 from domain.barony.explain import (
     EXPLAINERS,
     Explainer,
-    explain_city_gain,
-    explain_city_site,
-    explain_gain,
-    explain_moves,
-    explain_no_opposing_knight,
     explain_pass,
-    explain_replaced_village,
     explain_reserve,
     explain_site,
     explain_with,
-    number_of,
 )
 from domain.barony.explain import explain_expedition as base_explain_expedition
 from domain.barony.explain import explain_start as base_explain_start
+from domain.barony.explain_board import number_of
+from domain.barony.explain_construction import (
+    explain_city_gain,
+    explain_city_site,
+    explain_gain,
+    explain_no_opposing_knight,
+    explain_replaced_village,
+)
+from domain.barony.explain_movement import explain_moves
 from domain.barony.explain_turn_order import explain_first_city as base_explain_first_city
 from domain.barony.explain_turn_order import explain_ranking as base_explain_ranking
 from domain.barony.explain_turn_order import explain_standings
@@ -34,7 +36,6 @@ from domain.barony.formats import CityPlaced, GameStarted
 from domain.barony.sorcery.apply import apply, apply_steps
 from domain.barony.sorcery.components import COST, PLACES, PLACES_APART
 from domain.barony.sorcery.decide import SORCERY_GENERATORS
-from domain.barony.sorcery.event_messages import magic_text
 from domain.barony.sorcery.explain_movement import (
     explain_arrival,
     explain_imprint,
@@ -101,7 +102,10 @@ def _spells_cast(state: SorceryState, data: SpellsCast) -> Iterator[Reason]:
     yield "BS-SPL-1", f"{listing(spells)} {kind}"
     costs = listing(f"{COST[spell]} for {spell}" for spell in spells)
     left = magic - data["cost"]
-    yield "BS-SPL-2", f"of {magic_text(magic)} seat {seat} pays {costs}, and keeps {left or 'none'}"
+    yield (
+        "BS-SPL-2",
+        f"of {counted(magic, 'magic token')} seat {seat} pays {costs}, and keeps {left or 'none'}",
+    )
     if spells[1:]:
         yield "BS-SPL-3", f"together they make one {family}"
     if "moves" in data:
@@ -122,7 +126,7 @@ def _explain_recruitment(state: SorceryState, data: RecruitmentCast) -> Iterator
         owned = listing(counted(count, f"{building}") for building, count in buildings.items())
         yield clause, f"one knight each at {here}; seat {seat} has {owned} in all"
     else:
-        site = "stronghold" if "illusion" in spells else "city"
+        site: Building = "stronghold" if "illusion" in spells else "city"
         if "portal" in spells:
             how = "with Illusion" if "illusion" in spells else "without Illusion"
             yield "BS-POR-3", f"{how} the site is a {site}: {here}"

@@ -4,18 +4,19 @@ from collections.abc import Iterator, Sequence
 
 from domain.barony.apply import apply_destroyed
 from domain.barony.components import MYSTERIOUS_PLACE
-from domain.barony.event_messages import pawns_text
-from domain.barony.explain import explain_arrival as base_explain_arrival
-from domain.barony.explain import explain_entry, explain_step, explain_tokens, number_of
+from domain.barony.event_messages import pawns
+from domain.barony.explain_board import number_of
+from domain.barony.explain_movement import explain_arrival as base_explain_arrival
+from domain.barony.explain_movement import explain_entry, explain_step, explain_tokens
 from domain.barony.formats import Destroyed
 from domain.barony.sorcery.apply import apply_steps
 from domain.barony.sorcery.components import MAGIC_OF_A_VISIT
-from domain.barony.sorcery.event_messages import magic_text
 from domain.barony.sorcery.formats import CastStep, MovedStep, MovementCast
 from domain.barony.sorcery.movement import is_teleportation, isolated_pawns
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import Reason
 from domain.hex_text import hex_text
+from domain.messages import hex_at, message
 from domain.phrases import counted, listing
 
 
@@ -35,7 +36,7 @@ def explain_imprint(
     imprints = sum(hex in places for places in state.imprints)
     if magic:
         others = f"with {counted(imprints, 'other')} there"
-        gain = f"gains {magic_text(magic)}"
+        gain = f"gains {counted(magic, 'magic token')}"
         yield "BS-MYS-2", f"seat {seat} places an imprint on {here}, {others}, and {gain}"
     elif hex in state.imprints[seat]:
         yield "BS-MYS-3", f"seat {seat} already has an imprint on {here} and gains nothing"
@@ -85,7 +86,15 @@ def _sweep(
     """BS-TOR-1, 2, BS-SPL-5, BY-CON-2, 3: what Tornado destroyed on a hex."""
     if destroyed:
         here = hex_text(at)
-        yield "BS-TOR-1", f"{moment}, Tornado destroys {pawns_text(destroyed)} on {here}"
+        yield (
+            "BS-TOR-1",
+            message(
+                "{moment}, Tornado destroys {pawns} on {hex}",
+                moment=moment,
+                pawns=pawns(destroyed),
+                hex=hex_at(at),
+            ),
+        )
         each_was = "each was" if destroyed[1:] else "it was"
         yield "BS-SPL-5", f"{each_was} the only pawn of its seat on {here}"
         yield from explain_tokens(state, seat, destroyed)

@@ -144,4 +144,4 @@ def test_with_seating_drawn_the_seed_decides_who_is_first() -> None:
 def test_no_other_way_of_seating_is_accepted() -> None:
     with pytest.raises(Malformed) as refused:
         lifecycle.check_options("barony", 3, {"seating": "youngest"})
-    assert refused.value.fields == {"options.seating": "must be one of drawn, joined"}
+    assert faults_of(refused.value) == {"options.seating": "must be one of drawn, joined"}

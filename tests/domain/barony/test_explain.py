@@ -4,13 +4,12 @@ import pytest
 
 from domain.barony import (
     decide,
-    explain,
     parse_action_text,
 )
 from domain.barony.state import State
 from domain.contract import DomainEvent
 from tests.support.barony_positions import given
-from tests.support.barony_results import explanation, text_of
+from tests.support.barony_results import explained, explanation, text_of
 
 
 def event_of_action(state: State, text: str, seat: int | None = None) -> DomainEvent:
@@ -36,7 +35,7 @@ class TestFights:
         state = given(FIGHT)
         event = event_of_action(state, "move 0,0>1,0 0,0>1,0 take field")
         assert text_of(state, event) == (
-            "moves a knight 0,0>1,0, then another 0,0>1,0 and destroys seat 0's village, "
+            "moves a knight 0,0>1,0, then moves another 0,0>1,0 and destroys seat 0's village, "
             "taking a field token"
         )
         sentences = explanation(state, event)
@@ -44,17 +43,19 @@ class TestFights:
         assert sentences["BY-MOV-7"] == ["the first move has already brought a knight to 1,0"]
         assert sentences["BY-CON-1"] == [
             "seat 1 has only one pawn on 1,0 and shares the hex with seat 0's village",
-            "with the knight there seat 1 now has 2 pawns on 1,0, so seat 0's village is destroyed",
+            "seat 1 now has 2 knights on 1,0 and destroys seat 0's village",
         ]
-        assert sentences["BY-CON-2"] == ["for its village seat 0 gives seat 1 a field token"]
-        assert sentences["BY-CON-3"] == ["seat 0 had 1 plain and 2 field, and seat 1 chose"]
+        assert sentences["BY-CON-2"] == ["seat 0 gives seat 1 a field token for the village"]
+        assert sentences["BY-CON-3"] == [
+            "seat 0 had 1 plain token and 2 field tokens, and seat 1 chose"
+        ]
 
     def test_a_village_whose_owner_has_no_token(self) -> None:
         state = given(FIGHT.replace("viscount, 1P 2D", "viscount"))
         event = event_of_action(state, "move 0,0>1,0 0,0>1,0")
         assert text_of(state, event).endswith("seat 0's village, taking no token")
         sentences = explanation(state, event)
-        assert sentences["BY-CON-2"] == ["seat 0 had no token to give for its village"]
+        assert sentences["BY-CON-2"] == ["seat 0 had no token to give for the village"]
         assert "BY-CON-3" not in sentences
 
     def test_a_village_defends_its_hex_with_an_arriving_knight(self) -> None:
@@ -63,10 +64,10 @@ class TestFights:
         assert text_of(state, event) == "moves a knight 0,0>0,1 and destroys seat 2's knight"
         sentences = explanation(state, event)
         assert sentences["BY-CON-1"] == [
-            "with the village there seat 1 now has 2 pawns on 0,1, so seat 2's knight is destroyed"
+            "seat 1 now has 1 knight and 1 village on 0,1 and destroys seat 2's knight"
         ]
         assert sentences["BY-MOV-5"] == [
-            "seat 2 had one pawn on 0,1; two pawns of one seat would bar the hex"
+            "seat 2 had only one pawn on 0,1; two pawns of one player would bar the hex"
         ]
         assert sentences["BY-MOV-6"] == [
             "0,1 is a field; a single opposing pawn bars only a mountain"
@@ -87,11 +88,10 @@ class TestFights:
         event = event_of_action(state, "move 0,0>1,0")
         (sentence,) = explanation(state, event)["BY-CON-1"]
         assert sentence == (
-            "with the 2 knights there seat 1 now has 3 pawns on 1,0, so "
-            "seat 2's knight and seat 0's village are destroyed"
+            "seat 1 now has 3 knights on 1,0 and destroys seat 2's knight and seat 0's village"
         )
         assert explanation(state, event)["BY-MOV-5"] == [
-            "seat 2 and seat 0 had one pawn each on 1,0; two pawns of one seat would bar the hex"
+            "seat 2 and seat 0 had one pawn each on 1,0; two pawns of one player would bar the hex"
         ]
 
     def test_the_second_knight_moves_on_from_the_hex_that_the_first_entered(self) -> None:
@@ -104,7 +104,7 @@ class TestFights:
         )
         advance = explanation(state, event_of_action(state, "move 0,0>1,0 1,0>2,0"))
         assert advance["BY-MOV-2"] == [
-            "the knight that moves on stood on 1,0 before the first move"
+            "the knight that leaves 1,0 stood there before the first move"
         ]
         swap = explanation(state, event_of_action(state, "move 0,0>1,0 1,0>0,0"))
         assert swap["BY-MOV-7"] == ["the first move has taken a knight away from 0,0"]
@@ -115,7 +115,7 @@ class TestFights:
     def test_a_move_without_opponents_names_only_the_step(self) -> None:
         state = given(FIGHT)
         event = event_of_action(state, "move 0,0>0,1")
-        assert explain(state, 1, event) == [
+        assert explained(state, event) == [
             ("BY-MOV-1", "a knight of seat 1 stood on 0,0, and 0,1 is adjacent to it")
         ]
 
@@ -134,11 +134,11 @@ class TestActions:
     def test_recruitment_beside_a_lake(self) -> None:
         state = given(HOME)
         event = event_of_action(state, "recruit 3 at 0,0")
-        assert text_of(state, event) == "recruits 3 knights at 0,0"
-        assert explain(state, 0, event) == [
+        assert text_of(state, event) == "recruits 3 knights on 0,0"
+        assert explained(state, event) == [
             (
                 "BY-REC-1",
-                "0,0 holds a city of seat 0 and lies beside the lake on 1,0: up to 3 knights",
+                "seat 0 has a city on 0,0, beside the lake on 1,0: up to 3 knights",
             ),
             ("BY-REC-2", "the reserve goes from 4 knights to 1"),
         ]
@@ -157,7 +157,9 @@ class TestActions:
             "the reserve goes from 12 villages to 11",
             "the reserve goes from 2 strongholds to 1",
         ]
-        assert sentences["BY-BLD-5"] == ["0,1 is a plain: a plain token, leaving 0 in the bank"]
+        assert sentences["BY-BLD-5"] == [
+            "0,1 is a plain and yields a plain token, which leaves 0 in the bank"
+        ]
         assert sentences["BY-MAT-4"] == ["1,1 is a field, and the bank had no field token left"]
 
     def test_a_new_city(self) -> None:
@@ -167,7 +169,7 @@ class TestActions:
         sentences = explanation(state, event)
         assert sentences["BY-CTY-2"] == ["2,0 is a field, not a forest"]
         assert sentences["BY-CTY-3"] == ["no hex adjacent to 2,0 had a city"]
-        assert sentences["BY-END-1"] == ["seat 0 rises by 10 to 25 on the score track"]
+        assert sentences["BY-END-1"] == ["seat 0 advances by 10 points to 25 on the score track"]
 
     @pytest.mark.parametrize(("placed", "is_explained"), [(2, True), (3, False)])
     def test_a_new_city_of_a_seat_that_forwent_one(
@@ -189,13 +191,22 @@ class TestActions:
     def test_a_title_bought_with_change_lost(self) -> None:
         state = given(HOME.replace("3P 1F", "4P 1F"))
         event = event_of_action(state, "title 4 plain")
-        assert text_of(state, event) == "becomes viscount for 4 plain, worth 15 points"
-        assert explain(state, 0, event) == [
+        assert (
+            text_of(state, event)
+            == "discards 4 plain tokens, becomes viscount and scores 15 points"
+        )
+        assert explained(state, event) == [
             (
                 "BY-TTL-1",
-                "4 plain are worth 16 resource points; a title costs 15, and no change is given",
+                (
+                    "the payment (4 plain tokens) is worth 16 resource points; a title costs 15, "
+                    "and no change is given"
+                ),
             ),
             ("BY-TTL-2", "seat 0 was baron and is now viscount"),
-            ("BY-TTL-3", "without a plain token only 12 would be left, so every token was needed"),
-            ("BY-END-1", "seat 0 rises by 15 to 15 on the score track"),
+            (
+                "BY-TTL-3",
+                "without a plain token only 12 points would be left, so every token was needed",
+            ),
+            ("BY-END-1", "seat 0 advances by 15 points to 15 on the score track"),
         ]

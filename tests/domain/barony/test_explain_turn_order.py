@@ -20,9 +20,10 @@ from domain.barony import (
 from domain.barony.state import State
 from domain.chance import Chance
 from domain.contract import DomainEvent
+from replay.language.renderer import english
 from tests.support.barony_positions import given, random_game
-from tests.support.barony_results import explanation, text_of
-from tests.support.events import data_of, event_of
+from tests.support.barony_results import explained, explanation, text_of
+from tests.support.events import event_of
 
 
 def event_of_action(state: State, text: str, seat: int | None = None) -> DomainEvent:
@@ -46,13 +47,15 @@ class TestSetUp:
     def test_the_board(self) -> None:
         event = set_up(2, check_options(2, {}), Chance(bytes(32)))
         started = event_of(event.type, {**event.data, "players": ["ann", "bob"]})
-        assert event_message(started.type, started.data) == (
+        assert english(event_message(started.type, started.data)) == (
             "the game starts on 54 hexes: ann is seat 0 and bob is seat 1"
         )
-        sentences = dict(explain(None, None, started))
-        assert sentences["BY-SET-1"] == "18 tiles were drawn and laid, 54 hexes"
+        sentences = {clause: english(sentence) for clause, sentence in explain(None, None, started)}
+        assert sentences["BY-SET-1"] == (
+            "the board consists of 18 tiles, drawn and laid at random: 54 hexes"
+        )
         assert sentences["BY-SET-2"].startswith(
-            "the board has no gaps, and all of it lies within 5 of "
+            "the board has no gaps, and no hex is more than 5 hexes from "
         )
         assert sentences["BY-SET-7"] == "by the game's seating ann is the first player"
 
@@ -60,7 +63,7 @@ class TestSetUp:
         state = given("setup seat 1\nboard 0,0\nP0ck  M  P1ck  M  P  M  D  M  D")
         event = event_of_action(state, "place 4,0")
         assert text_of(state, event) == "places a city and a knight on 4,0"
-        assert explain(state, 1, event) == [
+        assert explained(state, event) == [
             ("BY-SET-3", "this is city 2 of 3 of seat 1, and a knight comes with it"),
             ("BY-SET-4", "4,0 is a plain, and there was no city on it or adjacent to it"),
         ]
@@ -72,7 +75,7 @@ class TestSetUp:
         (sentence,) = explanation(state, event)["BY-SET-5"]
         assert sentence == (
             "no hex is left for a first city; seat 0 forgoes 2 cities and seat 1 forgoes 2 cities; "
-            "play begins with seat 0"
+            "seat 0 begins"
         )
 
     def test_the_last_placement_ends_it_with_nothing_forgone(self) -> None:
@@ -80,7 +83,7 @@ class TestSetUp:
         state = given(f"setup seat 0\nboard 0,0\n{placed}")
         sentences = explanation(state, event_of_action(state, "place 10,0"))
         assert sentences["BY-SET-3"][-1] == (
-            "every seat in the game has placed its cities: play begins with seat 0"
+            "all players in the game have placed their cities; seat 0 begins"
         )
         assert "BY-SET-5" not in sentences
 
@@ -89,10 +92,8 @@ class TestSetUp:
         event = forfeit(state)
         assert text_of(state, event) == "seat 0 is removed from the game"
         sentences = explanation(state, event)
-        assert sentences["BY-SET-6"] == ["its placements are skipped, so it forgoes 3 cities"]
-        assert sentences["BY-END-6"] == [
-            "seat 0 is out; no knights and no buildings of its own stay on the board"
-        ]
+        assert sentences["BY-SET-6"] == ["seat 0 places no more cities and forgoes 3 cities"]
+        assert sentences["BY-END-6"] == ["seat 0 leaves the game and has no pawns on the board"]
 
 
 BLOCKED = "play round 7 seat 1\n0: baron, passed\n1: baron\nboard 0,0\nM0skkkkkkk  L  M1skkkkkkk"
@@ -108,9 +109,9 @@ class TestTheCourse:
         state = given(BLOCKED)
         event = event_of_action(state, "pass")
         assert text_of(state, event) == "passes; play is over"
-        assert explain(state, 1, event) == [
+        assert explained(state, event) == [
             ("BY-TURN-2", "seat 1 had no other legal action"),
-            ("BY-TURN-4", "every seat still in the game passed in round 7"),
+            ("BY-TURN-4", "all players still in the game passed in round 7"),
         ]
 
     def test_a_turn_forfeited_is_no_pass(self) -> None:
@@ -119,7 +120,7 @@ class TestTheCourse:
         assert text_of(state, event) == "seat 1's turn is forfeited"
         sentences = explanation(state, event)
         assert sentences["BY-TURN-5"] == [
-            "the time for seat 1's turn ran out, which does not count as a pass"
+            "the time for the turn of seat 1 ran out, which does not count as a pass"
         ]
         assert "BY-TURN-4" not in sentences
 
@@ -131,7 +132,7 @@ class TestTheCourse:
         ]
         apply(state, event.type, event.data)
         last = event_of_action(state, "recruit 2 at 3,1")
-        assert text_of(state, last) == "recruits 2 knights at 3,1; play is over"
+        assert text_of(state, last) == "recruits 2 knights on 3,1; play is over"
         assert explanation(state, last)["BY-END-2"] == [
             "seat 0 became duke, so round 3 was the last"
         ]
@@ -145,32 +146,32 @@ class TestTheCourse:
         state = given(HOME.replace("seat 0", "seat 1 agreement"))
         first = event_of_action(state, "agree", seat=0)
         assert text_of(state, first) == "asks for the end of the game"
-        assert explain(state, 0, first) == [
-            ("BY-END-5", "seat 0 of 2 seats asks for the end; it takes all of them")
+        assert explained(state, first) == [
+            ("BY-END-5", "seat 0 asks for the end; the game ends early if all 2 players do")
         ]
         apply(state, first.type, first.data)
         back = event_of_action(state, "disagree", seat=0)
-        assert text_of(state, back) == "no longer asks for the end"
-        assert explain(state, 0, back) == [("BY-END-5", "no seat asks for the end any more")]
+        assert text_of(state, back) == "no longer asks for the end of the game"
+        assert explained(state, back) == [("BY-END-5", "nobody asks for the end any more")]
         second = event_of_action(state, "agree", seat=1)
-        assert explain(state, 1, second) == [
-            ("BY-END-5", "all seats ask for the end, so the game ends with round 3")
+        assert explained(state, second) == [
+            ("BY-END-5", "all players ask for the end, so the game ends with round 3")
         ]
         apply(state, second.type, second.data)
         sentences = explanation(state, event_of_action(state, "recruit 1 at 3,1"))
         assert sentences["BY-END-5"] == [
-            "all seats in the game had asked for the end, so round 3 was the last"
+            "all players in the game had asked for the end, so round 3 was the last"
         ]
 
     def test_a_seat_leaves_and_one_is_left(self) -> None:
         state = given(HOME)
         event = event_of_action(state, "resign", seat=1)
         assert text_of(state, event) == "resigns; play is over"
-        assert explain(state, 1, event) == [
-            ("BY-END-6", "seat 1 is out; no knights and 1 building of its own stay on the board"),
+        assert explained(state, event) == [
+            ("BY-END-6", "seat 1 leaves the game, and these pawns stay on the board: 1 building"),
             ("BY-END-6", "only seat 0 is left, so the game ends at once"),
         ]
-        assert event_message("PlayerRemoved", remove(state, 0).data) == (
+        assert english(event_message("PlayerRemoved", remove(state, 0).data)) == (
             "seat 0 is removed from the game; play is over"
         )
 
@@ -188,24 +189,27 @@ def test_the_score_of_a_round_and_of_the_game() -> None:
     )
     scored = event_of("RoundScored", {"round": 9, "standings": standings(state)})
     assert text_of(state, scored) == (
-        "round 9 is scored: seat 0 30 (with its tokens 34), seat 1 25 and "
-        "seat 2 30 (with its tokens 34)"
+        "round 9 is scored: seat 0 has 30 (34 with tokens), seat 1 has 25 and "
+        "seat 2 has 30 (34 with tokens)"
     )
-    sentences = dict(explain(state, None, scored))
+    sentences = dict(explained(state, scored))
     assert sentences["BY-END-1"] == (
-        "seat 0 has 30 as count with no new cities, seat 1 has 25 as viscount with 1 new city and "
-        "seat 2 has 30 as count with no new cities"
+        "seat 0 has 30 points as count without new cities; seat 1 has 25 points as viscount with "
+        "1 new city; seat 2 has 30 points as count without new cities"
     )
     assert sentences["BY-END-3"] == (
         "seat 0's tokens are worth 4 points and seat 2's tokens are worth 4 points"
     )
     over = finish(state)
     assert text_of(state, over) == (
-        "the game is over: seat 2 is King with 34, before seat 0 with 34 and seat 1 with 25"
+        "the game is over: seat 2 is King with 34 points, before seat 0 with 34 and seat 1 with 25"
     )
-    assert explain(state, None, over)[1:] == [
+    assert explained(state, over)[1:] == [
         ("BY-END-4", "seat 2 ranks first and is King"),
-        ("BY-END-4", "seats 2 and 0 have equal scores, so the higher seat ranks first"),
+        (
+            "BY-END-4",
+            "seat 2 and seat 0 have equal scores; seat 2 ranks first, further from the first player",
+        ),
         ("BY-END-6", "seat 1 left the game and ranks last"),
     ]
 
@@ -215,7 +219,7 @@ def test_every_event_of_a_game_is_explained_by_known_clauses(seats: int) -> None
     types = set()
     for state, event in random_game(seats, seed=seats):
         before = position(state, None)
-        sentences = explain(state, data_of(event).get("seat"), event)
+        sentences = explained(state, event)
         assert sentences, event
         assert {clause for clause, _ in sentences} <= set(CLAUSES)
         assert len(sentences) == len(set(sentences))

@@ -89,7 +89,7 @@ def test_a_conflict_shows_arrows_changed_hexes_and_destroyed_pieces() -> None:
     assert cell(scene_of_board, 0, 1).removed == (Piece("knight", 0),)
     assert cell(scene_of_board, 1, 0).removed == ()
     assert english_caption(scene_of_board) == (
-        "seat 1 moves a knight 0,0>0,1 and destroys seat 0's knight, then another 0,0>1,0"
+        "seat 1 moves a knight 0,0>0,1 and destroys seat 0's knight, then moves another 0,0>1,0"
     )
 
 

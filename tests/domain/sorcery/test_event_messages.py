@@ -5,6 +5,7 @@ import pytest
 from domain.barony import sorcery
 from domain.barony.sorcery.apply import SORCERY_APPLIERS
 from domain.barony.sorcery.event_messages import SORCERY_EVENT_MESSAGES
+from replay.language.renderer import english
 from tests.support.barony_positions import given
 from tests.support.events import event_of
 from tests.support.given_when import rule_system_for, when
@@ -25,7 +26,7 @@ F0k1k  S*2    P1v2k    S
 def text_after(text: str, diagram: str = BOARD) -> str:
     """The text of the event that an action of seat 0, in short form, leads to."""
     event = when(given(diagram), 0, text).event
-    return sorcery.event_message(event.type, event.data)
+    return english(sorcery.event_message(event.type, event.data))
 
 
 @pytest.mark.parametrize(
@@ -34,30 +35,31 @@ def text_after(text: str, diagram: str = BOARD) -> str:
         (
             "celerity tornado 0,0>1,0>2,0 take field",
             (
-                "celerity and tornado for 3 magic tokens: moves a knight 0,0>1,0 and on 0,0 sweeps away "
-                "seat 1's knight and places an imprint for 2 magic tokens, then 1,0>2,0 and on 2,0 "
+                "Celerity and Tornado for 3 magic tokens: moves a knight 0,0>1,0 and on 0,0 sweeps away "
+                "seat 1's knight and places an imprint for 2 magic tokens, then moves it on 1,0>2,0 "
+                "and on 2,0 "
                 "sweeps away seat 2's knight and seat 1's village, taking a field token"
             ),
         ),
-        ("teleportation 0,0>0,1", "teleportation for 1 magic token: moves a knight 0,0>0,1"),
+        ("teleportation 0,0>0,1", "Teleportation for 1 magic token: moves a knight 0,0>0,1"),
         (
             "charm portal 1 at 1,1 1 at 3,2",
             (
-                "charm and portal for 3 magic tokens: recruits 1 knight at 1,1 and 1 knight at 3,2, "
-                "1 of them removed before"
+                "Charm and Portal for 3 magic tokens: recruits 1 knight on 1,1 and 1 knight on 3,2, "
+                "one of them removed before"
             ),
         ),
-        ("illusion 2 at 2,1", "illusion for 1 magic token: recruits 2 knights at 2,1"),
+        ("illusion 2 at 2,1", "Illusion for 1 magic token: recruits 2 knights on 2,1"),
         (
             "abundance petrification sanctuary at 3,1",
             (
-                "abundance, petrification and sanctuary for 4 magic tokens: turns the knight on 3,1 "
-                "into a city for 10 points and a forest token"
+                "Abundance, Petrification and Sanctuary for 4 magic tokens: turns the knight on 3,1 "
+                "into a city for 10 points and gains a forest token"
             ),
         ),
         (
             "petrification at 0,2",
-            "petrification for 1 magic token: turns the village on 0,2 into a city for 10 points",
+            "Petrification for 1 magic token: turns the village on 0,2 into a city for 10 points",
         ),
     ],
 )
@@ -76,19 +78,19 @@ def test_a_cast_that_gains_no_token_and_ends_the_game() -> None:
         P1v  P  P0c
         """
     event = when(given(diagram), 1, "cast abundance at 0,0").event
-    assert sorcery.event_message(event.type, event.data) == (
-        "casts abundance for 1 magic token: turns the village on 0,0 into a city for 10 points "
-        "and no token; play is over"
+    assert english(sorcery.event_message(event.type, event.data)) == (
+        "casts Abundance for 1 magic token: turns the village on 0,0 into a city for 10 points "
+        "and gains no token; play is over"
     )
 
 
 def test_arrivals_on_mysterious_places() -> None:
     assert text_after("move 0,0>1,0 3,1>3,0") == (
         "moves a knight 0,0>1,0 and places an imprint for 2 magic tokens, "
-        "then another 3,1>3,0 and places an imprint for 3 magic tokens"
+        "then moves another 3,1>3,0 and places an imprint for 3 magic tokens"
     )
     assert text_after("expedition 3,0") == (
-        "sends an expedition to 3,0, giving up a knight for good, "
+        "sends an expedition to 3,0, giving up a knight for good "
         "and places an imprint for 3 magic tokens"
     )
     assert text_after("move 3,1>2,2") == "moves a knight 3,1>2,2"
@@ -97,8 +99,8 @@ def test_arrivals_on_mysterious_places() -> None:
 def test_the_start_names_the_open_spells() -> None:
     data = {"board": [{}] * 54, "players": ["ann", "bob"], "spells": ["charm", "portal"]}
     started = event_of("GameStarted", data)
-    assert sorcery.event_message(started.type, started.data) == (
-        "the game starts on 54 hexes: ann is seat 0 and bob is seat 1; the open spells are charm and portal"
+    assert english(sorcery.event_message(started.type, started.data)) == (
+        "the game starts on 54 hexes: ann is seat 0 and bob is seat 1; the open spells are Charm and Portal"
     )
 
 
@@ -118,12 +120,12 @@ def test_the_score_of_a_round_names_tokens_and_imprints() -> None:
     scored = event_of(
         "RoundScored", {"round": 9, "standings": rule_system_for(state).standings(state)}
     )
-    assert sorcery.event_message(scored.type, scored.data) == (
-        "round 9 is scored: seat 0 30 (with its tokens and imprints 37), "
-        "seat 1 15 (with its imprints 18), seat 2 0 (with its tokens 4) and seat 3 0"
+    assert english(sorcery.event_message(scored.type, scored.data)) == (
+        "round 9 is scored: seat 0 has 30 (37 with tokens and imprints), "
+        "seat 1 has 15 (18 with imprints), seat 2 has 0 (4 with tokens) and seat 3 has 0"
     )
 
 
 def test_every_type_that_changes_a_position_has_a_text_of_its_own() -> None:
     assert set(SORCERY_APPLIERS) <= set(SORCERY_EVENT_MESSAGES)
-    assert sorcery.event_message("TilePlaced", {}) == "TilePlaced"
+    assert english(sorcery.event_message("TilePlaced", {})) == "TilePlaced"

@@ -12,6 +12,7 @@ from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.chance import Chance
 from domain.contract import AnyRuleSystem, DomainEvent, evolve
+from replay.language.renderer import english
 from tests.support.barony_positions import given, random_game
 from tests.support.barony_results import explained, explanation
 from tests.support.events import data_of, event_of
@@ -57,7 +58,7 @@ class TestMovement:
             ("BY-MOV-4", "the building on 2,0 is a village, which does not bar the hex"),
             (
                 "BY-MOV-5",
-                "seat 2 and seat 1 had one pawn each on 2,0; two pawns of one seat would bar the hex",
+                "seat 2 and seat 1 had one pawn each on 2,0; two pawns of one player would bar the hex",
             ),
             ("BY-MOV-6", "2,0 is a forest; a single opposing pawn bars only a mountain"),
             (
@@ -72,7 +73,7 @@ class TestMovement:
                 ("after the arrival, Tornado destroys seat 2's knight and seat 1's village on 2,0"),
             ),
             ("BS-SPL-5", "each was the only pawn of its seat on 2,0"),
-            ("BY-CON-2", "for its village seat 1 gives seat 0 a field token"),
+            ("BY-CON-2", "seat 1 gives seat 0 a field token for the village"),
             ("BY-CON-3", "seat 1 had 1 plain and 2 field, and seat 0 chose"),
         ]
 
@@ -113,12 +114,12 @@ class TestMovement:
         sentences = sentences_of(movement("P0k  P  M1v"), text)
         assert sentences["BS-TEL-2"] == ["of the two steps, the one onto 2,0 is the teleportation"]
         assert sentences["BS-SPL-2"][0].endswith("and keeps none")
-        assert sentences["BY-CON-2"] == ["for its village seat 1 gives seat 0 a plain token"]
+        assert sentences["BY-CON-2"] == ["seat 1 gives seat 0 a plain token for the village"]
 
     def test_a_conflict_on_the_way_is_explained_as_in_a_move(self) -> None:
         sentences = sentences_of(movement("P0k  P0k1k  P"), "cast celerity 0,0>1,0>2,0")
         assert sentences["BY-CON-1"] == [
-            "with the knight there seat 0 now has 2 pawns on 1,0, so seat 1's knight is destroyed"
+            "seat 0 now has 2 knights on 1,0 and destroys seat 1's knight"
         ]
 
 
@@ -173,7 +174,7 @@ class TestRecruitment:
         sentences = sentences_of(given(HOME), "cast illusion 3 at 2,0")
         assert sentences["BS-ILL-1"] == ["the stronghold on 2,0 recruits as a city would"]
         assert sentences["BY-REC-1"] == [
-            "2,0 holds a stronghold of seat 0 and lies beside the lake on 1,0: up to 3 knights"
+            "seat 0 has a stronghold on 2,0, beside the lake on 1,0: up to 3 knights"
         ]
 
     def test_all_three_together(self) -> None:
@@ -231,9 +232,11 @@ class TestConstruction:
             "1,0 is adjacent to seat 0's own city on 0,0: BY-CTY-3 is lifted",
         ]
         assert sentences["BY-CTY-3"] == ["no hex adjacent to 1,0 had an opponent's city"]
-        assert sentences["BS-ABU-1"] == ["1,0 is a forest: a forest token, leaving 24 in the bank"]
+        assert sentences["BS-ABU-1"] == [
+            "1,0 is a forest and yields a forest token, which leaves 24 in the bank"
+        ]
         assert sentences["BS-SPL-6"] == ["a city founded by spells earns 10 points like any other"]
-        assert sentences["BY-END-1"] == ["seat 0 rises by 10 to 25 on the score track"]
+        assert sentences["BY-END-1"] == ["seat 0 advances by 10 points to 25 on the score track"]
         assert not {"BY-CTY-1", "BY-CTY-2", "BY-CTY-4"} & set(sentences)
 
     def test_petrification_of_a_village(self) -> None:
@@ -257,7 +260,9 @@ class TestTheCourse:
     def test_the_board_and_the_spells(self) -> None:
         event = sorcery.set_up(5, sorcery.check_options(5, {"sorcery": True}), Chance(bytes(32)))
         sentences = dict(sorcery.explain(None, None, event))
-        assert sentences["BY-SET-1"] == "45 tiles were drawn and laid, 135 hexes"
+        assert english(sentences["BY-SET-1"]) == (
+            "the board consists of 45 tiles, drawn and laid at random: 135 hexes"
+        )
         assert sentences["BS-SET-1"].startswith("5 mysterious places: ")
         assert sentences["BS-SET-2"].startswith("the two places nearest to each other are ")
         assert sentences["BS-SET-4"].startswith(
@@ -314,7 +319,10 @@ class TestTheCourse:
             "seat 0's imprints are worth 6 points and seat 1's imprints are worth 3 points"
         )
         assert explained(state, rule_system_for(state).finish(state)) == [
-            ("BY-END-3", "seat 1 has 43, 0 of it for tokens and seat 0 has 40, 4 of it for tokens"),
+            (
+                "BY-END-3",
+                "seat 1 has 43 points, 0 of them for tokens; seat 0 has 40 points, 4 of them for tokens",
+            ),
             (
                 "BS-MYS-5",
                 "3 of seat 1's 43 are for 1 imprint and 6 of seat 0's 40 are for 2 imprints",
@@ -345,7 +353,7 @@ def test_every_cast_is_explained_by_known_clauses(seats: int) -> None:
         sentences = explained(state, event)
         assert {clause for clause, _ in sentences} <= set(sorcery.CLAUSES)
         assert {"BS-SPL-1", "BS-SPL-2"} <= {clause for clause, _ in sentences}
-        assert "\n" not in sorcery.event_message(event.type, event.data)
+        assert "\n" not in english(sorcery.event_message(event.type, event.data))
         assert sorcery.position(state, None) == before
         clauses |= {clause for clause, _ in sentences}
     assert clauses >= {"BS-CEL-2", "BS-TOR-3", "BS-CHA-1", "BS-POR-3", "BS-SAN-1", "BS-ABU-1"}
@@ -357,7 +365,7 @@ def test_every_event_of_a_game_is_explained_by_known_clauses(seats: int) -> None
         sentences = explained(state, event)
         assert sentences, event
         assert {clause for clause, _ in sentences} <= set(sorcery.CLAUSES)
-        assert "\n" not in sorcery.event_message(event.type, event.data)
+        assert "\n" not in english(sorcery.event_message(event.type, event.data))
         after = evolve(cast("AnyRuleSystem", sorcery), state, [event])
         scored = event_of("RoundScored", {"round": 1, "standings": sorcery.standings(after)})
         assert dict(explained(after, scored))["BY-END-1"]
