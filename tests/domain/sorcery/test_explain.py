@@ -74,7 +74,7 @@ class TestMovement:
             ),
             ("BS-SPL-5", "each was the only pawn of its seat on 2,0"),
             ("BY-CON-2", "seat 1 gives seat 0 a field token for the village"),
-            ("BY-CON-3", "seat 1 had 1 plain and 2 field, and seat 0 chose"),
+            ("BY-CON-3", "seat 1 had 1 plain token and 2 field tokens, and seat 0 chose"),
         ]
 
     def test_the_hex_between_is_not_swept(self) -> None:
