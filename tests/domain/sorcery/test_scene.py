@@ -86,7 +86,7 @@ def test_each_step_of_a_cast_has_an_arrow_and_destroyed_pieces_stay_on_their_hex
     assert cell(scene, 2, 0).removed == (Piece("knight", 2), Piece("village", 1))
     assert cell(scene, 2, 0).pieces == (Piece("knight", 0),)
     assert english_caption(scene).startswith(
-        "seat 0 casts celerity and tornado for 3 magic tokens: "
+        "seat 0 casts Celerity and Tornado for 3 magic tokens: "
     )
     assert english_rows(scene.panels[0].rows)["magic tokens"] == "2"
 
