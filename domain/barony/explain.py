@@ -8,7 +8,6 @@ not matter are not named. `explain_movement` and `explain_construction` have the
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from domain.barony import components
 from domain.barony.action_formats import SomeTokens
 from domain.barony.apply import apply, apply_steps
 from domain.barony.components import (
@@ -20,6 +19,7 @@ from domain.barony.components import (
     TITLE_PRICE,
     Building,
 )
+from domain.barony.components import RANKS as RANK_NAMES
 from domain.barony.event_messages import tokens
 from domain.barony.explain_board import explain_points, number_of, reserve_change, terrain_at
 from domain.barony.explain_construction import explain_buildings, explain_new_city
@@ -175,7 +175,7 @@ def _title_bought(state: State, data: TitleBought) -> Iterator[Reason]:
         message(
             "{player} was {before} and is now {after}",
             player=PlayerAt(seat),
-            before=RANKS[components.RANKS[state.rank[seat]]],
+            before=RANKS[RANK_NAMES[state.rank[seat]]],
             after=RANKS[data["rank"]],
         ),
     )

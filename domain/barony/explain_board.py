@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from domain.barony import components
+from domain.barony.components import TERRAINS as TERRAIN_NAMES
 from domain.barony.state import State
 from domain.barony.terms import POINT, TERRAINS
 from domain.contract import Reason
@@ -16,7 +16,7 @@ def number_of(state: State, at: Sequence[int]) -> int:
 
 def terrain_at(state: State, hex: int) -> Term:
     """The terrain of a hex."""
-    return TERRAINS[components.TERRAINS[state.board.terrain[hex]]]
+    return TERRAINS[TERRAIN_NAMES[state.board.terrain[hex]]]
 
 
 def reserve_change(pawn: Term, before: int, used: int) -> Message:
