@@ -1,9 +1,22 @@
 """Values of messages from events, which may have been made up: actors, players, any JSON; and their names."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from domain.messages import Message, PlayerAt, PlayerWithId, Value, message, message_in
+from domain.messages import (
+    Amount,
+    HexAt,
+    HexPath,
+    Listing,
+    Message,
+    PlayerAt,
+    PlayerWithId,
+    Term,
+    Value,
+    message,
+    message_in,
+)
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.language.names import Names
@@ -45,6 +58,39 @@ def quoted(raw: object) -> Value:
 def player(raw: object) -> Value:
     """Return the player whose id is in a field of an event that may have been made up."""
     return PlayerWithId(raw) if isinstance(raw, str) else quoted(raw)
+
+
+def displayable(value: object) -> Value:
+    """Return a value of messages that can be displayed, whatever the data of the events are that it is about.
+
+    The rules create messages from these data without checking them. What is of a wrong type becomes JSON.
+    """
+    match value:
+        case Message():
+            return displayable_message(value)
+        case Listing(items, style):
+            return Listing(tuple(map(displayable, items)), style)
+        case PlayerAt(seat):
+            return value if type(seat) is int else quoted(seat)
+        case PlayerWithId(id):
+            return player(id)
+        case HexAt(q, r):
+            return value if type(q) is int and type(r) is int else quoted([q, r])
+        case HexPath(hexes):
+            is_usual = all(isinstance(displayable(at), HexAt) for at in hexes)
+            return value if is_usual else Listing(tuple(map(displayable, hexes)), "comma")
+        case Amount(count):
+            return value if type(count) is int else quoted(count)
+        case Term():
+            return value
+        case _:
+            return quoted(value)
+
+
+def displayable_message(text: Message) -> Message:
+    """Return a message with values that can be displayed."""
+    values = {name: displayable(value) for name, value in text.values.items()}
+    return replace(text, values=values)
 
 
 def game_status(status: str) -> Value:

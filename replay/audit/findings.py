@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 from domain.json_types import JsonObject
 from domain.messages import Message, message, semicolon_list
 from replay.audit.check_names import NAMES, UNITS, Name
+from replay.event_values import displayable_message
 from replay.language.names import NO_NAMES, Names
 from replay.language.renderer import Renderer
 
@@ -134,6 +135,7 @@ class Check:
         kind: Kind = "wrong",
     ) -> None:
         """Add a finding."""
+        problem = displayable_message(problem)
         self.findings.append(Finding(self.name, line, seq, problem, meaning, kind))
 
     def add_at_event(
@@ -153,11 +155,12 @@ class Check:
         """Add a question that the record leaves open: `problem` is a clause that can follow "cannot be
         known:", `evidence` a sentence about what would decide it.
         """
+        problem = displayable_message(problem)
         self.unknowns.append(Unknown(self.name, line, seq, problem, evidence))
 
     def note(self, text: Message, *, seq: int | None = None) -> None:
         """Add information that changes no verdict; `text` is a sentence."""
-        self.notes.append(Note(self.name, seq, text))
+        self.notes.append(Note(self.name, seq, displayable_message(text)))
 
     @property
     def unit(self) -> Message:

@@ -107,7 +107,7 @@ def test_an_audit_notes_which_events_a_correction_would_refuse(
         report = audit_of(name)
         assert report.findings == []
         assert report.verdict == verdicts[name]
-        assert noted(report, "the rules then said otherwise: BY-REC-2") == recruited_two(name)
+        assert noted(report, "corrected BY-REC-2, and the event") == recruited_two(name)
     assert len(recruited_two("duke-of-two")) > 1
 
 
@@ -174,7 +174,7 @@ def test_an_audit_notes_which_results_a_correction_changes(monkeypatch: pytest.M
     for name in BARON:
         report = audit_of(name)
         scored = [e["seq"] for e in record_of(name).events if e["type"] == "RoundScored"]
-        assert noted(report, "the rules then said otherwise: BN-END-3") == scored
+        assert noted(report, "corrected BN-END-3, and the event") == scored
         assert report.findings == []
 
 
@@ -188,5 +188,5 @@ def test_an_audit_notes_draws_that_a_correction_changes(monkeypatch: pytest.Monk
     correct(monkeypatch, barony, "set_up", corrected, "BY-SET-2")
     report = audit_of("one-left")
     started = [e["seq"] for e in record_of("one-left").events if e["type"] == "GameStarted"]
-    assert noted(report, "the rules then said otherwise: BY-SET-2") == started
+    assert noted(report, "corrected BY-SET-2, and the event") == started
     assert report.findings == []

@@ -2,12 +2,9 @@
 
 from typing import Any
 
-import orjson
 import pytest
 
 from domain.json_types import JsonObject
-from ledger.canonical import canonical
-from ledger.keys import SigningKey
 from replay.audit import Check, Report, TrustedKey, TrustedKeys
 from replay.language.renderer import english
 from tests.support.records import (
@@ -18,6 +15,7 @@ from tests.support.records import (
     audit_record,
     first_finding,
     forge_record,
+    signed_again,
     trusting_signer,
 )
 
@@ -29,14 +27,6 @@ AFTER_THE_END = "2026-11-21T00:00:00.000Z"
 @pytest.fixture
 def data() -> bytes:
     return Table().start().play_out().record(receipts=True)
-
-
-def signed_again(data: bytes, key: SigningKey = KEY, **fields: Any) -> bytes:
-    """The record with other fields in its header, which the key has signed."""
-    first, _, rest = data.partition(b"\n")
-    header = orjson.loads(first)
-    head = {name: header["head"][name] for name in ("seq", "hash")}
-    return canonical(key.sign_head({**header, **fields, "head": head})) + b"\n" + rest
 
 
 def head_of(report: Report) -> Check:

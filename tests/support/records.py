@@ -27,6 +27,7 @@ from ledger.player_signatures import sign_action
 from ledger.record import Record
 from ledger.seal import Sealed, state_hash
 from replay.audit import Finding, Report, TrustedKey, TrustedKeys, audit
+from replay.language.catalogue import languages
 from replay.language.renderer import renderer
 
 KEY = SigningKey.from_seed(b"k" * 32)
@@ -240,9 +241,23 @@ def read(data: bytes) -> Record:
 TRUSTED = TrustedKeys((TrustedKey(KEY.public, "test"),))
 
 
+def signed_again(data: bytes, key: SigningKey = KEY, **fields: Any) -> bytes:
+    """The record with other fields in its header, which the key has signed."""
+    first, _, rest = data.partition(b"\n")
+    header = orjson.loads(first)
+    head = {name: header["head"][name] for name in ("seq", "hash")}
+    return canonical(key.sign_head({**header, **fields, "head": head})) + b"\n" + rest
+
+
 def audit_record(data: bytes, *, trusted: TrustedKeys = TRUSTED, **options: Any) -> Report:
-    """Return the report of an audit of these bytes by a reader who trusts the key of the test records."""
-    return audit(BytesIO(data), trusted=trusted, **options)
+    """Return the report of an audit of these bytes by a reader who trusts the key of the test records.
+
+    The report can be shown in every language.
+    """
+    report = audit(BytesIO(data), trusted=trusted, **options)
+    for language in languages():
+        assert canonical(report.as_json(renderer(language)))
+    return report
 
 
 def trusting_signer(data: bytes) -> TrustedKeys:
