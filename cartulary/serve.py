@@ -78,7 +78,7 @@ def serve(
             supervisor.run(stop, lambda: _is_ready(url), report_ready)
     except PortError as error:
         raise _port_error(error, settings, host, port) from error
-    report("stopped")
+    report(text(message("stopped")))
 
 
 def _supervisor(
@@ -96,7 +96,11 @@ def _supervisor(
     ]
     # Redis is started before the processes that use it, and stopped after them.
     redis = [EmbeddedRedis(settings.data)] if settings.is_embedded else []
-    return Supervisor([redis, [*web, *others]], report, seconds_to_stop=SECONDS_TO_STOP)
+    return Supervisor(
+        [redis, [*web, *others]],
+        lambda event: report(text(event)),
+        seconds_to_stop=SECONDS_TO_STOP,
+    )
 
 
 def _port_error(error: PortError, settings: Settings, host: str, port: int) -> CartularyError:

@@ -17,6 +17,7 @@ from urllib.parse import quote
 import platformdirs
 from filelock import FileLock, Timeout
 
+from domain.messages import Message, message
 from service.errors import ServiceError
 
 log = logging.getLogger(__name__)
@@ -40,13 +41,21 @@ class DataFolderInUse(DataFolderError):
     def __init__(self, folder: Path, owner: str) -> None:
         """`owner`: the id of the process that runs that service, or "" if only its Redis is left."""
         if owner:
-            self.how_to_stop = f"Stop process {owner} (Ctrl-C in its terminal, or `kill {owner}`)"
+            self.how_to_stop = message(
+                "Stop process {pid} (Ctrl-C in its terminal, or `kill {pid}`)", pid=owner
+            )
         else:
             pid = _read(embedded_redis_pid_file(folder))
-            self.how_to_stop = f"Stop its redis-server, which still runs (`kill {pid}`)"
+            self.how_to_stop = message(
+                "Stop its redis-server, which still runs (`kill {pid}`)", pid=pid
+            )
         super().__init__(
-            f"the data folder {folder} is in use by another service. {self.how_to_stop}, or choose"
-            " another folder with --data or CARTULARY_DATA"
+            message(
+                "the data folder {folder} is in use by another service. {how_to_stop}, or choose"
+                " another folder with --data or CARTULARY_DATA",
+                folder=str(folder),
+                how_to_stop=self.how_to_stop,
+            )
         )
 
 
@@ -92,10 +101,16 @@ def make_private(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
-            raise DataFolderError(f"{folder} belongs to another user")
+            raise DataFolderError(message("{folder} belongs to another user", folder=str(folder)))
         folder.chmod(0o700)
     except OSError as error:
-        raise DataFolderError(f"{folder} cannot be used: {error}") from error
+        raise DataFolderError(_unusable(folder, error)) from error
+
+
+def _unusable(folder: Path, error: OSError) -> Message:
+    return message(
+        "{folder} cannot be used: {reason}", folder=str(folder), reason=str(error.strerror)
+    )
 
 
 def protect_data_folder(data: Path) -> None:
@@ -114,7 +129,7 @@ def protect_data_folder(data: Path) -> None:
             log.warning("other users had access to the data folder %s; they no longer have", data)
             return
     except OSError as error:
-        raise DataFolderError(f"{data} cannot be used: {error}") from error
+        raise DataFolderError(_unusable(data, error)) from error
     log.warning(
         "other users have access to the data folder %s: use a folder of its own, or run `chmod 700 %s`",
         data,
@@ -180,7 +195,13 @@ class DataFolderLock:
             except Timeout:
                 raise DataFolderInUse(self._data, "") from None
         except OSError as error:
-            raise DataFolderError(f"{self._path} cannot be locked: {error}") from error
+            raise DataFolderError(
+                message(
+                    "{file} cannot be locked: {reason}",
+                    file=str(self._path),
+                    reason=str(error.strerror),
+                )
+            ) from error
 
     def release(self) -> None:
         """Unlock the folder. Does nothing if it is not locked."""

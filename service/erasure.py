@@ -22,7 +22,7 @@ from domain.game import Game
 from ledger import commands
 from ledger.pending import PendingEvents
 from service.connection import unavailable_on_error
-from service.errors import Unavailable
+from service.errors import Unavailable, log_text
 from service.games.cache import CachedGame
 from service.games.repository import GameRepository
 from service.listings import Listings
@@ -126,7 +126,7 @@ class Erasure:
                 raise
             except CartularyError as error:
                 # The log is missing or damaged, or the game ends just now.
-                log.warning("an erased player stays in game %s: %s", game_id, error)
+                log.warning("an erased player stays in game %s: %s", game_id, log_text(error))
         self._erase_statements({player})
         self._sandboxes.delete_all_of(player)
         self._player_keys.delete(player)

@@ -20,7 +20,7 @@ class ServiceError(CartularyError):
         self.why = why
 
 
-def log_text(error: Exception) -> str:
+def log_text(error: BaseException) -> str:
     """Return in one line of English what an error reports, for logs and reports of operators."""
     return english(error.message) if isinstance(error, CartularyError) else str(error)
 

@@ -133,14 +133,21 @@ class Keyring:
             key = SigningKey.load(self._path)
         except OSError as error:
             raise NoKeyError(
-                f"the signing key {self._path} cannot be read ({error.strerror}): run this on the"
-                " machine that has the service's key, or set CARTULARY_SIGNING_KEY to its file"
+                message(
+                    "the signing key {file} cannot be read ({reason}): run this on the machine that has"
+                    " the service's key, or set CARTULARY_SIGNING_KEY to its file",
+                    file=str(self._path),
+                    reason=str(error.strerror),
+                )
             ) from None
         with unavailable_on_error():
             is_published = self._redis.hexists(KEYS, key.id)
         if not is_published:
             raise NoKeyError(
-                f"the signing key {self._path} is not one of this service's keys: set"
-                " CARTULARY_SIGNING_KEY to the file of one that is"
+                message(
+                    "the signing key {file} is not one of this service's keys: set"
+                    " CARTULARY_SIGNING_KEY to the file of one that is",
+                    file=str(self._path),
+                )
             )
         return key

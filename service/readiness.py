@@ -11,9 +11,8 @@ import redis
 
 from domain.errors import Unreadable
 from domain.messages import message
-from replay.language.renderer import english
 from service.connection import connect, unavailable_on_error
-from service.errors import Unavailable
+from service.errors import Unavailable, log_text
 from service.keyring import Keyring
 from service.settings import Settings
 
@@ -58,7 +57,7 @@ class Readiness:
         try:
             self._keyring.publish_key()
         except (Unreadable, OSError) as error:
-            log.error("the signing key cannot be used: %s", _reason(error))  # noqa: TRY400 # the message is enough
+            log.error("the signing key cannot be used: %s", log_text(error))  # noqa: TRY400 # the message is enough
             raise Unavailable(message("the signing key cannot be used")) from error
 
     def store_responds(self) -> bool:
@@ -68,10 +67,6 @@ class Readiness:
                 return bool(self._log.ping())
         except Unavailable:
             return False
-
-
-def _reason(error: Unreadable | OSError) -> str:
-    return english(error.message) if isinstance(error, Unreadable) else str(error)
 
 
 def _connect(url: str) -> redis.Redis:

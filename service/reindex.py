@@ -6,6 +6,7 @@ from contextlib import suppress
 from domain.errors import Unreadable
 from service.bootstrap import Service
 from service.damaged_games import work_part
+from service.errors import log_text
 from service.store.outbox import rebuild_outbox
 
 PROGRESS_STEP = 1000
@@ -44,7 +45,7 @@ def reindex(service: Service, on_progress: Callable[[int], None] | None = None) 
 
 def _leave_to_worker(service: Service, game_id: str, error: Unreadable) -> None:
     """Report a damaged game, and have a worker list it after its repair."""
-    service.damaged_games.report(game_id, work_part("index"), str(error))
+    service.damaged_games.report(game_id, work_part("index"), log_text(error))
     with suppress(Unreadable):
         service.store.add_outbox_entries_if_absent(game_id, {"index": '{"seq":0}'})
 

@@ -27,20 +27,24 @@ An empty variable means the default, except that an empty rate means no limit. I
 `load_settings` names all of them; every command calls it before it does anything else.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 from urllib.parse import urlsplit
 
 from environs import Env, EnvValidationError, ValidationError
-from marshmallow.validate import Range
 from typing_extensions import override
 
 from domain.errors import CartularyError, Unreadable
+from domain.messages import Message, comma_list, message, semicolon_list
 from service.bounds import Bounds, minimum_of
 from service.data_folder import SIGNING_KEY, default_data_folder, embedded_redis_url
+
+_N = TypeVar("_N", int, float)
 
 PREFIX: Final = "CARTULARY_"
 _MAY_BE_EMPTY: Final = frozenset(
@@ -96,8 +100,8 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     rate_disputes = env.str("RATE_DISPUTES", "120/hour", validate=_check_rate)
     arbiter = env.str("ARBITER", None)
     rate_requests = env.str("RATE_REQUESTS", "", validate=_check_rate)
-    cache_games = env.int("CACHE_GAMES", 1000, **_number("a whole number", minimum=1))
-    sweep_seconds = env.float("SWEEP_SECONDS", 10.0, **_number("a number", minimum=0.05))
+    cache_games = env.number("CACHE_GAMES", 1000, minimum=1)
+    sweep_seconds = env.number("SWEEP_SECONDS", 10.0, minimum=0.05)
     proxies = env.str("TRUSTED_PROXIES", "", validate=_check_networks)
     origin = env.str("ORIGIN", "", validate=_check_origin)
     witnesses = env.str("WITNESSES", "", validate=_check_witnesses)
@@ -137,15 +141,19 @@ class _Variables(Env):
         is_unset = value is None or (not value and env_key not in _MAY_BE_EMPTY)
         return default if is_unset else value
 
+    def number(self, name: str, default: _N, *, minimum: float) -> _N:
+        """Return the number in a variable, of the type of the default."""
+        read = type(default)
+        text = self.str(name, None, validate=_check_number(read, minimum))
+        return default if text is None else read(text)
 
-def _load_bounds(env: Env) -> dict[str, Any]:
+
+def _load_bounds(env: _Variables) -> dict[str, Any]:
     """Return the values of the bounds by name."""
-    values: dict[str, Any] = {}
-    for name, default in asdict(Bounds()).items():
-        is_whole = isinstance(default, int)
-        read, kind = (env.int, "a whole number") if is_whole else (env.float, "a number")
-        values[name] = read(name.upper(), default, **_number(kind, minimum=minimum_of(name)))
-    return values
+    return {
+        name: env.number(name.upper(), default, minimum=minimum_of(name))
+        for name, default in asdict(Bounds()).items()
+    }
 
 
 def _raise_errors(env: Env, signing_key: Path) -> None:
@@ -153,25 +161,30 @@ def _raise_errors(env: Env, signing_key: Path) -> None:
     # Imported here, so that commands without settings start quickly.
     from ledger.keys import SigningKey
 
-    errors: dict[str, Sequence[str]] = {}
+    errors: dict[str, Sequence[Message]] = {}
     try:
         env.seal()
     except EnvValidationError as error:
-        errors.update(cast("Mapping[str, Sequence[str]]", error.error_messages))
+        errors.update(cast("Mapping[str, Sequence[Message]]", error.error_messages))
     try:
         SigningKey.load(signing_key)
     except (Unreadable, IsADirectoryError):
-        message = (
-            "must name the PEM file of an Ed25519 private key, or a file that does not exist yet;"
-            f" {signing_key} is neither"
+        fault = message(
+            "must name the PEM file of an Ed25519 private key, or a file that does not exist yet; {file} is"
+            " neither",
+            file=str(signing_key),
         )
-        errors[f"{PREFIX}SIGNING_KEY"] = [message]
+        errors[f"{PREFIX}SIGNING_KEY"] = [fault]
     except OSError:
         # There is no key yet, or only another user may read it. The commands that sign report that.
         pass
     if errors:
-        messages = [f"{name} {', '.join(texts)}" for name, texts in errors.items()]
-        raise SettingsError("; ".join(messages))
+        faults = semicolon_list(
+            message("{variable} {fault}", variable=name, fault=fault)
+            for name, variable_faults in errors.items()
+            for fault in variable_faults
+        )
+        raise SettingsError(message("{faults}", faults=faults))
 
 
 def _absolute(path: Path) -> Path:
@@ -186,12 +199,14 @@ def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
             parts = urlsplit(value)
             parts.port  # noqa: B018 # raises ValueError for an invalid port
         except ValueError:
-            raise ValidationError("must be a valid URL") from None
+            raise ValidationError([message("must be a valid URL")]) from None
         if parts.scheme not in schemes:
-            *others, last = [f"{scheme}://" for scheme in schemes]
-            raise ValidationError(f"must begin with {', '.join(others)} or {last}")
+            beginnings = comma_list(f"{scheme}://" for scheme in schemes)
+            raise ValidationError(
+                [message("must begin with one of these: {beginnings}", beginnings=beginnings)]
+            )
         if needs_host and not parts.hostname:
-            raise ValidationError("must have a host")
+            raise ValidationError([message("must have a host")])
 
     return check
 
@@ -207,7 +222,12 @@ def _check_networks(value: str) -> None:
             ip_network(network, strict=False)
         except ValueError:
             raise ValidationError(
-                f"must be IP addresses or networks, separated by commas; {network!r} is neither"
+                [
+                    message(
+                        "must be IP addresses or networks, separated by commas; {value} is neither",
+                        value=network,
+                    )
+                ]
             ) from None
 
 
@@ -219,7 +239,9 @@ def _check_origin(value: str) -> None:
         try:
             check_origin(value)
         except Unreadable as error:
-            raise ValidationError(f"must be the name of a log: {error.why}") from None
+            raise ValidationError(
+                [message("must be the name of a log: {reason}", reason=error.why)]
+            ) from None
 
 
 def _check_witnesses(value: str) -> None:
@@ -228,16 +250,24 @@ def _check_witnesses(value: str) -> None:
 
     keys = _items(value)
     if len(keys) > MAX_WITNESSES:
-        raise ValidationError(f"must be at most {MAX_WITNESSES} keys")
+        raise ValidationError([message("must be at most {count} keys", count=MAX_WITNESSES)])
     for text in keys:
         try:
             key = NoteKey.parse(text)
         except Unreadable as error:
             raise ValidationError(
-                f"must be keys of witnesses; {text!r} is none: {error.why}"
+                [
+                    message(
+                        "must be keys of witnesses; {value} is none: {reason}",
+                        value=text,
+                        reason=error.why,
+                    )
+                ]
             ) from None
         if key.type != COSIGNATURE:
-            raise ValidationError(f"must be keys of witnesses; {text!r} is of another type")
+            raise ValidationError(
+                [message("must be keys of witnesses; {value} is of another type", value=text)]
+            )
 
 
 def _check_rate(value: str) -> None:
@@ -248,18 +278,26 @@ def _check_rate(value: str) -> None:
         try:
             parse_many(value)
         except ValueError:
-            raise ValidationError(f"must be a rate such as 60/minute, not {value!r}") from None
+            raise ValidationError(
+                [message("must be a rate such as 60/minute, not {value}", value=value)]
+            ) from None
 
 
-def _number(kind: str, minimum: float) -> dict[str, Any]:
-    """Return the arguments that make environs check a number, with one message for every error."""
-    message = f"must be {kind}, {minimum:g} or more"
-    return {
-        "validate": Range(min=minimum, error=message + ", not {input}"),
-        # For infinity, NaN and numbers that are too large, environs does not pass the input.
-        "error_messages": {
-            "invalid": message + ", not {input!r}",
-            "special": message,
-            "too_large": message,
-        },
-    }
+def _check_number(read: type[int | float], minimum: float) -> Callable[[str], None]:
+    """Return a validator of texts that `read` turns into a number of at least `minimum`."""
+
+    def check(value: str) -> None:
+        with suppress(ValueError):
+            if minimum <= read(value) < math.inf:
+                return
+        least = f"{minimum:g}"
+        fault = (
+            message(
+                "must be a whole number, {least} or more, not {value}", least=least, value=value
+            )
+            if read is int
+            else message("must be a number, {least} or more, not {value}", least=least, value=value)
+        )
+        raise ValidationError([fault])
+
+    return check

@@ -10,6 +10,7 @@ from typing import Final
 
 from domain.errors import Unreadable
 from service.damaged_games import LOG, DamagedGames, work_part
+from service.errors import log_text
 from workers.tasks import GameTasks, Task
 
 SECONDS_TO_RETRY: Final = 60.0
@@ -49,7 +50,7 @@ class DamageCheck:
         """
         damage = dict(game_tasks.damage)
         if isinstance(last_event_type, Unreadable):
-            damage[LOG] = last_event_type.why
+            damage[LOG] = log_text(last_event_type)
         reported = self._reported.get(game_id, {})
         for part, reason in damage.items():
             if reported.get(part) != reason:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterable
 
 from domain.errors import Unreadable
+from service.errors import log_text
 from service.transparency.head_log import HeadLog
 
 log = logging.getLogger(__name__)
@@ -42,9 +43,10 @@ class HeadLogger:
             self._logged |= self._head_log.log(sorted(game_ids - self._logged))
             self._reported = ""
         except Unreadable as error:
-            if self._reported != error.why:
-                log.critical("no heads are logged: %s", error.why)
-                self._reported = error.why
+            reason = log_text(error)
+            if self._reported != reason:
+                log.critical("no heads are logged: %s", reason)
+                self._reported = reason
         return game_ids & self._logged
 
     def keep_only(self, game_ids: set[str]) -> None:

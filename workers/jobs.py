@@ -17,7 +17,7 @@ from service import clock
 from service.bootstrap import Service
 from service.damaged_games import work_part
 from service.deliveries import Delivery, Status
-from service.errors import NotFound, Unavailable
+from service.errors import NotFound, Unavailable, log_text
 from workers.notifications import Notification, notification_of
 from workers.notifiers import NotDelivered, Notifier
 from workers.tasks import Task
@@ -68,7 +68,7 @@ class TaskRunner:
             # Entries are written together with the log, so the store was changed by other means.
             self._damaged_games.report(task.game_id, part, "the game has no log")
         except Unreadable as error:
-            self._damaged_games.report(task.game_id, part, str(error))
+            self._damaged_games.report(task.game_id, part, log_text(error))
         else:
             self._damaged_games.clear(task.game_id, part)
             return is_done
@@ -161,7 +161,7 @@ class TaskRunner:
         try:
             self._deliveries.store(game_id, delivery)
         except Unreadable as error:
-            log.error("the deliveries of game %s cannot be stored: %s", game_id, error)  # noqa: TRY400 # a traceback would add nothing
+            log.error("the deliveries of game %s cannot be stored: %s", game_id, log_text(error))  # noqa: TRY400 # a traceback would add nothing
 
     def _ack(self, task: Task) -> None:
         self._store.ack(task.game_id, task.entry, task.payload)
@@ -212,7 +212,7 @@ def run(game_id: str, entry: str, payload: str) -> Retry | None:
         is_done = _runner.run(task, delivered_by, job.number_of_retries or 0)
     except Unavailable as error:
         # The entry is still in the outbox, where the next sweep finds it.
-        log.warning("%s of game %s is left to the next sweep: %s", entry, game_id, error)
+        log.warning("%s of game %s is left to the next sweep: %s", entry, game_id, log_text(error))
         return None
     if delivered_by != delivered_before and not is_done:
         job.meta["delivered_by"] = sorted(delivered_by)

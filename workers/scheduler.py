@@ -16,7 +16,7 @@ from domain.messages import message
 from service import clock
 from service.bootstrap import Service
 from service.connection import SECONDS_TO_RESPOND, to_text, unavailable_on_error
-from service.errors import Unavailable
+from service.errors import Unavailable, log_text
 from service.store.redis_event_store import APPENDED_CHANNEL
 from service.supervision.retry import Backoff, retry_until_stopped
 from service.supervision.stop_signals import StopSignals
@@ -64,7 +64,9 @@ class Scheduler:
             stop,
             errors=(Unavailable,),
             backoff=Backoff(first=FIRST_PAUSE, longest=LONGEST_PAUSE, steady=LONGEST_PAUSE),
-            on_error=lambda error, pause: log.warning("%s; trying again in %.1f s", error, pause),
+            on_error=lambda error, pause: log.warning(
+                "%s; trying again in %.1f s", log_text(error), pause
+            ),
         )
 
     def enqueue_tasks_of(self, game_ids: set[str]) -> None:
@@ -120,7 +122,7 @@ class Scheduler:
             self._erasure.resume()
             self._erasure.compact()
         except Unavailable as error:
-            log.warning("erasures of players are not completed: %s", error)
+            log.warning("erasures of players are not completed: %s", log_text(error))
 
     def _follow(self, channel: PubSub, stop: StopSignals) -> None:
         """Follow all appends and sweep until `stop` is set. Raises Unavailable if Redis does not respond."""

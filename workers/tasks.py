@@ -14,6 +14,7 @@ import orjson
 from domain.errors import Unreadable
 from ledger.envelope import is_timestamp
 from service.damaged_games import OUTBOX, entry_part
+from service.errors import log_text
 from service.store.event_store import EventStore
 
 TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "index"]
@@ -107,7 +108,7 @@ def tasks_of(store: EventStore, game_ids: Iterable[str]) -> dict[str, GameTasks]
 
 def _game_tasks(game_id: str, outbox: Mapping[str, str] | Unreadable) -> GameTasks:
     if isinstance(outbox, Unreadable):
-        return GameTasks(damage={OUTBOX: outbox.why})
+        return GameTasks(damage={OUTBOX: log_text(outbox)})
     tasks, damage = [], {}
     for entry, payload in outbox.items():
         task = Task(game_id, entry, payload)

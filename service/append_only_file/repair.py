@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from domain.messages import message
 from service import clock
 from service.append_only_file.parts import (
     AppendOnlyFileError,
@@ -20,6 +21,7 @@ from service.append_only_file.parts import (
     find_parts,
     manifest_of_parts,
     sync_folder,
+    unreadable_file,
     write_manifest,
 )
 from service.append_only_file.writes import Damage, find_damage, find_events
@@ -64,7 +66,7 @@ def find_damaged_part(folder: Path) -> DamagedPart | None:
             for later_part in later:
                 events += find_events(later_part.path, 0)
         except OSError as error:
-            raise AppendOnlyFileError(f"{part.path} cannot be read: {error.strerror}") from error
+            raise unreadable_file(str(part.path), error) from error
         return DamagedPart(parts[:index], part, later, damage, events)
     return None
 
@@ -77,7 +79,9 @@ def cut_off(folder: Path, damaged_part: DamagedPart) -> Path:
     """
     part, offset = damaged_part.part, damaged_part.damage.offset
     if damaged_part.damage.kind == "damaged snapshot":
-        raise AppendOnlyFileError(f"the snapshot in {part.path} is damaged: restore a backup")
+        raise AppendOnlyFileError(
+            message("the snapshot in {file} is damaged: restore a backup", file=str(part.path))
+        )
     try:
         archive = _copy_end(part.path, offset, folder)
         if damaged_part.later:
@@ -89,7 +93,13 @@ def cut_off(folder: Path, damaged_part: DamagedPart) -> Path:
             file.truncate(offset)
             os.fsync(file.fileno())
     except OSError as error:
-        raise AppendOnlyFileError(f"{part.path} cannot be repaired: {error}") from error
+        raise AppendOnlyFileError(
+            message(
+                "{file} cannot be repaired: {reason}",
+                file=str(part.path),
+                reason=str(error.strerror),
+            )
+        ) from error
     return archive
 
 
@@ -105,13 +115,23 @@ def cut_off_incomplete_write(folder: Path) -> bool:
     path, damage = damaged_part.part.path, damaged_part.damage
     if damage.kind == "damaged snapshot":
         raise AppendOnlyFileError(
-            f"the snapshot in {path} is damaged, so that nothing after it can be loaded: restore a backup"
+            message(
+                "the snapshot in {file} is damaged, so that nothing after it can be loaded: restore a"
+                " backup",
+                file=str(path),
+            )
         )
     if not damaged_part.is_incomplete_write:
         raise AppendOnlyFileError(
-            f"{path} is damaged after byte {damage.offset} of {damage.size}. Restore a backup, or run"
-            f" {repair_command(folder)}, which reports what was stored after this byte, and asks before it"
-            " cuts the file off there"
+            message(
+                "{file} is damaged after byte {offset} of {size}. Restore a backup, or run {command},"
+                " which reports what was stored after this byte, and asks before it cuts the file off"
+                " there",
+                file=str(path),
+                offset=damage.offset,
+                size=damage.size,
+                command=repair_command(folder),
+            )
         )
     archive = cut_off(folder, damaged_part)
     log.warning(
@@ -133,8 +153,12 @@ def check_parts(folder: Path) -> None:
         find_parts(folder)
     except ManifestError as error:
         raise AppendOnlyFileError(
-            f"{error}, and without it, Redis would begin without any data: restore a backup, or run"
-            f" {repair_command(folder)}"
+            message(
+                "{fault}, and without it, Redis would begin without any data: restore a backup, or run"
+                " {command}",
+                fault=error.message,
+                command=repair_command(folder),
+            )
         ) from error
 
 

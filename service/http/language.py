@@ -49,22 +49,22 @@ def request_renderer(names: Names = NO_NAMES) -> Renderer:
 
 
 def request_names() -> Names:
-    """Return the names of players, by seat those of the game that the request is about.
+    """Return the names of the players of the game that the request is about."""
+    if "sandbox" in g:
+        return game_names(g.sandbox.game)
+    return game_names((request.view_args or {}).get("game_id"))
 
-    They are read when one is first shown.
-    """
-    return AccountNames(service().players, _players_by_seat)
 
+def game_names(game_id: str | None) -> Names:
+    """Return the names of players, by seat those of a game. They are read when one is first shown."""
 
-def _players_by_seat() -> Sequence[str]:
-    """Return the ids of the players of the game that the request is about; none if it is about no game."""
-    game_id = g.sandbox.game if "sandbox" in g else (request.view_args or {}).get("game_id")
-    if game_id is None:
-        return ()
-    try:
-        return service().queries.game(game_id).participants
-    except CartularyError:
-        return ()
+    def players_by_seat() -> Sequence[str]:
+        try:
+            return () if game_id is None else service().queries.game(game_id).participants
+        except CartularyError:
+            return ()
+
+    return AccountNames(service().players, players_by_seat)
 
 
 def with_language(response: Response, language: str) -> Response:

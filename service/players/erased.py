@@ -28,7 +28,7 @@ import redis
 from domain.messages import message
 from service import clock
 from service.connection import to_text, unavailable_on_error
-from service.errors import Unavailable
+from service.errors import Unavailable, log_text
 from service.players.handles import fold_case, skeletons
 
 log = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ class ErasedPlayers:
             try:
                 self._write(sorted(stored - in_file))
             except Unavailable as error:
-                log.warning("%s: it lacks %d ids", error, len(stored - in_file))
+                log.warning("%s: it lacks %d ids", log_text(error), len(stored - in_file))
         return frozenset(in_file | stored)
 
     def unfinished(self, min_age_seconds: float = 0) -> list[str]:

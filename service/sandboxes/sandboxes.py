@@ -15,7 +15,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message, plural_message
 from domain.upcasters import upcast
-from replay.language.renderer import english
+from replay.language.renderer import Renderer
 from replay.sandbox import Sandbox, check_bots, game_with_drawn_secrets
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, SandboxConflict
@@ -35,8 +35,11 @@ class OpenSandbox:
     stored: StoredSandbox
     sandbox: Sandbox
 
-    def as_json(self) -> JsonObject:
-        """Return the sandbox as the API shows it to everybody who has its link."""
+    def as_json(self, renderer: Renderer) -> JsonObject:
+        """Return the sandbox as the API shows it to everybody who has its link.
+
+        The sentences in it are in the language of the renderer.
+        """
         stored, sandbox = self.stored, self.sandbox
         rules = sandbox.rules
         return {
@@ -53,7 +56,7 @@ class OpenSandbox:
                 {
                     **step.as_json(),
                     "outcome": [
-                        english(rules.event_message(event.type, event.data))
+                        renderer(rules.event_message(event.type, event.data))
                         for event in step.events
                     ],
                 }

@@ -10,6 +10,8 @@ import tempfile
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from domain.messages import Message
+from replay.language.renderer import english
 from service.bootstrap import build
 from service.http import access_log
 from service.server.shared_port import (
@@ -76,7 +78,11 @@ def _supervise(
 ) -> None:
     stop = StopSignals()
     stop.listen()
-    supervisor = Supervisor([children], log.warning, seconds_to_stop=SECONDS_TO_STOP)
+
+    def report(event: Message) -> None:
+        log.warning("%s", english(event))
+
+    supervisor = Supervisor([children], report, seconds_to_stop=SECONDS_TO_STOP)
     supervisor.run(stop, is_ready, on_ready)
 
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from domain.errors import CartularyError
+from domain.messages import message
 from service.supervision.child_process import ChildProcess
 
 METRICS_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
@@ -24,6 +25,18 @@ SECONDS_TO_FINISH: Final = 7.0
 
 class PortError(CartularyError):
     """The server cannot listen on its address."""
+
+
+def unusable_port(host: str, port: int, error: OSError) -> PortError:
+    """Return the error for an address on which the operating system does not let the server listen."""
+    return PortError(
+        message(
+            "port {port} of {host} cannot be used: {reason}",
+            port=port,
+            host=host,
+            reason=str(error.strerror),
+        )
+    )
 
 
 @contextmanager
@@ -57,10 +70,14 @@ def hold_port(host: str, port: int) -> Iterator[tuple[str, int]]:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise PortError(
-                f"port {port} of {host} is in use: stop the program that uses it, or choose another"
-                " port with --port"
+                message(
+                    "port {port} of {host} is in use: stop the program that uses it, or choose another"
+                    " port with --port",
+                    port=port,
+                    host=host,
+                )
             ) from None
-        raise PortError(f"port {port} of {host} cannot be used: {error.strerror}") from error
+        raise unusable_port(host, port, error) from error
     with holder:
         yield sockaddr[0], sockaddr[1]
 

@@ -17,8 +17,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final
 
 from domain.errors import CartularyError, Unreadable
+from domain.messages import message
 from service.bootstrap import Service, build
-from service.errors import Unavailable
+from service.errors import Unavailable, log_text
 from service.http import access_log
 from service.http.app import create_app
 from service.http.metrics import Metrics
@@ -27,7 +28,7 @@ from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
 from service.server.http_connection import HttpConnection
 from service.server.refusals import Refusals
-from service.server.shared_port import SECONDS_TO_FINISH, PortError
+from service.server.shared_port import SECONDS_TO_FINISH, unusable_port
 from service.server.streams import StreamHub
 from service.settings import Settings, SettingsError, load_settings
 from service.supervision.parent_watch import watch_parent
@@ -133,7 +134,7 @@ async def _listen(
         listener.bind((address, port))
     except OSError as error:
         listener.close()
-        raise PortError(f"port {port} of {address} cannot be used: {error.strerror}") from error
+        raise unusable_port(address, port, error) from error
     loop = asyncio.get_running_loop()
     server = await loop.create_server(create_connection, sock=listener, backlog=ACCEPT_BATCH)
     # asyncio accepts as many connections at once as may wait, so the longer queue is set afterwards.
@@ -179,7 +180,10 @@ def publish_key(service: Service) -> None:
         log.warning("the signing key will be published when Redis responds")
     except (Unreadable, OSError) as error:
         raise SettingsError(
-            f"CARTULARY_SIGNING_KEY must name a file that can be read or created: {error}"
+            message(
+                "CARTULARY_SIGNING_KEY must name a file that can be read or created: {reason}",
+                reason=error.message if isinstance(error, Unreadable) else str(error),
+            )
         ) from error
 
 
@@ -191,7 +195,7 @@ def repeat_erasures(service: Service) -> None:
     try:
         service.erasure.repeat()
     except Unavailable as error:
-        log.warning("erased players are not looked for: %s", error)
+        log.warning("erased players are not looked for: %s", log_text(error))
 
 
 def main() -> None:
@@ -207,7 +211,7 @@ def main() -> None:
         settings = load_settings(os.environ)
         asyncio.run(serve_web(settings, address, int(port), on_listening))
     except CartularyError as error:
-        sys.exit(f"Error: {error}")
+        sys.exit(f"Error: {log_text(error)}")
 
 
 def _raise_file_limit() -> int:

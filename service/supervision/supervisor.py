@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from domain.errors import CartularyError
+from domain.messages import Message, message
 from service.supervision.retry import Backoff, wait_until
 from service.supervision.stop_signals import StopSignals
 
@@ -45,7 +46,7 @@ class Supervisor:
     def __init__(
         self,
         stages: Sequence[Sequence[Program]],
-        report: Callable[[str], None],
+        report: Callable[[Message], None],
         *,
         seconds_to_stop: float,
     ) -> None:
@@ -69,7 +70,7 @@ class Supervisor:
             self._wait_until_ready(stop, is_ready, on_ready)
             while not stop.wait(POLL_SECONDS):
                 self._poll()
-            self._report("stopping")
+            self._report(message("stopping"))
         finally:
             for stage in reversed(self._stages):
                 self._stop(stage, stop)
@@ -82,7 +83,7 @@ class Supervisor:
             return stop.is_set() or is_ready()
 
         while not wait_until(is_ready_or_stopped, SECONDS_TO_BE_READY, POLL_SECONDS):
-            self._report("the service is not ready yet: does its Redis respond?")
+            self._report(message("the service is not ready yet: does its Redis respond?"))
         if not stop.is_set():
             on_ready()
 
@@ -104,7 +105,7 @@ class Supervisor:
 class _Restart:
     """Restarts one program whenever it has died, with longer and longer pauses."""
 
-    def __init__(self, program: Program, report: Callable[[str], None]) -> None:
+    def __init__(self, program: Program, report: Callable[[Message], None]) -> None:
         self._program = program
         self._report = report
         self._backoff = Backoff(first=0.2, longest=10.0, steady=30.0)
@@ -116,25 +117,33 @@ class _Restart:
         if self._restart_at is None:
             if not self._program.is_running:
                 status = self._program.reap()
-                self._schedule(f"{name} {_describe(status)}")
+                self._schedule(_describe_end(name, status))
         elif time.monotonic() >= self._restart_at:
             try:
                 self._program.start()
             except (CartularyError, OSError) as error:
-                self._schedule(f"{name} does not start: {error}")
+                reason = error.message if isinstance(error, CartularyError) else str(error)
+                self._schedule(
+                    message("{program} does not start: {reason}", program=name, reason=reason)
+                )
             else:
                 self._restart_at = None
-                self._report(f"{name} was restarted")
+                self._report(message("{program} was restarted", program=name))
 
-    def _schedule(self, reason: str) -> None:
+    def _schedule(self, reason: Message) -> None:
         pause = self._backoff.next_pause()
         self._restart_at = time.monotonic() + pause
-        self._report(f"{reason}; it will be restarted in {pause:g} s")
+        self._report(
+            message(
+                "{reason}; it will be restarted in {seconds} s", reason=reason, seconds=f"{pause:g}"
+            )
+        )
 
 
-def _describe(status: int | None) -> str:
+def _describe_end(program: str, status: int | None) -> Message:
     if status is None:
-        return "has ended"
+        return message("{program} has ended", program=program)
     if status < 0:
-        return f"was ended by {signal.Signals(-status).name}"
-    return f"ended with status {status}"
+        name = signal.Signals(-status).name
+        return message("{program} was ended by {signal}", program=program, signal=name)
+    return message("{program} ended with status {status}", program=program, status=status)

@@ -1,6 +1,8 @@
 """Sandboxes: games that go on from any event, to find out what could have happened."""
 
 import secrets
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import wraps
 from typing import Any, Final
 
@@ -8,10 +10,12 @@ from flask import Response, g, request
 
 from domain.json_types import JsonObject
 from domain.messages import message
-from service.errors import Forbidden
+from replay.language.names import NO_NAMES
+from service.errors import Forbidden, NotFound
 from service.http.auth import login_required
 from service.http.blueprint import NO_QUERY, Blueprint, View, response
 from service.http.context import service
+from service.http.language import game_names, request_renderer, with_language
 from service.http.responses import json_response, no_content
 from service.http.schemas.sandboxes import (
     ActInSandbox,
@@ -20,6 +24,7 @@ from service.http.schemas.sandboxes import (
     Sandbox,
     UndoInSandbox,
 )
+from service.sandboxes.sandboxes import OpenSandbox
 from service.visitors import network_of
 
 SEED_BYTES: Final = 16
@@ -49,6 +54,18 @@ def _for_its_maker(view: View) -> View:
     return _find(wraps(view)(require_maker))
 
 
+def _shown(
+    sandbox: OpenSandbox, player: str | None, status: int = 200, headers: Mapping[str, str] = {}
+) -> Response:
+    """Return a sandbox as a response. Players are shown by name to those who may see its game."""
+    names = NO_NAMES
+    with suppress(NotFound):
+        names = game_names(service().queries.visible_game(sandbox.stored.game, player).id)
+    renderer = request_renderer(names)
+    response = json_response(sandbox.as_json(renderer), status, headers)
+    return with_language(response, renderer.language)
+
+
 _SANDBOX: Final = response("The sandbox.", Sandbox)
 _CHANGED: Final = {200: response("The sandbox after the change.", Sandbox)}
 
@@ -73,7 +90,7 @@ def create_sandbox(player: str, body: JsonObject) -> Response:
     network = network_of(request.remote_addr or "")
     sandbox = service().sandboxes.create(player, network, body["game"], body["seq"], seed)
     location = f"/api/v1/sandboxes/{sandbox.stored.id}"
-    return json_response(sandbox.as_json(), 201, {"Location": location})
+    return _shown(sandbox, player, 201, {"Location": location})
 
 
 @blueprint.route(
@@ -90,7 +107,7 @@ def get_sandbox(sandbox_id: str, player: str | None) -> Response:
 
     Everybody who knows its id can see it.
     """
-    return json_response(service().sandboxes.open(g.sandbox).as_json())
+    return _shown(service().sandboxes.open(g.sandbox), player)
 
 
 @blueprint.route(
@@ -122,7 +139,7 @@ def act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
     The player who made the sandbox acts for every seat.
     """
     sandbox = service().sandboxes.act(g.sandbox, body["action"], body["seat"], body["after"])
-    return json_response(sandbox.as_json())
+    return _shown(sandbox, player)
 
 
 @blueprint.route(
@@ -143,7 +160,7 @@ def let_bots_act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> R
     sandbox = service().sandboxes.let_bots_act(
         g.sandbox, body["seats"], body["bot"], body["turns"], body["after"]
     )
-    return json_response(sandbox.as_json())
+    return _shown(sandbox, player)
 
 
 @blueprint.route(
@@ -159,4 +176,4 @@ def let_bots_act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> R
 def undo_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
     """Take back the last actions of a sandbox."""
     sandbox = service().sandboxes.undo(g.sandbox, body["count"], body["after"])
-    return json_response(sandbox.as_json())
+    return _shown(sandbox, player)

@@ -11,6 +11,7 @@ from service.bootstrap import Service, build
 from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes
 from service.sandboxes.sandboxes import OpenSandbox
 from service.settings import Settings
+from tests.support.languages import ENGLISH
 from tests.support.redis_contents import contents
 from tests.support.service_games import play_out, start_game, take_action
 
@@ -203,6 +204,6 @@ def test_a_process_does_not_play_a_sandbox_again_that_it_has_played(service: Ser
     played = service.sandboxes.let_bots_act(sandbox.stored, [0, 1], "random", 2, None)
     service.redis.delete(f"cartulary:{{{game.id}}}:log")
     shown = service.sandboxes.open(service.sandboxes.get(sandbox.stored.id))
-    assert shown.as_json() == played.as_json()
+    assert shown.as_json(ENGLISH) == played.as_json(ENGLISH)
     undone = service.sandboxes.undo(shown.stored, 1, None)
-    assert played.as_json() == shown.as_json() != undone.as_json()
+    assert played.as_json(ENGLISH) == shown.as_json(ENGLISH) != undone.as_json(ENGLISH)

@@ -12,6 +12,8 @@ from typing import Self
 import pytest
 
 from domain.errors import CartularyError
+from domain.messages import Message
+from replay.language.renderer import english
 from service.supervision import retry
 from service.supervision.child_process import ChildProcess
 from service.supervision.retry import Backoff, retry_until_stopped, wait_until
@@ -51,7 +53,7 @@ class Run:
         self.reports: list[str] = []
         self.stop = StopSignals()
         self.is_ready = threading.Event()
-        supervisor = Supervisor(stages, self.reports.append, seconds_to_stop=5)
+        supervisor = Supervisor(stages, self._add_report, seconds_to_stop=5)
         self.thread = threading.Thread(
             target=supervisor.run, args=(self.stop, lambda: True, self.is_ready.set)
         )
@@ -60,6 +62,9 @@ class Run:
         self.thread.start()
         assert self.is_ready.wait(5)
         return self
+
+    def _add_report(self, report: Message) -> None:
+        self.reports.append(english(report))
 
     def __exit__(self, *_: object) -> None:
         self.stop.set()
@@ -102,7 +107,7 @@ def test_a_first_start_that_fails_stops_everything_and_is_raised() -> None:
         FakeProgram("store", log),
         FakeProgram("web", log, [CartularyError("the disk is full")]),
     ]
-    supervisor = Supervisor([programs], log.append, seconds_to_stop=5)
+    supervisor = Supervisor([programs], lambda _: None, seconds_to_stop=5)
     with pytest.raises(CartularyError, match="the disk is full"):
         supervisor.run(StopSignals(), lambda: True, lambda: None)
     assert log == ["start store", "terminate store", "terminate web"]
@@ -113,7 +118,7 @@ def test_a_program_that_ignores_sigterm_is_killed_in_time(tmp_path: Path) -> Non
     ignore_sigterm = f"trap '' TERM; touch {ready}; exec sleep 600"
     child = ChildProcess("deaf", ["/bin/sh", "-c", ignore_sigterm])
     stop = StopSignals()
-    reports: list[str] = []
+    reports: list[Message] = []
     supervisor = Supervisor([[child]], reports.append, seconds_to_stop=0.3)
     pids: list[int | None] = []
 
