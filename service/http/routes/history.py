@@ -10,13 +10,12 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
 from replay.event_filter import CONDITIONS, parse_filter
-from replay.language.catalogue import ENGLISH
-from replay.language.renderer import renderer
 from service.errors import TooManyRequests, Unavailable
 from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, ReachedBound, StreamRequest
+from service.http.language import request_language, request_renderer, with_language
 from service.http.responses import json_response, no_content
 from service.http.schemas.fields import MAX_INTEGER
 from service.http.schemas.requests import EventQuery, EventsQuery, StreamQuery
@@ -80,9 +79,9 @@ def get_event(game_id: str, seq: int, player: str | None, query: JsonObject) -> 
     """
     game = service().queries.visible_game(game_id, player)
     details = service().events.explain(
-        game, seq, player, renderer(ENGLISH), lists_all_actions=query["actions"] == "all"
+        game, seq, player, request_renderer(), lists_all_actions=query["actions"] == "all"
     )
-    return json_response(details)
+    return with_language(json_response(details), request_language())
 
 
 @blueprint.route(
