@@ -63,8 +63,3 @@ def honour_change(seat: int, change: int) -> Message:
     if change < 0:
         return message("{player} loses {honour}", player=player, honour=counted(-change, HONOUR))
     return message("{player} neither gains nor loses honour", player=player)
-
-
-def kind_text(kind: str) -> str:
-    """`pond`, `cursed place`."""
-    return kind.replace("_", " ")
