@@ -155,8 +155,8 @@ def explain_expedition(state: State, data: ExpeditionSent) -> Iterator[Reason]:
     yield (
         "BY-EXP-2",
         plural_message(
-            "one of the six neighbours of {hex} is off the board",
-            "{count} of the six neighbours of {hex} are off the board",
+            "one of the 6 neighbours of {hex} is off the board",
+            "{count} of the 6 neighbours of {hex} are off the board",
             count=6 - len(state.board.neighbours[hex]),
             hex=here,
         ),

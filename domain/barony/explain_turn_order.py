@@ -164,12 +164,7 @@ def explain_ranking(state: State, data: Ranked) -> Iterator[Reason]:
     yield (
         "BY-END-3",
         semicolon_list(
-            message(
-                "{player} has {points}, {tokens} of them for tokens",
-                player=PlayerAt(entry["seat"]),
-                points=counted(entry["score"], POINT),
-                tokens=token_points(state, entry["seat"]),
-            )
+            _final_score(entry["seat"], entry["score"], token_points(state, entry["seat"]))
             for entry in ranking
         ),
     )
@@ -198,6 +193,21 @@ def explain_ranking(state: State, data: Ranked) -> Iterator[Reason]:
                 players=_players(out),
             ),
         )
+
+
+def _final_score(seat: int, score: int, for_tokens: int) -> Message:
+    """How much of a final score is for tokens."""
+    player, points = PlayerAt(seat), counted(score, POINT)
+    if not for_tokens:
+        return message(
+            "{player} has {points}, none of them for tokens", player=player, points=points
+        )
+    return message(
+        "{player} has {points}, {tokens} of them for tokens",
+        player=player,
+        points=points,
+        tokens=for_tokens,
+    )
 
 
 def explain_turn_order(state: State, after: State, event: DomainEvent) -> Iterator[Reason]:

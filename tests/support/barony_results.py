@@ -1,14 +1,18 @@
 """Scores, rankings, texts and explanations of states and events of Barony, with and without Sorcery."""
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, cast
 
 from domain.barony.formats import BaronyStanding
 from domain.barony.state import State
 from domain.contract import DomainEvent
+from domain.messages import Value
 from replay.language.renderer import english
 from tests.support.events import data_of
 from tests.support.given_when import rule_system_for, when_scored
+
+Renderer: TypeAlias = Callable[[Value], str]
+"""Returns a message as text in some language."""
 
 
 def scores(state: State) -> list[int]:
@@ -41,20 +45,24 @@ def imprints_of(state: State) -> list[list[list[int]]]:
     return [player["imprints"] for player in position["players"]]
 
 
-def explained(state: State | None, event: DomainEvent) -> list[tuple[str, str]]:
-    """The clauses with their sentences in English, in order, as `explain` returns them."""
+def explained(
+    state: State | None, event: DomainEvent, render: Renderer = english
+) -> list[tuple[str, str]]:
+    """The clauses with their sentences, in order, as `explain` returns them."""
     reasons = rule_system_for(state).explain(state, data_of(event).get("seat"), event)
-    return [(clause, english(sentence)) for clause, sentence in reasons]
+    return [(clause, render(sentence)) for clause, sentence in reasons]
 
 
-def explanation(state: State, event: DomainEvent) -> dict[str, list[str]]:
+def explanation(
+    state: State, event: DomainEvent, render: Renderer = english
+) -> dict[str, list[str]]:
     """The sentences by clause."""
     sentences: dict[str, list[str]] = {}
-    for clause, sentence in explained(state, event):
+    for clause, sentence in explained(state, event, render):
         sentences.setdefault(clause, []).append(sentence)
     return sentences
 
 
-def text_of(state: State, event: DomainEvent) -> str:
-    """The event in one line of English."""
-    return english(rule_system_for(state).event_message(event.type, event.data))
+def text_of(state: State, event: DomainEvent, render: Renderer = english) -> str:
+    """The event in one line."""
+    return render(rule_system_for(state).event_message(event.type, event.data))

@@ -185,7 +185,7 @@ class TestActions:
         event = event_of_action(state, "expedition 3,0")
         assert text_of(state, event) == ("sends an expedition to 3,0, giving up a knight for good")
         sentences = explanation(state, event)
-        assert sentences["BY-EXP-2"] == ["3 of the six neighbours of 3,0 are off the board"]
+        assert sentences["BY-EXP-2"] == ["3 of the 6 neighbours of 3,0 are off the board"]
         assert sentences["BY-EXP-5"] == ["the reserve goes from 4 knights to 2"]
 
     def test_a_title_bought_with_change_lost(self) -> None:

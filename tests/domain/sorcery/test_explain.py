@@ -321,7 +321,7 @@ class TestTheCourse:
         assert explained(state, rule_system_for(state).finish(state)) == [
             (
                 "BY-END-3",
-                "seat 1 has 43 points, 0 of them for tokens; seat 0 has 40 points, 4 of them for tokens",
+                "seat 1 has 43 points, none of them for tokens; seat 0 has 40 points, 4 of them for tokens",
             ),
             (
                 "BS-MYS-5",
