@@ -97,7 +97,7 @@ def _game_created(data: GameCreated) -> Message:
 
 def _game_started(data: GameStarted) -> Message:
     return message(
-        "{start}; the open spells are {spells}",
+        "{start}; the available spells are {spells}",
         start=base_game_started(data),
         spells=listing(SPELL_NAMES[spell] for spell in data["spells"]),
     )

@@ -14,10 +14,19 @@ from domain.barony.sorcery.components import MAGIC_OF_A_VISIT
 from domain.barony.sorcery.formats import CastStep, MovedStep, MovementCast
 from domain.barony.sorcery.movement import is_teleportation, isolated_pawns
 from domain.barony.sorcery.state import SorceryState
+from domain.barony.sorcery.terms import IMPRINT, MAGIC_TOKEN
 from domain.contract import Reason
-from domain.hex_text import hex_text
-from domain.messages import hex_at, message
-from domain.phrases import counted, listing
+from domain.messages import (
+    HexAt,
+    Message,
+    PlayerAt,
+    counted,
+    hex_at,
+    hex_path,
+    listing,
+    message,
+    plural_message,
+)
 
 
 def explain_arrival(state: SorceryState, seat: int, step: MovedStep) -> Iterator[Reason]:
@@ -30,18 +39,49 @@ def explain_imprint(
     state: SorceryState, seat: int, at: Sequence[int], magic: int
 ) -> Iterator[Reason]:
     """BS-MYS-2, 3: an imprint that gained magic tokens, or why there was none (`magic` is 0)."""
-    hex, here = number_of(state, at), hex_text(at)
+    hex, here, player = number_of(state, at), hex_at(at), PlayerAt(seat)
     if state.board.terrain[hex] != MYSTERIOUS_PLACE:
         return
     imprints = sum(hex in places for places in state.imprints)
     if magic:
-        others = f"with {counted(imprints, 'other')} there"
-        gain = f"gains {counted(magic, 'magic token')}"
-        yield "BS-MYS-2", f"seat {seat} places an imprint on {here}, {others}, and {gain}"
+        yield "BS-MYS-2", _imprint_placed(player, here, imprints, magic)
     elif hex in state.imprints[seat]:
-        yield "BS-MYS-3", f"seat {seat} already has an imprint on {here} and gains nothing"
+        text = message(
+            "{player} already has an imprint on {hex} and gains nothing", player=player, hex=here
+        )
+        yield "BS-MYS-3", text
     elif imprints >= len(MAGIC_OF_A_VISIT):
-        yield "BS-MYS-3", f"{here} already has {imprints} imprints, and no more is placed"
+        text = message(
+            "{hex} already has {imprints}, and no more is placed",
+            hex=here,
+            imprints=counted(imprints, IMPRINT),
+        )
+        yield "BS-MYS-3", text
+
+
+def _imprint_placed(player: PlayerAt, at: HexAt, before: int, magic: int) -> Message:
+    """BS-MYS-2: the imprint of a player on a place that had this number of imprints before."""
+    tokens = counted(magic, MAGIC_TOKEN)
+    if not before:
+        return message(
+            "{player} places the first imprint on {hex} and gains {tokens}",
+            player=player,
+            hex=at,
+            tokens=tokens,
+        )
+    if before == 1:
+        return message(
+            "{player} places the second imprint on {hex} and gains {tokens}",
+            player=player,
+            hex=at,
+            tokens=tokens,
+        )
+    return message(
+        "{player} places the third imprint on {hex} and gains {tokens}",
+        player=player,
+        hex=at,
+        tokens=tokens,
+    )
 
 
 def explain_movement(state: SorceryState, data: MovementCast) -> Iterator[Reason]:
@@ -50,13 +90,15 @@ def explain_movement(state: SorceryState, data: MovementCast) -> Iterator[Reason
     first, last = moves[0], moves[-1]
     trial = state.copy()
     if "celerity" in spells:
-        path = [first["from"], *(step["to"] for step in moves)]
-        yield "BS-CEL-1", f"the knight makes two steps: {' > '.join(map(hex_text, path))}"
+        path = hex_path([first["from"], *(step["to"] for step in moves)])
+        yield "BS-CEL-1", message("the knight makes two steps: {path}", path=path)
     for step in moves:
         start, end = number_of(trial, step["from"]), number_of(trial, step["to"])
         left, swept = step.get("left", []), step.get("swept", [])
         yield explain_step(seat, step) if step is first else _second_step(step)
-        yield from _sweep(trial, seat, step["from"], left, "after the knight has left")
+        if left:
+            yield "BS-TOR-1", _swept_after_departure(step["from"], left)
+            yield from _explain_swept(trial, seat, step["from"], left)
         apply_destroyed(trial, seat, start, left)
         if is_teleportation(trial, seat, end):
             yield from _teleportation(trial, step, end, with_celerity="celerity" in spells)
@@ -64,50 +106,77 @@ def explain_movement(state: SorceryState, data: MovementCast) -> Iterator[Reason
             yield from explain_entry(trial, seat, step["to"])
         yield from explain_arrival(trial, seat, step)
         if "magic" in step and step is not last:
-            yield "BS-MYS-4", "a step of Celerity counts as an arrival"
+            yield "BS-MYS-4", message("a step of Celerity counts as an arrival")
         apply_steps(trial, seat, (step,))
-        yield from _sweep(trial, seat, step["to"], swept, "after the arrival")
+        if swept:
+            yield "BS-TOR-1", _swept_after_arrival(step["to"], swept)
+            yield from _explain_swept(trial, seat, step["to"], swept)
         if "tornado" in spells and step is not last and isolated_pawns(trial, seat, end):
-            yield "BS-TOR-2", f"{hex_text(step['to'])}, the hex between, is not swept"
+            between = hex_at(step["to"])
+            yield "BS-TOR-2", message("the hex between, {hex}, is not swept", hex=between)
     if "tornado" in spells and not any("left" in step or "swept" in step for step in moves):
-        hexes = listing(dict.fromkeys([hex_text(first["from"]), hex_text(last["to"])]))
-        yield "BS-TOR-3", f"Tornado found no isolated pawn on {hexes}"
+        hexes = listing(dict.fromkeys([hex_at(first["from"]), hex_at(last["to"])]))
+        yield "BS-TOR-3", message("Tornado found no isolated pawn on {hexes}", hexes=hexes)
 
 
 def _second_step(step: CastStep) -> Reason:
     """BS-CEL-2: the second step."""
-    start, end = hex_text(step["from"]), hex_text(step["to"])
-    return "BS-CEL-2", f"from {start} the knight goes on to {end}, which is adjacent to it"
+    return "BS-CEL-2", message(
+        "from {start} the knight goes on to {end}, which is adjacent to it",
+        start=hex_at(step["from"]),
+        end=hex_at(step["to"]),
+    )
 
 
-def _sweep(
-    state: SorceryState, seat: int, at: Sequence[int], destroyed: Sequence[Destroyed], moment: str
+def _swept_after_departure(at: Sequence[int], destroyed: Sequence[Destroyed]) -> Message:
+    """BS-TOR-1, 2: what Tornado destroyed on the hex that the knight left."""
+    return message(
+        "after the knight has left, Tornado destroys {pawns} on {hex}",
+        pawns=pawns(destroyed),
+        hex=hex_at(at),
+    )
+
+
+def _swept_after_arrival(at: Sequence[int], destroyed: Sequence[Destroyed]) -> Message:
+    """BS-TOR-1, 2: what Tornado destroyed on the hex where the move ended."""
+    return message(
+        "after the arrival, Tornado destroys {pawns} on {hex}",
+        pawns=pawns(destroyed),
+        hex=hex_at(at),
+    )
+
+
+def _explain_swept(
+    state: SorceryState, seat: int, at: Sequence[int], destroyed: Sequence[Destroyed]
 ) -> Iterator[Reason]:
-    """BS-TOR-1, 2, BS-SPL-5, BY-CON-2, 3: what Tornado destroyed on a hex."""
-    if destroyed:
-        here = hex_text(at)
-        yield (
-            "BS-TOR-1",
-            message(
-                "{moment}, Tornado destroys {pawns} on {hex}",
-                moment=moment,
-                pawns=pawns(destroyed),
-                hex=hex_at(at),
-            ),
-        )
-        each_was = "each was" if destroyed[1:] else "it was"
-        yield "BS-SPL-5", f"{each_was} the only pawn of its seat on {here}"
-        yield from explain_tokens(state, seat, destroyed)
+    """BS-SPL-5, BY-CON-2, 3: the pawns that Tornado destroyed, and the tokens taken for them."""
+    yield (
+        "BS-SPL-5",
+        plural_message(
+            "it was the only pawn of its owner on {hex}",
+            "each was the only pawn of its owner on {hex}",
+            count=len(destroyed),
+            hex=hex_at(at),
+        ),
+    )
+    yield from explain_tokens(state, seat, destroyed)
 
 
 def _teleportation(
     state: SorceryState, step: CastStep, end: int, *, with_celerity: bool
 ) -> Iterator[Reason]:
     """BS-TEL-1, 2, 3: a step onto a mountain that an opponent's village bars to other knights."""
-    here = hex_text(step["to"])
-    village = f"seat {state.owner[end]}'s isolated village"
-    yield "BS-TEL-1", f"{here} is a mountain with {village}: Teleportation lifts BY-MOV-6"
+    here = hex_at(step["to"])
+    yield (
+        "BS-TEL-1",
+        message(
+            "{hex} is a mountain with {player}'s isolated village: Teleportation lifts BY-MOV-6",
+            hex=here,
+            player=PlayerAt(state.owner[end]),
+        ),
+    )
     if with_celerity:
-        yield "BS-TEL-2", f"of the two steps, the one onto {here} is the teleportation"
+        text = message("of the two steps, the one onto {hex} is the teleportation", hex=here)
+        yield "BS-TEL-2", text
     if "destroyed" not in step:
-        yield "BS-TEL-3", "the village stays, and the knight shares its hex"
+        yield "BS-TEL-3", message("the village stays, and the knight shares its hex")

@@ -100,7 +100,8 @@ def test_the_start_names_the_open_spells() -> None:
     data = {"board": [{}] * 54, "players": ["ann", "bob"], "spells": ["charm", "portal"]}
     started = event_of("GameStarted", data)
     assert english(sorcery.event_message(started.type, started.data)) == (
-        "the game starts on 54 hexes: ann is seat 0 and bob is seat 1; the open spells are Charm and Portal"
+        "the game starts on 54 hexes: ann is seat 0 and bob is seat 1; the available spells are Charm"
+        " and Portal"
     )
 
 

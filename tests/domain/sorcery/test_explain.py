@@ -39,19 +39,19 @@ class TestMovement:
     def test_a_cast_is_explained_clause_by_clause_and_step_by_step(self) -> None:
         state = movement("P0k1k  S*2  F1v2k  P0c")
         assert explained_action(state, "cast celerity tornado 0,0>1,0>2,0 take field") == [
-            ("BS-SPL-1", "celerity and tornado are open spells of movement"),
+            ("BS-SPL-1", "Celerity and Tornado are available spells of movement"),
             (
                 "BS-SPL-2",
-                "of 4 magic tokens seat 0 pays 1 for celerity and 2 for tornado, and keeps 1",
+                "seat 0 had 4 magic tokens, pays 1 for Celerity and 2 for Tornado, and keeps 1",
             ),
-            ("BS-SPL-3", "together they make one movement"),
-            ("BS-CEL-1", "the knight makes two steps: 0,0 > 1,0 > 2,0"),
+            ("BS-SPL-3", "together they make one move"),
+            ("BS-CEL-1", "the knight makes two steps: 0,0>1,0>2,0"),
             ("BY-MOV-1", "a knight of seat 0 stood on 0,0, and 1,0 is adjacent to it"),
             ("BS-TOR-1", "after the knight has left, Tornado destroys seat 1's knight on 0,0"),
-            ("BS-SPL-5", "it was the only pawn of its seat on 0,0"),
+            ("BS-SPL-5", "it was the only pawn of its owner on 0,0"),
             (
                 "BS-MYS-2",
-                "seat 0 places an imprint on 1,0, with 1 other there, and gains 2 magic tokens",
+                "seat 0 places the second imprint on 1,0 and gains 2 magic tokens",
             ),
             ("BS-MYS-4", "a step of Celerity counts as an arrival"),
             ("BS-CEL-2", "from 1,0 the knight goes on to 2,0, which is adjacent to it"),
@@ -72,14 +72,14 @@ class TestMovement:
                 "BS-TOR-1",
                 ("after the arrival, Tornado destroys seat 2's knight and seat 1's village on 2,0"),
             ),
-            ("BS-SPL-5", "each was the only pawn of its seat on 2,0"),
+            ("BS-SPL-5", "each was the only pawn of its owner on 2,0"),
             ("BY-CON-2", "seat 1 gives seat 0 a field token for the village"),
             ("BY-CON-3", "seat 1 had 1 plain token and 2 field tokens, and seat 0 chose"),
         ]
 
     def test_the_hex_between_is_not_swept(self) -> None:
         sentences = sentences_of(movement("P0k  P1k  P"), "cast celerity tornado 0,0>1,0>2,0")
-        assert sentences["BS-TOR-2"] == ["1,0, the hex between, is not swept"]
+        assert sentences["BS-TOR-2"] == ["the hex between, 1,0, is not swept"]
         assert sentences["BS-TOR-3"] == ["Tornado found no isolated pawn on 0,0 and 2,0"]
 
     def test_a_path_back_to_the_start_names_its_hex_once(self) -> None:
@@ -107,13 +107,13 @@ class TestMovement:
             "seat 0 has only one pawn on 1,0 and shares the hex with seat 1's village"
         ]
         assert not {"BS-TEL-2", "BY-MOV-5", "BY-MOV-6", "BS-SPL-3"} & set(sentences)
-        assert sentences["BS-SPL-1"] == ["teleportation is an open spell of movement"]
+        assert sentences["BS-SPL-1"] == ["Teleportation is an available spell of movement"]
 
     def test_tornado_destroys_the_village_on_the_mountain_that_celerity_reached(self) -> None:
         text = "cast celerity teleportation tornado 0,0>1,0>2,0 take plain"
         sentences = sentences_of(movement("P0k  P  M1v"), text)
         assert sentences["BS-TEL-2"] == ["of the two steps, the one onto 2,0 is the teleportation"]
-        assert sentences["BS-SPL-2"][0].endswith("and keeps none")
+        assert sentences["BS-SPL-2"][0].endswith("and keeps 0")
         assert sentences["BY-CON-2"] == ["seat 1 gives seat 0 a plain token for the village"]
 
     def test_a_conflict_on_the_way_is_explained_as_in_a_move(self) -> None:
@@ -127,7 +127,7 @@ class TestMysteriousPlaces:
     def test_two_knights_arrive_and_one_imprint_is_placed(self) -> None:
         sentences = sentences_of(movement("P0kk  S"), "move 0,0>1,0 0,0>1,0")
         assert sentences["BS-MYS-2"] == [
-            "seat 0 places an imprint on 1,0, with no others there, and gains 3 magic tokens"
+            "seat 0 places the first imprint on 1,0 and gains 3 magic tokens"
         ]
         assert sentences["BS-MYS-3"] == ["seat 0 already has an imprint on 1,0 and gains nothing"]
 
@@ -141,7 +141,7 @@ class TestMysteriousPlaces:
         sentences = sentences_of(movement("P0k  S*1*2"), "expedition 1,0")
         assert sentences["BY-EXP-3"] == ["1,0 is a mysterious place"]
         assert sentences["BS-MYS-2"] == [
-            "seat 0 places an imprint on 1,0, with 2 others there, and gains 1 magic token"
+            "seat 0 places the third imprint on 1,0 and gains 1 magic token"
         ]
         assert sentences["BS-MYS-4"] == ["an expedition counts as an arrival"]
         assert "BS-MYS-4" not in sentences_of(movement("P0k  S*1*2*0"), "expedition 1,0")
@@ -166,7 +166,7 @@ class TestRecruitment:
     def test_charm(self) -> None:
         sentences = sentences_of(given(HOME), "cast charm 1 at 0,0 1 at 4,0")
         assert sentences["BS-CHA-1"] == [
-            "one knight each at 0,0 and 4,0; seat 0 has 2 cities in all"
+            "one knight is recruited on each of 0,0 and 4,0; seat 0 has 2 cities in all"
         ]
         assert sentences["BY-REC-2"] == ["the reserve goes from 5 knights to 3"]
 
@@ -182,12 +182,12 @@ class TestRecruitment:
             given(HOME), "cast charm illusion portal 1 at 0,0 1 at 2,0 1 at 4,0"
         )
         assert sentences["BS-ILL-2"] == [
-            "one knight each at 0,0, 2,0 and 4,0; seat 0 has 2 cities and 1 stronghold in all"
+            "one knight is recruited on each of 0,0, 2,0 and 4,0; seat 0 has 2 cities and 1 stronghold in all"
         ]
         assert sentences["BS-SPL-3"] == ["together they make one recruitment"]
-        assert sentences["BS-POR-1"] == ["of 2 knights removed by expeditions 2 come back"]
+        assert sentences["BS-POR-1"] == ["expeditions had removed 2 knights, of which 2 come back"]
         assert sentences["BS-POR-2"] == [
-            "the removed knights are used first; 1 more come from the reserve"
+            "the removed knights are used first; 1 more comes from the reserve"
         ]
         assert sentences["BY-REC-2"] == ["the reserve goes from 5 knights to 4"]
         assert not {"BS-CHA-1", "BS-ILL-1", "BS-POR-3"} & set(sentences)
@@ -195,7 +195,7 @@ class TestRecruitment:
     def test_portal_alone_brings_back_as_many_knights_as_it_recruits(self) -> None:
         sentences = sentences_of(given(HOME), "cast portal 1 at 4,0")
         assert sentences["BS-POR-3"] == ["without Illusion the site is a city: 4,0"]
-        assert sentences["BS-POR-1"] == ["of 2 knights removed by expeditions 1 comes back"]
+        assert sentences["BS-POR-1"] == ["expeditions had removed 2 knights, of which 1 comes back"]
         assert sentences["BS-POR-2"] == [
             "the removed knights are used first; the reserve was not needed"
         ]
@@ -263,10 +263,12 @@ class TestTheCourse:
         assert english(sentences["BY-SET-1"]) == (
             "the board consists of 45 tiles, drawn and laid at random: 135 hexes"
         )
-        assert sentences["BS-SET-1"].startswith("5 mysterious places: ")
-        assert sentences["BS-SET-2"].startswith("the two places nearest to each other are ")
-        assert sentences["BS-SET-4"].startswith(
-            f"5 of 9 spells are open: {data_of(event)['spells'][0]}, "
+        assert english(sentences["BS-SET-1"]).startswith("the board has 5 mysterious places: ")
+        assert english(sentences["BS-SET-2"]).startswith(
+            "the distance between the two nearest places is "
+        )
+        assert english(sentences["BS-SET-4"]).startswith(
+            f"5 of 9 spells are available: {data_of(event)['spells'][0].capitalize()}, "
         )
 
     def test_places_too_near_or_too_many_are_not_explained_by_their_distance(self) -> None:
@@ -316,7 +318,7 @@ class TestTheCourse:
         )
         assert scored["BY-END-3"] == "seat 0's tokens are worth 4 points"
         assert scored["BS-MYS-5"] == (
-            "seat 0's imprints are worth 6 points and seat 1's imprints are worth 3 points"
+            "seat 0's imprints are worth 6 points; seat 1's imprints are worth 3 points"
         )
         assert explained(state, rule_system_for(state).finish(state)) == [
             (
@@ -325,7 +327,7 @@ class TestTheCourse:
             ),
             (
                 "BS-MYS-5",
-                "3 of seat 1's 43 are for 1 imprint and 6 of seat 0's 40 are for 2 imprints",
+                "seat 1 has 3 points for 1 imprint; seat 0 has 6 points for 2 imprints",
             ),
             ("BY-END-4", "seat 1 ranks first and is King"),
         ]
