@@ -78,11 +78,6 @@ def time_left_message(milliseconds: int) -> Message:
     return message("{time} late", time=time)
 
 
-def time_left_text(milliseconds: int) -> str:
-    """Return `time_left_message` in English."""
-    return str(time_left_message(milliseconds))
-
-
 def _duration(milliseconds: int) -> Message:
     seconds, thousandths = divmod(milliseconds, 1000)
     minutes, seconds = divmod(seconds, 60)
