@@ -12,7 +12,7 @@ from typing import BinaryIO, Final, TypeAlias
 
 from domain.json_types import JsonObject
 from domain.messages import Value, message
-from ledger.file_errors import file_error_reason
+from domain.os_errors import os_reason
 from ledger.signed_note import NoteKey
 from replay.audit import Report, audit, quick_audit
 from replay.audit.signatures import KeptReceipts
@@ -116,5 +116,5 @@ def audit_file(path: str, options: AuditOptions) -> Result:
             return options.audit(file)
     except OSError as error:
         return SourceError(
-            message("cannot open {file}: {reason}", file=path, reason=file_error_reason(error))
+            message("cannot open {path}: {reason}", path=path, reason=os_reason(error))
         )

@@ -14,13 +14,12 @@ from typing import Any, Final
 
 import platformdirs
 
-from cartulary.language import text
 from cartulary.terminal import print_message
 from domain.errors import CartularyError, Unreadable
 from domain.messages import message
+from domain.os_errors import os_reason
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_timestamp
-from ledger.file_errors import file_error_reason
 from ledger.keys import PUBLIC_BYTES
 from replay.audit.trusted_keys import TrustedKey, TrustedKeys
 
@@ -63,9 +62,9 @@ class TrustedKeysFile:
         except OSError as error:
             raise TrustedKeysError(
                 message(
-                    "cannot write {file}: {reason}",
-                    file=str(self.path),
-                    reason=file_error_reason(error),
+                    "cannot write {path}: {reason}",
+                    path=str(self.path),
+                    reason=os_reason(error),
                 )
             ) from None
 
@@ -93,9 +92,9 @@ class TrustedKeysFile:
         except OSError as error:
             raise TrustedKeysError(
                 message(
-                    "cannot read {file}: {reason}",
-                    file=str(self.path),
-                    reason=file_error_reason(error),
+                    "cannot read {path}: {reason}",
+                    path=str(self.path),
+                    reason=os_reason(error),
                 )
             ) from None
         return [self._entry(number, line) for number, line in enumerate(lines, 1) if line.strip()]
@@ -131,9 +130,9 @@ class TrustedKeysFile:
         except OSError as error:
             raise TrustedKeysError(
                 message(
-                    "cannot write {file}: {reason}",
-                    file=str(self.path),
-                    reason=file_error_reason(error),
+                    "cannot write {path}: {reason}",
+                    path=str(self.path),
+                    reason=os_reason(error),
                 )
             ) from None
 
@@ -149,7 +148,7 @@ def trust_own_key(
             "{reason}; records signed by this machine have to be accepted with --key",
             reason=error.message,
         )
-        print_message(text(sentence))
+        print_message(sentence)
 
 
 def is_public_key(value: object) -> bool:

@@ -162,12 +162,12 @@ def audit(
     counts: _Counts = Counter()
     output = _JsonOutput() if as_json else None
     results = audit_all(paths, jobs or default_jobs(paths), options, audit_here)
-    for source, result in progress(results, len(paths), text(message("audit"))):
+    for source, result in progress(results, len(paths), message("audit")):
         if isinstance(result, SourceError):
             counts["missing" if result.is_missing else "broken"] += 1
-            reason = renderer(result.message)
-            print_message(f"{renderer(source)}: {reason}")
+            print_message(message("{source}: {reason}", source=source, reason=result.message))
             if output is not None:
+                reason = renderer(result.message)
                 output.add({"source": source, "sound": False, "error": reason})
             continue
         counts[result.verdict] += 1

@@ -74,7 +74,7 @@ def compare(
         _history(ctx, a, redis),
         _history(ctx, b, redis),
         trusted=trusted,
-        progress=partial(progress, description=text(message("receipts"))),
+        progress=partial(progress, description=message("receipts")),
     )
     renderer = command_renderer()
     if as_json:

@@ -13,9 +13,9 @@ from cartulary.language import text
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import message, message_in
+from domain.os_errors import os_reason
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_game_id, is_hash
-from ledger.file_errors import file_error_reason
 from ledger.keys import SigningKey
 from ledger.player_signatures import key_statement, sign_action
 
@@ -52,11 +52,7 @@ def generate(file: Path) -> None:
         ) from None
     except OSError as error:
         raise click.ClickException(
-            text(
-                message(
-                    "cannot write {file}: {reason}", file=str(file), reason=file_error_reason(error)
-                )
-            )
+            text(message("cannot write {path}: {reason}", path=str(file), reason=os_reason(error)))
         ) from None
     _print({"key": new.id, "public": new.public})
 
@@ -118,11 +114,7 @@ def _load(file: Path) -> SigningKey:
         raise click.ClickException(text(error.message)) from None
     except OSError as error:
         raise click.ClickException(
-            text(
-                message(
-                    "cannot read {file}: {reason}", file=str(file), reason=file_error_reason(error)
-                )
-            )
+            text(message("cannot read {path}: {reason}", path=str(file), reason=os_reason(error)))
         ) from None
 
 

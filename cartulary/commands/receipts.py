@@ -12,8 +12,8 @@ from cartulary.commands.options import json_option, server_address
 from cartulary.language import text
 from cartulary.terminal import echo, print_message, progress
 from domain.messages import message, plural_message
+from domain.os_errors import os_reason
 from ledger.canonical import canonical
-from ledger.file_errors import file_error_reason
 from replay.receipts.folder import Conflict, ReceiptFolder
 
 TOKEN_VARIABLE: Final = "CARTULARY_TOKEN"  # noqa: S105 # the name of a variable
@@ -69,7 +69,7 @@ def receipts(
     new = existing = 0
     conflicts: list[Conflict] = []
     with ReceiptClient(url, token) as client:
-        for page in progress(client.pages(game), None, text(message("receipts"))):
+        for page in progress(client.pages(game), None, message("receipts")):
             addition = folder.add(page)
             new, existing = new + addition.new, existing + addition.existing
             conflicts += addition.conflicts
@@ -96,14 +96,12 @@ def receipts(
             echo(text(sentence))
     for conflict in conflicts:
         print_message(
-            text(
-                message(
-                    "the server has signed two different events {seq} of game {game}: the second receipt is"
-                    " in {file}",
-                    seq=conflict.seq,
-                    game=conflict.game,
-                    file=str(conflict.path),
-                )
+            message(
+                "the server has signed two different events {seq} of game {game}: the second receipt is"
+                " in {file}",
+                seq=conflict.seq,
+                game=conflict.game,
+                file=str(conflict.path),
             )
         )
     sys.exit(1 if conflicts else 0)
@@ -118,9 +116,7 @@ def _token(ctx: click.Context, path: Path | None) -> str:
             with path.open("rb") as file:
                 token = file.read(_MAX_TOKEN_BYTES).decode("ascii", "replace")
         except OSError as error:
-            fault = message(
-                "cannot read {file}: {reason}", file=str(path), reason=file_error_reason(error)
-            )
+            fault = message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
             raise click.BadParameter(text(fault), ctx, param_hint="--token-file") from None
     token = token.strip()
     if not token:

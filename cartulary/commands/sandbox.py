@@ -117,7 +117,7 @@ def sandbox(
     seats = _seats(ctx, bots)
     renderer = command_renderer(names_of(record))
     if seed is None:
-        print_message(text(message("seed {seed}", seed=seed_bytes.hex())))
+        print_message(message("seed {seed}", seed=seed_bytes.hex()))
     try:
         with unreadable_on_error(seq):
             for action in actions:
@@ -131,7 +131,7 @@ def sandbox(
                 else _page(sandbox, color, renderer, is_legal_listed=is_legal_listed)
             )
     except Malformed as error:
-        raise click.UsageError(renderer(error.why), ctx) from None
+        raise click.UsageError(renderer(error.fields.get("") or error.why), ctx) from None
     except Refused as error:
         number = len([step for step in sandbox.steps if step.bot is None])
         # In a position that was made up, even an action that a bot found legal can be refused.
@@ -184,7 +184,7 @@ def _let_bots_act(sandbox: Sandbox, seats: frozenset[int], bot: str, turns: int)
     if not seats:
         return
     check_bots(sandbox.game, seats, bot)
-    for _ in progress(range(turns), turns, text(message("bots"))):
+    for _ in progress(range(turns), turns, message("bots")):
         if not sandbox.let_bots_act(seats, bot, turns=1, max_actions=MAX_TURN_ACTIONS):
             return
 

@@ -77,7 +77,7 @@ def trust(
     if sources:
         candidates = [key for source in sources for key in _keys_of(ctx, source, origin, redis)]
         for key in candidates:
-            print_message(text(_candidate(file.load(), key)))
+            print_message(_candidate(file.load(), key))
         _confirm(ctx, len(candidates), is_confirmed=yes)
         file.add(candidates)
     keys = file.load().keys
@@ -86,12 +86,12 @@ def trust(
         echo(canonical({"file": str(file.path), "keys": entries}).decode())
         return
     if sources:
-        print_message(text(message("accepted, and kept in {file}", file=str(file.path))))
+        print_message(message("accepted, and kept in {file}", file=str(file.path)))
         return
     for key in keys:
         echo(text(_description(key)))
     if not keys:
-        print_message(text(message("no keys are trusted ({file})", file=str(file.path))))
+        print_message(message("no keys are trusted ({file})", file=str(file.path)))
 
 
 def _remove(ctx: click.Context, file: "TrustedKeysFile", names: tuple[str, ...]) -> None:
@@ -108,7 +108,7 @@ def _remove(ctx: click.Context, file: "TrustedKeysFile", names: tuple[str, ...])
                 )
             )
         for key in removed:
-            print_message(text(message("removed: {key}", key=_description(key))))
+            print_message(message("removed: {key}", key=_description(key)))
 
 
 def _keys_of(

@@ -22,8 +22,8 @@ from cartulary.terminal import echo, print_message, progress
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message, message_in, plural_message
+from domain.os_errors import os_reason
 from ledger.canonical import canonical
-from ledger.file_errors import file_error_reason
 
 if TYPE_CHECKING:
     from replay.witness.follow import Follower, Observation
@@ -131,7 +131,7 @@ def follow(
         except Unreadable as error:
             raise click.BadParameter(text(error.why), ctx, param_hint="--name") from None
     path = folder or Path(f"witness-{address}")
-    pages = partial(progress, description=text(message("witness")))
+    pages = partial(progress, description=message("witness"))
     stop = _stop_on_signals()
     client_of_log = LogClient(url, language=command_renderer().language)
     with _errors_of_files(), WitnessFolder.locked(path, pages) as copy, client_of_log as client:
@@ -145,14 +145,12 @@ def follow(
         )
         if key is not None:
             follower.accept_key(key)
-        print_message(
-            text(message("this witness cosigns as {key}", key=str(follower.cosigning_key)))
-        )
+        print_message(message("this witness cosigns as {key}", key=str(follower.cosigning_key)))
         while not stop.is_set():
             try:
                 _observe(follower, as_json=as_json, submit=submit)
             except (ServerUnreachable, ServerRefused) as error:
-                print_message(text(error.message))
+                print_message(error.message)
                 if once:
                     sys.exit(CANNOT_BE_KNOWN)
             if once:
@@ -189,10 +187,10 @@ def compare_command(first: Path, second: Path, out: Path) -> None:
     from replay.witness.folder import write_new
 
     try:
-        pages = partial(progress, description=text(message("compare")))
+        pages = partial(progress, description=message("compare"))
         result = compare(read_view(first, pages), read_view(second, pages))
     except NotComparable as error:
-        print_message(text(error.message))
+        print_message(error.message)
         sys.exit(CANNOT_BE_KNOWN)
     if result.split is not None:
         with _errors_of_files():
@@ -277,7 +275,7 @@ def verify(file: Any, key: str | None) -> None:
         advice = message(
             "pass the key that you know as the server's with --key, to be sure that it is this one"
         )
-        print_message(text(advice))
+        print_message(advice)
 
 
 def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
@@ -288,13 +286,13 @@ def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
     try:
         observation = follower.observe()
     except LogBroken as broken:
-        print_message(text(broken.message))
+        print_message(broken.message)
         if broken.evidence is not None:
             evidence = message(
                 "the evidence is in {file}: check it with `cartulary witness verify {file}`",
                 file=str(broken.evidence),
             )
-            print_message(text(evidence))
+            print_message(evidence)
         sys.exit(1)
     if observation.pinned is not None:
         pinned = message(
@@ -303,7 +301,7 @@ def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
             key=str(observation.pinned),
             public=observation.pinned.public.hex(),
         )
-        print_message(text(pinned))
+        print_message(pinned)
     document = _as_json(observation)
     echo(canonical(document).decode() if as_json else text(_line(observation)))
     if submit and not observation.is_older:
@@ -311,7 +309,7 @@ def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
             follower.submit()
         except (ServerRefused, ServerUnreachable) as error:
             fault = message("the cosignature was not accepted: {reason}", reason=error.message)
-            print_message(text(fault))
+            print_message(fault)
 
 
 def _as_json(observation: "Observation") -> JsonObject:
@@ -391,9 +389,5 @@ def _errors_of_files() -> Iterator[None]:
         yield
     except OSError as error:
         raise click.ClickException(
-            text(
-                message(
-                    "{file}: {reason}", file=str(error.filename), reason=file_error_reason(error)
-                )
-            )
+            text(message("{file}: {reason}", file=str(error.filename), reason=os_reason(error)))
         ) from None

@@ -173,7 +173,7 @@ def _verdict_line(report: Report, styler: Styler, renderer: Renderer) -> str:
             assert_never(report.verdict)
     word = renderer(verdict)
     sentence = renderer(message("{verdict}: {reason}", verdict=verdict, reason=reason))
-    return styler(word, style) + sentence.removeprefix(word)
+    return sentence.replace(word, styler(word, style), 1)
 
 
 def _first_problem(report: Report) -> Message:

@@ -63,7 +63,7 @@ def comparison_page(
         "{verdict}: {reason}", verdict=_VERDICTS[comparison.verdict], reason=summary(comparison)
     )
     first, *rest = wrap(page.renderer(sentence), width, columns)
-    styled = styler(verdict, _STYLES[comparison.verdict]) + first.removeprefix(verdict)
+    styled = first.replace(verdict, styler(verdict, _STYLES[comparison.verdict]), 1)
     return "\n".join([*lines, "", styled, *rest]) + "\n"
 
 

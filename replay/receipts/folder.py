@@ -14,8 +14,8 @@ from typing import BinaryIO, Final
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message
+from domain.os_errors import os_reason
 from ledger.canonical import canonical, decode_any
-from ledger.file_errors import file_error_reason
 from ledger.record import MAX_LINE_BYTES
 
 SUFFIX: Final = ".receipts"
@@ -106,7 +106,7 @@ def read_receipts(path: Path) -> list[JsonObject]:
         return []
     except OSError as error:
         raise ReceiptFileError(
-            message("cannot read {file}: {reason}", file=str(path), reason=file_error_reason(error))
+            message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
         ) from None
 
 
@@ -179,7 +179,5 @@ def _append(path: Path, receipts: Sequence[JsonObject]) -> None:
             raise
     except OSError as error:
         raise ReceiptFileError(
-            message(
-                "cannot write {file}: {reason}", file=str(path), reason=file_error_reason(error)
-            )
+            message("cannot write {path}: {reason}", path=str(path), reason=os_reason(error))
         ) from None

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 from domain.errors import CartularyError, Unreadable
 from domain.messages import message
+from domain.os_errors import os_reason
 from ledger.canonical import decode
 from ledger.checkpoint import Checkpoint
-from ledger.file_errors import file_error_reason
 from ledger.keys import BadSignature
 from ledger.merkle import MemoryTree
 from ledger.record_schema import check_header
@@ -74,7 +74,7 @@ def read_view(path: Path, pages: Pages = no_progress) -> View:
             rest = file.read(_MAX_HEADER)
     except OSError as error:
         raise Unreadable(
-            message("cannot read {file}: {reason}", file=str(path), reason=file_error_reason(error))
+            message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
         ) from None
     if first_line.startswith(b"{"):
         return _view_of_record(path, first_line)

@@ -19,9 +19,9 @@ from typing import Final, TypeAlias
 
 from domain.errors import CartularyError, Unreadable
 from domain.messages import message
+from domain.os_errors import os_reason
 from ledger.canonical import canonical, decode, unhex
 from ledger.checkpoint import Checkpoint
-from ledger.file_errors import file_error_reason
 from ledger.keys import SigningKey
 from ledger.merkle import HASH_BYTES, MemoryTree
 from ledger.signed_note import NoteKey, SignedNote
@@ -88,11 +88,16 @@ class WitnessFolder:
                 message(
                     "the copy in {folder} cannot be read: {reason}",
                     folder=str(path),
-                    reason=file_error_reason(error),
+                    reason=os_reason(error),
                 )
             ) from None
         if last is not None and folder.tree.root() != last.checkpoint.root:
-            raise Unreadable(f"the copy in {path} is damaged: its leaves have another root")
+            raise Unreadable(
+                message(
+                    "the copy in {folder} is damaged: its leaves have another root",
+                    folder=str(path),
+                )
+            )
         return folder
 
     @classmethod
