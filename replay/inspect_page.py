@@ -132,9 +132,10 @@ class _Page:
         explanation, actor = self._explanation, self._explanation["actor"]
         lines = [self._styler(explanation["by"], actor_style(event))]
         seat, player = actor["seat"], actor["player"]
-        if seat is not None and player is not None:
+        is_named = actor["handle"] is not None
+        if player is not None and seat is not None and is_named:
             lines += self._dim_lines(message("seat {seat}, player {id}", seat=seat, id=player))
-        elif player is not None and explanation["by"] != self._render(player):
+        elif player is not None and (seat is not None or is_named):
             lines += self._dim_lines(message("player {id}", id=player))
         if actor["means"] in _MEANS:
             lines += self._dim_lines(_MEANS[actor["means"]])

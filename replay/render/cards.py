@@ -130,6 +130,23 @@ def _heading(text: str, width: float, size: float) -> tuple[list[str], float]:
     return wrap(text, width, lambda part: ems(part) * smaller * 1.06, 2), smaller
 
 
+def _player_lines(
+    panel: Panel, width: float, size: float, renderer: Renderer
+) -> tuple[list[str], float]:
+    """Return the player with their state, in one line or in two, and the font size.
+
+    The text is made smaller, then broken, then the name is cut.
+    """
+    name, state = renderer(player_label(panel.seat)), panel_state(panel)
+    line = name if state is None else f"{name} · {renderer(state)}"
+    smallest = size * 0.8
+    fitting = width / max(ems(line) * 1.06, 1)
+    if fitting >= smallest:
+        return [line], min(size, fitting)
+    lines = [cut(name, width / (smallest * 1.06), ems)]
+    return lines if state is None else [*lines, renderer(state)], smallest
+
+
 def _card_content(
     panel: Panel, width: float, sizes: FontSizes, ids: Ids, renderer: Renderer
 ) -> Block:
@@ -142,13 +159,16 @@ def _card_content(
     room = width - text_x - pad - ems(score) * score_size - pad * 0.4
     heading, heading_size = _heading(renderer(panel.heading), room, sizes.heading)
     heading_y = pad + shield_size * 0.42
-    state = panel_state(panel)
-    state_text = "" if state is None else f" · {renderer(state)}"
-    longest = room / (sizes.row * 0.76 * 1.06) - ems(state_text)
-    seat = cut(renderer(player_label(panel.seat)), longest, ems) + state_text
-    seat_size = min(sizes.row * 0.95, room / max(ems(seat) * 1.06, 1))
-    seat_y = heading_y + heading_size * 1.15 * (len(heading) - 1) + sizes.row * 1.3
-    head = max(pad + shield_size * 1.12, seat_y + sizes.row * 0.6)
+    score_y = pad + shield_size * 0.68
+    # The lines with the player's name are below the score, so that they can be as long as the card is wide.
+    player_y = max(
+        heading_y + heading_size * 1.15 * (len(heading) - 1) + sizes.row * 1.3,
+        score_y + sizes.row * 0.8,
+    )
+    player, player_size = _player_lines(panel, width - text_x - pad, sizes.row * 0.95, renderer)
+    last_y = player_y + (len(player) - 1) * player_size * 1.2
+    head = max(pad + shield_size * 1.12, last_y + sizes.row * 0.6)
+    is_stressed = panel.is_out or panel.is_to_act
     rows = _rows(panel.rows, width - 2 * pad, sizes.row, renderer)
     height = head + rows.height + pad * 0.8
     content = joined(
@@ -169,18 +189,21 @@ def _card_content(
                 )
                 for index, line in enumerate(heading)
             ),
-            text_line(
-                seat,
-                text_x,
-                seat_y,
-                seat_size,
-                fill=DARK if state else MUTED,
-                font_weight="bold" if state else None,
+            *(
+                text_line(
+                    line,
+                    text_x,
+                    player_y + index * player_size * 1.2,
+                    player_size,
+                    fill=DARK if is_stressed else MUTED,
+                    font_weight="bold" if is_stressed else None,
+                )
+                for index, line in enumerate(player)
             ),
             text_line(
                 score,
                 width - pad,
-                pad + shield_size * 0.68,
+                score_y,
                 score_size,
                 text_anchor="end",
                 font_weight="bold",

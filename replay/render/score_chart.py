@@ -100,6 +100,7 @@ class _Drawing:
         title = self._render(
             message("{title}: {score} through the game", title=chart.title, score=chart.score_name)
         )
+        title_size = min(30, (_WIDTH - 36) / (ems(title) * 1.05))
         game = self._render(message("game {game}", game=chart.game))
         height = self._seats_top + _SEAT_ROW * ceil(chart.seats / 2) + 12
         seats = range(chart.seats)
@@ -109,7 +110,7 @@ class _Drawing:
             element("desc", describe_chart(chart, self._render), id=self._ids.of("desc")),
             element("defs", self._hatching()),
             element("rect", width=_WIDTH, height=height, fill=PAPER),
-            text_line(title, 18, 42, 30, font_family=SERIF, font_weight="bold"),
+            text_line(title, 18, 42, title_size, font_family=SERIF, font_weight="bold"),
             text_line(cut(game, 37, ems), 18, 70, _LABEL, fill=MUTED),
             self._round_bands(),
             self._score_axis(),
@@ -335,10 +336,12 @@ class _Drawing:
             x, y = 18 + column * (seat % 2), self._seats_top + _SEAT_ROW * (seat // 2 + 0.5)
             place = f", {self._render(ordinal(chart.places[seat]))}" if chart.places else ""
             value = with_minus(f"{score}{place}")
-            name = cut(self._names[seat], (column - 100) / _LABEL - ems(value), ems)
+            name, room = self._names[seat], column - 100
+            size = max(_SMALL, min(_LABEL, room / ems(f"{name}: {value}")))
+            name = cut(name, room / size - ems(f": {value}"), ems)
             parts += _stroke(seat, f"M{number(x + 28)} {number(y)}h48")
             parts.append(_emblem_disc(seat, x + 12, y, 10))
-            parts.append(text_line(f"{name}: {value}", x + 84, y + 7, _LABEL))
+            parts.append(text_line(f"{name}: {value}", x + 84, y + 7, size))
         return joined(parts)
 
 
