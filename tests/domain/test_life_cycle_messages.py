@@ -51,7 +51,7 @@ def texts(message: Message, names: Names) -> tuple[str, ...]:
             (
                 "seat 1 is removed from the game",
                 "le siège 1 doit quitter la partie",
-                "se retira al asiento 1 de la partida",
+                "se excluye al asiento 1 de la partida",
             ),
         ),
         (
@@ -98,7 +98,7 @@ def test_events_of_the_life_cycle_with_seats(
             (
                 "proposes a ruling in dispute 9: Ada is removed from the game",
                 "propose une décision dans le litige 9 : Ada doit quitter la partie",
-                "propone una resolución en la disputa 9: se retira a Ada de la partida",
+                "propone una resolución en la disputa 9: se excluye a Ada de la partida",
             ),
         ),
         (
@@ -123,8 +123,8 @@ def test_the_seats_of_the_players_follow_the_start_of_a_game() -> None:
     assert with_seating(start, []) is start
     assert texts(with_seating(start, ["ann", "bob"]), NAMES) == (
         "the game is in progress: Ada is seat 0 and Inès is seat 1",
-        "la partie est en cours : Ada occupe le siège 0 et Inès occupe le siège 1",
-        "la partida está en curso: Ada ocupa el asiento 0 e Inès ocupa el asiento 1",
+        "la partie est en cours ; Ada occupe le siège 0 et Inès occupe le siège 1",
+        "la partida está en curso; Ada ocupa el asiento 0 e Inès ocupa el asiento 1",
     )
 
 

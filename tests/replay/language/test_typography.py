@@ -12,7 +12,7 @@ NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 ENGLISH_MARKS = (
     "[\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}]"
 )
-CODE = re.compile(r"`[^`]*`|```.*?```|https?://\S+|\]\([^)]*\)", re.DOTALL)
+CODE = re.compile(r"`[^`]*`|```.*?```|https?://\S+|\]\([^)]*\)|\b[A-Z]\w+-[A-Z]\w+: ", re.DOTALL)
 
 FRENCH_FAULTS = {
     r"(?<!%) [:;!?»](?=[\s.,)*]|$)": "a common space before :, ;, !, ? or »",
