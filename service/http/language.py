@@ -1,6 +1,6 @@
 """The language of a request: the player's own setting, else `Accept-Language`, else English.
 
-Flask-Babel selects it when text is first produced for a request: a response without text costs nothing.
+It is selected when text is first produced for a request: a response without text costs nothing.
 """
 
 import re
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from babel import Locale
+from babel import Locale, UnknownLocaleError
 from flask import Flask, Response, g, request
-from flask_babel import Babel, get_locale  # type: ignore[import-untyped] # has no annotations
+from flask_babel import Babel  # type: ignore[import-untyped] # has no annotations
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
@@ -27,20 +27,24 @@ MAX_HEADER_LENGTH: Final = 512
 
 
 def register(app: Flask) -> None:
-    """Have Flask-Babel select the language of each request to the application."""
+    """Have Flask-Babel use the language of each request to the application."""
     Babel(
         app,
         configure_jinja=False,
         default_locale=ENGLISH,
         default_domain=DOMAIN,
         default_translation_directories=str(FOLDER),
-        locale_selector=_select_locale,
+        locale_selector=lambda: _locale(request_language()),
     )
 
 
 def request_language() -> str:
     """Return the language of the current request, one of `languages()`."""
-    return str(get_locale())
+    if "language" not in g:
+        header: str = request.environ.get("HTTP_ACCEPT_LANGUAGE", "")
+        g.language = select_language(player_locale(), header)
+    language: str = g.language
+    return language
 
 
 def request_renderer(names: Names = NO_NAMES) -> Renderer:
@@ -105,15 +109,13 @@ def accepted_language(header: str) -> str:
     return preferred if qualities.get(preferred, others) > 0 else ENGLISH
 
 
-def _select_locale() -> Locale:
-    """Return the locale of the current request, for Flask-Babel."""
-    header: str = request.environ.get("HTTP_ACCEPT_LANGUAGE", "")
-    return _locale(select_language(player_locale(), header))
-
-
 @lru_cache(maxsize=32)
 def _locale(language: str) -> Locale:
-    return Locale.parse(language)
+    """Return Babel's locale of a language, and that of English for one that Babel does not know."""
+    try:
+        return Locale.parse(language)
+    except UnknownLocaleError:
+        return Locale.parse(ENGLISH)
 
 
 def _primary_subtag(tag: str) -> str:
