@@ -20,6 +20,7 @@ from bench import (
     record_rows,
     rules_rows,
     store_rows,
+    text_rows,
     transparency_rows,
     web_rows,
 )
@@ -59,6 +60,7 @@ GROUPS: Final[Mapping[str, Callable[[Inputs], Iterator[Row]]]] = {
     "rules": lambda inputs: rules_rows.measure(inputs.games),
     "record": lambda inputs: record_rows.measure(inputs.long_game),
     "audit": lambda inputs: audit_rows.measure(inputs.long_game),
+    "text": lambda inputs: text_rows.measure(inputs.long_game),
     "store": lambda inputs: store_rows.measure(inputs.redis, inputs.games, inputs.long_game),
     "transparency": lambda inputs: transparency_rows.measure(
         inputs.redis, inputs.folder, inputs.long_game

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+from xml.etree import ElementTree as ET
 
 from babel.messages.catalog import Catalog
 
@@ -13,7 +14,13 @@ from tests.support.catalogues import catalogues_in, write_language
 from tests.support.messages import extracted_messages, message_calls
 
 LANGUAGE: Final = "zz"
-_MARKED: Final = re.compile("⟦[^⟦⟧]*⟧")
+_MARKED: Final = re.compile("⟦[^⟦⟧]*[⟧…]")
+"""A marked text, perhaps cut short where a picture has no room for more."""
+_IDENTIFIER: Final = re.compile(
+    r"\b[0-9a-f]{8,}\b|\bB[YSN]-[A-Z]+(?:-\d+)?\b|(?:/[\w.-]+)+|\{.*\}|\b([a-z])\1+\b"
+)
+"""The last of them is a hex in a drawing of a board, which is filled with the sign of its terrain."""
+_NOTHING: Final = re.compile("(?!)")
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -43,8 +50,23 @@ def _mark_term(template: str) -> str:
     return "; ".join(f"{name}: ⟦{form}⟧" if name else f"⟦{form}⟧" for name, form in forms.items())
 
 
-def unmarked_words(text: str) -> set[str]:
-    """Return the words of at least two letters that stand outside of every mark."""
+def unmarked_words(text: str, ignored: re.Pattern[str] = _NOTHING) -> set[str]:
+    """Return the words of at least two letters that stand outside of every mark, without identifiers.
+
+    Identifiers are numbers in hex, clauses, paths and JSON. Of an SVG, only what a reader can see counts.
+    """
+    if text.startswith("<svg"):
+        text = _readable_text(ET.fromstring(text))  # noqa: S314 # our own picture
     while (shorter := _MARKED.sub(" ", text)) != text:
         text = shorter
-    return {*_WORD.findall(text)}
+    return {*_WORD.findall(ignored.sub(" ", _IDENTIFIER.sub(" ", text)))}
+
+
+def _readable_text(element: ET.Element) -> str:
+    """Return the text of an element, and what describes it to readers who do not see it."""
+    if element.tag.endswith("style"):
+        return ""
+    parts = [element.get("aria-label", ""), element.text or ""]
+    for child in element:
+        parts += [_readable_text(child), child.tail or ""]
+    return " ".join(parts)
