@@ -25,7 +25,7 @@ from typing import (
 from domain.chance import Chance
 from domain.event import DomainEvent, Event, EventData, RankingEntry, Standing
 from domain.json_types import Count, ObjectType, Seat
-from domain.messages import Text
+from domain.messages import Term, Text
 from domain.scene import Scene
 
 __all__ = [
@@ -180,7 +180,7 @@ class RuleSystem(Protocol[S, A, P]):
     NAME: str
     """As in `"rules"`: `barony`."""
 
-    TITLE: Text
+    TITLE: Term
     """What people call the game: a proper name."""
 
     LABELS: Mapping[str, Text]

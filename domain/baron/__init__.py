@@ -30,7 +30,7 @@ from domain.baron.set_up import (
     redraw,
     set_up,
 )
-from domain.messages import message_in
+from domain.messages import Text, message_in
 
 __all__ = [
     "ACTIONS",
@@ -70,4 +70,4 @@ __all__ = [
 ]
 
 NAME: Final = "baron"
-SCORE_NAME: Final = message_in("label", "honour")
+SCORE_NAME: Final[Text] = message_in("label", "honour")

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from domain.messages import Message, message
+from domain.messages import Text, message
 
-CLAUSES: Final[Mapping[str, Message]] = {
+CLAUSES: Final[Mapping[str, Text]] = {
     "BN-MAT-1": message(
         "There are 73 tiles: 28 meadows, 3 cursed places and 6 of each of the seven other kinds."
     ),

@@ -28,7 +28,7 @@ from domain.barony.scene import TITLE, scene
 from domain.barony.scoring import finish, standings
 from domain.barony.set_up import apply_redraw, check_options, initial_state, redraw, set_up
 from domain.barony.state import State
-from domain.messages import message_in
+from domain.messages import Text, message_in
 
 __all__ = [
     "ACTIONS",
@@ -68,7 +68,7 @@ __all__ = [
 ]
 
 NAME: Final = "barony"
-SCORE_NAME: Final = message_in("label", "score")
+SCORE_NAME: Final[Text] = message_in("label", "score")
 
 
 copy = State.copy

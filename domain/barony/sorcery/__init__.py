@@ -23,7 +23,7 @@ from domain.barony.sorcery.position import finish, position, standings
 from domain.barony.sorcery.scene import LABELS, TITLE, scene
 from domain.barony.sorcery.set_up import check_options, initial_state, set_up, set_up_faults
 from domain.barony.sorcery.state import SorceryState
-from domain.messages import message_in
+from domain.messages import Text, message_in
 
 __all__ = [
     "ACTIONS",
@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 NAME: Final = "barony"
-SCORE_NAME: Final = message_in("label", "score")
+SCORE_NAME: Final[Text] = message_in("label", "score")
 
 
 copy = SorceryState.copy

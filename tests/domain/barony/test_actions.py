@@ -9,6 +9,7 @@ from domain.barony import parse_action
 from domain.errors import FORMAT, Malformed
 from replay.language.renderer import english
 from tests.support.barony_positions import given
+from tests.support.faults import faults_of
 from tests.support.given_when import when
 
 HERE, THERE = [0, 0], [1, 0]
@@ -276,8 +277,9 @@ def test_a_malformed_action_is_refused_naming_the_field(path: str, raw: dict[str
     with pytest.raises(Malformed) as refused:
         parse_action(raw)
     assert refused.value.clause == FORMAT
-    assert list(refused.value.fields) == [path]
-    assert refused.value.fields[path]
+    faults = faults_of(refused.value)
+    assert list(faults) == [path]
+    assert faults[path]
 
 
 def test_every_wrong_field_is_named() -> None:
