@@ -56,10 +56,12 @@ FAULTS = {
         "domain/barony/position.py", '"score": state.score[seat],', '"scores": state.score[seat],'
     ),
     "Barony, a text reads a wrong field": Fault(
-        "domain/barony/event_messages.py", "becomes {data['rank']}", "becomes {data['title']}"
+        "domain/barony/event_messages.py", 'RANKS[data["rank"]]', 'RANKS[data["title"]]'
     ),
     "Barony, an explanation reads a wrong field": Fault(
-        "domain/barony/explain.py", 'data["built"], state.bank', 'data["builds"], state.bank'
+        "domain/barony/explain_construction.py",
+        'data["built"], state.bank',
+        'data["builds"], state.bank',
     ),
     "Barony, a scene reads a wrong field": Fault(
         "domain/barony/scene.py", 'return changes_at(data["to"])', 'return changes_at(data["at"])'
