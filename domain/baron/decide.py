@@ -48,9 +48,9 @@ def decide(state: State, seat: int, action: Action) -> DomainEvent:
         raise Refused(
             "BN-TRN-2",
             message(
-                "it is {player}'s turn, not {other}'s",
-                player=PlayerAt(state.to_act),
-                other=PlayerAt(seat),
+                "it is the turn of {active}, not of {player}",
+                active=PlayerAt(state.to_act),
+                player=PlayerAt(seat),
             ),
         )
     match action:
