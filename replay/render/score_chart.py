@@ -337,11 +337,11 @@ class _Drawing:
             place = f", {self._render(ordinal(chart.places[seat]))}" if chart.places else ""
             value = with_minus(f"{score}{place}")
             name, room = self._names[seat], column - 100
-            size = max(_SMALL, min(_LABEL, room / ems(f"{name}: {value}")))
-            name = cut(name, room / size - ems(f": {value}"), ems)
+            size = max(_SMALL, min(_LABEL, room / ems(f"{name} · {value}")))
+            name = cut(name, room / size - ems(f" · {value}"), ems)
             parts += _stroke(seat, f"M{number(x + 28)} {number(y)}h48")
             parts.append(_emblem_disc(seat, x + 12, y, 10))
-            parts.append(text_line(f"{name}: {value}", x + 84, y + 7, size))
+            parts.append(text_line(f"{name} · {value}", x + 84, y + 7, size))
         return joined(parts)
 
 
