@@ -93,8 +93,8 @@ def refusal(state: State, text: str) -> tuple[str, str]:
         ),
         (
             "city 2,0",
-            "remplace le village en 2,0 par une cité et gagne 10 points",
-            "reemplaza la aldea de 2,0 por una ciudad y gana 10 puntos",
+            "remplace le village en 2,0 par une cité (10 points)",
+            "reemplaza la aldea de 2,0 por una ciudad (10 puntos)",
         ),
     ],
 )
@@ -146,7 +146,7 @@ def test_one_pawn_or_several_that_do_not_bar_a_hex() -> None:
         f"le siège 2 n'avait qu'un pion en 2,0{NBSP}; deux pions d'un même joueur bloqueraient la case"
     ]
     assert one["BY-MOV-6"] == [
-        f"la case 2,0 est une forêt{NBSP}; un pion adverse seul ne bloque que les montagnes"
+        f"la case 2,0 est une forêt{NBSP}; un seul pion adverse ne bloque que les montagnes"
     ]
     spanish = explanation(state, event_after(state, "move 2,1>2,0"), SPANISH)
     assert spanish["BY-MOV-6"] == [
