@@ -32,7 +32,7 @@ from domain.messages import (
 )
 from domain.scene import Cell, LegendEntry, Outline, Panel, Piece, Row, Scene, caption
 
-TITLE: Final = term("Baron")
+TITLE: Final[Text] = term("Baron")
 _KEEPS: Final = {
     KNIGHT: term(
         "knight's keep; plural: knight's keeps; a: a knight's keep; the: the knight's keep"

@@ -37,7 +37,7 @@ from domain.messages import (
 )
 from domain.scene import Arrow, Cell, LegendEntry, Panel, Piece, Row, Scene, caption
 
-TITLE: Final = term("Barony")
+TITLE: Final[Text] = term("Barony")
 _KING: Final = term("King; plural: Kings; a: a King; the: the King")
 
 LEGEND: Final = (
@@ -125,7 +125,7 @@ def scene(position: BaronyPosition, event: Event | None) -> Scene:
 def scene_with(
     position: BaronyPosition,
     event: Event | None,
-    game: Term,
+    game: Text,
     event_message: Callable[[str, EventData], Text],
     changes_of: Mapping[str, ChangesOf],
 ) -> Scene:
@@ -144,7 +144,7 @@ def scene_with(
     )
 
 
-def _title(position: BaronyPosition, game: Term) -> Message:
+def _title(position: BaronyPosition, game: Text) -> Message:
     round, seat, phase = position["round"], position["to_act"], position["phase"]
     if seat is not None and phase == "setup":
         return message("{game}, set-up, {player} to place", game=game, player=PlayerAt(seat))

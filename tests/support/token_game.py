@@ -52,8 +52,8 @@ from tests.support.token_game_formats import (
 __all__ = ["ACTIONS", "EVENTS", "OPTIONS", "POSITION", "STANDING"]
 
 NAME: Final = "stones"
-TITLE: Final = term("Stones")
-SCORE_NAME: Final = term("points")
+TITLE: Final[Text] = term("Stones")
+SCORE_NAME: Final[Text] = term("points")
 LABELS: Final[Mapping[str, Text]] = {}
 CLAUSES: Final[Mapping[str, str]] = {
     "ST-TURN": "Seats take stones in turn; seats that are out are skipped.",

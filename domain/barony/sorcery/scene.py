@@ -25,7 +25,7 @@ from domain.hexes import Hex, hex_of
 from domain.messages import Message, Term, Text, comma_list, message, message_in, term
 from domain.scene import LegendEntry, Panel, Row, Scene
 
-TITLE: Final = term("Barony: Sorcery")
+TITLE: Final[Text] = term("Barony: Sorcery")
 
 SORCERY_LEGEND: Final = (
     *LEGEND,
