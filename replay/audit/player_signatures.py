@@ -76,7 +76,7 @@ class PlayerSignaturesCheck:
         try:
             public = unhex(data.get("public"))
             check_public_key(public)
-            problem: Text = None
+            problem: Text | None = None
             if key_id(public) != data.get("key"):
                 problem = message("its id is that of another key")
         except BadSignature as bad:

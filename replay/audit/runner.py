@@ -94,7 +94,7 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
     if unopened := len(unopened_secrets(record)):
         decisions.check.add_unknown(
             plural_message(
-                "whether the {count} secret value not yet opened is such that every event was within the"
+                "whether the secret value not yet opened is such that every event was within the"
                 " rules: it is only checked that some value is possible",
                 "whether the {count} secret values not yet opened are such that every event was within the"
                 " rules: it is only checked that some values are possible",

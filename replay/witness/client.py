@@ -6,7 +6,7 @@ from typing import Any, Final, Self
 import httpx
 
 from domain.errors import CartularyError, Unreadable
-from domain.messages import Value, message
+from domain.messages import Message, message
 from ledger.canonical import decode_any, unhex
 from ledger.merkle import HASH_BYTES, MAX_PATH
 from ledger.signed_note import SignedNote
@@ -130,7 +130,7 @@ def _hashes(values: Sequence[object]) -> list[bytes]:
     return hashes
 
 
-def _refusal(status: int, body: bytes | bytearray) -> Value:
+def _refusal(status: int, body: bytes | bytearray) -> Message:
     """Return the status of a response and the sentence of its problem, cut to a line."""
     try:
         answer = decode_any(bytes(body))

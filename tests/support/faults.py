@@ -3,17 +3,18 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import pytest
 
 from domain.errors import CartularyError, Malformed
 from replay.language.renderer import english
 
+E = TypeVar("E", bound=CartularyError)
+
 
 @contextmanager
-def raises(
-    error: type[CartularyError], match: str
-) -> Iterator[pytest.ExceptionInfo[CartularyError]]:
+def raises(error: type[E], match: str) -> Iterator[pytest.ExceptionInfo[E]]:
     """Expect an error whose message contains a match of a regular expression."""
     with pytest.raises(error) as raised:
         yield raised

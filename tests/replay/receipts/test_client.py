@@ -8,6 +8,7 @@ import pytest
 
 from domain.json_types import JsonObject
 from replay.receipts.client import MAX_RESPONSE_BYTES, ReceiptClient, ReceiptsError
+from tests.support.faults import raises
 from tests.support.records import KEY, SINCE, STRANGER
 
 Respond = Callable[[httpx.Request], httpx.Response]
@@ -81,18 +82,18 @@ def test_all_pages_are_read_with_the_token() -> None:
 )
 def test_anything_but_valid_receipts_is_an_error(page: Any, message: str) -> None:
     client, _ = client_of([page])
-    with pytest.raises(ReceiptsError, match=message):
+    with raises(ReceiptsError, match=message):
         list(client.pages("game-1"))
 
 
 def test_receipts_by_a_key_that_the_server_does_not_publish_are_an_error() -> None:
     page = {"receipts": [receipt(1)], "left_out": 0, "next": None}
     client, _ = client_of([page], {"keys": [STRANGER.public_entry(SINCE)]})
-    with pytest.raises(ReceiptsError, match="not in the list of keys"):
+    with raises(ReceiptsError, match="not in the list of keys"):
         list(client.pages())
     for keys in ({}, {"keys": 1}, {"keys": [1]}, {"keys": [{"key": "x"}]}):
         client, _ = client_of([page], keys)
-        with pytest.raises(ReceiptsError, match="list of keys cannot be read"):
+        with raises(ReceiptsError, match="list of keys cannot be read"):
             list(client.pages())
 
 
@@ -100,5 +101,5 @@ def test_a_server_that_does_not_respond_is_an_error() -> None:
     def fail(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused")
 
-    with pytest.raises(ReceiptsError, match="does not respond: no connection can be made"):
+    with raises(ReceiptsError, match="does not respond: no connection can be made"):
         list(ReceiptClient("http://server", "t", httpx.MockTransport(fail)).pages())

@@ -13,6 +13,7 @@ from replay.receipts.folder import (
     receipt_files,
 )
 from tests.replay.receipts.test_client import receipt
+from tests.support.faults import raises
 from tests.support.records import STRANGER
 
 
@@ -57,7 +58,7 @@ def test_a_damaged_file_is_named_and_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "game-1.receipts"
     damaged = canonical({"receipt": receipt(1)}) + b"\n{broken"
     path.write_bytes(damaged)
-    with pytest.raises(ReceiptFileError, match=r"game-1\.receipts, line 2, contains no receipt"):
+    with raises(ReceiptFileError, match=r"game-1\.receipts, line 2, contains no receipt"):
         ReceiptFolder(tmp_path).add([receipt(2)])
     assert path.read_bytes() == damaged
 

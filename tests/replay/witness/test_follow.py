@@ -16,6 +16,7 @@ from replay.witness.client import LogClient, ServerRefused, ServerUnreachable
 from replay.witness.folder import CHECKPOINTS, LEAVES, FolderInUse, WitnessFolder
 from replay.witness.follow import Follower, KeyChanged, LogBroken
 from replay.witness.split_view import SplitView
+from tests.support.faults import raises
 from tests.support.log_server import URL, LogServer
 
 OTHER_KEY = SigningKey.from_seed(b"o" * 32)
@@ -77,7 +78,7 @@ class TestContradictions:
         server = LogServer("a", "b")
         observe(server, tmp_path)
         server.show("a", "x")
-        with pytest.raises(LogBroken, match="two logs") as raised:
+        with raises(LogBroken, match="two logs") as raised:
             observe(server, tmp_path)
         assert raised.value.is_proof
         assert proof_in(raised.value).check()
@@ -88,7 +89,7 @@ class TestContradictions:
             folder = tmp_path / str(size)
             observe(server, folder)
             server.show(*"abcdefgh"[: size - 1], "x", "y", "z")
-            with pytest.raises(LogBroken, match="two logs") as raised:
+            with raises(LogBroken, match="two logs") as raised:
                 observe(server, folder)
             assert proof_in(raised.value).check()
 
@@ -98,7 +99,7 @@ class TestContradictions:
             folder = tmp_path / str(size)
             observe(server, folder)
             server.show("x", *"bcdefgh"[: size - 1])
-            with pytest.raises(LogBroken, match="two logs") as raised:
+            with raises(LogBroken, match="two logs") as raised:
                 observe(server, folder)
             assert proof_in(raised.value).check()
 
@@ -133,7 +134,7 @@ class TestContradictions:
         observe(server, tmp_path)
         server.show("x", "y", "z")
         server.withheld = {"/log/proofs/consistency", "/log/leaves"}
-        with pytest.raises(LogBroken, match="does not prove") as raised:
+        with raises(LogBroken, match="does not prove") as raised:
             observe(server, tmp_path)
         assert not raised.value.is_proof
         assert not proof_in(raised.value).check()
@@ -155,7 +156,7 @@ class TestKeys:
         observe(server, tmp_path)
         server.key = OTHER_KEY
         new_key = note_key(server.origin, OTHER_KEY)
-        with pytest.raises(KeyChanged, match=new_key.id.hex()):
+        with raises(KeyChanged, match=new_key.id.hex()):
             observe(server, tmp_path)
         with following(server, tmp_path) as follower:
             follower.accept_key(str(new_key))
@@ -165,7 +166,7 @@ class TestKeys:
 
     def test_another_origin_is_another_log(self, tmp_path: Path) -> None:
         observe(LogServer("a"), tmp_path)
-        with pytest.raises(KeyChanged, match="second"):
+        with raises(KeyChanged, match="second"):
             observe(LogServer("a", origin="second"), tmp_path)
 
     def test_a_key_that_was_named_beforehand_must_have_signed(self, tmp_path: Path) -> None:
@@ -183,21 +184,21 @@ class TestKeys:
     def test_the_key_of_a_witness_is_no_key_of_a_log(self, tmp_path: Path) -> None:
         with (
             following(LogServer("a"), tmp_path) as follower,
-            pytest.raises(Unreadable, match="wit"),
+            raises(Unreadable, match="wit"),
         ):
             follower.accept_key(str(follower.cosigning_key))
 
     def test_a_checkpoint_of_an_unpublished_key_is_refused(self, tmp_path: Path) -> None:
         server = LogServer("a")
         server.signed_note = LogServer("a", key=OTHER_KEY).note()
-        with pytest.raises(ServerRefused, match="none of the keys"):
+        with raises(ServerRefused, match="none of the keys"):
             observe(server, tmp_path)
 
     def test_a_signature_that_is_not_valid_is_reported(self, tmp_path: Path) -> None:
         server = LogServer("a")
         observe(server, tmp_path)
         server.signed_note = SignedNote(LogServer("x").note().text, server.note().signatures)
-        with pytest.raises(LogBroken, match="not valid"):
+        with raises(LogBroken, match="not valid"):
             observe(server, tmp_path)
 
 
@@ -228,7 +229,7 @@ class TestResponses:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(follow_module, "MAX_LEAVES", 2)
-        with pytest.raises(ServerRefused, match="too many"):
+        with raises(ServerRefused, match="too many"):
             observe(LogServer("a", "b", "c"), tmp_path)
 
 

@@ -25,7 +25,7 @@ def test_receipts_are_fetched_into_a_folder(accounts: Accounts, tmp_path: Path) 
     receipt = ada.act(game).json()["receipt"]
     result = run(accounts.url, "--out", tmp_path, token=ada.token)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == f"1 new receipts, 0 already there, in {tmp_path}\n"
+    assert result.stdout == f"1 new receipt, 0 already there, in {tmp_path}\n"
     assert read_receipts(tmp_path / f"{game}.receipts") == [receipt]
     token_file = tmp_path / "token"
     token_file.write_text(ada.token + "\n")
