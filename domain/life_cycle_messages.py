@@ -11,7 +11,17 @@ from domain.event import (
     PlayerRemoved,
     TurnForfeited,
 )
-from domain.messages import Message, PlayerAt, PlayerWithId, counted, listing, message, term
+from domain.messages import (
+    Amount,
+    Message,
+    PlayerAt,
+    PlayerWithId,
+    Value,
+    counted,
+    listing,
+    message,
+    term,
+)
 
 EventMessage: TypeAlias = Callable[[Any], Message]
 """Returns the data of one event type as a message. A table by event type holds functions of different
@@ -20,6 +30,12 @@ TypedDicts, so their argument is Any there.
 
 PLAYER: Final = term("player; plural: players; a: a player; the: the player")
 SECOND: Final = term("second; plural: seconds; a: a second; the: the second")
+_LONGER_UNITS: Final = (
+    (24 * 60 * 60, term("day; plural: days; a: a day; the: the day")),
+    (60 * 60, term("hour; plural: hours; a: an hour; the: the hour")),
+    (60, term("minute; plural: minutes; a: a minute; the: the minute")),
+)
+"""Units of time with their seconds, the longest first."""
 
 ENDED_PHASES: Final[Mapping[str, Message]] = {
     "scoring": message("the game is being scored"),
@@ -28,9 +44,9 @@ ENDED_PHASES: Final[Mapping[str, Message]] = {
 """What a game is, as a clause, in the phases in which no seat is to act."""
 
 
-def game_created(data: GameCreated) -> Message:
-    """`GameCreated`. The name of a game is a proper name in every language."""
-    rules = data["rules"].capitalize()
+def game_created(data: GameCreated, title: Value | None = None) -> Message:
+    """`GameCreated`. `title` is what the game is called, if not by the name of its rules."""
+    rules = data["rules"].capitalize() if title is None else title
     players = counted(data["seats"], PLAYER)
     if data["clock"] is None:
         return message("creates a game of {rules} for {players}", rules=rules, players=players)
@@ -38,8 +54,16 @@ def game_created(data: GameCreated) -> Message:
         "creates a game of {rules} for {players}, with {time} a turn",
         rules=rules,
         players=players,
-        time=counted(data["clock"]["per_turn"], SECOND),
+        time=_time(data["clock"]["per_turn"]),
     )
+
+
+def _time(seconds: int) -> Amount:
+    """A time in the longest unit that it is a whole number of: `1 day`, `36 hours`."""
+    for length, unit in _LONGER_UNITS:
+        if seconds % length == 0:
+            return counted(seconds // length, unit)
+    return counted(seconds, SECOND)
 
 
 def with_seating(start: Message, players: Sequence[str]) -> Message:

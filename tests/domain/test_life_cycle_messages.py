@@ -81,6 +81,22 @@ def test_events_of_the_life_cycle_with_seats(
 
 
 @pytest.mark.parametrize(
+    ("seconds", "time"),
+    [
+        (86_400, "1 day"),
+        (259_200, "3 days"),
+        (3600, "1 hour"),
+        (90, "90 seconds"),
+        (120, "2 minutes"),
+    ],
+)
+def test_the_time_for_a_turn_is_in_the_longest_unit(seconds: int, time: str) -> None:
+    data = {"rules": "baron", "seats": 2, "clock": {"per_turn": seconds}}
+    text, *_ = texts(LIFE_CYCLE_MESSAGES["GameCreated"](data), NO_NAMES)
+    assert text.endswith(f", with {time} a turn")
+
+
+@pytest.mark.parametrize(
     ("type", "data", "expected"),
     [
         (

@@ -322,4 +322,4 @@ def test_an_explanation_has_everything_about_a_cast() -> None:
     assert f"magic tokens  {before} → {after} (" in text
     lines = log_of(record)
     assert lines[seq - 1].partition(f"  seat {seat} ")[2].strip() == explanation["event_text"]
-    assert lines[0].endswith("  creates a game of Barony for 3 players, with Sorcery")
+    assert lines[0].endswith("  creates a game of Barony: Sorcery for 3 players")

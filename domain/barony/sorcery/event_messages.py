@@ -29,7 +29,7 @@ from domain.barony.sorcery.formats import (
     SorceryStanding,
     SpellsCast,
 )
-from domain.barony.sorcery.terms import MAGIC_TOKEN, SPELL_NAMES
+from domain.barony.sorcery.terms import MAGIC_TOKEN, SPELL_NAMES, TITLE
 from domain.barony.terms import KNIGHT, POINT, TOKENS
 from domain.event import EventData, GameCreated
 from domain.life_cycle_messages import EventMessage, game_created
@@ -92,7 +92,7 @@ def _effects_of_cast(step: CastStep) -> Iterable[Message]:
 
 
 def _game_created(data: GameCreated) -> Message:
-    return message("{game}, with Sorcery", game=game_created(data))
+    return game_created(data, TITLE)
 
 
 def _game_started(data: GameStarted) -> Message:
@@ -157,21 +157,30 @@ def _recruitment(data: RecruitmentCast) -> Message:
 
 def _construction(data: ConstructionCast) -> Message:
     hex, points = hex_at(data["at"]), counted(data["points"], POINT)
-    if data["replaced"] == "knight":
-        text = message("turns the knight on {hex} into a city for {points}", hex=hex, points=points)
-    else:
-        text = message(
+    by_knight = data["replaced"] == "knight"
+    if "token" not in data:
+        if by_knight:
+            return message(
+                "turns the knight on {hex} into a city for {points}", hex=hex, points=points
+            )
+        return message(
             "turns the village on {hex} into a city for {points}", hex=hex, points=points
         )
-    if "token" not in data:
-        return text
     kind = data["token"]
-    gain = (
-        message("gains no token")
-        if kind is None
-        else message("gains {token:a}", token=TOKENS[kind])
+    gain = message("no token") if kind is None else message("{token:a}", token=TOKENS[kind])
+    if by_knight:
+        return message(
+            "turns the knight on {hex} into a city for {points} and {token}",
+            hex=hex,
+            points=points,
+            token=gain,
+        )
+    return message(
+        "turns the village on {hex} into a city for {points} and {token}",
+        hex=hex,
+        points=points,
+        token=gain,
     )
-    return with_effects(text, [gain])
 
 
 def _round_scored(data: RoundScored) -> Message:

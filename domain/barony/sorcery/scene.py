@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, get_args
 
-from domain.barony.components import FAMILY, Family, Spell
+from domain.barony.components import FAMILY, Family
 from domain.barony.formats import BaronyPosition, Destroyed, PlayerJson
 from domain.barony.labels import LABELS as BASE_LABELS
 from domain.barony.scene import (
@@ -19,13 +19,12 @@ from domain.barony.scene import (
 from domain.barony.sorcery.components import COST, POINTS_AN_IMPRINT
 from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.formats import CastStep, SpellsCast
+from domain.barony.sorcery.terms import SPELL_NAMES, TITLE
 from domain.barony.terms import TERRAINS
 from domain.event import Event
 from domain.hexes import Hex, hex_of
-from domain.messages import Message, Term, Text, comma_list, message, message_in, term
+from domain.messages import Message, Text, comma_list, message, message_in
 from domain.scene import LegendEntry, Panel, Row, Scene
-
-TITLE: Final[Text] = term("Barony: Sorcery")
 
 SORCERY_LEGEND: Final = (
     *LEGEND,
@@ -85,21 +84,9 @@ def _panel(panel: Panel, player: PlayerJson) -> Panel:
     return replace(panel, rows=(*panel.rows, *rows))
 
 
-SPELL_TERMS: Final[Mapping[Spell, Term]] = {
-    "celerity": term("Celerity"),
-    "teleportation": term("Teleportation"),
-    "tornado": term("Tornado"),
-    "charm": term("Charm"),
-    "illusion": term("Illusion"),
-    "portal": term("Portal"),
-    "abundance": term("Abundance"),
-    "petrification": term("Petrification"),
-    "sanctuary": term("Sanctuary"),
-}
-"""Names of spells are proper names."""
 LABELS: Final[Mapping[str, Text]] = {
     **BASE_LABELS,
-    **dict(SPELL_TERMS.items()),
+    **dict(SPELL_NAMES.items()),
 }
 
 _FAMILY_LABELS: Final[Mapping[Family, Message]] = {
@@ -115,7 +102,7 @@ def _open_spells(position: BaronyPosition) -> Iterator[Row]:
         spells = [spell for spell in position["spells"] if FAMILY[spell] == family]
         if spells:
             costs = (
-                message("{spell} {cost}", spell=SPELL_TERMS[spell], cost=COST[spell])
+                message("{spell} {cost}", spell=SPELL_NAMES[spell], cost=COST[spell])
                 for spell in spells
             )
             yield _FAMILY_LABELS[family], comma_list(costs)

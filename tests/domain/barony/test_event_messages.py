@@ -16,7 +16,7 @@ from tests.support.events import event_of
         (
             "GameCreated",
             {"rules": "barony", "seats": 3, "clock": {"per_turn": 86400}},
-            "creates a game of Barony for 3 players, with 86400 seconds a turn",
+            "creates a game of Barony for 3 players, with 1 day a turn",
         ),
         (
             "GameCreated",

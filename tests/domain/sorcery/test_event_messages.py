@@ -54,7 +54,7 @@ def text_after(text: str, diagram: str = BOARD) -> str:
             "abundance petrification sanctuary at 3,1",
             (
                 "Abundance, Petrification and Sanctuary for 4 magic tokens: turns the knight on 3,1 "
-                "into a city for 10 points and gains a forest token"
+                "into a city for 10 points and a forest token"
             ),
         ),
         (
@@ -80,7 +80,7 @@ def test_a_cast_that_gains_no_token_and_ends_the_game() -> None:
     event = when(given(diagram), 1, "cast abundance at 0,0").event
     assert english(sorcery.event_message(event.type, event.data)) == (
         "casts Abundance for 1 magic token: turns the village on 0,0 into a city for 10 points "
-        "and gains no token; play is over"
+        "and no token; play is over"
     )
 
 
