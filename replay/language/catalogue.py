@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, TypeAlias, cast
+from typing import Final, NamedTuple, cast
 
 from domain.messages import Message, Term, message_in
 
@@ -27,7 +27,13 @@ PATTERN is a regular expression in which `¦` is the place where a value begins;
 a word.
 """
 
-Contraction: TypeAlias = tuple[re.Pattern[str], str]
+
+class Contraction(NamedTuple):
+    """`pattern` becomes `replacement`. A text without `literal` does not match, and is not searched."""
+
+    literal: str
+    pattern: re.Pattern[str]
+    replacement: str
 
 
 class Catalogue:
@@ -89,8 +95,14 @@ def _parse_contractions(text: str) -> Iterable[Contraction]:
     for line in text.split("\n"):
         pattern, arrow, replacement = line.partition(" => ")
         if arrow:
+            beginning = pattern.partition("¦")[0]
+            is_literal = re.escape(beginning) == beginning.replace(" ", "\\ ")
             expression = rf"\b{pattern.replace('¦', f'{SEAM}+')}"
-            yield re.compile(expression, re.IGNORECASE), replacement
+            yield Contraction(
+                beginning.lower() + SEAM if is_literal else SEAM,
+                re.compile(expression, re.IGNORECASE),
+                replacement,
+            )
 
 
 @lru_cache(maxsize=1)

@@ -17,10 +17,12 @@ class Names:
     def __init__(
         self, handles: Mapping[str, str] | None = None, players: Sequence[str] = ()
     ) -> None:
-        cleaned = {id: clean(handle) for id, handle in (handles or {}).items()}
-        counts = Counter(cleaned.values())
-        self._handles = {id: name for id, name in cleaned.items() if name and counts[name] == 1}
+        self._handles: dict[str, str] = {}
         self._players = tuple(players)
+        if handles:
+            cleaned = {id: clean(handle) for id, handle in handles.items()}
+            counts = Counter(cleaned.values())
+            self._handles = {id: name for id, name in cleaned.items() if name and counts[name] == 1}
 
     def handle(self, id: str) -> str | None:
         """Return the handle of a player for reading; None if it is not known."""

@@ -59,8 +59,9 @@ class Renderer:
         text = self._value(value, "")
         if SEAM not in text:
             return text
-        for pattern, replacement in self.catalogue.contractions:
-            text = pattern.sub(replacement, text)
+        for literal, pattern, replacement in self.catalogue.contractions:
+            if literal in text.lower():
+                text = pattern.sub(replacement, text)
         return text.replace(SEAM, "")
 
     def sentence(self, value: Value) -> str:

@@ -19,7 +19,7 @@ from domain.game import Game
 from domain.messages import message
 from domain.upcasters import upcast
 from service.bounds import Bounds
-from service.errors import NotFound
+from service.errors import NotFound, log_text
 from service.games.access import game_not_found
 from service.games.cache import CachedGame, GameCache, advance
 from service.games.single_flight import SingleFlight
@@ -64,6 +64,16 @@ class GameLoader:
             )
         # Also after a cold load: another thread may have read the head before the caller's last append.
         return self._catch_up(game_id, cached)
+
+    def players(self, game_id: str) -> tuple[str, ...]:
+        """Return the ids of the players of a game that has started, by seat. Raises NotFound.
+
+        They do not change any more, so the store is not read if the game is cached.
+        """
+        cached = self._cache.get(game_id)
+        if cached is None or not cached.game.players:
+            cached = self.load(game_id)
+        return cached.game.players
 
     def load_many(
         self, game_ids: Sequence[str], max_events: int = Bounds().page_events
@@ -121,7 +131,7 @@ class GameLoader:
                     current = self._advance(game_id, before, lines)
                     self._cache.put(current)
             except (NotFound, Unreadable) as error:
-                log.error("game %s is left out of a listing: %s", game_id, error)  # noqa: TRY400 # a traceback would add nothing
+                log.error("game %s is left out of a listing: %s", game_id, log_text(error))  # noqa: TRY400 # a traceback would add nothing
                 yield None
             else:
                 folded += current.game.seq - _seq_of(before)

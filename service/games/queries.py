@@ -59,6 +59,10 @@ class GameQueries:
         """Return the game at its head, without checking who may see it. Raises NotFound."""
         return self._loader.load(game_id).game
 
+    def players(self, game_id: str) -> tuple[str, ...]:
+        """Return the ids of the players of a game by seat; none before the start. Raises NotFound."""
+        return self._loader.players(game_id)
+
     def games(self, game_ids: Sequence[str]) -> list[Game | None]:
         """Return many games at their heads, in order, without checking who may see them.
 

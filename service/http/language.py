@@ -11,12 +11,13 @@ from typing import Final
 from babel import Locale, UnknownLocaleError
 from flask import Flask, Response, g, request
 from flask_babel import Babel  # type: ignore[import-untyped] # has no annotations
+from typing_extensions import override
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from domain.errors import CartularyError
 from replay.language.catalogue import DOMAIN, ENGLISH, FOLDER, languages
-from replay.language.names import NO_NAMES, Names
+from replay.language.names import Names
 from replay.language.renderer import Renderer, renderer
 from service.http.auth import player_locale
 from service.http.context import service
@@ -38,25 +39,48 @@ def register(app: Flask) -> None:
     )
 
 
+class _RequestNames(Names):
+    """The names of the players of the game that the current request is about."""
+
+    @override
+    def handle(self, id: str) -> str | None:
+        return _request_names().handle(id)
+
+    @override
+    def seat(self, seat: int) -> str | None:
+        return _request_names().seat(seat)
+
+    @override
+    def seated(self, players: Sequence[str]) -> Names:
+        return _request_names().seated(players)
+
+
 def request_language() -> str:
     """Return the language of the current request, one of `languages()`."""
-    if "language" not in g:
-        header: str = request.environ.get("HTTP_ACCEPT_LANGUAGE", "")
-        g.language = select_language(player_locale(), header)
-    language: str = g.language
-    return language
+    return select_language(player_locale(), request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))
 
 
-def request_renderer(names: Names = NO_NAMES) -> Renderer:
-    """Return a renderer for the language of the current request."""
-    return renderer(request_language(), names)
+def request_renderer() -> Renderer:
+    """Return a renderer for the language of the current request.
+
+    It has the names of the players of the game that the request is about.
+    """
+    return _request_renderer(request_language())
 
 
-def request_names() -> Names:
-    """Return the names of the players of the game that the request is about."""
-    if "sandbox" in g:
-        return game_names(g.sandbox.game)
-    return game_names((request.view_args or {}).get("game_id"))
+@lru_cache(maxsize=32)
+def _request_renderer(language: str) -> Renderer:
+    return renderer(language, _RequestNames())
+
+
+def _request_names() -> Names:
+    names: Names | None = g.get("names")
+    if names is None:
+        arguments = request.view_args or {}
+        sandbox = g.get("sandbox")
+        game_id = arguments.get("game_id") if sandbox is None else sandbox.game
+        names = g.names = game_names(game_id)
+    return names
 
 
 def game_names(game_id: str | None) -> Names:
@@ -64,7 +88,7 @@ def game_names(game_id: str | None) -> Names:
 
     def players_by_seat() -> Sequence[str]:
         try:
-            return () if game_id is None else service().queries.game(game_id).participants
+            return () if game_id is None else service().queries.players(game_id)
         except CartularyError:
             return ()
 
@@ -73,15 +97,16 @@ def game_names(game_id: str | None) -> Names:
 
 def with_language(response: Response, language: str) -> Response:
     """Add the headers of a response with text in a language that was selected by the request."""
-    response.headers.extend(language_headers(language))
+    response.headers.update(language_headers(language))
     return response
 
 
-def language_headers(language: str) -> tuple[tuple[str, str], ...]:
+def language_headers(language: str) -> dict[str, str]:
     """Return the headers of a response with text in a language that was selected by the request."""
-    return (("Content-Language", language), ("Vary", "Accept-Language, Authorization"))
+    return {"Content-Language": language, "Vary": "Accept-Language, Authorization"}
 
 
+@lru_cache(maxsize=1024)
 def select_language(locale: str | None, header: str) -> str:
     """Return the language for a player with this setting, and for this `Accept-Language` header."""
     if locale is not None and (language := _primary_subtag(locale)) in languages():
@@ -89,7 +114,6 @@ def select_language(locale: str | None, header: str) -> str:
     return accepted_language(header)
 
 
-@lru_cache(maxsize=1024)
 def accepted_language(header: str) -> str:
     """Return the language that an `Accept-Language` header prefers; English if it names none that we have.
 

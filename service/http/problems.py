@@ -24,7 +24,8 @@ from domain.messages import Message, Text, comma_list, message
 from replay.language.renderer import Renderer, renderer
 from service.connection import unavailable_on_error
 from service.errors import ServiceError, Stale, TooManyRequests, Unauthorised, Unavailable
-from service.http.language import request_names, request_renderer, with_language
+from service.http.headers import ApiResponse
+from service.http.language import language_headers, request_renderer
 from service.store.event_store import HeadMoved
 
 log = logging.getLogger(__name__)
@@ -100,13 +101,13 @@ def _problem(
     status: int,
     detail: Text,
     render: Renderer,
-    headers: Mapping[str, str] | None = None,
+    headers: Mapping[str, str],
     **members: Any,
 ) -> Response:
     """Return a problem as a response. `members` are added to its body."""
     body = problem_document(status, detail, g.request_id, render, **members)
-    response = Response(orjson.dumps(body), status, headers, content_type=CONTENT_TYPE)
-    return with_language(response, render.language)
+    all_headers = {**headers, **language_headers(render.language)}
+    return ApiResponse(orjson.dumps(body), status, all_headers, content_type=CONTENT_TYPE)
 
 
 def register(app: Flask) -> None:
@@ -121,7 +122,7 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
     status = status_of(error)
     if status == 500:
         return _handle_unexpected_error(error)
-    render = request_renderer(request_names())
+    render = request_renderer()
     members: dict[str, Any] = {}
     headers: dict[str, str] = {}
     match error:
@@ -186,4 +187,4 @@ def _handle_redis_error(error: redis.RedisError) -> Response:
 
 def _handle_unexpected_error(error: Exception) -> Response:
     log.error("unexpected error while handling a request", exc_info=error)
-    return _problem(500, _INTERNAL, request_renderer())
+    return _problem(500, _INTERNAL, request_renderer(), {})

@@ -12,12 +12,15 @@ them. If a player is erased (service/erasure.py), the id stays in the logs, and 
 
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from threading import Lock
 from typing import Final
 
 import redis
+from cachetools import TTLCache
 from redis.client import Pipeline
 from redis.typing import EncodableT
 
@@ -36,9 +39,17 @@ from service.players.handles import (
     spellings,
 )
 from service.players.passwords import PASSWORD_LENGTHS, Passwords, is_outdated
-from service.players.tokens import Session, TokenOwner, Tokens, sessions_key
+from service.players.tokens import (
+    TOKEN_CACHE_TTL,
+    Session,
+    TokenOwner,
+    Tokens,
+    sessions_key,
+)
 
 _BATCH_SIZE: Final = 500
+MAX_CACHED_HANDLES: Final = 10_000
+_NOT_CACHED: Final = object()
 EMAIL_PATTERN: Final = re.compile(r"[^\s@]+@[^\s@]+")
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
@@ -65,6 +76,13 @@ class Players:
         self._erased = erased
         self._passwords = Passwords(bounds.hashing_threads, bounds.max_waiting_passwords)
         self._tokens = Tokens(client, account_key, bounds.max_sessions_per_player)
+        self._handles: TTLCache[str, str | None] = TTLCache(
+            MAX_CACHED_HANDLES,
+            TOKEN_CACHE_TTL.total_seconds(),
+            timer=lambda: time.monotonic(),  # noqa: PLW0108 # looked up at each call, so that tests can replace it
+        )
+        """By player id, handles that were read lately; None for a player without an account."""
+        self._lock = Lock()
 
     def register(
         self,
@@ -209,6 +227,8 @@ class Players:
                         self._redis.delete(key)
         with unavailable_on_error():
             self._redis.delete(account_key(player_id), sessions_key(player_id))
+        with self._lock:
+            self._handles.pop(player_id, None)
 
     def sessions(self, player_id: str) -> list[Session]:
         """Return the sessions of a player, the one used last first."""
@@ -273,6 +293,22 @@ class Players:
             else:
                 players.append(Player(id, handle, created, email, locale))
         return players
+
+    def handles(self, ids: Collection[str]) -> dict[str, str]:
+        """Return the handles of those of the players who have an account.
+
+        The store is read at most once per TOKEN_CACHE_TTL for a player.
+        """
+        with self._lock:
+            handles = {id: self._handles.get(id, _NOT_CACHED) for id in ids}
+        unknown = [id for id, handle in handles.items() if handle is _NOT_CACHED]
+        if unknown:
+            accounts = zip(unknown, self.get(unknown), strict=True)
+            read = {id: None if account is None else account.handle for id, account in accounts}
+            with self._lock:
+                self._handles.update(read)
+            handles |= read
+        return {id: handle for id, handle in handles.items() if isinstance(handle, str)}
 
     def index_skeletons(self) -> None:
         """Store the skeletons of all handles, also of those that earlier versions have registered.

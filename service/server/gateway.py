@@ -23,7 +23,7 @@ from domain.messages import Text, message
 from service.bounds import Bounds
 from service.connection import STORE_AWAY
 from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, StreamRequest
-from service.http.language import accepted_language
+from service.http.language import select_language
 from service.http.problems import NO_RESOURCE
 from service.players.tokens import TokenOwner
 from service.readiness import Readiness
@@ -131,7 +131,7 @@ class Gateway:
 
     def refuse(self, connection: HttpConnection, fault: Fault, accept_language: bytes) -> None:
         """See `RequestHandler.refuse`."""
-        language = accepted_language(accept_language.decode("latin-1"))
+        language = select_language(None, accept_language.decode("latin-1"))
         retry_after = RETRY_AFTER if fault.status == 503 else None
         response = problem_response(
             fault.status, fault.detail, language=language, is_last=True, retry_after=retry_after

@@ -99,7 +99,7 @@ def problem_response(
         is_head=is_head,
         headers=(
             ("Content-Type", CONTENT_TYPE),
-            *language_headers(language),
+            *language_headers(language).items(),
             ("X-Request-ID", request_id),
             *retry,
         ),

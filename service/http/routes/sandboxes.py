@@ -61,7 +61,7 @@ def _shown(
     names = NO_NAMES
     with suppress(NotFound):
         names = game_names(service().queries.visible_game(sandbox.stored.game, player).id)
-    renderer = request_renderer(names)
+    renderer = request_renderer().with_names(names)
     response = json_response(sandbox.as_json(renderer), status, headers)
     return with_language(response, renderer.language)
 
