@@ -77,11 +77,11 @@ def event_of(state: State, text: str) -> DomainEvent:
             "cast abundance petrification sanctuary at 1,0",
             (
                 "lance Abondance, Pétrification et Sanctuaire pour 4 jetons Magie : remplace le chevalier en"
-                " 1,0 par une cité et gagne 10 points et un jeton Forêt"
+                " 1,0 par une cité (10 points et un jeton Forêt)"
             ),
             (
                 "lanza Abundancia, Petrificación y Santuario por 4 fichas de Magia: reemplaza el caballero de"
-                " 1,0 por una ciudad y gana 10 puntos y una ficha de Bosque"
+                " 1,0 por una ciudad (10 puntos y una ficha de Bosque)"
             ),
         ),
     ],
