@@ -109,15 +109,15 @@ def test_a_fight_is_told_with_names_or_seats() -> None:
     state = given(FIGHT)
     event = event_after(state, "move 0,0>1,0 0,0>1,0 take field")
     assert text_of(state, event, FRENCH) == (
-        "déplace un chevalier 0,0>1,0, puis en déplace un autre 0,0>1,0 et détruit le chevalier du "
+        "déplace un chevalier 0,0>1,0, puis en déplace un autre 0,0>1,0, et détruit le chevalier du "
         "siège 2 et le village du siège 0 en prenant un jeton Champ"
     )
     assert text_of(state, event, NAMED[0]) == (
-        "déplace un chevalier 0,0>1,0, puis en déplace un autre 0,0>1,0 et détruit le chevalier "
+        "déplace un chevalier 0,0>1,0, puis en déplace un autre 0,0>1,0, et détruit le chevalier "
         "d'Inés et le village d'Ada en prenant un jeton Champ"
     )
     assert text_of(state, event, SPANISH) == (
-        "mueve un caballero 0,0>1,0, y después mueve otro 0,0>1,0 y destruye el caballero del "
+        "mueve un caballero 0,0>1,0, y después mueve otro 0,0>1,0, y destruye el caballero del "
         "asiento 2 y la aldea del asiento 0 tomando una ficha de Campo"
     )
     assert explanation(state, event, FRENCH)["BY-CON-2"] == [
