@@ -1,8 +1,8 @@
 """Comparisons of two records: is one a continuation of the other, and if not, who signed what.
 
 `compare` (comparison.py) finds the relation of two histories (histories.py), collects what was signed about
-each of them (statements.py), and concludes what that proves against whom (proofs.py). report.py formats the
-result as text.
+each of them (statements.py), and finds what that proves against whom (proofs.py). conclusions.py has the
+sentences about the result, and report.py renders them all.
 """
 
 from replay.compare.comparison import Comparison, compare

@@ -191,8 +191,8 @@ class Follower:
             raise self._broken(
                 split,
                 plural_message(
-                    "it has another root for {count} entry",
-                    "it has another root for {count} entries",
+                    "the new checkpoint has another root for {count} entry",
+                    "the new checkpoint has another root for {count} entries",
                     count=checkpoint.size,
                 ),
             )

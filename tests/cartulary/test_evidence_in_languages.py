@@ -185,12 +185,12 @@ def test_a_comparison_is_reported_in_the_language_with_names(
     [
         (
             "fr",
-            "le serveur a montré deux journaux : il a une autre racine pour 2 entrées",
+            "deux journaux : le nouveau point de contrôle a une autre racine pour 2 entrées",
             "prouvé : cette clé a signé deux points de contrôle de journaux différents : 2 entrées de racine",
         ),
         (
             "es",
-            "el servidor ha mostrado dos registros: tiene otra raíz para 2 entradas",
+            "dos registros: el nuevo punto de control tiene otra raíz para 2 entradas",
             "demostrado: esta clave firmó dos puntos de control de registros distintos: 2 entradas con la",
         ),
     ],
