@@ -171,7 +171,7 @@ class Erasure:
             except Unavailable:
                 raise
             except (CartularyError, ValueError, LookupError) as error:
-                log.error("statements in game %s cannot be erased: %s", game_id, error)  # noqa: TRY400 # a traceback would add nothing
+                log.error("statements in game %s cannot be erased: %s", game_id, log_text(error))  # noqa: TRY400 # a traceback would add nothing
 
 
 def _author(game: Game, event: Event) -> str | None:

@@ -17,7 +17,7 @@ from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from ledger import commands
 from ledger.pending import PendingEvents
-from service.errors import NotFound
+from service.errors import NotFound, log_text
 from service.games.cache import CachedGame
 from service.games.repository import GameRepository, Handler
 from service.listings import Listings
@@ -64,7 +64,7 @@ class KeyRegistry:
             try:
                 self._repository.execute(game_id, _unless_left(player, handler), at_head=True)
             except (NotFound, Unreadable) as error:
-                log.error("a change of keys is missing in game %s: %s", game_id, error)  # noqa: TRY400 # a traceback would add nothing
+                log.error("a change of keys is missing in game %s: %s", game_id, log_text(error))  # noqa: TRY400 # a traceback would add nothing
 
     def _current_games(self, player: str) -> Iterator[str]:
         """Iterate over the games that are open or in progress in which the player has a place."""

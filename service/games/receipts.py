@@ -18,6 +18,7 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.keys import RECEIPT_FIELDS
 from service.bounds import Bounds
+from service.errors import log_text
 from service.games.loader import GAME_ID, PAGE_LINES
 from service.keyring import Keyring
 from service.listings import Listings
@@ -110,7 +111,8 @@ class PlayerReceipts:
             try:
                 seq = reader.read(_game_id(member), after)
             except (Unreadable, LookupError, TypeError, ValueError) as error:
-                log.error("game %s is left out of a list of receipts: %s", _game_id(member), error)  # noqa: TRY400 # a traceback would add nothing
+                reason = log_text(error)
+                log.error("game %s is left out of a list of receipts: %s", _game_id(member), reason)  # noqa: TRY400 # a traceback would add nothing
                 seq = None
             page.next = _Cursor(member, seq).text
             if seq is not None:

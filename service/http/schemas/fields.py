@@ -116,6 +116,8 @@ class Flag(fields.Field[bool]):
 class QueryInteger(fields.Field[int]):
     """An integer in a query, written in decimal digits, from `minimum` to 2^53 - 1."""
 
+    default_error_messages = _messages()
+
     def __init__(self, *, minimum: int = 0, **kwargs: Any) -> None:
         self.minimum = minimum
         kwargs.setdefault("metadata", {}).update(

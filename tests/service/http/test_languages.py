@@ -1,13 +1,22 @@
 """The language of a response is the player's own setting, else that of `Accept-Language`, else English."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from marshmallow import Schema, fields
 
+from domain.messages import Message
 from replay.language.catalogue import languages
+from service.bootstrap import Service
+from service.http.app import create_app
 from service.http.language import MAX_HEADER_LENGTH, accepted_language
-from tests.support.accounts import Accounts, PlayerClient
+from service.http.schemas import requests, sandboxes
+from tests.support.accounts import Accounts, PlayerClient, take_turn
+from tests.support.round_trips import count_round_trips
 from tests.support.server import WebServer
 
 NO_RESOURCE = {
@@ -112,3 +121,150 @@ def test_positions_and_events_have_no_language(accounts: Accounts) -> None:
         assert english.content == french.content
         assert "Content-Language" not in french.headers
         assert "Accept-Language" not in french.headers.get("Vary", "")
+
+
+def test_refusals_show_players_by_name_in_three_languages(accounts: Accounts) -> None:
+    game, (ada, bea) = accounts.start_game()
+    action = ada.legal_actions(game)[1][0]
+    body = {"action": action, "expected_seq": 4}
+    details = {}
+    for language in ("en", "fr", "es"):
+        url, headers = f"/api/v1/games/{game}/actions", {"Accept-Language": language}
+        response = bea.http.post(url, json=body, headers=headers)
+        assert response.status_code == 422
+        details[language] = response.json()["detail"]
+        assert ada.handle in details[language]
+    assert len({*details.values()}) == 3
+
+
+def test_an_explanation_is_in_the_language_of_the_request(accounts: Accounts) -> None:
+    game, players = accounts.start_game()
+    take_turn(game, players)
+    texts, neutral = set(), []
+    for language in ("en", "fr", "es"):
+        headers = {"Accept-Language": language}
+        response = accounts.anonymous.get(f"/api/v1/games/{game}/events/5", headers=headers)
+        assert response.headers["Content-Language"] == language
+        assert response.headers["Vary"] == "Accept-Language, Authorization"
+        body = response.json()
+        assert body["by"] == players[0].handle
+        texts.add((body["event_text"], *(clause["text"] for clause in body["clauses"])))
+        neutral.append([body[name] for name in ("event", "actor", "before", "after", "changes")])
+    assert len(texts) == 3
+    assert neutral[0] == neutral[1] == neutral[2]
+
+
+def test_a_repeated_request_gets_the_same_response_in_every_language(accounts: Accounts) -> None:
+    game, (ada, _) = accounts.start_game()
+    _, (action, *_) = ada.legal_actions(game)
+    url, body = f"/api/v1/games/{game}/actions", {"action": action, "expected_seq": 4}
+    first, second = (
+        ada.http.post(
+            url, json=body, headers={"Idempotency-Key": "one", "Accept-Language": language}
+        )
+        for language in ("es", "fr")
+    )
+    assert first.status_code == second.status_code == 201
+    assert first.json() == second.json()
+    assert "Content-Language" not in second.headers
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content", "detail"),
+    [
+        (
+            "POST",
+            "/players",
+            b'{\n "handle": }',
+            "body\xa0: n'est pas du JSON valide (ligne 2, colonne 12)",
+        ),
+        (
+            "POST",
+            "/players",
+            b'{"handle": "x", "password": 1}',
+            "password\xa0: doit être une chaîne de caractères",
+        ),
+        (
+            "PUT",
+            "/players",
+            b"",
+            "PUT ne fait pas partie des méthodes qu'accepte cette ressource\xa0: OPTIONS, POST",
+        ),
+        ("POST", "/tokens", b"x" * 70_000, "un corps de requête peut avoir au plus 65536 octets"),
+    ],
+)
+def test_faults_of_a_request_are_in_the_language_of_the_request(
+    web: WebServer, method: str, path: str, content: bytes, detail: str
+) -> None:
+    headers = {"Accept-Language": "fr", "Content-Type": "application/json"}
+    response = httpx.request(method, f"{web.url}/api/v1{path}", content=content, headers=headers)
+    assert response.json()["detail"] == detail
+
+
+def test_a_name_with_markup_is_harmless_in_a_problem(accounts: Accounts) -> None:
+    name = "<b>\u202ex\x00\u0627</b>"
+    body = {"handle": name, "password": "correct horse"}
+    response = accounts.anonymous.post(
+        "/api/v1/players", json=body, headers={"Accept-Language": "es"}
+    )
+    assert response.status_code == 400
+    assert response.headers["Content-Type"] == "application/problem+json"
+    game = accounts.anonymous.get("/api/v1/games/%3Cb%3E%E2%80%AEx%D8%A7", headers={})
+    assert game.status_code == 404
+    assert "\u202e" not in game.json()["detail"]
+
+
+def schema_fields(schema: Schema) -> Iterator[fields.Field[Any]]:
+    """Yield all fields of a schema, and those of its parts."""
+    for field in schema.fields.values():
+        yield field
+        if isinstance(field, fields.Nested):
+            yield from schema_fields(field.schema)
+        if isinstance(field, fields.List):
+            yield field.inner
+
+
+def test_no_schema_has_a_message_of_marshmallow_itself() -> None:
+    members = [*vars(requests).values(), *vars(sandboxes).values()]
+    schemas = [
+        member() for member in members if isinstance(member, type) and issubclass(member, Schema)
+    ]
+    assert len(schemas) > 20
+    for schema in schemas:
+        for key in ("unknown", "type"):
+            assert isinstance(schema.error_messages[key], Message)
+        for field in schema_fields(schema):
+            if not isinstance(field, fields.Nested):
+                (messages,) = {
+                    isinstance(entry, list) and isinstance(entry[0], Message)
+                    for entry in field.error_messages.values()
+                }
+                assert messages, (schema, field.name)
+
+
+def test_the_language_of_a_player_costs_no_round_trip(service: Service) -> None:
+    _, token = service.players.register("ada", "correct horse", locale="es")
+    client = create_app(service).test_client()
+    headers = {"Authorization": f"Bearer {token}", "Accept-Language": "fr"}
+    counts = []
+    for _ in range(2):
+        with count_round_trips() as trips:
+            response = client.get("/api/v1/me?nonsense=1", headers=headers)
+        assert response.status_code == 400
+        assert response.headers["Content-Language"] == "es"
+        counts.append(trips.count)
+    # The token, and the session together with the account; then nothing.
+    assert counts == [2, 0]
+
+
+def test_the_handles_of_players_are_read_once_for_several_refusals(service: Service) -> None:
+    player, _ = service.players.register("ada", "correct horse")
+    other, _ = service.players.register("bea", "correct horse")
+    assert service.players.handles({player.id, "nobody"}) == {player.id: "ada"}
+    with count_round_trips() as trips:
+        assert service.players.handles({player.id, "nobody"}) == {player.id: "ada"}
+        assert trips.count == 0
+        assert service.players.handles([player.id, other.id]) == {player.id: "ada", other.id: "bea"}
+    assert trips.count == 1
+    service.players.delete_account(player.id)
+    assert service.players.handles([player.id]) == {}
