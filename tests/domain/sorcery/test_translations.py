@@ -51,8 +51,8 @@ def event_of(state: State, text: str) -> DomainEvent:
             "cast celerity tornado 0,0>1,0>2,0 take field",
             (
                 "lance Célérité et Tornade pour 3 jetons Magie : déplace un chevalier 0,0>1,0, et détruit le"
-                " chevalier de Hugo en 0,0, et pose une Empreinte qui rapporte 2 jetons Magie, puis le déplace"
-                " encore 1,0>2,0, et détruit le village de Hugo en 2,0 en prenant un jeton Champ"
+                " chevalier de Hugo en 0,0, et pose une Empreinte qui rapporte 2 jetons Magie, puis le"
+                " déplace encore 1,0>2,0, et détruit le village de Hugo en 2,0 en prenant un jeton Champ"
             ),
             (
                 "lanza Celeridad y Tornado por 3 fichas de Magia: mueve un caballero 0,0>1,0, y destruye el"
