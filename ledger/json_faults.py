@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from typing import Any, Final, NoReturn
 
-from domain.errors import CartularyError
 from domain.json_types import INTEGERS_BELOW
 from domain.messages import Message, message
 
@@ -25,8 +24,12 @@ _BRACKET: Final = re.compile(rb"[\[\]{}]")
 _WIDE_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-class _FaultError(CartularyError):
+class _FaultError(Exception):
     """Carries a message out of the parser's callbacks."""
+
+    def __init__(self, fault: Message) -> None:
+        super().__init__()
+        self.fault = fault
 
 
 def fault_in(text: bytes) -> Message:
@@ -70,9 +73,8 @@ def _syntax_fault(text: bytes) -> Message:
             parse_float=_fraction,
             parse_constant=_constant,
         )
-    except _FaultError as fault:
-        found: Message = fault.message
-        return found
+    except _FaultError as error:
+        return error.fault
     except json.JSONDecodeError as error:
         return message(
             "not JSON: a syntax error at character {number} of the line", number=error.pos + 1

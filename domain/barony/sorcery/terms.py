@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from domain.barony.components import Spell
-from domain.messages import Term, Text, term
+from domain.messages import Term, term
 
-TITLE: Final[Text] = term("Barony: Sorcery")
+TITLE: Final = term("Barony: Sorcery")
 MAGIC_TOKEN: Final = term(
     "magic token; plural: magic tokens; a: a magic token; the: the magic token"
 )
