@@ -152,7 +152,7 @@ def test_differences_are_in_the_terms_of_the_game() -> None:
     headings = [line for line in lines if line[0] != " "]
     assert headings == ["partie", "plateau", "ada", "bea", "cid", "banque"]
     assert any(line.startswith("  tour de table  ") for line in lines)
-    assert any(" nouveau\u00a0: bâtiment village" in line for line in lines)
+    assert any(" ajout\u00a0: bâtiment village" in line for line in lines)
     assert any(line.startswith("  jetons Ressource, plaine ") for line in lines)
 
 
