@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from domain.errors import Unreadable
+from domain.messages import message
 from service.errors import ServiceError
 
 
@@ -22,7 +23,7 @@ class HeadMoved(ServiceError):
     status = 409
 
     def __init__(self, head: int) -> None:
-        super().__init__(f"the log has moved on to event {head}")
+        super().__init__(message("the log has moved on to event {seq}", seq=head))
         self.head = head
 
 

@@ -1,7 +1,7 @@
 """Games on a real service for tests: start one and play on. Players are ids without accounts."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from domain.event import Clock
@@ -17,14 +17,21 @@ def start_game(
     seats: int = 2,
     clock: Clock | None = None,
     rules: str = "barony",
+    players: Sequence[str] = PLAYERS,
     **options: Any,
 ) -> Game:
-    """Create a game and fill it, which starts it; the seats are in the order of PLAYERS."""
+    """Create a game and fill it, which starts it; the seats are in the order of `players`."""
     options = {"seating": "joined", **options}
     game = service.commands.create(
-        PLAYERS[0], rules=rules, seats=seats, options=options, clock=clock, nonce=b"0"
+        players[0],
+        rules=rules,
+        seats=seats,
+        options=options,
+        clock=clock,
+        nonce=b"0",
+        invited=tuple(players) if options.get("private") else (),
     )
-    for player in PLAYERS[1:seats]:
+    for player in players[1:seats]:
         game = service.commands.join(game.id, player, player.encode())
     return game
 

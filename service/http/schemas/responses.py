@@ -389,9 +389,9 @@ class Problem(TypedDict):
     """Why a request was refused (RFC 9457)."""
 
     type: Annotated[str, "`urn:cartulary:problem:` and a name."]
-    title: Annotated[str, "The name in words."]
+    title: Annotated[str, "The name in words, in the language of the request."]
     status: Annotated[int, "The HTTP status."]
-    detail: Annotated[str, "What is wrong with this request."]
+    detail: Annotated[str, "What is wrong with this request, in the same language."]
     instance: Annotated[str, "The id of the request, as in the log of the server."]
     clause: NotRequired[Annotated[str, "The id of the clause that forbids the action."]]
     errors: NotRequired[Annotated[list[FieldError], "Every invalid field."]]

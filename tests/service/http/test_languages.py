@@ -9,15 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import Schema, fields
 
-from domain.messages import Message
+from domain.messages import Message, PlayerAt, listing
 from replay.language.catalogue import languages
+from replay.language.renderer import Renderer
 from service.bootstrap import Service
 from service.http.app import create_app
 from service.http.language import MAX_HEADER_LENGTH, accepted_language
 from service.http.schemas import requests, sandboxes
+from service.sandboxes.sandboxes import OpenSandbox
 from tests.support.accounts import Accounts, PlayerClient, take_turn
 from tests.support.round_trips import count_round_trips
 from tests.support.server import WebServer
+from tests.support.service_games import start_game
 
 NO_RESOURCE = {
     "en": "there is no resource at this address",
@@ -268,3 +271,23 @@ def test_the_handles_of_players_are_read_once_for_several_refusals(service: Serv
     assert trips.count == 1
     service.players.delete_account(player.id)
     assert service.players.handles([player.id]) == {}
+
+
+def test_a_sandbox_of_a_private_game_names_its_players_only_to_them(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (ada, token), (bea, _) = (
+        service.players.register(handle, "correct horse", locale="fr") for handle in ("ada", "bea")
+    )
+
+    def as_json(_: OpenSandbox, renderer: Renderer) -> dict[str, str]:
+        return {"players": renderer(listing([PlayerAt(0), PlayerAt(1)]))}
+
+    monkeypatch.setattr(OpenSandbox, "as_json", as_json)
+    client = create_app(service).test_client()
+    headers = {"Authorization": f"Bearer {token}"}
+    for is_private, shown in ((False, "ada and bea"), (True, "seat 0 and seat 1")):
+        game = start_game(service, players=(ada.id, bea.id), private=is_private)
+        made = client.post("/api/v1/sandboxes", headers=headers, json={"game": game.id})
+        assert (made.json, made.headers["Content-Language"]) == ({"players": "ada et bea"}, "fr")
+        assert client.get(made.headers["Location"]).json == {"players": shown}
