@@ -184,13 +184,9 @@ def _in_current_version(value: JsonObject) -> JsonObject:
         raise Unreadable(message("this is not an event: it has no version"))
     try:
         return {**upcast(value)}
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError):
         raise Unreadable(
-            message(
-                "this is not a valid event of version {version}: {error}",
-                version=version,
-                error=repr(error),
-            )
+            message("this is not a valid event of version {version}", version=version)
         ) from None
 
 

@@ -15,6 +15,7 @@ from domain.event import ENDINGS, ZEROS, Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message
+from domain.os_errors import os_reason
 from ledger.canonical import canonical, decode
 from ledger.envelope import is_word
 from ledger.record_schema import (
@@ -253,7 +254,7 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
             line = source.readline(MAX_LINE_BYTES + 1)
         except OSError as error:
             raise Unreadable(
-                message("it cannot be read: {reason}", reason=error.strerror or ""), number
+                message("it cannot be read: {reason}", reason=os_reason(error)), number
             ) from None
         if not line:
             return
