@@ -185,7 +185,7 @@ def _deliver(
             task.entry,
             task.game_id,
             " is given up" if is_last else "",
-            error,
+            log_text(error),
         )
         return "given_up" if is_last else "retrying"
     return "accepted"

@@ -11,6 +11,7 @@ import pytest
 from ledger.keys import SigningKey
 from service.bootstrap import Service
 from service.data_folder import DataFolderError, DataFolderLock, protect_data_folder
+from tests.support.faults import raises
 
 
 @pytest.fixture(autouse=True)
@@ -71,13 +72,13 @@ def test_a_data_folder_with_other_files_stays_as_it_is_with_a_warning(
 def test_a_data_folder_that_cannot_be_created_is_an_error(tmp_path: Path, path: str) -> None:
     (tmp_path / path).parent.mkdir(exist_ok=True)
     (tmp_path / path).write_text("a file")
-    with pytest.raises(DataFolderError, match=f"{tmp_path}/{path} cannot be used"):
+    with raises(DataFolderError, match=f"{tmp_path}/{path} cannot be used"):
         DataFolderLock(tmp_path / "data").acquire()
 
 
 def test_a_lock_that_cannot_be_opened_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "redis" / "lock").mkdir(parents=True)
-    with pytest.raises(DataFolderError, match=f"{tmp_path}/redis/lock cannot be locked"):
+    with raises(DataFolderError, match=f"{tmp_path}/redis/lock cannot be locked"):
         DataFolderLock(tmp_path).acquire()
 
 

@@ -23,6 +23,7 @@ from service.data_folder import (
     embedded_redis_url,
 )
 from service.embedded_redis import EmbeddedRedis, EmbeddedRedisError
+from tests.support.faults import raises
 from tests.support.processes import is_running, wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -129,9 +130,9 @@ def test_other_users_cannot_read_the_files_of_the_server(tmp_path: Path) -> None
 
 def test_a_second_start_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     with EmbeddedRedis(tmp_path) as first:
-        with pytest.raises(DataFolderInUse, match=f"Stop process {os.getpid()} "):
+        with raises(DataFolderInUse, match=f"Stop process {os.getpid()} "):
             EmbeddedRedis(tmp_path).start()
-        with pytest.raises(EmbeddedRedisError, match="running already"):
+        with raises(EmbeddedRedisError, match="running already"):
             first.start()
         with connect(first) as client:
             assert client.ping()
@@ -173,9 +174,7 @@ def test_an_orphaned_server_that_does_not_end_keeps_its_folder(
         os.kill(pid, signal.SIGSTOP)
         parent.kill()
     monkeypatch.setattr("service.data_folder.SECONDS_TO_WAIT_FOR_ORPHAN", 0.1)
-    with pytest.raises(
-        DataFolderInUse, match=rf"its redis-server, which still runs \(`kill {pid}`\)"
-    ):
+    with raises(DataFolderInUse, match=rf"its redis-server, which still runs \(`kill {pid}`\)"):
         EmbeddedRedis(tmp_path).start()
     # SIGTERM does not reach a stopped process, so it is killed in the end.
     wait_until(lambda: not is_running(pid))
@@ -217,16 +216,16 @@ def test_a_folder_name_may_contain_spaces_and_quotes(tmp_path: Path) -> None:
 
 def test_a_program_that_is_too_old_is_an_error(tmp_path: Path, script: Callable[..., str]) -> None:
     old = script("Redis server v=6.0.16 sha=00000000:0 malloc=libc bits=64 build=0")
-    with pytest.raises(EmbeddedRedisError, match=r"is Redis 6\.0\.16, older than 6\.2\.0"):
+    with raises(EmbeddedRedisError, match=r"is Redis 6\.0\.16, older than 6\.2\.0"):
         EmbeddedRedis(tmp_path, executable=old).start()
 
 
 def test_a_program_that_is_not_redis_is_an_error(
     tmp_path: Path, script: Callable[..., str]
 ) -> None:
-    with pytest.raises(EmbeddedRedisError, match="is not a redis-server: it prints 'hello'"):
+    with raises(EmbeddedRedisError, match="is not a redis-server: it prints 'hello'"):
         EmbeddedRedis(tmp_path, executable=script("hello")).start()
-    with pytest.raises(EmbeddedRedisError, match="does not run"):
+    with raises(EmbeddedRedisError, match="does not run"):
         EmbeddedRedis(tmp_path, executable=str(tmp_path / "nothing")).start()
 
 
@@ -235,7 +234,7 @@ def test_a_server_that_ends_at_once_is_an_error_with_its_output(
 ) -> None:
     broken = script("Redis server v=7.2.4 and that is all it does")
     server = EmbeddedRedis(tmp_path, executable=broken)
-    with pytest.raises(EmbeddedRedisError, match=r"ended with status 0: .*that is all it does"):
+    with raises(EmbeddedRedisError, match=r"ended with status 0: .*that is all it does"):
         server.start()
     assert server.pid is None
     with EmbeddedRedis(tmp_path):  # nothing prevents the next start
@@ -266,10 +265,10 @@ def test_without_any_program_the_error_names_what_to_install(
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setattr(embedded, "bundled_executable", lambda: None)
     reason = r"no redis-server or valkey-server of version 6\.2\.0 or later"
-    with pytest.raises(EmbeddedRedisError, match=rf"{reason}: .*apt install redis-server"):
+    with raises(EmbeddedRedisError, match=rf"{reason}: .*apt install redis-server"):
         EmbeddedRedis(tmp_path).start()
     script("Redis server v=5.0.14 sha=00000000:0")
-    with pytest.raises(EmbeddedRedisError, match=rf"{reason} \(.* is Redis 5\.0\.14, older"):
+    with raises(EmbeddedRedisError, match=rf"{reason} \(.* is Redis 5\.0\.14, older"):
         EmbeddedRedis(tmp_path).start()
 
 
@@ -278,7 +277,7 @@ def test_data_of_redis_7_is_not_ignored_by_redis_6(
 ) -> None:
     executable = script("Redis server v=6.2.14 sha=00000000:0")
     (tmp_path / "redis" / "appendonlydir").mkdir(parents=True)
-    with pytest.raises(EmbeddedRedisError, match="written by Redis 7 or later"):
+    with raises(EmbeddedRedisError, match="written by Redis 7 or later"):
         EmbeddedRedis(tmp_path, executable=executable).start()
 
 

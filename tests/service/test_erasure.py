@@ -25,6 +25,7 @@ from service.players import passwords
 from service.players.accounts import Player
 from service.players.erased import ErasedPlayers
 from service.reindex import reindex
+from tests.support.faults import raises
 from tests.support.redis_contents import contents
 from tests.support.service_games import take_action
 
@@ -334,7 +335,7 @@ def test_an_erasure_begins_only_when_its_id_is_in_the_file(service: Service, ada
     file = service.settings.data / "erased-players"
     file.mkdir()
     before = contents(service.redis)
-    with pytest.raises(Unavailable, match="cannot be written"):
+    with raises(Unavailable, match="cannot be written"):
         service.erasure.erase(ada.player.id, PASSWORD)
     assert contents(service.redis) == before
     file.rmdir()

@@ -10,6 +10,7 @@ from service.players.handles import (
     skeletons,
     spellings,
 )
+from tests.support.faults import raises
 
 
 def look_alike(first: str, second: str) -> bool:
@@ -80,7 +81,7 @@ def test_letters_in_an_unusual_form_are_replaced_by_the_usual_ones(text: str, ha
     ],
 )
 def test_only_letters_digits_and_a_few_signs_are_allowed(text: str) -> None:
-    with pytest.raises(InvalidHandle, match="1 to 32 letters, digits"):
+    with raises(InvalidHandle, match="1 to 32 letters, digits"):
         parse_handle(text)
     assert spellings(text) == ()
 
@@ -99,7 +100,7 @@ def test_only_letters_digits_and_a_few_signs_are_allowed(text: str) -> None:
     ],
 )
 def test_invisible_characters_and_mixed_scripts_are_refused(text: str, message: str) -> None:
-    with pytest.raises(InvalidHandle, match=message):
+    with raises(InvalidHandle, match=message):
         parse_handle(text)
 
 

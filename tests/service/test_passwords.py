@@ -14,6 +14,7 @@ from service.bootstrap import Service
 from service.errors import Unavailable
 from service.players import passwords as module
 from service.players.passwords import Passwords, is_outdated
+from tests.support.faults import raises
 
 PASSWORD = "correct horse"
 
@@ -70,7 +71,7 @@ def test_no_more_passwords_are_hashed_or_wait_than_the_bounds_allow(
         for _ in range(2):
             assert slow_hasher.started.acquire(timeout=10)
         wait_for_waiting(passwords, 3)
-        with pytest.raises(Unavailable, match="too many passwords") as error:
+        with raises(Unavailable, match="too many passwords") as error:
             passwords.is_password(None, PASSWORD)
         assert error.value.retry_after > 0
         # Only as many as there are threads have started; the others wait for one.

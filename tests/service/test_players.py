@@ -17,6 +17,7 @@ from service.players.accounts import Player, Players
 from service.players.erased import ErasedPlayers
 from service.players.tokens import TOKEN_CACHE_TTL, TokenOwner
 from service.reindex import reindex
+from tests.support.faults import raises
 from tests.support.redis_contents import contents
 from tests.support.round_trips import count_round_trips
 
@@ -96,7 +97,7 @@ def test_a_handle_that_looks_like_another_cannot_be_registered(
 ) -> None:
     players.register(first, PASSWORD)
     before = contents(service.redis)
-    with pytest.raises(HandleTaken, match="looks like the handle of another player"):
+    with raises(HandleTaken, match="looks like the handle of another player"):
         players.register(second, PASSWORD)
     assert contents(service.redis) == before
     # It does not lead to the player whose handle it looks like, either.
@@ -202,7 +203,7 @@ def test_a_wrong_handle_and_a_wrong_password_cannot_be_told_apart(
     players: Players, handle: str, password: str
 ) -> None:
     players.register("Ada", PASSWORD)
-    with pytest.raises(Unauthorised, match="no player with this handle and password"):
+    with raises(Unauthorised, match="no player with this handle and password"):
         players.login(handle, password)
 
 

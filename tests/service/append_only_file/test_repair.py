@@ -11,6 +11,7 @@ import redis
 from click.testing import CliRunner
 
 from cartulary.cli import cartulary
+from replay.language.renderer import english
 from service.append_only_file.parts import (
     AppendOnlyFileError,
     ManifestError,
@@ -23,6 +24,7 @@ from service.append_only_file.repair import cut_off, find_damaged_part
 from service.embedded_redis import EmbeddedRedis
 from service.store.event_store import AppendRequest
 from service.store.redis_event_store import RedisEventStore
+from tests.support.faults import raises
 
 GAMES = ("one", "two")
 SEQS = 3
@@ -153,7 +155,7 @@ def test_a_damaged_middle_is_an_error_that_names_the_command_and_changes_nothing
         EmbeddedRedis(tmp_path).start()
     path = current_file(tmp_path)
     complete = end_of_event(file_content, "two", 1)
-    message = str(raised.value)
+    message = english(raised.value.message)
     assert f"{path} is damaged after byte {complete} of {path.stat().st_size}" in message
     assert f"`cartulary repair --data {tmp_path}`" in message
     assert "check-aof" not in message
@@ -186,7 +188,7 @@ def test_damage_is_classified_and_can_be_cut_off(
     assert damaged_part.damage.kind == kind
     assert not damaged_part.is_incomplete_write
     if seqs is None:
-        with pytest.raises(AppendOnlyFileError, match="restore a backup"):
+        with raises(AppendOnlyFileError, match="restore a backup"):
             cut_off(tmp_path / "redis", damaged_part)
         return
     cut_off(tmp_path / "redis", damaged_part)
@@ -280,7 +282,7 @@ def test_a_missing_or_damaged_manifest_is_an_error_and_can_be_written_again(
     for content in (None, b"file appendonly.aof.2.base.rdb se", b"\xff\0\0"):
         if content is not None:
             manifest_of(folder).write_bytes(content)
-        with pytest.raises(ManifestError, match=f"{manifest_of(folder)} is (missing|damaged)"):
+        with raises(ManifestError, match=f"{manifest_of(folder)} is (missing|damaged)"):
             find_parts(folder)
         assert manifest_from_names(folder) == lines
         manifest_of(folder).unlink(missing_ok=True)
@@ -293,7 +295,7 @@ def test_redis_is_not_started_without_its_manifest(tmp_path: Path) -> None:
     program = tmp_path / "redis-server"
     program.write_text("#!/bin/sh\necho 'Redis server v=7.2.4 sha=00000000:0'\n")
     program.chmod(0o755)
-    with pytest.raises(AppendOnlyFileError, match=f"`cartulary repair --data {tmp_path}`"):
+    with raises(AppendOnlyFileError, match=f"`cartulary repair --data {tmp_path}`"):
         EmbeddedRedis(tmp_path, str(program)).start()
     assert not (tmp_path / "redis" / "redis.log").exists()
 
@@ -309,7 +311,7 @@ def test_repair_asks_before_it_writes_a_manifest(tmp_path: Path) -> None:
 @pytest.mark.parametrize("parts", [{"incr1": b""}, {"base1": b"", "base2": b"", "incr2": b""}])
 def test_a_manifest_is_not_guessed(tmp_path: Path, parts: dict[str, bytes]) -> None:
     write_parts(tmp_path, **parts)
-    with pytest.raises(AppendOnlyFileError, match="not exactly one base"):
+    with raises(AppendOnlyFileError, match="not exactly one base"):
         manifest_from_names(tmp_path / "redis")
 
 
@@ -317,22 +319,20 @@ def test_a_missing_part_is_an_error(tmp_path: Path) -> None:
     folder = write_parts(tmp_path, base1=b"", incr1=b"")
     write_manifest(tmp_path / "redis", manifest_from_names(tmp_path / "redis"))
     (folder / "appendonly.aof.1.incr.aof").unlink()
-    with pytest.raises(AppendOnlyFileError, match=r"incr\.aof, which .* lists, is missing"):
+    with raises(AppendOnlyFileError, match=r"incr\.aof, which .* lists, is missing"):
         find_parts(tmp_path / "redis")
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "redis" / "appendonly.aof").mkdir(parents=True)
-    with pytest.raises(
-        AppendOnlyFileError, match=r"appendonly\.aof cannot be read: Is a directory"
-    ):
+    with raises(AppendOnlyFileError, match=r"appendonly\.aof cannot be read: Is a directory"):
         EmbeddedRedis(tmp_path).start()
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read every file")
 def test_a_file_without_permission_is_an_error(tmp_path: Path, file_content: bytes) -> None:
     write_data(tmp_path, file_content).chmod(0)
-    with pytest.raises(AppendOnlyFileError, match="cannot be read: Permission denied"):
+    with raises(AppendOnlyFileError, match="cannot be read: Permission denied"):
         EmbeddedRedis(tmp_path).start()
 
 
@@ -347,7 +347,7 @@ def test_a_full_disk_while_repairing_changes_nothing(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(shutil, "copyfileobj", copy)
-    with pytest.raises(AppendOnlyFileError, match="No space left on device"):
+    with raises(AppendOnlyFileError, match="No space left on device"):
         cut_off(tmp_path / "redis", damaged_part)
     assert path.read_bytes() == damage_name(file_content)
     assert list(path.parent.iterdir()) == [path]

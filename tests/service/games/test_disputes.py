@@ -13,6 +13,7 @@ from service.errors import Forbidden, NotFound
 from service.http.app import create_app
 from service.settings import Settings
 from tests.support.accounts import PASSWORD
+from tests.support.faults import raises
 from tests.support.service_games import PLAYERS, start_game, take_action
 
 DISMISS = {"type": "dismiss"}
@@ -161,7 +162,7 @@ def test_only_those_concerned_take_part(service: Service) -> None:
         service.disputes.answer_dispute(game.id, number, "cid", "y")
     with pytest.raises(NotFound):
         service.queries.dispute(game.id, number, "cid")
-    with pytest.raises(NotFound, match="no dispute 3"):
+    with raises(NotFound, match="no dispute 3"):
         service.disputes.answer_dispute(game.id, 3, "bea", "y")
     with pytest.raises(Forbidden):
         service.disputes.withdraw_dispute(game.id, number, "bea")

@@ -11,6 +11,7 @@ from service.bootstrap import Service, build
 from service.errors import IdempotencyConflict, NotFound, TooManyGames
 from service.games.quota import GameQuota
 from service.settings import Settings
+from tests.support.faults import raises
 from tests.support.redis_contents import contents
 from tests.support.round_trips import count_round_trips
 from tests.support.service_games import start_game
@@ -265,7 +266,7 @@ def test_a_player_has_places_in_a_bounded_number_of_games(settings: Settings) ->
     service.commands.join(others[0], "ada", idempotency_key="second")
     before = contents(service.redis)
     for refused in (lambda: create(service), lambda: service.commands.join(others[1], "ada")):
-        with pytest.raises(TooManyGames, match="at most 3 games"):
+        with raises(TooManyGames, match="at most 3 games"):
             refused()
     assert contents(service.redis) == before
     # Repeated requests get the same response again.

@@ -21,6 +21,7 @@ from service.games.repository import GameRepository
 from service.settings import Settings
 from tests.service.games.test_cache import cached_game, log_key
 from tests.support.counting_store import CountingStore
+from tests.support.faults import raises
 from tests.support.service_games import play_until, start_game, take_action
 
 INTERVAL = 8
@@ -231,5 +232,5 @@ def test_only_the_secrets_that_the_events_commit_to_are_read(
     loader.load(game.id)
     assert store.secret_names == (), "an action needs no secrets"
     service.redis.hdel(f"cartulary:{{{game.id}}}:secrets", f"{game.seq}/pile")
-    with pytest.raises(Unreadable, match=game.id):
+    with raises(Unreadable, match=game.id):
         loader_with(store).load(game.id)

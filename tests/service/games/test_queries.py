@@ -25,6 +25,7 @@ from service.players.keys import PlayerKeys
 from service.settings import Settings
 from service.store.event_store import LogReader
 from service.transparency.proofs import Proofs
+from tests.support.faults import raises
 from tests.support.languages import ENGLISH
 from tests.support.service_games import play_out, play_until, start_game, take_action
 
@@ -155,7 +156,7 @@ def test_a_game_that_cannot_be_read_does_not_hide_the_others(service: Service) -
     with pytest.raises(NotFound):
         repository.load(missing)
     for game in (damaged, invalid):
-        with pytest.raises(Unreadable, match=game):
+        with raises(Unreadable, match=game):
             repository.load(game)
     loaded = repository.load_many((invalid, missing, damaged, intact))
     assert [game and game.id for game in loaded] == [None, None, None, intact]

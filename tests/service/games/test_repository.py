@@ -18,6 +18,7 @@ from service.games.repository import GameRepository
 from service.settings import Settings
 from service.store.event_store import Appended, AppendRequest
 from service.store.redis_event_store import RedisEventStore
+from tests.support.faults import raises
 from tests.support.service_games import play_set_up, start_game, take_action
 
 
@@ -105,7 +106,7 @@ def test_a_request_fails_if_other_writers_are_always_first(
 ) -> None:
     monkeypatch.setattr(repository_module, "MAX_ATTEMPTS", 3)
     store.interruption = lambda: take_action(service, game.id)
-    with pytest.raises(Unavailable, match="too many requests"):
+    with raises(Unavailable, match="too many requests"):
         repository.execute(game.id, Remove(0))
     assert store.appends == 3
 
@@ -115,7 +116,7 @@ def test_an_append_whose_reply_was_lost_is_not_repeated(
 ) -> None:
     store.loses_replies = True
     handler = Remove(0)
-    with pytest.raises(Unavailable, match="the reply was lost"):
+    with raises(Unavailable, match="the reply was lost"):
         repository.execute(game.id, handler)
     assert handler.seqs == [game.seq]
     assert store.appends == 1

@@ -26,6 +26,7 @@ from service.errors import (
 )
 from service.games.key_registry import KeyRegistry
 from service.games.signed_actions import PlayerSignature
+from tests.support.faults import raises
 from tests.support.redis_contents import contents
 from tests.support.service_games import play_until, start_game, take_action
 
@@ -155,11 +156,11 @@ def test_a_revoked_key_signs_nothing_and_cannot_be_registered_again(service: Ser
     assert key_events(service, game) == [added("ada", {"seat": 0}), revoked("ada", {"seat": 0})]
     assert service.player_keys.of("ada")[0]["until"] is not None
     seq, action = first_action(service, game)
-    with pytest.raises(KeyNotUsable, match="is not a key of this player in this game"):
+    with raises(KeyNotUsable, match="is not a key of this player in this game"):
         service.commands.act(
             game.id, "ada", action, seq, signature=signed(current(service, game), action)
         )
-    with pytest.raises(KeyNotUsable, match="was revoked"):
+    with raises(KeyNotUsable, match="was revoked"):
         add_key(service, "ada")
     before = contents(service.redis)
     service.key_registry.revoke("ada", KEY.id)
@@ -203,13 +204,13 @@ def test_the_number_of_keys_is_bounded(service: Service) -> None:
     keys = [SigningKey.from_seed(bytes([number]) * 32) for number in range(9)]
     for key in keys[:8]:
         add_key(service, "ada", key)
-    with pytest.raises(KeyNotUsable, match="at most 8 keys"):
+    with raises(KeyNotUsable, match="at most 8 keys"):
         add_key(service, "ada", keys[8])
     service.key_registry.revoke("ada", keys[0].id)
     add_key(service, "ada", keys[8])
     service.player_keys._max_revoked = 1
     service.key_registry.revoke("ada", keys[1].id)
-    with pytest.raises(KeyNotUsable, match="no more keys"):
+    with raises(KeyNotUsable, match="no more keys"):
         add_key(service, "ada", SigningKey.from_seed(b"x" * 32))
 
 
@@ -229,7 +230,7 @@ def test_a_key_is_registered_only_with_a_proof_by_a_valid_key(
     with pytest.raises(error):
         service.key_registry.add("ada", bytes.fromhex(public), bytes.fromhex(proof))
     other = KEY.signature(canonical(key_statement("bea", KEY.public)))
-    with pytest.raises(InvalidPlayerSignature, match="the proof must be the signature of"):
+    with raises(InvalidPlayerSignature, match="the proof must be the signature of"):
         service.key_registry.add("ada", bytes.fromhex(KEY.public), bytes.fromhex(other))
     assert contents(service.redis) == before
 

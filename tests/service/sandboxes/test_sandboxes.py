@@ -11,6 +11,7 @@ from service.bootstrap import Service, build
 from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes
 from service.sandboxes.sandboxes import OpenSandbox
 from service.settings import Settings
+from tests.support.faults import raises
 from tests.support.languages import ENGLISH
 from tests.support.redis_contents import contents
 from tests.support.service_games import play_out, start_game, take_action
@@ -106,9 +107,9 @@ def test_of_two_concurrent_changes_one_is_refused(service: Service) -> None:
     sandbox = create(service, start_game(service).id)
     action = sandbox.sandbox.legal_actions()[0]
     changed = service.sandboxes.act(sandbox.stored, action, None, None)
-    with pytest.raises(SandboxConflict, match="changed at the same moment"):
+    with raises(SandboxConflict, match="changed at the same moment"):
         service.sandboxes.act(sandbox.stored, action, None, None)
-    with pytest.raises(SandboxConflict, match="has one action, not 0"):
+    with raises(SandboxConflict, match="has one action, not 0"):
         service.sandboxes.undo(changed.stored, 1, 0)
     assert len(service.sandboxes.get(sandbox.stored.id).steps) == 1
 
@@ -118,10 +119,10 @@ def test_the_number_of_sandboxes_is_bounded_by_player_and_by_network(settings: S
     game = start_game(service).id
     first = create(service, game)
     create(service, game)
-    with pytest.raises(TooManySandboxes, match="2 sandboxes"):
+    with raises(TooManySandboxes, match="2 sandboxes"):
         create(service, game, network="other")
     create(service, game, "bea")
-    with pytest.raises(TooManySandboxes, match="3 sandboxes"):
+    with raises(TooManySandboxes, match="3 sandboxes"):
         create(service, game, "bea")
     service.sandboxes.delete(first.stored)
     create(service, game)
@@ -143,7 +144,7 @@ def test_the_size_of_a_sandbox_is_bounded(
             action = sandbox.sandbox.legal_actions()[0]
             sandbox = service.sandboxes.act(sandbox.stored, action, None, None)
 
-    with pytest.raises(SandboxConflict, match=message):
+    with raises(SandboxConflict, match=message):
         act(20)
     steps = len(sandbox.stored.steps)
     assert service.sandboxes.get(sandbox.stored.id).steps == sandbox.stored.steps

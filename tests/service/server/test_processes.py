@@ -17,6 +17,7 @@ from service.server.processes import run_web
 from service.server.shared_port import PortError, hold_port, local_url
 from tests.service.conftest import settings_for
 from tests.support.accounts import PASSWORD, Accounts, take_turn
+from tests.support.faults import raises
 from tests.support.front import RawClient, post
 from tests.support.http_contract import assert_problem
 from tests.support.processes import descendants, is_running, wait_until
@@ -52,16 +53,16 @@ def test_a_port_in_use_is_an_error_that_names_the_option(
 ) -> None:
     port = int(web.url.rsplit(":", 1)[1])
     settings = settings_for(web_redis, tmp_path)
-    with pytest.raises(PortError, match=rf"^port {port} of 127\.0\.0\.1 is in use: .* --port$"):
+    with raises(PortError, match=rf"^port {port} of 127\.0\.0\.1 is in use: .* --port$"):
         run_web(settings, os.environ, port=port)
-    with pytest.raises(PortError, match="cannot be used"):
+    with raises(PortError, match="cannot be used"):
         run_web(settings, os.environ, host="no-such-host.invalid")
 
 
 def test_a_port_that_the_supervisor_holds_is_in_use() -> None:
     with hold_port("127.0.0.1", 0) as (address, port):
         assert address == "127.0.0.1"
-        with pytest.raises(PortError, match="is in use"), hold_port("127.0.0.1", port):
+        with raises(PortError, match="is in use"), hold_port("127.0.0.1", port):
             pass
     with hold_port("127.0.0.1", port):
         pass

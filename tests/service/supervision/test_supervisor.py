@@ -19,6 +19,7 @@ from service.supervision.child_process import ChildProcess
 from service.supervision.retry import Backoff, retry_until_stopped, wait_until
 from service.supervision.stop_signals import StopSignals
 from service.supervision.supervisor import Supervisor
+from tests.support.faults import raises
 from tests.support.processes import ROOT, is_running
 from tests.support.processes import wait_until as assert_soon
 
@@ -108,7 +109,7 @@ def test_a_first_start_that_fails_stops_everything_and_is_raised() -> None:
         FakeProgram("web", log, [CartularyError("the disk is full")]),
     ]
     supervisor = Supervisor([programs], lambda _: None, seconds_to_stop=5)
-    with pytest.raises(CartularyError, match="the disk is full"):
+    with raises(CartularyError, match="the disk is full"):
         supervisor.run(StopSignals(), lambda: True, lambda: None)
     assert log == ["start store", "terminate store", "terminate web"]
 

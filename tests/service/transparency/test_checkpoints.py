@@ -17,6 +17,7 @@ from service.settings import Settings
 from service.transparency import store as store_module
 from service.transparency.checkpoints import CheckpointNotKept, LogIncomplete
 from service.transparency.store import TransparencyStore
+from tests.support.faults import raises
 from tests.support.redis_contents import digest
 from tests.support.service_games import start_game, take_action
 from tests.support.witnesses import WITNESS_KEY, cosigned
@@ -247,7 +248,7 @@ class TestLostEntries:
 
     def test_a_damaged_file_of_the_last_checkpoint_is_reported(self, service: Service) -> None:
         service.settings.signing_key.with_suffix(".checkpoint").write_text("damaged")
-        with pytest.raises(Unreadable, match="does not contain a checkpoint"):
+        with raises(Unreadable, match="does not contain a checkpoint"):
             service.checkpoints.latest()
 
     def test_the_last_checkpoint_is_kept_in_memory_where_the_folder_cannot_be_written(

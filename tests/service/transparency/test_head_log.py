@@ -12,6 +12,7 @@ from service.settings import Settings
 from service.store.redis_event_store import game_key
 from service.transparency import store as store_module
 from service.transparency.store import LoggedHead, TransparencyStore
+from tests.support.faults import raises
 from tests.support.service_games import play_out, start_game, take_action
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 
@@ -89,7 +90,7 @@ def test_lost_nodes_are_reported(service: Service) -> None:
     service.head_log.log(games)
     service.redis.delete("cartulary:{transparency}:nodes:0:0")
     take_action(service, games[0])
-    with pytest.raises(Unreadable, match="lost nodes"):
+    with raises(Unreadable, match="lost nodes"):
         service.head_log.log(games)
     assert transparency_store(service).size() == 3
 
