@@ -122,14 +122,21 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
     status = status_of(error)
     if status == 500:
         return _handle_unexpected_error(error)
+    if isinstance(error, Unavailable):
+        # The token is not looked up for the language: the store may be what does not respond.
+        g.setdefault("player_locale", None)
     render = request_renderer()
+    detail = error.why if isinstance(error, Refused | ServiceError) else error.message
     members: dict[str, Any] = {}
     headers: dict[str, str] = {}
     match error:
         case Malformed():
+            if len(error.fields) > MAX_ERRORS:
+                error = Malformed(dict(islice(error.fields.items(), MAX_ERRORS)))
+                detail = error.why
             members["errors"] = [
                 {"field": field or "body", "detail": render(fault)}
-                for field, fault in islice(error.fields.items(), MAX_ERRORS)
+                for field, fault in error.fields.items()
             ]
             if any(field.split(".")[0] == "action" for field in error.fields):
                 members["clause"] = error.clause
@@ -147,7 +154,6 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
             headers["Retry-After"] = str(error.retry_after)
         case _:
             pass
-    detail = error.why if isinstance(error, Refused | ServiceError) else error.message
     return _problem(status, detail, render, headers, **members)
 
 

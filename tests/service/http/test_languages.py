@@ -13,6 +13,7 @@ from domain.messages import Message, PlayerAt, listing
 from replay.language.catalogue import languages
 from replay.language.renderer import Renderer
 from service.bootstrap import Service
+from service.errors import Unauthorised
 from service.http.app import create_app
 from service.http.language import MAX_HEADER_LENGTH, accepted_language
 from service.http.schemas import requests, sandboxes
@@ -258,6 +259,22 @@ def test_the_language_of_a_player_costs_no_round_trip(service: Service) -> None:
         counts.append(trips.count)
     # The token, and the session together with the account; then nothing.
     assert counts == [2, 0]
+
+
+def test_the_language_of_an_account_that_is_deleted_cannot_be_set(service: Service) -> None:
+    player, token = service.players.register("ada", "correct horse")
+    service.players.delete_account(player.id)
+    with pytest.raises(Unauthorised):
+        service.players.set_locale(player.id, token, "fr")
+    assert not service.redis.keys(f"*{player.id}*")
+
+
+def test_a_problem_names_a_bounded_number_of_fields(accounts: Accounts) -> None:
+    ada = accounts.register()
+    body = {"rules": "barony", "seats": 2, "invite": [1] * 1000}
+    problem = ada.http.post("/api/v1/games", json=body).json()
+    assert len(problem["errors"]) == 100
+    assert problem["detail"].count("must be a string") == 100
 
 
 def test_the_handles_of_players_are_read_once_for_several_refusals(service: Service) -> None:
