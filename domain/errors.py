@@ -34,10 +34,7 @@ class Refused(CartularyError):
     """
 
     def __init__(self, clause: str | None, why: Text) -> None:
-        if clause and isinstance(why, str):
-            super().__init__(f"{clause}: {why}")
-        else:
-            super().__init__(message("{clause}: {why}", clause=clause, why=why) if clause else why)
+        super().__init__(message("{clause}: {why}", clause=clause, why=why) if clause else why)
         self.clause = clause
         self.why = why
 
@@ -46,15 +43,11 @@ class Malformed(Refused):
     """JSON of the wrong form. `fields` states what is wrong with each wrong field, by path (`moves.0.1`)."""
 
     def __init__(self, fields: Mapping[str, Text]) -> None:
-        if all(isinstance(fault, str) for fault in fields.values()):
-            why = "; ".join(f"{path or 'body'}: {fault}" for path, fault in fields.items())
-            super().__init__(FORMAT, why)
-        else:
-            faults = [
-                message("{field}: {fault}", field=path or "body", fault=fault)
-                for path, fault in fields.items()
-            ]
-            super().__init__(FORMAT, message("{faults}", faults=semicolon_list(faults)))
+        faults = [
+            message("{field}: {fault}", field=path or "body", fault=fault)
+            for path, fault in fields.items()
+        ]
+        super().__init__(FORMAT, semicolon_list(faults))
         self.fields = dict(fields)
 
 
@@ -66,11 +59,8 @@ class Unreadable(CartularyError):
     """A log or a record cannot be read. `line` is the number of the line, from 1, if it is known."""
 
     def __init__(self, why: Text, line: int | None = None) -> None:
-        if line is not None and isinstance(why, str):
-            super().__init__(f"line {line}: {why}")
-        else:
-            super().__init__(
-                message("line {line}: {why}", line=line, why=why) if line is not None else why
-            )
+        super().__init__(
+            message("line {line}: {why}", line=line, why=why) if line is not None else why
+        )
         self.line = line
         self.why = why

@@ -10,9 +10,9 @@ creates the message, because the catalogues of translations are extracted from t
 `{value:form}` inserts a form of a term, such as `{building:a}`; docs/adding-a-language.md has a list.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,6 @@ class Message:
     plural: str | None = None
     context: str | None = None
 
-    def __str__(self) -> str:  # type: ignore[explicit-override] # until all text is a message
-        return in_english[0](self)
-
 
 Value: TypeAlias = (
     int | str | Term | Amount | HexAt | HexPath | PlayerAt | PlayerWithId | Listing | Message
@@ -95,11 +92,8 @@ Value: TypeAlias = (
 that somebody wrote, and never words of our own.
 """
 
-Text: TypeAlias = Any
-"""A message, or a string where the text is not yet a message."""
-
-in_english: list[Callable[["Value"], str]] = [repr]
-"""Converts messages to strings where the text is not yet rendered at the edge."""
+Text: TypeAlias = Message | Listing | Term | Amount
+"""What can be shown by itself: a message, several, or a term."""
 
 
 def message(template: str, /, **values: Value) -> Message:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.dispute_events import DISPUTE_EVENTS
-from domain.errors import Unreadable
+from domain.errors import CartularyError, Unreadable
 from domain.event import Event
 from domain.game import Resumption
-from domain.messages import Text, message, plural_message
+from domain.messages import message, plural_message
 from ledger.record import Record
 
 _OF_THE_WHOLE_GAME: Final = frozenset({*DISPUTE_EVENTS, "PlayerKeyAdded", "PlayerKeyRevoked"})
@@ -35,12 +35,8 @@ class Branch:
         )
 
 
-class BranchNotFound(LookupError):
+class BranchNotFound(CartularyError):
     """The record does not have this branch. `message` says which ones it has."""
-
-    def __init__(self, message: Text) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 def branches(record: Record) -> list[Branch]:

@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 from rich import box
 from rich.table import Table
 
+from domain.errors import CartularyError
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -38,12 +39,8 @@ _MARKS: Final[Mapping[str, MarkKind]] = {
 _FIRST_PLACES: Final = (message("1st"), message("2nd"), message("3rd"))
 
 
-class NoScores(LookupError):
+class NoScores(CartularyError):
     """The game has not started, so there are no scores. `message` says so."""
-
-    def __init__(self, message: Text) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from domain.contract import Opened
-from domain.errors import Unreadable
+from domain.errors import CartularyError, Unreadable
 from domain.event import Event
 from domain.fold import EarlierGames, evolve, fold
 from domain.game import Game
-from domain.messages import Text, message, plural_message
+from domain.messages import message, plural_message
 from ledger.record import Record
 from replay.branches import Branch
 from replay.branches import branch as current_branch
@@ -32,12 +32,8 @@ class Step:
     origin: Game | None = None
 
 
-class PositionNotFound(LookupError):
+class PositionNotFound(CartularyError):
     """The record does not have this event, turn or round. `message` says which ones it has."""
-
-    def __init__(self, message: Text) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 @contextmanager

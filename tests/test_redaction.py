@@ -11,12 +11,20 @@ from typing import Any, cast
 
 import pytest
 
-from domain.contract import ALL_SECRETS, ActionJson, AnyRuleSystem, DomainEvent, secret_owner
+from domain.contract import (
+    ALL_SECRETS,
+    ActionJson,
+    AnyRuleSystem,
+    DomainEvent,
+    Reason,
+    secret_owner,
+)
 from domain.errors import Malformed, Refused
 from domain.event import Event, acting_seat
 from domain.fold import evolve
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import Text, message
 from domain.registry import EXPANSIONS, RULES
 from ledger.record import Record, read
 from replay.playout import plan, play
@@ -94,7 +102,7 @@ def compare_views(record: Record, viewer: int | None) -> None:
                 assert expected is None or expected == refusal(part, viewer, raw)
 
 
-def explanation(game: Game, event: Event) -> list[tuple[str, str]]:
+def explanation(game: Game, event: Event) -> list[Reason]:
     decided = event_of(event["type"], event["data"])
     return game.rules.explain(game.state, acting_seat(event["by"]), decided)
 
@@ -111,7 +119,7 @@ def legal_actions(game: Game, seat: int) -> list[ActionJson]:
     ]
 
 
-def refusal(game: Game, seat: int, raw: JsonObject) -> tuple[str | None, str] | None:
+def refusal(game: Game, seat: int, raw: JsonObject) -> tuple[str | None, Text] | None:
     """The clause and the reason for which an action is refused; None if it is not."""
     try:
         game.rules.decide(game.state, seat, game.rules.parse_action(raw))
@@ -171,7 +179,7 @@ def _sum_of_lucky(state: token_game.State, viewer: int | None) -> JsonObject:
 
 def _refuses_by_value(state: token_game.State, seat: int, action: Any) -> DomainEvent:
     if isinstance(action, token_game.Take) and action.stones > 1 and seat == state.to_act:
-        raise Refused("ST-TAKE", f"the next one is worth {(state.values or (0,))[0]}")
+        raise Refused("ST-TAKE", message(f"the next one is worth {(state.values or (0,))[0]}"))
     return token_game.decide(state, seat, action)
 
 

@@ -20,7 +20,7 @@ from domain.baron.inference import infer_secrets, set_up_faults
 from domain.baron.labels import LABELS
 from domain.baron.legal import legal_actions
 from domain.baron.position import position
-from domain.baron.scene import TITLE, scene
+from domain.baron.scene import scene
 from domain.baron.scoring import finish, standings
 from domain.baron.set_up import (
     apply_redraw,
@@ -30,6 +30,7 @@ from domain.baron.set_up import (
     redraw,
     set_up,
 )
+from domain.baron.terms import TITLE
 from domain.messages import Text, message_in
 
 __all__ = [

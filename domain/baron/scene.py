@@ -15,7 +15,7 @@ from domain.baron.formats import (
     Side,
     Tile,
 )
-from domain.baron.terms import BARONY, SIDE_TERMS, TILE, TILE_TERMS
+from domain.baron.terms import BARONY, SIDE_TERMS, TILE, TILE_TERMS, TITLE
 from domain.event import Event, RankingEntry, recorded_data
 from domain.hexes import Hex, hex_of, neighbours
 from domain.messages import (
@@ -32,7 +32,6 @@ from domain.messages import (
 )
 from domain.scene import Cell, LegendEntry, Outline, Panel, Piece, Row, Scene, caption
 
-TITLE: Final[Text] = term("Baron")
 _KEEPS: Final = {
     KNIGHT: term(
         "knight's keep; plural: knight's keeps; a: a knight's keep; the: the knight's keep"

@@ -6,6 +6,7 @@ from typing import Final
 from domain.baron.formats import Side, Tile
 from domain.messages import Term, term
 
+TITLE: Final = term("Baron")
 TILE_TERMS: Final[Mapping[Tile, Term]] = {
     "meadow": term("meadow; plural: meadows; a: a meadow; the: the meadow"),
     "village": term("village; plural: villages; a: a village; the: the village"),

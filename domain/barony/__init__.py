@@ -24,10 +24,11 @@ from domain.barony.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.labels import LABELS
 from domain.barony.legal import legal_actions
 from domain.barony.position import position
-from domain.barony.scene import TITLE, scene
+from domain.barony.scene import scene
 from domain.barony.scoring import finish, standings
 from domain.barony.set_up import apply_redraw, check_options, initial_state, redraw, set_up
 from domain.barony.state import State
+from domain.barony.terms import TITLE
 from domain.messages import Text, message_in
 
 __all__ = [

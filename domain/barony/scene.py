@@ -19,7 +19,7 @@ from domain.barony.formats import (
     Step,
     Tokens,
 )
-from domain.barony.terms import CITY, KNIGHT, RANKS, STRONGHOLD, VILLAGE
+from domain.barony.terms import CITY, KNIGHT, RANKS, STRONGHOLD, TITLE, VILLAGE
 from domain.barony.terms import TERRAINS as TERRAIN_TERMS
 from domain.event import Event, EventData, RankingEntry
 from domain.hexes import Hex, hex_of
@@ -37,7 +37,6 @@ from domain.messages import (
 )
 from domain.scene import Arrow, Cell, LegendEntry, Panel, Piece, Row, Scene, caption
 
-TITLE: Final[Text] = term("Barony")
 _KING: Final = term("King; plural: Kings; a: a King; the: the King")
 
 LEGEND: Final = (
@@ -125,7 +124,7 @@ def scene(position: BaronyPosition, event: Event | None) -> Scene:
 def scene_with(
     position: BaronyPosition,
     event: Event | None,
-    game: Text,
+    game: Term,
     event_message: Callable[[str, EventData], Text],
     changes_of: Mapping[str, ChangesOf],
 ) -> Scene:
@@ -144,7 +143,7 @@ def scene_with(
     )
 
 
-def _title(position: BaronyPosition, game: Text) -> Message:
+def _title(position: BaronyPosition, game: Term) -> Message:
     round, seat, phase = position["round"], position["to_act"], position["phase"]
     if seat is not None and phase == "setup":
         return message("{game}, set-up, {player} to place", game=game, player=PlayerAt(seat))

@@ -8,6 +8,7 @@ from domain.messages import Term, term
 
 Pawn: TypeAlias = Building | Literal["knight"]
 
+TITLE: Final = term("Barony")
 KNIGHT: Final = term("knight; plural: knights; a: a knight; the: the knight")
 VILLAGE: Final = term("village; plural: villages; a: a village; the: the village")
 STRONGHOLD: Final = term("stronghold; plural: strongholds; a: a stronghold; the: the stronghold")

@@ -214,8 +214,9 @@ class DecisionsCheck:
         """Yield why chance gives no such set-up; nothing if the game cannot start at all."""
         if lifecycle.can_start(before):
             opened = self._opened.get(event["seq"], {})
-            faults = before.rules.set_up_faults(before.seats, before.options, event["data"], opened)
-            yield from map(str, faults)
+            yield from before.rules.set_up_faults(
+                before.seats, before.options, event["data"], opened
+            )
 
     def _start(self, event: Event, before: Game) -> DomainEvent:
         """Return a start in which all joined players are seated, with the set-up as recorded. Which of the

@@ -14,7 +14,6 @@ from domain.messages import (
     PlayerWithId,
     Term,
     Value,
-    in_english,
     message,
     message_in,
 )
@@ -168,4 +167,3 @@ def english(value: Value) -> str:
 
 
 _ENGLISH: Final = Renderer(catalogue(ENGLISH))
-in_english[0] = english

@@ -40,12 +40,15 @@ class Refusals:
         self._metrics = metrics
         self._counts: dict[Reason, _Count] = {}
 
-    def add(self, reason: Reason, address: str, detail: Text = "", cause: str = "") -> None:
+    def add(
+        self, reason: Reason, address: str, detail: Text | None = None, cause: str = ""
+    ) -> None:
         """Count a refusal of a client at this address."""
         self._metrics.count_refusal(reason)
         count = self._counts.get(reason)
         if count is None:
-            text = english(detail) + (f": {cause}" if cause else "")
+            texts = [english(detail)] if detail is not None else []
+            text = ": ".join([*texts, cause] if cause else texts)
             self._counts[reason] = _Count(1, f"{address} {text}".strip())
         else:
             count.refused += 1

@@ -17,6 +17,7 @@ from click.testing import Result
 
 from domain.errors import Refused
 from domain.event import Event
+from domain.messages import message
 from ledger.canonical import canonical
 from ledger.record import MAX_LINE_BYTES
 from tests.support import token_game
@@ -160,7 +161,7 @@ def test_a_bot_whose_action_is_refused_in_a_made_up_position_is_reported(
     path: Path, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*arguments: object) -> NoReturn:
-        raise Refused("ST-TAKE", "this position is made up")
+        raise Refused("ST-TAKE", message("this position is made up"))
 
     monkeypatch.setattr(token_game, "decide", refuse)
     result = run("sandbox", path, 9, "--bots", "0,1,2,3", "--bot", "random", "--seed", "00")

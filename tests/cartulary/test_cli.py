@@ -83,7 +83,7 @@ def test_an_invalid_setting_is_an_error_that_names_it(name: str, tmp_path: Path)
     assert result.returncode == 1
     assert result.stdout == ""
     assert result.stderr == (
-        "Error: CARTULARY_REDIS_URL must begin with redis://, rediss:// or unix://\n"
+        "Error: CARTULARY_REDIS_URL must begin with one of these: redis://, rediss://, unix://\n"
     )
 
 
@@ -92,7 +92,10 @@ def test_an_invalid_webhook_url_is_an_error_that_names_the_setting(tmp_path: Pat
         "worker", CARTULARY_DATA=str(tmp_path), CARTULARY_WEBHOOK_URL="ftp://example.org/"
     )
     assert result.returncode == 1
-    assert result.stderr == "Error: CARTULARY_WEBHOOK_URL must begin with http:// or https://\n"
+    assert (
+        result.stderr
+        == "Error: CARTULARY_WEBHOOK_URL must begin with one of these: http://, https://\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["serve", "web"])

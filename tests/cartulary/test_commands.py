@@ -16,6 +16,7 @@ from click.testing import Result
 from cartulary.commands import RECORD_COMMANDS
 from domain.errors import CartularyError
 from domain.event import Event
+from domain.messages import message
 from tests.support.records import Table, forge_record, read
 
 Run = Callable[..., Result]
@@ -170,7 +171,7 @@ def test_a_source_may_be_a_live_game(run: Run, path: Path) -> None:
 
 def test_a_live_game_that_cannot_be_read_is_an_error_with_the_reason(run: Run) -> None:
     def live(game: str, redis: str | None) -> bytes:
-        raise CartularyError("there is no such game")
+        raise CartularyError(message("there is no such game"))
 
     for command in ("replay", "audit", "export"):
         result = run(command, "game-1", live=live)

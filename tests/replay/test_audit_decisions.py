@@ -9,6 +9,7 @@ import pytest
 from domain.errors import Refused
 from domain.event import Event
 from domain.json_types import JsonObject
+from domain.messages import message
 from ledger.canonical import canonical
 from replay.language.renderer import english
 from tests.support import token_game
@@ -210,7 +211,7 @@ def test_corrected_rules_are_distinguished_from_a_damaged_record(
 
     def stricter(state: token_game.State, seat: int, action: Any) -> Any:
         if isinstance(action, token_game.Take) and action.stones > 1:
-            raise Refused("ST-TAKE", "one stone at most")
+            raise Refused("ST-TAKE", message("one stone at most"))
         return legal(state, seat, action)
 
     monkeypatch.setattr(token_game, "decide", stricter)

@@ -17,6 +17,7 @@ from domain.errors import Refused
 from domain.event import ZEROS
 from domain.fold import EarlierGames, evolve
 from domain.game import Game
+from domain.messages import message
 from ledger.canonical import canonical, digest
 from replay.audit import Report, audit
 from replay.language.renderer import english
@@ -59,7 +60,7 @@ def refuse_two_knights(monkeypatch: pytest.MonkeyPatch, **options: Any) -> None:
 
     def corrected(state: Any, seat: int, action: Any) -> Any:
         if getattr(action, "knights", 1) > 1:
-            raise Refused("BY-REC-2", "one knight at most")
+            raise Refused("BY-REC-2", message("one knight at most"))
         return decide(state, seat, action)
 
     correct(monkeypatch, barony, "decide", corrected, "BY-REC-2", **options)

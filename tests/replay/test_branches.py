@@ -13,6 +13,7 @@ from replay.audit.findings import Finding
 from replay.branches import BranchNotFound, branch, branches
 from replay.language.renderer import english
 from replay.timeline import PositionNotFound, after_round, after_turn, game_at, head, step_at, steps
+from tests.support.faults import raises
 from tests.support.records import Table, audit_record, forge_record, read
 
 
@@ -45,9 +46,9 @@ def test_a_game_has_one_more_branch_than_resumptions(record: Record) -> None:
 
 
 def test_there_is_no_branch_beyond_the_last(record: Record) -> None:
-    with pytest.raises(BranchNotFound, match="branches 1 to 3"):
+    with raises(BranchNotFound, match="branches 1 to 3"):
         branch(record, 4)
-    with pytest.raises(BranchNotFound, match="only branch 1"):
+    with raises(BranchNotFound, match="only branch 1"):
         branch(read(Table("baron", 2).start().record()), 2)
 
 
@@ -69,7 +70,7 @@ def test_turns_and_rounds_are_those_of_the_branch(table: Table, record: Record) 
 
 
 def test_an_event_of_another_branch_is_refused(record: Record) -> None:
-    with pytest.raises(PositionNotFound, match="event 20 is not on branch 3"):
+    with raises(PositionNotFound, match="event 20 is not on branch 3"):
         game_at(record, 20, branch(record, 3))
     assert game_at(record, 20).seq == 20
 

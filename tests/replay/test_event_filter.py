@@ -14,6 +14,7 @@ from replay.inspect import explained_clauses
 from replay.language.renderer import english
 from replay.log_view import filtered_steps
 from replay.timeline import game_at, steps
+from tests.support.faults import raises
 from tests.support.records import read
 
 GAMES = Path(__file__).parents[1] / "games"
@@ -174,5 +175,5 @@ def test_conditions_on_the_command_line_are_words_with_an_equals_sign() -> None:
     assert split_conditions(texts) == {"seat": "1", "type": "A,B", "hex": "0,-1"}
     assert split_conditions(()) == split_conditions((" ",)) == {}
     for invalid in (("seat",), ("seat=1", "seat=2")):
-        with pytest.raises(Malformed, match="seat"):
+        with raises(Malformed, match="seat"):
             split_conditions(invalid)

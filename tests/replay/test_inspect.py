@@ -9,6 +9,7 @@ from replay.diff import changes
 from replay.inspect import MAX_LISTED_ACTIONS
 from replay.render.styles import Styler
 from tests.support.explanations import explain, log_of, page
+from tests.support.faults import raises
 from tests.support.records import KEY, Table, forge_record, read
 from tests.support.sorcery_games import game_with_casts
 
@@ -271,9 +272,9 @@ def test_an_event_with_broken_data_is_unreadable(eventful: Table) -> None:
         events[8]["data"]["values"] = [None]
 
     record = read(forge_record(eventful.record(), change))
-    with pytest.raises(Unreadable, match=r"^line 10: "):
+    with raises(Unreadable, match=r"^line 10: "):
         explain(record, 9)
-    with pytest.raises(Unreadable, match=r"^line 10: "):
+    with raises(Unreadable, match=r"^line 10: "):
         log_of(record)
 
 
@@ -286,9 +287,9 @@ def test_a_cast_with_a_missing_field_is_unreadable(field: str) -> None:
         if made.event["type"] == "SpellsCast" and "moves" in made.event["data"]
     )
     record = read(forge_record(table.record(), lambda events: events[cast - 1]["data"].pop(field)))
-    with pytest.raises(Unreadable, match=rf"^line {cast + 1}: "):
+    with raises(Unreadable, match=rf"^line {cast + 1}: "):
         explain(record, cast)
-    with pytest.raises(Unreadable, match=rf"^line {cast + 1}: "):
+    with raises(Unreadable, match=rf"^line {cast + 1}: "):
         log_of(record)
 
 

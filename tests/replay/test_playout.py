@@ -12,9 +12,11 @@ from domain.baron.actions import Draw
 from domain.chance import Chance
 from domain.errors import Malformed, Refused
 from domain.json_types import JsonObject
+from domain.messages import message
 from replay import playout
 from replay.playout import play_to_files, random_bot
 from tests.support import token_game
+from tests.support.faults import raises
 from tests.support.records import audit_record, read, trusting_signer
 
 SEED = bytes(range(20))
@@ -67,7 +69,7 @@ def test_a_bot_that_breaks_a_rule_is_refused_like_a_player(
         return token_game.Take(100)
 
     monkeypatch.setattr(token_game, "BOTS", {"cheating": cheating})
-    with pytest.raises(Refused, match="ST-TAKE"):
+    with raises(Refused, match="ST-TAKE"):
         playout.play(playout.plan("stones", 2, SEED, {}, ("cheating",)))
 
 
@@ -104,14 +106,14 @@ def test_a_game_without_the_option_is_played_without_a_round_limit(
 
     def without(seats: int, options: JsonObject) -> JsonObject:
         if "round_limit" in options:
-            raise Malformed({"options.round_limit": "unknown"})
+            raise Malformed({"options.round_limit": message("unknown")})
         return {name: v for name, v in checked(seats, options).items() if name != "round_limit"}
 
     monkeypatch.setattr(token_game, "check_options", without)
     plan = playout.plan("stones", 2, SEED, {})
     assert plan.options == {"stones": 12, "seating": "drawn", "private": False}
     assert playout.play(plan).game.status == "finished"
-    with pytest.raises(Malformed, match="round_limit"):
+    with raises(Malformed, match="round_limit"):
         playout.plan("stones", 2, SEED, {}, round_limit=5)
 
 

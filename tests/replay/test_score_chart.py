@@ -12,6 +12,7 @@ from replay.render.styles import Styler
 from replay.score_chart import NoScores, ScoreChart, score_chart, score_table
 from replay.timeline import steps
 from tests.support.explanations import renderer_of
+from tests.support.faults import raises
 from tests.support.languages import ENGLISH
 from tests.support.records import Table, read
 from tests.support.svg import drawn_texts, parsed
@@ -181,7 +182,7 @@ def test_a_chart_shows_names_harmlessly() -> None:
 
 
 def test_a_game_that_has_not_started_has_no_scores() -> None:
-    with pytest.raises(NoScores, match="has not started"):
+    with raises(NoScores, match="has not started"):
         score_chart(read(Table("barony", seats=2).record()))
 
 

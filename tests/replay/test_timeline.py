@@ -19,6 +19,7 @@ from replay.timeline import (
     steps,
     unreadable_on_error,
 )
+from tests.support.faults import raises
 from tests.support.records import Table, forge_record, read
 
 
@@ -50,7 +51,7 @@ def test_a_step_has_the_games_before_and_after_an_event(eventful: Table, record:
 
 @pytest.mark.parametrize("seq", [0, -1, 10_000])
 def test_there_is_no_event_before_the_first_or_after_the_last(record: Record, seq: int) -> None:
-    with pytest.raises(PositionNotFound, match="events 1 to"):
+    with raises(PositionNotFound, match="events 1 to"):
         game_at(record, seq)
 
 
@@ -73,7 +74,7 @@ def test_a_turn_in_progress_ends_at_the_head() -> None:
     assert after_turn(record, 2).seq == table.game.seq - 1
     assert after_turn(record, 3).seq == table.game.seq
     for turn in (0, -1, 4):
-        with pytest.raises(PositionNotFound, match="3 turns have begun"):
+        with raises(PositionNotFound, match="3 turns have begun"):
             after_turn(record, turn)
 
 
@@ -82,7 +83,7 @@ def test_a_round_ends_with_the_event_that_ends_it(eventful: Table, record: Recor
     for round in range(1, last + 1):
         game = after_round(record, round)
         assert game.seq == game.rounds_ended[round]
-    with pytest.raises(PositionNotFound, match=f"the last one is {last}"):
+    with raises(PositionNotFound, match=f"the last one is {last}"):
         after_round(record, last + 1)
     with pytest.raises(PositionNotFound):
         after_round(record, -1)
@@ -91,9 +92,9 @@ def test_a_round_ends_with_the_event_that_ends_it(eventful: Table, record: Recor
 def test_there_are_no_turns_and_rounds_before_the_start() -> None:
     table = Table()
     record = read(table.record())
-    with pytest.raises(PositionNotFound, match="0 turns"):
+    with raises(PositionNotFound, match="0 turns"):
         after_turn(record, 1)
-    with pytest.raises(PositionNotFound, match="not started"):
+    with raises(PositionNotFound, match="not started"):
         after_round(record, 1)
 
 
@@ -130,13 +131,13 @@ def test_an_event_that_cannot_be_applied_is_unreadable(
     if b"NoSuchThing" in data:
         assert head(read(data)).status == "finished"  # of a later version: it changes nothing
         return
-    with pytest.raises(Unreadable, match=r"^line 10: event 9 cannot be applied"):
+    with raises(Unreadable, match=r"^line 10: event 9 cannot be applied"):
         head(read(data))
     assert game_at(read(data), 8).seq == 8
 
 
 def test_unknown_rules_are_unreadable(eventful: Table) -> None:
-    with pytest.raises(Unreadable, match="the game is unknown here: rules: must be one of"):
+    with raises(Unreadable, match="the game is unknown here: rules: must be one of"):
         head(read(forge_record(eventful.record(), setting(1, rules="chess"))))
 
 

@@ -11,6 +11,7 @@ import redis
 from argon2 import PasswordHasher
 from freezegun import freeze_time
 
+from domain.messages import message
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.player_signatures import key_statement
@@ -256,7 +257,7 @@ def test_an_interrupted_erasure_is_completed_later(
     service: Service, ada: Erased, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     def fail(*_: Any) -> Iterator[str]:
-        raise Unavailable("the store does not respond")
+        raise Unavailable(message("the store does not respond"))
 
     with monkeypatch.context() as patch:
         patch.setattr(Erasure, step, fail)
@@ -350,7 +351,7 @@ def test_a_file_that_cannot_be_written_does_not_prevent_that_erasures_are_repeat
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(*_: Any) -> None:
-        raise Unavailable("the file of erased players cannot be written")
+        raise Unavailable(message("the file of erased players cannot be written"))
 
     backup = snapshot(service.redis)
     service.erasure.erase(ada.player.id, PASSWORD)

@@ -6,6 +6,7 @@ from threading import Lock
 
 from typing_extensions import override
 
+from domain.messages import message
 from service.errors import Unavailable
 from service.store.redis_event_store import RedisEventStore
 
@@ -27,7 +28,7 @@ class CountingStore(RedisEventStore):
         time.sleep(self.delay)
         if self.failures:
             self.failures -= 1
-            raise Unavailable("the store does not respond")
+            raise Unavailable(message("the store does not respond"))
         lines = super().read(game_id, after, upto, limit)
         self._count(lines)
         return lines

@@ -29,7 +29,7 @@ from domain.contract import (
 )
 from domain.errors import Malformed, NotNow, Refused
 from domain.event import Event, EventData, Ranked, RankingEntry
-from domain.messages import Text, message, term
+from domain.messages import Message, PlayerAt, Text, message, term
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.token_game_formats import (
     ACTIONS,
@@ -52,13 +52,15 @@ from tests.support.token_game_formats import (
 __all__ = ["ACTIONS", "EVENTS", "OPTIONS", "POSITION", "STANDING"]
 
 NAME: Final = "stones"
-TITLE: Final[Text] = term("Stones")
+TITLE: Final = term("Stones")
 SCORE_NAME: Final[Text] = term("points")
 LABELS: Final[Mapping[str, Text]] = {}
-CLAUSES: Final[Mapping[str, str]] = {
-    "ST-TURN": "Seats take stones in turn; seats that are out are skipped.",
-    "ST-TAKE": "A seat takes one to three stones, and no more than there are.",
-    "ST-END": "The game ends with the last stone, after the last round, or when one seat is left.",
+CLAUSES: Final[Mapping[str, Text]] = {
+    "ST-TURN": message("Seats take stones in turn; seats that are out are skipped."),
+    "ST-TAKE": message("A seat takes one to three stones, and no more than there are."),
+    "ST-END": message(
+        "The game ends with the last stone, after the last round, or when one seat is left."
+    ),
 }
 
 
@@ -82,8 +84,8 @@ class State:
         self.turn = 1
         self.to_act: int | None = 0
         self.stones = stones
+        # The values of the remaining stones, the next one first; None if they are not known.
         self.values = None if values is None else tuple(values)
-        """The values of the remaining stones, the next one first; None if they are not known."""
         self.points = (0,) * seats
         self.out: tuple[int, ...] = ()
         self.lucky: tuple[int | None, ...] = (None,) * seats
@@ -97,12 +99,14 @@ class State:
 
 def check_options(seats: int, options: Mapping[str, object]) -> OwnStonesOptions:
     """`stones`, 12 by default, and `round_limit`. Raises Malformed."""
-    errors = {f"options.{name}": "unknown" for name in options.keys() - {"stones", "round_limit"}}
+    errors: dict[str, Text] = {
+        f"options.{name}": message("unknown") for name in options.keys() - {"stones", "round_limit"}
+    }
     stones = options.get("stones", 12)
     if type(stones) is not int or not 1 <= stones <= 1000:
-        errors["options.stones"] = "must be 1 to 1000"
+        errors["options.stones"] = message("must be 1 to 1000")
     if not 2 <= seats <= 5:
-        errors["seats"] = "must be 2 to 5"
+        errors["seats"] = message("must be 2 to 5")
     if errors:
         raise Malformed(errors)
     own = {"stones": stones, "round_limit": options.get("round_limit")}
@@ -152,7 +156,7 @@ def infer_secrets(
             new_values = cast("StonesTaken", taken.data)["values"]
             values += new_values
             if not all(1 <= value <= 9 for value in new_values):
-                contradictions[seq] = "no stone has this value"
+                contradictions[seq] = message("no stone has this value")
     stones = cast("OwnStonesOptions", options)["stones"]
     values += [1 if chance is None else chance.below(9) + 1 for _ in range(stones)]
     lucky = {f"lucky/{seat}": 0 if chance is None else chance.below(100) for seat in range(seats)}
@@ -180,7 +184,7 @@ def parse_action(raw: object) -> Action:
         stones = raw["stones"]
         if type(stones) is int:
             return Take(stones)
-    raise Malformed({"": "is no action of this game"})
+    raise Malformed({"": message("is no action of this game")})
 
 
 def action_to_json(action: Action) -> TakeJson | ResignJson:
@@ -195,16 +199,18 @@ def action_to_json(action: Action) -> TakeJson | ResignJson:
 def decide(state: State, seat: int, action: Action) -> DomainEvent:
     """ST-TURN, ST-TAKE. Raises Refused."""
     if state.phase != "play":
-        raise NotNow("ST-TURN", "the game is over")
+        raise NotNow("ST-TURN", message("the game is over"))
     if seat in state.out or (isinstance(action, Take) and seat != state.to_act):
-        raise Refused("ST-TURN", f"it is not the turn of seat {seat}")
+        raise Refused("ST-TURN", message("it is not the turn of {player}", player=PlayerAt(seat)))
     match action:
         case Resign():
             resignation: PlayerResigned = _departure(state, seat)
             return DomainEvent("PlayerResigned", resignation)
         case Take(stones):
             if not 1 <= stones <= min(3, state.stones):
-                raise Refused("ST-TAKE", f"{stones} of {state.stones} stones")
+                raise Refused(
+                    "ST-TAKE", message("{count} of {all} stones", count=stones, all=state.stones)
+                )
             assert state.values is not None, "a decision requires the values of the stones"
             then = _after_turn(state, state.stones - stones, state.out)
             data: StonesTaken = {"seat": seat, "values": [*state.values[:stones]], "then": then}
@@ -222,7 +228,7 @@ def forfeit(state: State) -> DomainEvent:
 def remove(state: State, seat: int) -> DomainEvent:
     """ST-TURN: as if the seat had resigned. Raises Refused when it is out."""
     if seat in state.out:
-        raise Refused("ST-TURN", f"seat {seat} is out")
+        raise Refused("ST-TURN", message("{player} is out", player=PlayerAt(seat)))
     data: PlayerRemoved = _departure(state, seat)
     return DomainEvent("PlayerRemoved", data)
 
@@ -337,17 +343,17 @@ def action_text(action: Action) -> str:
 
 
 def parse_action_text(text: str) -> Action:
-    """The action that the short form stands for."""
+    """The action that a short form stands for."""
     word, *rest = text.split()
     return parse_action({"type": word, **({"stones": int(rest[0])} if rest else {})})
 
 
-def event_message(type: str, data: EventData) -> str:
+def event_message(type: str, data: EventData) -> Message:
     """The event in one line."""
     if type == "StonesTaken":
         values = cast("StonesTaken", data)["values"]
-        return f"takes {len(values)} worth {sum(values)}"
-    return type
+        return message("takes {count} worth {sum}", count=len(values), sum=sum(values))
+    return message("{type}", type=type)
 
 
 def explain(state: State | None, seat: int | None, event: DomainEvent) -> list[Reason]:
@@ -355,18 +361,19 @@ def explain(state: State | None, seat: int | None, event: DomainEvent) -> list[R
     if state is None or event.type != "StonesTaken":
         return []
     count = len(cast("StonesTaken", event.data)["values"])
-    return [("ST-TAKE", f"{count} of the {state.stones} stones there were")]
+    return [
+        (
+            "ST-TAKE",
+            message("{count} of the {all} stones there were", count=count, all=state.stones),
+        )
+    ]
 
 
 def scene(position: StonesPosition, event: Event | None) -> Scene:
     """The stones on one hex."""
+    status = message("status")
     panels = tuple(
-        Panel(
-            player["seat"],
-            message("taker"),
-            player["points"],
-            ((message("status"), player["status"]),),
-        )
+        Panel(player["seat"], message("taker"), player["points"], ((status, player["status"]),))
         for player in position["players"]
     )
     cell = Cell((0, 0), "stones", (Piece("stone", 0, position["stones"]),))

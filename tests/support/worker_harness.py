@@ -5,6 +5,7 @@ import signal
 
 import redis
 
+from domain.messages import message
 from service.bootstrap import Service
 from service.connection import connect
 from service.supervision.stop_signals import StopSignals
@@ -28,7 +29,7 @@ class RecordingNotifier:
     def send(self, notification: Notification) -> None:
         if self.failures:
             self.failures -= 1
-            raise NotDelivered("nobody responds")
+            raise NotDelivered(message("nobody responds"))
         self.sent.append(notification)
 
 

@@ -4,7 +4,9 @@ import pytest
 
 from domain import baron
 from domain.contract import ALL_SECRETS, evolve
+from domain.errors import Malformed
 from tests.support.baron_positions import given, legal_texts, set_up, started_without_secrets
+from tests.support.faults import raises
 from tests.support.given_when import when
 
 MARKET = """
@@ -65,7 +67,7 @@ def test_draws_can_be_followed_without_the_secrets() -> None:
 @pytest.mark.refuses("BN-DRW-1")
 @pytest.mark.parametrize("slot", [0, 4, -1])
 def test_there_are_three_slots(slot: int) -> None:
-    with pytest.raises(Exception, match="slot: must be a market slot, 1 to 3"):
+    with raises(Malformed, match="slot: must be a market slot, 1 to 3"):
         baron.parse_action({"type": "draw", "slot": slot})
 
 

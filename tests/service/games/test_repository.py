@@ -7,6 +7,7 @@ from typing_extensions import override
 
 from domain.errors import NotNow
 from domain.game import Game
+from domain.messages import message
 from ledger import commands
 from ledger.pending import PendingEvents
 from service.bootstrap import Service
@@ -36,7 +37,7 @@ class InterruptedStore(RedisEventStore):
             self.interruption()
         appended = super().append(game_id, expected_seq, request)
         if self.loses_replies:
-            raise Unavailable("the reply was lost")
+            raise Unavailable(message("the reply was lost"))
         return appended
 
 
@@ -132,7 +133,7 @@ def test_a_refusal_on_an_outdated_game_is_checked_at_the_head(
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             if cached.game.seq < seq:
                 remove.seqs.append(cached.game.seq)
-                raise NotNow(None, "too early")
+                raise NotNow(None, message("too early"))
             remove(cached, pending)
 
         return remove.seqs, handler

@@ -9,6 +9,7 @@ import pytest
 from domain.errors import Malformed, NotNow, Refused
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import message
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.player_signatures import key_statement, sign_action
@@ -177,7 +178,7 @@ def test_a_change_of_keys_that_was_interrupted_is_completed_by_repeating_it(
 
     def one_game_only(_registry: KeyRegistry, _player: str) -> Iterator[str]:
         yield first.id
-        raise Unavailable("the store does not respond")
+        raise Unavailable(message("the store does not respond"))
 
     with monkeypatch.context() as patch:
         patch.setattr(KeyRegistry, "_current_games", one_game_only)

@@ -12,7 +12,7 @@ from typing import Self
 import pytest
 
 from domain.errors import CartularyError
-from domain.messages import Message
+from domain.messages import Message, message
 from replay.language.renderer import english
 from service.supervision import retry
 from service.supervision.child_process import ChildProcess
@@ -91,7 +91,9 @@ def test_a_program_that_dies_is_restarted_after_a_pause() -> None:
     assert run.reports == [*expected, "stopping"]
 
 
-@pytest.mark.parametrize("error", [CartularyError("the disk is full"), OSError("the disk is full")])
+@pytest.mark.parametrize(
+    "error", [CartularyError(message("the disk is full")), OSError("the disk is full")]
+)
 def test_a_restart_that_fails_is_repeated_after_a_longer_pause(error: Exception) -> None:
     program = FakeProgram("web", [])
     with Run([program]) as run:
@@ -106,7 +108,7 @@ def test_a_first_start_that_fails_stops_everything_and_is_raised() -> None:
     log: list[str] = []
     programs = [
         FakeProgram("store", log),
-        FakeProgram("web", log, [CartularyError("the disk is full")]),
+        FakeProgram("web", log, [CartularyError(message("the disk is full"))]),
     ]
     supervisor = Supervisor([programs], lambda _: None, seconds_to_stop=5)
     with raises(CartularyError, match="the disk is full"):
