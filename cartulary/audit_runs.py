@@ -12,7 +12,7 @@ from typing import BinaryIO, Final, TypeAlias
 
 from domain.json_types import JsonObject
 from domain.messages import Value, message
-from domain.os_errors import os_reason
+from ledger.os_errors import os_reason
 from ledger.signed_note import NoteKey
 from replay.audit import Report, audit, quick_audit
 from replay.audit.signatures import KeptReceipts

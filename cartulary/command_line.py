@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from cartulary.language import LANGUAGE_OPTION, language_of, text, without_language
 from domain.messages import Message, comma_list, message, message_in
-from domain.os_errors import os_reason
+from ledger.os_errors import os_reason
 from replay.language.catalogue import languages
 from replay.render.text_layout import clean
 

@@ -15,7 +15,7 @@ from cartulary.terminal import print_message
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message, message_in
-from domain.os_errors import os_reason
+from ledger.os_errors import os_reason
 from ledger.record import Record, first_contradiction, read
 
 LiveSource: TypeAlias = Callable[[str, str | None], bytes]

@@ -15,7 +15,7 @@ import click
 
 from cartulary.language import text
 from domain.messages import Message, Value, message, message_in
-from domain.os_errors import os_reason
+from ledger.os_errors import os_reason
 from replay.render.styles import Styler
 
 Color: TypeAlias = Literal["auto", "always", "never"]

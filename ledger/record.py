@@ -15,9 +15,9 @@ from domain.event import ENDINGS, ZEROS, Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message
-from domain.os_errors import os_reason
 from ledger.canonical import canonical, decode
 from ledger.envelope import is_word
+from ledger.os_errors import os_reason
 from ledger.record_schema import (
     FORMAT,
     Opening,

@@ -13,10 +13,10 @@ from cartulary.language import text
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import message, message_in
-from domain.os_errors import os_reason
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_game_id, is_hash
 from ledger.keys import SigningKey
+from ledger.os_errors import os_reason
 from ledger.player_signatures import key_statement, sign_action
 
 _file: Final = argument(

@@ -12,8 +12,8 @@ from cartulary.commands.options import json_option, server_address
 from cartulary.language import text
 from cartulary.terminal import echo, print_message, progress
 from domain.messages import message, plural_message
-from domain.os_errors import os_reason
 from ledger.canonical import canonical
+from ledger.os_errors import os_reason
 from replay.receipts.folder import Conflict, ReceiptFolder
 
 TOKEN_VARIABLE: Final = "CARTULARY_TOKEN"  # noqa: S105 # the name of a variable

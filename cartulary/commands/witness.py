@@ -22,8 +22,8 @@ from cartulary.terminal import echo, print_message, progress
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message, message_in, plural_message
-from domain.os_errors import os_reason
 from ledger.canonical import canonical
+from ledger.os_errors import os_reason
 
 if TYPE_CHECKING:
     from replay.witness.follow import Follower, Observation

@@ -14,8 +14,8 @@ from typing import BinaryIO, Final
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message
-from domain.os_errors import os_reason
 from ledger.canonical import canonical, decode_any
+from ledger.os_errors import os_reason
 from ledger.record import MAX_LINE_BYTES
 
 SUFFIX: Final = ".receipts"

@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 
 from domain.errors import CartularyError, Unreadable
 from domain.messages import message
-from domain.os_errors import os_reason
 from ledger.canonical import decode
 from ledger.checkpoint import Checkpoint
 from ledger.keys import BadSignature
 from ledger.merkle import MemoryTree
+from ledger.os_errors import os_reason
 from ledger.record_schema import check_header
 from ledger.signed_note import ED25519, NoteKey, SignedNote
 from replay.witness.folder import Pages, WitnessFolder, no_progress

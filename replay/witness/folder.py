@@ -19,11 +19,11 @@ from typing import Final, TypeAlias
 
 from domain.errors import CartularyError, Unreadable
 from domain.messages import message
-from domain.os_errors import os_reason
 from ledger.canonical import canonical, decode, unhex
 from ledger.checkpoint import Checkpoint
 from ledger.keys import SigningKey
 from ledger.merkle import HASH_BYTES, MemoryTree
+from ledger.os_errors import os_reason
 from ledger.signed_note import NoteKey, SignedNote
 
 WITNESS_KEY: Final = "witness-key.pem"
