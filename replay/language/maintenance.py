@@ -58,8 +58,8 @@ def _click_messages() -> Iterator[str | tuple[str, ...]]:
             yield text
 
 
-def update(path: Path) -> None:
-    """Write the messages of the source code into a catalogue, and keep the translations of those it has.
+def update(path: Path) -> Catalog:
+    """Write the messages of the source code into a catalogue, keep its translations, and return it.
 
     A catalogue that does not exist is created.
     """
@@ -78,6 +78,7 @@ def update(path: Path) -> None:
                 context=entry.context,
             )
     write_catalogue(new, path)
+    return new
 
 
 def write_catalogue(catalog: Catalog, path: Path) -> None:
@@ -107,8 +108,7 @@ def main(new_languages: Sequence[str]) -> None:
     languages = {path.parents[1].name for path in FOLDER.glob(f"*/*/{DOMAIN}.po")}
     for language in sorted(languages.union(new_languages)):
         path = FOLDER / language / "LC_MESSAGES" / f"{DOMAIN}.po"
-        update(path)
-        missing = len(untranslated(read_po(BytesIO(path.read_bytes()))))
+        missing = len(untranslated(update(path)))
         sys.stderr.write(f"{language}: {missing} messages are not translated\n")
     compile_catalogues()
 
