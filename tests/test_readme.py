@@ -66,7 +66,7 @@ def test_the_readme_plays_a_game_of_three_to_its_end(address: str, tmp_path: Pat
     assert (first.returncode, first.stderr) == (0, "")
     assert second.returncode == 0
     assert second.stderr.count("players was refused: ") == 3
-    assert second.stderr.count("the handle 'ana' is taken") == 1
+    assert second.stderr.count("the handle ana is taken") == 1
     game = first.stdout.strip().rpartition("GAME=")[2]
     assert game != second.stdout.strip().rpartition("GAME=")[2]
     summary = httpx.get(f"{address}/api/v1/games/{game}").json()

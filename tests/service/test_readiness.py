@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import redis
 
+from replay.language.renderer import english
 from service.embedded_redis import EmbeddedRedis
 from service.errors import Unavailable
 from service.keyring import Keyring
@@ -34,7 +35,7 @@ def problem(readiness: Readiness) -> str | None:
     try:
         readiness.check()
     except Unavailable as error:
-        return str(error.why)
+        return english(error.why)
     return None
 
 
