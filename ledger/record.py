@@ -16,7 +16,6 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from ledger.canonical import canonical, decode
-from ledger.envelope import is_word
 from ledger.os_errors import os_reason
 from ledger.record_schema import (
     FORMAT,
@@ -83,20 +82,6 @@ class Record:
             for player in self.header.get("players", ())
             if player["handle"] is not None
         }
-
-    def seat_names(self) -> dict[int, str]:
-        """Return the handle of each seat's player, or the player's id if the record does not name them.
-
-        There are none before the start.
-        """
-        names = self.names
-        for event in self.events:
-            if event["type"] == "GameStarted":
-                players = event["data"].get("players")
-                # Only the form of the envelope has been checked.
-                ids = players if isinstance(players, list) else []
-                return {seat: names.get(id, id) for seat, id in enumerate(ids) if is_word(id)}
-        return {}
 
     def opened_values(self) -> dict[int, dict[str, Any]]:
         """Return the values of all opened secrets, by the seq of their event and by name."""

@@ -61,10 +61,6 @@ class Catalogue:
             return translations.pgettext(message.context, message.template)
         return translations.gettext(message.template)
 
-    def text(self, template: str) -> str:
-        """Return the translation of a template that has no values."""
-        return self._translations.gettext(template)
-
     def forms(self, term: Term) -> Mapping[str, str]:
         """Return the forms of a term by name; the bare form has the name ``."""
         forms = self._forms.get(term)

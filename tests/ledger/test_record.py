@@ -302,10 +302,6 @@ def test_a_record_names_its_players(eventful: Table) -> None:
     lines = [sealed.line for sealed in eventful.sealed]
     record = read(b"".join(record_module.write(named, lines, {})))
     assert record.names == {"player-0": "ada"}
-    seats = eventful.game.players
-    assert record.seat_names() == {
-        seat: "ada" if player == "player-0" else player for seat, player in enumerate(seats)
-    }
     assert read(eventful.record()).names == {}
     with pytest.raises(BadSignature):
         check_head({**named, "players": players[:1]}, keys)
@@ -328,14 +324,3 @@ def test_a_record_names_its_players(eventful: Table) -> None:
 def test_a_header_with_malformed_players_is_rejected(data: bytes, players: Any) -> None:
     with pytest.raises(Unreadable):
         read(with_line(data, 1, set_field("players", players)))
-
-
-@pytest.mark.parametrize("players", [5, None, {"a": 1}, [5, {}, []]])
-def test_seats_whose_players_were_made_up_have_no_names(data: bytes, players: Any) -> None:
-    record = read(data)
-    started = next(event for event in record.events if event["type"] == "GameStarted")
-    assert len(record.seat_names()) == len(started["data"]["players"])
-    started["data"]["players"] = players
-    assert record.seat_names() == {}
-    del started["data"]["players"]
-    assert record.seat_names() == {}

@@ -17,6 +17,7 @@ from ledger.canonical import canonical
 from ledger.commands import ARBITER, TAKEBACK
 from ledger.record import Record
 from replay.compare import compare
+from replay.event_values import seated_players
 from tests.mutations.subjects import SERVER_KEY, Subject
 from tests.support.honest_disputes import TYPES as DISPUTE_EVENTS
 from tests.support.honest_server import refutation
@@ -96,7 +97,7 @@ def _event_rows(original: Record, mutant: Record) -> Iterator[str]:
     bodies, others = ([_body(event) for event in record.events] for record in (original, mutant))
     keys, other_keys = (list(map(canonical, events)) for events in (bodies, others))
     matcher = SequenceMatcher(None, keys, other_keys, autojunk=False)
-    seated = original.seat_names().values()
+    seated = [original.names.get(id, id) for id in seated_players(original)]
     dropped, added = [], []
     for tag, start, end, other_start, other_end in matcher.get_opcodes():
         if tag == "equal":

@@ -56,3 +56,9 @@ def test_actors_are_players_or_parts_of_the_server() -> None:
 
 def test_a_record_without_a_start_names_nobody_by_seat() -> None:
     assert names_of(Record({})).seat(0) is NO_NAMES.seat(0) is None
+
+
+@pytest.mark.parametrize("players", [5, None, {"a": 1}, [5, {}, []]])
+def test_seats_whose_players_were_made_up_have_no_names(players: object) -> None:
+    record = Record({}, [{"type": "GameStarted", "data": {"players": players}}])  # type: ignore[typeddict-item] # made up
+    assert names_of(record).seat(0) is None
