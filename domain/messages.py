@@ -47,14 +47,14 @@ class HexPath:
 
 @dataclass(frozen=True, slots=True)
 class PlayerAt:
-    """The player of a seat, who is shown by name, or by seat where the name is not known."""
+    """The player of a seat, shown by name, or by seat where the name is not known."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerWithId:
-    """The player with an id, who is shown by name, or by id where the name is not known."""
+    """The player with an id, shown by name, or by id where the name is not known."""
 
     id: str
 

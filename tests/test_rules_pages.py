@@ -100,8 +100,8 @@ def test_a_translation_has_the_anchors_of_the_english_page(page: Path) -> None:
 @translations
 def test_a_translation_has_the_figures_hexes_and_names_of_the_english_page(page: Path) -> None:
     english, translated = blocks(RULES.read_text()), blocks(page.read_text())
-    for number, (expected, found) in enumerate(zip(english, translated, strict=False)):
-        assert found == expected, f"block {number} of {page.name}"
+    for number, (expected, block) in enumerate(zip(english, translated, strict=False)):
+        assert block == expected, f"block {number} of {page.name}"
     assert len(translated) == len(english)
 
 

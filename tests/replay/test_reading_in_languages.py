@@ -99,8 +99,8 @@ def test_the_labels_of_a_page_have_a_column_of_the_width_that_they_need(
     language: str, width: int, labels: list[str]
 ) -> None:
     lines = page(record_of("duke-of-three"), 129, language=language).splitlines()
-    found = [re.match(r"(\S+) +", line) for line in lines[1:]]
-    rows = [match for match in found if match is not None and match[1] in labels]
+    matches = [re.match(r"(\S+) +", line) for line in lines[1:]]
+    rows = [match for match in matches if match is not None and match[1] in labels]
     assert [row[1] for row in rows] == labels
     assert {row.end() for row in rows} == {width + 2}
 

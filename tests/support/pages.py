@@ -43,11 +43,11 @@ def anchors(text: str) -> list[str]:
 
     A heading that has an `id` has that anchor only.
     """
-    found = []
+    names = []
     for line in text.splitlines():
         ids = re.findall(r'<a id="([^"]+)"></a>', line)
         heading = re.fullmatch(r"#+ (.+)", line)
         if heading is not None and not ids:
             ids = [re.sub(r"[^\w\- ]", "", heading[1].lower()).replace(" ", "-")]
-        found += ids
-    return found
+        names += ids
+    return names

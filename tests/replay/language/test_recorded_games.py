@@ -105,9 +105,9 @@ def _add(different: dict[str, Value], values: Iterable[Any]) -> None:
 def test_the_messages_are_those_of_all_games() -> None:
     assert set(SYSTEMS) == {course_of(name)[-1].rules for name in NAMES}
     assert len(messages()) > 10_000
-    found = [part for part in all_parts() if isinstance(part, Message)]
-    assert len({part.template for part in found}) > 500
-    refusing = {part.values["clause"] for part in found if part.template == "{clause}: {why}"}
+    parts = [part for part in all_parts() if isinstance(part, Message)]
+    assert len({part.template for part in parts}) > 500
+    refusing = {part.values["clause"] for part in parts if part.template == "{clause}: {why}"}
     assert len(refusing) > 35
 
 
@@ -119,18 +119,18 @@ def all_parts() -> tuple[Value, ...]:
 
 @pytest.mark.parametrize("language", ["en", *TRANSLATIONS])
 def test_every_message_is_a_text_without_faults(language: str) -> None:
-    found: list[str] = []
+    problems: list[str] = []
     expression = f"{COMMON_FAULTS}|{SEAM}|{GRAMMATICAL_FAULTS[language]}"
     pattern = re.compile(expression, re.IGNORECASE)
     for names, value in with_names():
         text = renderer(language, names)(value)
         if fault := pattern.search(text):
-            found.append(f"{fault.group()!r} in {text}")
+            problems.append(f"{fault.group()!r} in {text}")
         if language in TRANSLATIONS:
-            found += faults(language, text)
+            problems += faults(language, text)
         if not text.strip():
-            found.append(f"nothing for {value}")
-    assert not found
+            problems.append(f"nothing for {value}")
+    assert not problems
 
 
 @pytest.mark.parametrize(
@@ -160,14 +160,14 @@ def test_a_player_whose_name_is_known_is_not_shown_by_seat() -> None:
 
 @each_translation
 def test_a_translated_message_has_the_numbers_and_hexes_of_the_english_one(language: str) -> None:
-    found = []
+    changed = []
     for names, value in with_names():
         original, text = renderer("en", names)(value), renderer(language, names)(value)
         expected, numbers = Counter(NUMBER.findall(original)), Counter(NUMBER.findall(text))
         # English may have a word for one.
         if expected - numbers or {*(numbers - expected)} - {"1"}:
-            found.append((original, text))
-    assert not found
+            changed.append((original, text))
+    assert not changed
 
 
 def with_names() -> Iterator[tuple[Names, Value]]:
