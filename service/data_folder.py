@@ -18,6 +18,7 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from domain.messages import Message, message
+from ledger.os_errors import os_reason
 from service.errors import ServiceError
 
 log = logging.getLogger(__name__)
@@ -108,9 +109,7 @@ def make_private(folder: Path) -> None:
 
 
 def _unusable(folder: Path, error: OSError) -> Message:
-    return message(
-        "{folder} cannot be used: {reason}", folder=str(folder), reason=str(error.strerror)
-    )
+    return message("{folder} cannot be used: {reason}", folder=str(folder), reason=os_reason(error))
 
 
 def protect_data_folder(data: Path) -> None:
@@ -199,7 +198,7 @@ class DataFolderLock:
                 message(
                     "{file} cannot be locked: {reason}",
                     file=str(self._path),
-                    reason=str(error.strerror),
+                    reason=os_reason(error),
                 )
             ) from error
 

@@ -18,6 +18,7 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
+from ledger.os_errors import os_reason
 from ledger.signed_note import NoteKey, NoteSignature, note_key, sign_text
 from service import clock
 from service.connection import unavailable_on_error
@@ -137,7 +138,7 @@ class Keyring:
                     "the signing key {file} cannot be read ({reason}): run this on the machine that has"
                     " the service's key, or set CARTULARY_SIGNING_KEY to its file",
                     file=str(self._path),
-                    reason=str(error.strerror),
+                    reason=os_reason(error),
                 )
             ) from None
         with unavailable_on_error():

@@ -1,7 +1,7 @@
 """The names of the checks as reports show them, and what each check counts."""
 
 from collections.abc import Callable, Mapping
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from domain.messages import Message, message_in, plural_message
 
@@ -19,19 +19,7 @@ Name: TypeAlias = Literal[
     "against",
 ]
 """The name of a check in JSON."""
-NAMES: Final[tuple[Name, ...]] = (
-    "form",
-    "head",
-    "chain",
-    "state",
-    "secrets",
-    "chance",
-    "decisions",
-    "signatures",
-    "receipts",
-    "inclusion",
-    "against",
-)
+NAMES: Final[tuple[Name, ...]] = get_args(Name)
 """The names of all checks in their order; `against` is made only if there is an older record."""
 
 CHECK_TITLES: Final[Mapping[Name, Message]] = {

@@ -120,12 +120,13 @@ def choose_language(tags: Iterable[str]) -> str:
 
     A tag is that of a language or locale: `fr`, `fr-CH`, `fr_CH.UTF-8`. Anything may be passed.
     """
-    available = languages()
-    for tag in tags:
-        language = re.split("[-_.@]", tag, maxsplit=1)[0].lower()
-        if language in available:
-            return language
-    return ENGLISH
+    subtags = map(primary_subtag, tags)
+    return next((subtag for subtag in subtags if subtag in languages()), ENGLISH)
+
+
+def primary_subtag(tag: str) -> str:
+    """Return the language in the tag of a language or locale: `fr` for `fr-CH` or `fr_CH.UTF-8`."""
+    return re.split("[-_.@]", tag, maxsplit=1)[0].lower()
 
 
 def locale_tags() -> list[str]:

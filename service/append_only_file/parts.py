@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from domain.messages import message
+from ledger.os_errors import os_reason
 from service.errors import ServiceError
 
 SINGLE_FILE: Final = "appendonly.aof"
@@ -37,7 +38,7 @@ class ManifestError(AppendOnlyFileError):
 def unreadable_file(path: str, error: OSError) -> AppendOnlyFileError:
     """Return the error for a file that the operating system does not let this process read."""
     return AppendOnlyFileError(
-        message("{file} cannot be read: {reason}", file=path, reason=str(error.strerror))
+        message("{file} cannot be read: {reason}", file=path, reason=os_reason(error))
     )
 
 

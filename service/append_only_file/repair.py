@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from domain.messages import message
+from ledger.os_errors import os_reason
 from service import clock
 from service.append_only_file.parts import (
     AppendOnlyFileError,
@@ -97,7 +98,7 @@ def cut_off(folder: Path, damaged_part: DamagedPart) -> Path:
             message(
                 "{file} cannot be repaired: {reason}",
                 file=str(part.path),
-                reason=str(error.strerror),
+                reason=os_reason(error),
             )
         ) from error
     return archive

@@ -3,7 +3,6 @@
 It is selected when text is first produced for a request: a response without text costs nothing.
 """
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -16,7 +15,7 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from domain.errors import CartularyError
-from replay.language.catalogue import DOMAIN, ENGLISH, FOLDER, languages
+from replay.language.catalogue import DOMAIN, ENGLISH, FOLDER, languages, primary_subtag
 from replay.language.names import Names
 from replay.language.renderer import Renderer, renderer
 from service.http.auth import player_locale
@@ -109,7 +108,7 @@ def language_headers(language: str) -> dict[str, str]:
 @lru_cache(maxsize=1024)
 def select_language(locale: str | None, header: str) -> str:
     """Return the language for a player with this setting, and for this `Accept-Language` header."""
-    if locale is not None and (language := _primary_subtag(locale)) in languages():
+    if locale is not None and (language := primary_subtag(locale)) in languages():
         return language
     return accepted_language(header)
 
@@ -124,7 +123,7 @@ def accepted_language(header: str) -> str:
     qualities: dict[str, float] = {}
     # Ranges with a higher quality come first; those with the same quality are in the order of the header.
     for language_range, quality in parse_accept_header(header, LanguageAccept):
-        qualities.setdefault(_primary_subtag(language_range), quality)
+        qualities.setdefault(primary_subtag(language_range), quality)
     others = qualities.get("*", 0)
     preferred = max(
         (language for language in (*qualities, *languages()) if language in languages()),
@@ -140,8 +139,3 @@ def _locale(language: str) -> Locale:
         return Locale.parse(language)
     except UnknownLocaleError:
         return Locale.parse(ENGLISH)
-
-
-def _primary_subtag(tag: str) -> str:
-    """Return `fr` for `fr-CH` or `fr_CH`."""
-    return re.split("[-_]", tag, maxsplit=1)[0].lower()

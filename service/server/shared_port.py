@@ -14,6 +14,7 @@ from typing import Final
 
 from domain.errors import CartularyError
 from domain.messages import message
+from ledger.os_errors import os_reason
 from service.supervision.child_process import ChildProcess
 
 METRICS_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
@@ -34,7 +35,7 @@ def unusable_port(host: str, port: int, error: OSError) -> PortError:
             "port {port} of {host} cannot be used: {reason}",
             port=port,
             host=host,
-            reason=str(error.strerror),
+            reason=os_reason(error),
         )
     )
 
