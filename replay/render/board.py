@@ -16,7 +16,7 @@ from replay.render.palette import DARK, GOLD, terrain_colour
 from replay.render.pieces import piece_markup, removed_piece_markup
 from replay.render.terrain import terrain_markup
 
-_HEXAGON = path_data((x * 0.995, y * 0.995) for x, y in CORNERS)
+HEXAGON = path_data((x * 0.995, y * 0.995) for x, y in CORNERS)
 
 
 def hexes_of(scene: Scene) -> set[Hex]:
@@ -29,8 +29,8 @@ def hexes_of(scene: Scene) -> set[Hex]:
 def definitions(scene: Scene, terrains: set[str], ids: Ids) -> Markup:
     """Return the definitions of all drawings that the board uses, and of those of `terrains`."""
     parts = [
-        element("clipPath", element("path", d=_HEXAGON), id=ids.of("hex")),
-        element("path", id=ids.of("whole"), d=_HEXAGON, fill_opacity="0"),
+        element("clipPath", element("path", d=HEXAGON), id=ids.of("hex")),
+        element("path", id=ids.of("whole"), d=HEXAGON, fill_opacity="0"),
     ]
     drawings = {(cell.terrain, bool(cell.pieces or cell.removed)) for cell in scene.cells}
     drawings |= {(name, False) for name in terrains}
@@ -51,13 +51,13 @@ def definitions(scene: Scene, terrains: set[str], ids: Ids) -> Markup:
 def _terrain(name: str, ids: Ids, *, is_occupied: bool) -> Markup:
     return element(
         "g",
-        element("path", d=_HEXAGON, fill=terrain_colour(name).fill),
+        element("path", d=HEXAGON, fill=terrain_colour(name).fill),
         element(
             "g",
             terrain_markup(name, is_occupied=is_occupied),
             clip_path=f"url(#{ids.of('hex')})",
         ),
-        element("path", d=_HEXAGON, fill="none", stroke=DARK, stroke_opacity=".7", stroke_width=3),
+        element("path", d=HEXAGON, fill="none", stroke=DARK, stroke_opacity=".7", stroke_width=3),
         id=ids.terrain(name, is_occupied=is_occupied),
     )
 
@@ -70,7 +70,7 @@ def board(scene: Scene, renderer: Renderer, ids: Ids, sizes: LabelSizes) -> Mark
     on_top += outline_labels(scene, sizes, [label.box for label in on_top])
     return on_lines(
         (
-            *(_terrain_use(cell, ids) for cell in cells),
+            *(terrain_use(cell, ids) for cell in cells),
             *outline_lines(scene.outlines),
             *(_cell(cell, ids, renderer(describe_cell(cell, pieces, terrains))) for cell in cells),
             arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
@@ -79,7 +79,7 @@ def board(scene: Scene, renderer: Renderer, ids: Ids, sizes: LabelSizes) -> Mark
     )
 
 
-def _terrain_use(cell: Cell, ids: Ids) -> Markup:
+def terrain_use(cell: Cell, ids: Ids) -> Markup:
     """Return the terrain of a hex, with a golden frame if the last event changed the hex."""
     x, y = centre(cell.at)
     terrain = ids.terrain(cell.terrain, is_occupied=bool(cell.pieces or cell.removed))
@@ -105,13 +105,18 @@ def _cell(cell: Cell, ids: Ids, description: str) -> Markup:
         "g",
         element("title", description),
         element("use", href=f"#{ids.of('whole')}"),
-        *(
-            _piece(ids.piece(piece.kind, piece.seat, is_removed=removed), piece.count, spot)
-            for piece, removed, spot in pieces_on(cell)
-        ),
+        *pieces_markup(cell, ids),
         id=ids.of(f"at-{at}"),
         data_at=at,
         transform=translation(*centre(cell.at)),
+    )
+
+
+def pieces_markup(cell: Cell, ids: Ids) -> tuple[Markup, ...]:
+    """Return the pieces on a hex, each at its place around the centre of the hex."""
+    return tuple(
+        _piece(ids.piece(piece.kind, piece.seat, is_removed=removed), piece.count, spot)
+        for piece, removed, spot in pieces_on(cell)
     )
 
 

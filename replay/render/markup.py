@@ -22,14 +22,15 @@ class Markup(str):
 def element(name: str, /, *content: Markup | str, **attributes: str | float | None) -> Markup:
     """Return an element with its content and attributes.
 
-    In names of attributes `_` stands for `-`. Numbers are rounded to a tenth, and an attribute that
-    is None is left out. Content that is not `Markup` is escaped.
+    In names of attributes `_` stands for `-`, and one at the end is left out (`class_`). Numbers are
+    rounded to a tenth, and an attribute that is None is left out. Content that is not `Markup` is
+    escaped.
     """
     start = f"<{name}"
     for key, value in attributes.items():
         if value is not None:
             text = _escaped(value) if isinstance(value, str) else number(value)
-            start += f' {key.replace("_", "-")}="{text}"'
+            start += f' {key.rstrip("_").replace("_", "-")}="{text}"'
     if not content:
         return Markup(f"{start}/>")
     inside = "".join(part if isinstance(part, Markup) else _escaped(part) for part in content)
