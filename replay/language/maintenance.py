@@ -5,10 +5,11 @@ Nothing that Cartulary does needs it.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
+from itertools import product
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import click
 from babel.messages.catalog import Catalog, Message
@@ -20,13 +21,22 @@ from replay.language.catalogue import DOMAIN, FOLDER
 
 ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("domain", "ledger", "replay", "service", "workers", "cartulary")
-KEYWORDS: Final = {
+Keywords: TypeAlias = Mapping[str, tuple[int | tuple[int, str], ...] | None]
+
+KEYWORDS: Final[Keywords] = {
     "message": None,
     "message_in": ((1, "c"), 2),
     "plural_message": (1, 2),
     "term": None,
 }
 """The functions of `domain.messages` that create messages, and which of their arguments are templates."""
+TEMPLATE_KEYWORDS: Final[Keywords] = {"text": None, "plural_text": (1, 2)}
+"""The functions that create messages in the templates of pages."""
+_SOURCES: Final[Sequence[tuple[Sequence[tuple[str, str]], Keywords]]] = (
+    ([("**.py", "python")], KEYWORDS),
+    ([("**/templates/**.html", "jinja2")], TEMPLATE_KEYWORDS),
+)
+"""The kinds of files that contain messages, with the functions that create messages in them."""
 
 _HEADERS_LEFT_OUT: Final = tuple(
     f'"{name}' for name in ("Project-", "Report-", "POT-", "PO-", "Last-", "Language-Team", "Gen")
@@ -40,9 +50,9 @@ def extract_messages() -> Catalog:
     The location of a message is a file, so that a catalogue changes only when messages do.
     """
     catalog = Catalog()
-    for package in PACKAGES:
+    for package, (methods, keywords) in product(PACKAGES, _SOURCES):
         for file, _, text, comments, context in extract_from_dir(
-            ROOT / package, keywords=KEYWORDS, comment_tags=("Translators:",)
+            ROOT / package, methods, keywords=keywords, comment_tags=("Translators:",)
         ):
             location = (f"{package}/{file}", 0)
             catalog.add(text, None, [location], auto_comments=comments, context=context)

@@ -1,8 +1,8 @@
 """Headers that every response has.
 
-Pages of any origin may read every response (CORS `*`). This is safe because there are no cookies: a
-request acts for a player only by the token that its sender adds, so another site can do no more
-than its visitor could.
+Pages of any origin may read every response of the API (CORS `*`). This is safe because the API uses no
+cookies: a request acts for a player only by the token that its sender adds, so another site can do no
+more than its visitor could.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,9 @@ _PREFLIGHT: Final = (
 
 
 class ApiResponse(Response):
-    """A response with these headers, except where a view has set them."""
+    """A response with the headers `default_headers`, except where a view has set them."""
+
+    default_headers: tuple[tuple[str, str], ...] = DEFAULT_HEADERS
 
     @override
     def get_wsgi_response(
@@ -38,7 +40,7 @@ class ApiResponse(Response):
     ) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
         body, status, headers = super().get_wsgi_response(environ)
         present = {name.title() for name, _ in headers}
-        headers += [header for header in DEFAULT_HEADERS if header[0] not in present]
+        headers += [header for header in self.default_headers if header[0] not in present]
         if environ["REQUEST_METHOD"] == "OPTIONS" and self.status_code == 200:
             headers.append(("Access-Control-Allow-Methods", self.headers.get("Allow", "")))
             headers += _PREFLIGHT

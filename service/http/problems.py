@@ -113,7 +113,7 @@ def _problem(
 def register(app: Flask) -> None:
     """Have the application respond to every error with a problem."""
     app.register_error_handler(CartularyError, _handle_cartulary_error)
-    app.register_error_handler(HTTPException, _handle_http_exception)
+    app.register_error_handler(HTTPException, handle_http_exception)
     app.register_error_handler(redis.RedisError, _handle_redis_error)
     app.register_error_handler(Exception, _handle_unexpected_error)
 
@@ -157,7 +157,7 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
     return _problem(status, detail, render, headers, **members)
 
 
-def _handle_http_exception(error: HTTPException) -> Response:
+def handle_http_exception(error: HTTPException) -> Response:
     """Respond to the errors of Flask itself, such as unknown routes and methods."""
     status = error.code if error.code is not None and error.code in PROBLEM_TYPES else 400
     headers: dict[str, str] = {}

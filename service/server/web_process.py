@@ -21,8 +21,8 @@ from domain.messages import message
 from service.bootstrap import Service, build
 from service.errors import Unavailable, log_text
 from service.http import access_log
-from service.http.app import create_app
 from service.http.metrics import Metrics
+from service.pages.app import create_web_app
 from service.server.client_address import TrustedProxies
 from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
@@ -74,7 +74,7 @@ async def serve_web(
         max_streams_per_visitor=bounds.max_streams_per_visitor,
     )
     gateway = Gateway(
-        create_app(service, metrics),
+        create_web_app(service, metrics),
         hub,
         service.readiness,
         refusals,

@@ -1,0 +1,79 @@
+"""The parent of the blueprints of all pages: what happens before and after each of their views.
+
+Before a view, the visitor is identified by the session, and a form must have a valid token against cross-site
+requests. After it, the response gets the headers of a page.
+"""
+
+from typing import Final
+
+from flask import Blueprint, Flask, Response, request
+from flask_wtf.csrf import CSRFError, CSRFProtect  # type: ignore[import-untyped] # has no annotations
+
+from domain.messages import message
+from service.errors import Forbidden, Unavailable
+from service.http.headers import ApiResponse
+from service.http.language import request_language
+from service.pages.session import can_write_session, load_visitor
+
+CONTENT_SECURITY_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
+    " connect-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+STATIC_ENDPOINT: Final = "pages.static_files.get_file"
+"""The view of static files, which are the same for every visitor."""
+PAGE_HEADERS: Final = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "same-origin"),
+    ("Content-Security-Policy", CONTENT_SECURITY_POLICY),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cache-Control", "private, no-cache"),
+)
+"""The headers of a page. Unlike the responses of the API, no other origin may read it."""
+
+_csrf: Final = CSRFProtect()
+
+
+def create_pages() -> Blueprint:
+    """Create the parent blueprint of an application."""
+    pages = Blueprint("pages", __name__, template_folder="templates")
+    pages.before_request(_prepare)
+    pages.after_request(add_page_headers)
+    return pages
+
+
+def register_protection(app: Flask) -> None:
+    """Have Flask-WTF protect the forms of pages. The API needs no protection, as it uses no cookies."""
+    app.config.update(WTF_CSRF_CHECK_DEFAULT=False, WTF_CSRF_TIME_LIMIT=None)
+    _csrf.init_app(app)
+
+
+def _prepare() -> None:
+    if request.endpoint == STATIC_ENDPOINT:
+        return
+    if not can_write_session():
+        raise Unavailable(message("the server cannot read sessions now"))
+    load_visitor()
+    try:
+        _csrf.protect()
+    except CSRFError as error:
+        raise Forbidden(
+            message(
+                "this form was not sent from a page of this server, or the page is too old: open the page"
+                " again and repeat what you did there"
+            )
+        ) from error
+
+
+def add_page_headers(response: Response) -> Response:
+    """Give a response the headers of a page, except where the view has set them."""
+    if isinstance(response, ApiResponse):
+        response.default_headers = PAGE_HEADERS
+    if response.mimetype == "text/html":
+        response.headers["Content-Language"] = request_language()
+        response.vary.update(("Accept-Language", "Cookie"))
+    return response
+
+
+def is_fragment() -> bool:
+    """Return whether a script of the page asks for the response, and not the browser itself."""
+    return request.headers.get("HX-Request") == "true"

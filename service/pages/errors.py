@@ -1,0 +1,129 @@
+"""Errors as pages: what went wrong in the visitor's language, the clause that refuses, and a way forward.
+
+The status of an error is the same as in the HTTP API (service/http/problems.py).
+"""
+
+import logging
+from typing import Final
+from urllib.parse import quote
+
+import redis
+from flask import Blueprint, Flask, Response, g, redirect, request
+from werkzeug.exceptions import HTTPException, NotFound
+from werkzeug.wrappers import Response as BaseResponse
+
+from domain.errors import CartularyError, Malformed, Refused
+from domain.messages import Message, Text, message
+from service.connection import unavailable_on_error
+from service.errors import ServiceError, TooManyRequests, Unauthorised, Unavailable
+from service.http import problems
+from service.http.api_docs import PREFIX
+from service.pages.blueprint import add_page_headers
+from service.pages.session import load_visitor, viewer
+from service.pages.templating import page
+
+log = logging.getLogger(__name__)
+
+TITLES: Final[dict[int, Message]] = {
+    400: message("This request is not complete or not correct"),
+    401: message("Log in first"),
+    403: message("This is not allowed"),
+    404: message("There is no such page"),
+    405: message("This address does not accept that"),
+    409: message("This is not possible now"),
+    413: message("This is too large"),
+    422: message("The rules do not allow this"),
+    429: message("Too many requests"),
+    500: message("Something went wrong on the server"),
+    503: message("The server is busy or cannot reach its data"),
+}
+"""The heading of the page for each status."""
+_INTERNAL: Final = message("The error has been logged, and nothing has been changed by this page.")
+_NO_PAGE: Final = message("There is no page at this address.")
+
+
+def register(app: Flask, pages: Blueprint) -> None:
+    """Have the application respond to errors with pages, except for the requests of the HTTP API."""
+    pages.register_error_handler(CartularyError, handle_error)
+    pages.register_error_handler(HTTPException, _handle_http_exception)
+    pages.register_error_handler(redis.RedisError, _handle_redis_error)
+    pages.register_error_handler(Exception, _handle_unexpected_error)
+    app.register_error_handler(NotFound, _handle_unknown_address)
+
+
+def handle_error(error: CartularyError) -> BaseResponse:
+    """Return the page for an error. A visitor who needs to log in for a page is asked to do so."""
+    status = problems.status_of(error)
+    if status == 500:
+        return _handle_unexpected_error(error)
+    if isinstance(error, Unauthorised) and request.method == "GET" and viewer() is None:
+        return redirect(f"/login?next={_local_address()}")
+    headers: dict[str, str] = {}
+    if isinstance(error, TooManyRequests | Unavailable):
+        headers["Retry-After"] = str(error.retry_after)
+    return error_page(
+        status,
+        error.why if isinstance(error, Refused | ServiceError) else error.message,
+        headers=headers,
+        clause=error.clause if isinstance(error, Refused) else None,
+        faults=list(error.fields.items()) if isinstance(error, Malformed) else [],
+    )
+
+
+def error_page(
+    status: int,
+    detail: Text,
+    *,
+    headers: dict[str, str] | None = None,
+    clause: str | None = None,
+    faults: list[tuple[str, Text]] | None = None,
+) -> Response:
+    """Return a page about an error: a sentence, the clause, and the faults by field."""
+    game_id = (request.view_args or {}).get("game_id") if status not in (404, 503) else None
+    return page(
+        "error.html",
+        status,
+        headers,
+        title=TITLES.get(status, TITLES[400]),
+        error_status=status,
+        detail=detail,
+        clause=clause,
+        faults=faults or [],
+        game_id=game_id,
+        request_id=g.request_id,
+    )
+
+
+def _handle_http_exception(error: HTTPException) -> Response:
+    status = error.code if error.code in TITLES else 400
+    return error_page(status, _NO_PAGE if status == 404 else TITLES[status])
+
+
+def _handle_unknown_address(error: HTTPException) -> Response:
+    """Respond to a request that matches no route: with a page, unless it is one of the API."""
+    if request.path.startswith(f"{PREFIX}/") or request.method not in ("GET", "HEAD"):
+        return problems.handle_http_exception(error)
+    try:
+        load_visitor()
+    except Unavailable:
+        g.player_id, g.player_locale = None, None
+    return add_page_headers(_handle_http_exception(error))
+
+
+def _handle_redis_error(error: redis.RedisError) -> BaseResponse:
+    try:
+        with unavailable_on_error():
+            raise error
+    except Unavailable as unavailable:
+        return handle_error(unavailable)
+    except redis.RedisError:
+        return _handle_unexpected_error(error)
+
+
+def _handle_unexpected_error(error: Exception) -> Response:
+    log.error("unexpected error while making a page", exc_info=error)
+    return error_page(500, _INTERNAL)
+
+
+def _local_address() -> str:
+    return quote(request.full_path if request.query_string else request.path, safe="")

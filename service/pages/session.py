@@ -1,0 +1,150 @@
+"""The session of a visitor: a signed cookie with the token of the player who has logged in.
+
+The cookie is signed with a key that all web processes share through Redis:
+
+    cartulary:session-key    random bytes, created by the first process that needs them
+
+The token is one of the HTTP API, so that ending all sessions and erasing an account end the sessions of
+browsers too. A cookie whose signature or token is not valid counts as none. Only pages have sessions; the
+HTTP API ignores cookies.
+"""
+
+import secrets
+from datetime import timedelta
+from typing import Final
+
+import redis
+from flask import Flask, Request, g, session
+from flask.sessions import (
+    NullSession,
+    SecureCookieSession,
+    SecureCookieSessionInterface,
+)
+from typing_extensions import override
+
+from replay.language.catalogue import languages
+from service.connection import unavailable_on_error
+from service.errors import Unavailable
+from service.http.context import service
+from service.players.tokens import TOKEN_DAYS
+
+SESSION_KEY: Final = "cartulary:session-key"
+COOKIE_NAME: Final = "cartulary"
+_KEY_BYTES: Final = 32
+_TOKEN: Final = "token"  # noqa: S105 # the name of a value, not a secret
+_LANGUAGE: Final = "language"
+
+
+class NoSession(NullSession):
+    """The session of a request that has none; nothing can be written to it."""
+
+
+class PageSessions(SecureCookieSessionInterface):
+    """Reads and writes the sessions of pages. `prefix` begins the paths of requests that have no session."""
+
+    session_class = SecureCookieSession
+
+    def __init__(self, client: redis.Redis, prefix: str) -> None:
+        self._redis = client
+        self._prefix = prefix
+
+    @override
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
+        if request.path.startswith(self._prefix):
+            return NoSession()
+        try:
+            if app.secret_key is None:
+                app.secret_key = self._load_key()
+            opened = super().open_session(app, request)
+            return NoSession() if opened is None else opened
+        except Unavailable:
+            # The hook of the pages responds to this with an error (blueprint.py).
+            return NoSession()
+
+    @override
+    def get_cookie_secure(self, app: Flask) -> bool:
+        from flask import request
+
+        return request.is_secure
+
+    def _load_key(self) -> bytes:
+        with unavailable_on_error(), self._redis.pipeline() as pipeline:
+            pipeline.set(SESSION_KEY, secrets.token_bytes(_KEY_BYTES), nx=True)
+            pipeline.get(SESSION_KEY)
+            key: bytes = pipeline.execute()[-1]
+        return key
+
+
+def register(app: Flask, client: redis.Redis, prefix: str) -> None:
+    """Have the application keep sessions for all requests but those whose path begins with `prefix`."""
+    app.session_interface = PageSessions(client, prefix)
+    app.config.update(
+        SESSION_COOKIE_NAME=COOKIE_NAME,
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_REFRESH_EACH_REQUEST=False,
+        PERMANENT_SESSION_LIFETIME=timedelta(days=TOKEN_DAYS),
+    )
+
+
+def can_write_session() -> bool:
+    """Return whether the request has a session: not if Redis did not respond with the key."""
+    return not isinstance(session, NoSession)
+
+
+def load_visitor() -> None:
+    """Identify the visitor of a page by the session, as `service.http.auth` does by the header of a request.
+
+    A token that is not valid any more is removed from the session.
+    """
+    g.player_id, g.player_locale = None, session.get(_LANGUAGE)
+    token = session_token()
+    if token is None:
+        return
+    owner = service().players.token_owner(token)
+    if owner is None:
+        del session[_TOKEN]
+    else:
+        g.player_id, g.player_locale = owner.id, owner.locale or session.get(_LANGUAGE)
+
+
+def viewer() -> str | None:
+    """Return the id of the player who views the page; None for a visitor who has not logged in."""
+    player_id: str | None = g.get("player_id")
+    return player_id
+
+
+def session_token() -> str | None:
+    """Return the token of the player who has logged in; None for a visitor who has not."""
+    token = session.get(_TOKEN)
+    return token if isinstance(token, str) else None
+
+
+def log_in(token: str) -> None:
+    """Begin a session with the token of a player. What the former session contained is forgotten."""
+    language = session.get(_LANGUAGE)
+    session.clear()
+    session.permanent = True
+    session[_TOKEN] = token
+    if language is not None:
+        session[_LANGUAGE] = language
+    g.pop("player_id", None)
+    load_visitor()
+
+
+def log_out() -> None:
+    """End the session: its token is revoked, and the cookie is emptied."""
+    token = session_token()
+    if token is not None:
+        service().players.logout(token)
+    language = session.get(_LANGUAGE)
+    session.clear()
+    if language is not None:
+        session[_LANGUAGE] = language
+
+
+def set_language(language: str) -> None:
+    """Remember the language for this browser. The caller stores it for a player. Others are ignored."""
+    if language in languages():
+        session.permanent = True
+        session[_LANGUAGE] = language

@@ -1,0 +1,114 @@
+"""What templates can use: texts in the visitor's language, addresses of static files, the visitor.
+
+{{ text("{player} is to play", player=PlayerAt(seat)) }}    a message, which is extracted for translation
+{{ plural_text("one game", "{count} games", count=n) }}     a message whose wording depends on a number
+{{ render(message) }}, {{ sentence(message) }}              a message from Python; the latter as a sentence
+{{ asset("css/base.css") }}                                 the address of a static file
+{{ csrf_field() }}                                          the hidden field that every form needs
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from babel import Locale, UnknownLocaleError
+from flask import Flask, Response, render_template, request
+from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
+from markupsafe import Markup
+
+from domain.hexes import Hex
+from domain.messages import Message, PlayerAt, PlayerWithId, Value, hex_at
+from replay.language.catalogue import languages
+from service.http.context import service
+from service.http.headers import ApiResponse
+from service.http.language import request_language, request_renderer
+from service.pages.clause_links import rules_url
+from service.pages.session import can_write_session, viewer
+from service.pages.views.static_files import asset
+
+
+def page(
+    template: str, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any
+) -> Response:
+    """Return a page: a template of this package with these values."""
+    return ApiResponse(
+        render_template(template, **values),
+        status,
+        headers,
+        content_type="text/html; charset=utf-8",
+    )
+
+
+def register(app: Flask) -> None:
+    """Add to the environment of the application's templates what the templates of pages use."""
+    app.jinja_env.trim_blocks = True
+    app.jinja_env.lstrip_blocks = True
+    app.jinja_env.globals.update(
+        text=_text,
+        plural_text=_plural_text,
+        render=_render,
+        sentence=_sentence,
+        language=request_language,
+        language_names=_language_names,
+        asset=asset,
+        rules_url=rules_url,
+        csrf_field=_csrf_field,
+        viewer=viewer,
+        viewer_handle=_viewer_handle,
+        current_address=_current_address,
+        PlayerAt=PlayerAt,
+        PlayerWithId=PlayerWithId,
+        hex_at=_hex_at,
+    )
+
+
+@cache
+def _language_names() -> tuple[tuple[str, str], ...]:
+    """Return the tags of all languages, each with the name that the language has for itself."""
+    return tuple((tag, _language_name(tag)) for tag in sorted(languages()))
+
+
+def _language_name(tag: str) -> str:
+    try:
+        name = Locale.parse(tag).get_display_name()
+    except UnknownLocaleError:
+        name = None
+    return name[:1].upper() + name[1:] if name else tag
+
+
+def _text(template: str, /, **values: Value) -> str:
+    return request_renderer()(Message(template, values))
+
+
+def _plural_text(one: str, other: str, /, count: int, **values: Value) -> str:
+    return request_renderer()(Message(one, {**values, "count": count}, other))
+
+
+def _render(value: Value) -> str:
+    return request_renderer()(value)
+
+
+def _sentence(value: Value) -> str:
+    return request_renderer().sentence(value)
+
+
+def _hex_at(at: Hex) -> Value:
+    return hex_at(at)
+
+
+def _csrf_field() -> Markup:
+    if not can_write_session():
+        return Markup()
+    return Markup('<input type="hidden" name="csrf_token" value="{}">').format(generate_csrf())
+
+
+def _viewer_handle() -> str | None:
+    player_id = viewer()
+    if player_id is None:
+        return None
+    return service().players.handles([player_id]).get(player_id)
+
+
+def _current_address() -> str:
+    """Return the path and the query of the page, to which a form can return."""
+    return request.full_path if request.query_string else request.path

@@ -1,0 +1,46 @@
+"""Style sheets, scripts and fonts.
+
+Their addresses contain a version, which changes whenever one of the files does, so that browsers may keep
+them for ever, and scripts can import each other by relative addresses.
+"""
+
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from flask import Blueprint, Response, send_from_directory, url_for
+
+FOLDER: Final = Path(__file__).parents[1] / "static"
+_VERSION_CHARACTERS: Final = 12
+_YEAR_SECONDS: Final = 365 * 24 * 3600
+
+blueprint = Blueprint("static_files", __name__)
+
+
+def asset(name: str) -> str:
+    """Return the address of a static file."""
+    return url_for("pages.static_files.get_file", version=_version(), name=name)
+
+
+@blueprint.get("/static/<version>/<path:name>")
+def get_file(version: str, name: str) -> Response:
+    """Return a static file. One of another version is that of another release, and may not be kept."""
+    response = send_from_directory(FOLDER, name, conditional=True)
+    response.cache_control.clear()
+    if version == _version():
+        response.cache_control.public = True
+        response.cache_control.max_age = _YEAR_SECONDS
+        response.cache_control.immutable = True
+    else:
+        response.cache_control.no_cache = True
+    return response
+
+
+@cache
+def _version() -> str:
+    digest = sha256()
+    for path in sorted(FOLDER.rglob("*")):
+        if path.is_file():
+            digest.update(f"{path.relative_to(FOLDER)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:_VERSION_CHARACTERS]
