@@ -8,8 +8,9 @@ from pathlib import Path
 from string import Formatter
 
 from babel.messages.catalog import Message
+from jinja2 import Environment, nodes
 
-from replay.language.maintenance import extract_messages
+from replay.language.maintenance import TEMPLATE_KEYWORDS, extract_messages
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("domain", "ledger", "replay", "service", "workers", "cartulary")
@@ -46,6 +47,26 @@ class MessageCall:
         """Return the templates of the message."""
         literals = self.literals[1:] if self.function == "message_in" else self.literals
         return [ast.literal_eval(literal) for literal in literals]
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateCall:
+    """A call in a template of a page that creates a message."""
+
+    place: str
+    function: str
+    node: nodes.Call
+
+
+def template_calls() -> list[TemplateCall]:
+    """Return every call in the templates of pages that creates a message."""
+    environment = Environment(autoescape=True)
+    return [
+        TemplateCall(f"{path.relative_to(ROOT)}:{node.lineno}", node.node.name, node)
+        for path in sorted((ROOT / "service" / "pages" / "templates").rglob("*.html"))
+        for node in environment.parse(path.read_text()).find_all(nodes.Call)
+        if isinstance(node.node, nodes.Name) and node.node.name in TEMPLATE_KEYWORDS
+    ]
 
 
 def fields(template: str) -> set[str]:

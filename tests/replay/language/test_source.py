@@ -3,7 +3,17 @@
 import ast
 import re
 
-from tests.support.messages import ROOT, calls_of, extracted_messages, fields, message_calls
+from tests.support.messages import (
+    ROOT,
+    calls_of,
+    extracted_messages,
+    fields,
+    message_calls,
+    template_calls,
+)
+
+FUNCTIONS_OF_TEMPLATES = "service/pages/templating.py"
+"""The file with the functions by which templates create messages."""
 
 
 def test_there_are_messages() -> None:
@@ -18,7 +28,22 @@ def test_no_template_is_built_at_run_time() -> None:
 
 
 def test_only_the_functions_of_domain_messages_create_messages_and_terms() -> None:
-    assert not list(calls_of({"Message", "Term"}))
+    calls = [call for call in calls_of({"Message", "Term"}) if FUNCTIONS_OF_TEMPLATES not in call]
+    assert not calls
+
+
+def test_a_text_in_a_template_is_literal_and_has_the_values_that_it_names() -> None:
+    calls = template_calls()
+    assert len(calls) > 10
+    for call in calls:
+        count = 2 if call.function == "plural_text" else 1
+        templates = [argument.as_const() for argument in call.node.args[:count]]
+        assert all(isinstance(template, str) for template in templates), call.place
+        names = {keyword.key for keyword in call.node.kwargs}
+        used = set().union(*map(fields, templates))
+        if call.function == "plural_text":
+            used.add("count")
+        assert used == names, f"{call.place}: {sorted(used)} are named, {names} are passed"
 
 
 def test_a_message_has_the_values_that_its_template_names_and_no_others() -> None:
