@@ -97,21 +97,31 @@ def describe_marks(seats: tuple[int, ...]) -> Message:
 
 def describe_cell(cell: Cell, names: PieceNames, terrains: Mapping[str, Text]) -> Value:
     """Return a description of a hex, such as `plain 0,0; seat 1: city, 2 knights; just changed`."""
-    terrain: Value = terrains.get(cell.terrain) or in_words(cell.terrain)
+    terrain = describe_terrain(cell, terrains)
     parts: list[Value] = [message("{terrain} {hex}", terrain=terrain, hex=hex_at(cell.at))]
     parts += describe_pieces(cell.pieces, names)
-    if cell.value:
-        parts.append(message("value {value}", value=cell.value))
-    if cell.note:
-        parts.append(cell.note)
-    if cell.marks:
-        parts.append(describe_marks(cell.marks))
-    parts += describe_removed(cell.removed, names)
-    if cell.is_contested:
-        parts.append(message("just fought over"))
-    if cell.is_changed:
-        parts.append(message("just changed"))
+    parts += describe_signs(cell, names)
     return semicolon_list(parts)
+
+
+def describe_terrain(cell: Cell, terrains: Mapping[str, Text]) -> Value:
+    """Return what the terrain of a hex is called."""
+    return terrains.get(cell.terrain) or in_words(cell.terrain)
+
+
+def describe_signs(cell: Cell, names: PieceNames) -> Iterator[Value]:
+    """Yield descriptions of all else that a hex has, such as `value 3` or `just changed`."""
+    if cell.value:
+        yield message("value {value}", value=cell.value)
+    if cell.note:
+        yield cell.note
+    if cell.marks:
+        yield describe_marks(cell.marks)
+    yield from describe_removed(cell.removed, names)
+    if cell.is_contested:
+        yield message("just fought over")
+    if cell.is_changed:
+        yield message("just changed")
 
 
 def describe_scene(scene: Scene, renderer: Renderer) -> str:

@@ -122,10 +122,23 @@ def terrain_markup(name: str, *, is_occupied: bool) -> Markup:
     terrain = _TERRAINS.get(name)
     if terrain is None:
         return _name_markup(name, colour, is_occupied=is_occupied)
-    motif = terrain.motif(colour)
-    spots = terrain.occupied if is_occupied else terrain.empty
-    motifs = joined(moved(motif, spot.x, spot.y, spot.scale) for spot in spots)
+    motifs = _motifs(terrain, colour, terrain.occupied if is_occupied else terrain.empty)
     return joined((terrain.texture(colour), motifs)) if terrain.texture else motifs
+
+
+@lru_cache(maxsize=256)
+def terrain_symbol(name: str) -> Markup:
+    """Return a terrain's motifs without its texture, so that nothing extends beyond the hex."""
+    colour = terrain_colour(name)
+    terrain = _TERRAINS.get(name)
+    if terrain is None:
+        return _name_markup(name, colour, is_occupied=False)
+    return _motifs(terrain, colour, terrain.empty)
+
+
+def _motifs(terrain: _Terrain, colour: TerrainColour, spots: tuple[Spot, ...]) -> Markup:
+    motif = terrain.motif(colour)
+    return joined(moved(motif, spot.x, spot.y, spot.scale) for spot in spots)
 
 
 def _name_markup(name: str, colour: TerrainColour, *, is_occupied: bool) -> Markup:
