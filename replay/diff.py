@@ -5,6 +5,7 @@ is one change, and does not shift all entries after it.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -117,30 +118,45 @@ def _is_reordered(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     return [key for key in old if key in new] != [key for key in new if key in old]
 
 
-def change_lines(changed: list[JsonObject], rules: AnyRuleSystem, renderer: Renderer) -> list[str]:
-    """Return the changes between positions of a game as lines of text, in sections: the game, each seat, the
-    board, and the rest.
+@dataclass(frozen=True, slots=True)
+class ChangeSection:
+    """Changes under one heading: the game, a seat, the board, or the rest.
+
+    A row has the hex (or ""), what has changed there (or "" if the heading says so), and the change itself.
     """
+
+    heading: str
+    rows: tuple[tuple[str, str, str], ...]
+
+
+def change_sections(
+    changed: list[JsonObject], rules: AnyRuleSystem, renderer: Renderer
+) -> list[ChangeSection]:
+    """Return the changes between positions of a game as text, in sections."""
     game = renderer(message_in("heading", "game"))
     sections: dict[str, list[tuple[str, str, str]]] = {game: []}
     for change in changed:
         section, *row = map(renderer, _Change(change, rules).row(game))
         sections.setdefault(section, []).append((row[0], row[1], row[2]))
+    return [ChangeSection(heading, tuple(rows)) for heading, rows in sections.items() if rows]
+
+
+def change_lines(changed: list[JsonObject], rules: AnyRuleSystem, renderer: Renderer) -> list[str]:
+    """Return the changes between positions of a game as lines of text for a terminal."""
     lines: list[str] = []
-    for section, rows in sections.items():
-        if rows:
-            lines.append(section)
-            widths = [max(columns(row[column]) for row in rows) for column in (0, 1)]
-            lines += [
-                "  "
-                + "".join(
-                    name + " " * (width + 2 - columns(name))
-                    for name, width in zip(row, widths, strict=False)
-                    if width
-                )
-                + row[2]
-                for row in rows
-            ]
+    for section in change_sections(changed, rules, renderer):
+        lines.append(section.heading)
+        widths = [max(columns(row[column]) for row in section.rows) for column in (0, 1)]
+        lines += [
+            "  "
+            + "".join(
+                name + " " * (width + 2 - columns(name))
+                for name, width in zip(row, widths, strict=False)
+                if width
+            )
+            + row[2]
+            for row in section.rows
+        ]
     return lines
 
 

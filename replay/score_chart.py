@@ -1,10 +1,10 @@
 """The scores through a game: after every event, at the end of every round, and what happened beside them.
 
-`score_chart` makes the data of a chart of a record. `score_table` writes it as text, and
-`replay.render.score_chart` draws it.
+`score_chart` makes the data of a chart of a record, and `score_chart_of` that of events from elsewhere.
+`score_table` writes it as text, and `replay.render.score_chart` draws it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
@@ -13,7 +13,7 @@ from rich.table import Table
 
 from domain.errors import CartularyError
 from domain.event import Event
-from domain.game import Game
+from domain.game import Game, Resumption
 from domain.json_types import JsonObject
 from domain.messages import Message, Text, message, message_in
 from domain.scene import caption
@@ -129,12 +129,22 @@ class ScoreChart:
 
 def score_chart(record: Record) -> ScoreChart:
     """Return the scores through the game of a record. Raises NoScores, Unreadable."""
+    return score_chart_of(record.game, steps(record), branch(record).resumptions)
+
+
+def score_chart_of(
+    game_id: str, game_steps: Iterable[Step], resumptions: Iterable[Resumption]
+) -> ScoreChart:
+    """Return the scores through a game of which these are all events.
+
+    `resumptions` are the events with which play resumed. Raises NoScores, Unreadable.
+    """
     points: list[ScorePoint] = []
     rounds: list[RoundEnd] = []
     marks: list[Mark] = []
     play_from = 0
     game: Game | None = None
-    for step in steps(record):
+    for step in game_steps:
         game = step.after
         if game.state is None:
             continue
@@ -150,7 +160,7 @@ def score_chart(record: Record) -> ScoreChart:
         raise NoScores(message("the game has not started: there are no scores"))
     places = {entry["seat"]: entry["place"] for entry in game.ranking or ()}
     return ScoreChart(
-        game=record.game,
+        game=game_id,
         rules=game.rules.NAME,
         title=game.rules.TITLE,
         score_name=game.rules.SCORE_NAME,
@@ -159,9 +169,7 @@ def score_chart(record: Record) -> ScoreChart:
         play_from=play_from,
         rounds=tuple(rounds),
         marks=tuple(marks),
-        superseded=tuple(
-            (resumption.origin + 1, resumption.seq - 1) for resumption in branch(record).resumptions
-        ),
+        superseded=tuple((resumption.origin + 1, resumption.seq - 1) for resumption in resumptions),
         places=tuple(places[seat] for seat in range(game.seats)) if places else (),
         has_ended=game.has_ended,
     )

@@ -17,6 +17,7 @@ from service.games.key_registry import KeyRegistry
 from service.games.queries import GameQueries
 from service.games.quota import GameQuota
 from service.games.receipts import PlayerReceipts
+from service.games.replays import Replays
 from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
@@ -49,6 +50,7 @@ class Service:
     disputes: DisputeCommands
     queries: GameQueries
     events: EventQueries
+    replays: Replays
     players: Players
     player_keys: PlayerKeys
     erasure: Erasure
@@ -119,6 +121,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             settings.bounds.page_events,
         ),
         events=EventQueries(repository, store, players, deliveries, settings.bounds),
+        replays=Replays(repository, settings.bounds),
         players=players,
         player_keys=player_keys,
         erasure=Erasure(

@@ -11,8 +11,9 @@ import orjson
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
+from replay.branches import can_be_superseded
 from replay.event_filter import EventFilter
-from replay.event_text import seat_in_play
+from replay.event_text import scored_round_end, seat_in_play
 from replay.inspect import EventContext, explain_event, published_secret
 from replay.language.names import Names
 from replay.language.renderer import Renderer
@@ -20,6 +21,7 @@ from replay.timeline import Step
 from service.bounds import Bounds
 from service.deliveries import Deliveries
 from service.games.loader import PAGE_LINES, GameLoader
+from service.games.viewpoint import Viewpoint, viewpoint_of
 from service.players.accounts import Players
 from service.store.event_store import LogReader
 
@@ -48,6 +50,26 @@ class EventQueries:
         self._deliveries = deliveries
         self._bounds = bounds
 
+    def step(self, head: Game, seq: int) -> Step:
+        """Return event `seq` with the games before and after it. Raises NotFound if there is none."""
+        before, event, after = self._loader.event(head, seq)
+        return Step(event, before, after)
+
+    def superseded_by(self, head: Game, event: Event) -> int | None:
+        """Return the event with which play resumed from before this event; None if it is on the branch.
+
+        A scored round belongs to the branch of the event that ended it.
+        """
+        if not can_be_superseded(event):
+            return None
+        seq: int | None = event["seq"]
+        if event["type"] == "RoundScored" and head.is_superseded(event["seq"]):
+            seq = scored_round_end(self.step(head, event["seq"]))
+        for resumption in head.resumptions:
+            if seq is not None and resumption.has_superseded(seq):
+                return resumption.seq
+        return None
+
     def explain(
         self,
         head: Game,
@@ -62,26 +84,46 @@ class EventQueries:
         Its texts are in the language of the renderer, with the names of the players of the game.
         Raises NotFound if there is no such event.
         """
-        before, event, after = self._loader.event(head, seq)
-        viewer = None if player is None else head.seat_of(player)
+        return self.explain_step(
+            head,
+            self.step(head, seq),
+            player,
+            renderer,
+            viewpoint_of(head, player),
+            lists_all_actions=lists_all_actions,
+        )
+
+    def explain_step(
+        self,
+        head: Game,
+        step: Step,
+        player: str | None,
+        renderer: Renderer,
+        viewpoint: Viewpoint,
+        *,
+        lists_all_actions: bool = False,
+    ) -> JsonObject:
+        """Return the explanation of an event from a viewpoint that the player may have, like `explain`."""
+        event, before, after = step.event, step.before, step.after
+        seq = event["seq"]
         others = [*self._following_events(head, seq, before, after), *self._resumptions(head, seq)]
         secret = None
         if event["type"] == "GameStarted":
             others = [*self._loader.event_range(head.id, max(0, seq - SEARCHED_EVENTS), seq)]
-            if head.has_ended:
+            if viewpoint.sees_everything:
                 (last,) = self._loader.event_range(head.id, head.seq - 1, head.seq)
                 secret = published_secret(last)
         context = EventContext(
-            viewer=viewer,
-            has_ended=head.has_ended,
-            sees_actor=_sees_actor(head, before, event, viewer),
-            openings=self._openings(head, event, viewer),
+            viewer=viewpoint.seat,
+            has_ended=viewpoint.sees_everything,
+            sees_actor=_sees_actor(viewpoint, before, event),
+            openings=self._openings(head, event, viewpoint),
             others=others,
             secret=secret,
             deliveries=self._deliveries_for(head, seq, player),
         )
         return explain_event(
-            Step(event, before, after),
+            step,
             renderer.with_names(self._names(head, event)),
             context,
             lists_all_actions=lists_all_actions,
@@ -153,9 +195,9 @@ class EventQueries:
         handles = {id: player.handle for id, player in accounts if player is not None}
         return Names(handles, head.players)
 
-    def _openings(self, head: Game, event: Event, viewer: int | None) -> JsonObject:
-        """Return the openings of an event's secrets that the seat `viewer` may see."""
-        names = [name for name in event.get("secrets", ()) if head.may_see(name, viewer)]
+    def _openings(self, head: Game, event: Event, viewpoint: Viewpoint) -> JsonObject:
+        """Return the openings of an event's secrets that are shown."""
+        names = [name for name in event.get("secrets", ()) if viewpoint.may_see(name)]
         keys = {f"{event['seq']}/{name}": name for name in names}
         stored = self._log_reader.secrets(head.id, keys) if keys else {}
         return {keys[key]: orjson.loads(opening) for key, opening in stored.items()}
@@ -167,10 +209,9 @@ class EventQueries:
         return [delivery.as_json() for delivery in self._deliveries.about(head.id, seq)]
 
 
-def _sees_actor(head: Game, before: Game | None, event: Event, viewer: int | None) -> bool:
-    """Return whether a viewer may see everything that the seat that acted saw."""
+def _sees_actor(viewpoint: Viewpoint, before: Game | None, event: Event) -> bool:
+    """Return whether everything is shown that the seat that acted saw."""
     seat = seat_in_play(event)
-    if head.has_ended or seat == viewer or seat is None or before is None or before.state is None:
+    if seat is None or before is None or before.state is None:
         return True
-    rules, state = before.rules, before.state
-    return bool(rules.position(state, seat) == rules.position(state, viewer))
+    return viewpoint.sees_as(before, seat)

@@ -1,0 +1,86 @@
+"""Queries about all events of a game at once, for those who replay it: the index of events, and the scores.
+
+A game is folded from its beginning for each of them, so the results are cached, and games with more events
+than the bound have none.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Final, TypeVar
+
+from cachetools import LRUCache
+
+from domain.game import Game
+from replay.event_index import EventIndex, event_index
+from replay.score_chart import ScoreChart, score_chart_of
+from replay.timeline import Step
+from service.bounds import Bounds
+from service.games.loader import GameLoader
+from service.games.single_flight import SingleFlight
+
+CACHED_EVENTS: Final = 50_000
+"""Events of the games whose results are cached."""
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class _Cached:
+    """A result for a game of `events` events, with the hash of its last event."""
+
+    events: int
+    hash: str
+    result: Any
+
+
+class Replays:
+    """Indexes the events of games and charts their scores. Thread-safe.
+
+    What it returns is the same for every viewer: it contains nothing that is secret. `head` is always the
+    game at its head, which the viewer must be allowed to see. Every method raises Unavailable if the store
+    does not respond, and Unreadable if the game is damaged.
+    """
+
+    def __init__(self, loader: GameLoader, bounds: Bounds) -> None:
+        self._loader = loader
+        self._bounds = bounds
+        self._computations: SingleFlight[Any] = SingleFlight()
+        self._cache: LRUCache[tuple[str, str], _Cached] = LRUCache(
+            CACHED_EVENTS, getsizeof=lambda cached: cached.events
+        )
+        self._lock = Lock()
+
+    def index(self, head: Game) -> EventIndex | None:
+        """Return where the rounds of a game begin, and the events of its players; None if it is too long."""
+        return self._cached("index", head, lambda: event_index(self._steps(head)))
+
+    def scores(self, head: Game) -> ScoreChart | None:
+        """Return the scores through a game; None if it is too long.
+
+        Raises NoScores if it has not started.
+        """
+        return self._cached(
+            "scores", head, lambda: score_chart_of(head.id, self._steps(head), head.resumptions)
+        )
+
+    def _cached(self, name: str, head: Game, compute: Callable[[], Result]) -> Result | None:
+        """Return a result from the cache, or compute it if it is not there."""
+        if head.seq > self._bounds.max_replayed_events:
+            return None
+        key = (name, head.id)
+        with self._lock:
+            cached = self._cache.get(key)
+        if cached is not None and cached.hash == head.hash:
+            result: Result = cached.result
+            return result
+        result = self._computations.run(f"{name} {head.id} {head.hash}", compute)
+        with self._lock:
+            if head.seq <= CACHED_EVENTS:
+                self._cache[key] = _Cached(head.seq, head.hash, result)
+        return result
+
+    def _steps(self, head: Game) -> Iterator[Step]:
+        """Yield all events of a game with the games around them."""
+        for before, event, after in self._loader.events(head, 0, head.seq):
+            yield Step(event, before, after)
