@@ -26,6 +26,7 @@ from domain.chance import Chance
 from domain.event import DomainEvent, Event, EventData, RankingEntry, Standing
 from domain.json_types import Count, ObjectType, Seat
 from domain.messages import Term, Text
+from domain.option_fields import OptionField
 from domain.scene import Scene
 
 __all__ = [
@@ -183,6 +184,9 @@ class RuleSystem(Protocol[S, A, P]):
     TITLE: Term
     """What people call the game: a proper name."""
 
+    DESCRIPTION: Text
+    """One or two sentences that introduce the game to somebody who does not know it."""
+
     LABELS: Mapping[str, Text]
     """What people call the fields of a position, the words in it and the types of actions, by their names in
     JSON.
@@ -199,6 +203,9 @@ class RuleSystem(Protocol[S, A, P]):
 
     OPTIONS: type
     """The TypedDict of all options in `GameCreated`, those of every game included."""
+
+    OPTION_FIELDS: Sequence[OptionField]
+    """The game's own options as a form shows them, without one that selects an expansion."""
 
     POSITION: type
     """The TypedDict of a position."""

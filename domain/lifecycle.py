@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from domain import chance
-from domain.contract import A, DomainEvent, OwnOptions, P, S
+from domain.contract import A, AnyRuleSystem, DomainEvent, OwnOptions, P, S
 from domain.errors import Malformed, NotNow
 from domain.event import (
     Clock,
@@ -37,6 +37,8 @@ COMMON_OPTIONS: Final = ("seating", "private", "takebacks")
 """The options of every game."""
 SEATS_OF_ANY_GAME: Final = 2
 """A number of seats that every rule system allows."""
+MOST_SEATS: Final = 16
+"""The largest number of seats that `seat_counts` considers."""
 ARBITER_PLAYS: Final = message("must not be one of the players")
 DESERTED_AFTER: Final = 2
 """How many turns in a row every seat forfeits before the clock abandons the game."""
@@ -87,6 +89,19 @@ def _refused_by_all(seats: int, options: Mapping[str, object]) -> dict[str, Text
             return {}
     common = [field for field in errors[0] if all(field in fields for fields in errors)]
     return dict.fromkeys(common, message("is not valid in any game"))
+
+
+def seat_counts(rules: AnyRuleSystem) -> tuple[int, ...]:
+    """The numbers of seats that a rule system allows with the default values of its options."""
+    return tuple(seats for seats in range(1, MOST_SEATS + 1) if _allows_seats(rules, seats))
+
+
+def _allows_seats(rules: AnyRuleSystem, seats: int) -> bool:
+    try:
+        rules.check_options(seats, {})
+    except Malformed:
+        return False
+    return True
 
 
 def create(

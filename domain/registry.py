@@ -1,6 +1,7 @@
 """The rule systems there are. Only this module names them; a new game adds its lines here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from domain import baron, barony
@@ -31,6 +32,19 @@ EXPANSIONS: Final[Mapping[tuple[str, str], AnyRuleSystem]] = {(barony.NAME, "sor
 """Rule systems that replace a game's where an option is true, by the game and the option."""
 
 
+@dataclass(frozen=True, slots=True)
+class RegisteredRuleSystem:
+    """A rule system, its own name in addresses and forms, and what a game of it has as `rules` and `options`.
+
+    The name of an expansion is that of the option that selects it.
+    """
+
+    name: str
+    system: AnyRuleSystem
+    rules: str
+    options: Mapping[str, bool]
+
+
 class UnknownRules(Malformed):
     """There is no game of this name."""
 
@@ -49,3 +63,25 @@ def rule_system_for(name: object, options: object) -> AnyRuleSystem:
         if game == name and options.get(option) is True:
             return rules
     return RULES[name]
+
+
+def rule_systems() -> Mapping[str, RegisteredRuleSystem]:
+    """All rule systems by their own names: each game, followed by its expansions."""
+    return {entry.name: entry for entry in _rule_systems()}
+
+
+def registered_as(system: AnyRuleSystem) -> RegisteredRuleSystem:
+    """The entry of a rule system. Raises LookupError."""
+    for entry in _rule_systems():
+        if entry.system is system:
+            return entry
+    raise LookupError(system.NAME)
+
+
+def _rule_systems() -> Iterator[RegisteredRuleSystem]:
+    for name, system in RULES.items():
+        options = [option for game, option in EXPANSIONS if game == name]
+        yield RegisteredRuleSystem(name, system, name, dict.fromkeys(options, False))
+        for option in options:
+            selected = {other: other == option for other in options}
+            yield RegisteredRuleSystem(option, EXPANSIONS[name, option], name, selected)

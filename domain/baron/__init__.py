@@ -6,6 +6,7 @@ baronies and fights, `consequences` what these mean for the seats, and `turn_ord
 writes recorded events into a state.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from domain.baron.actions import action_text, action_to_json, parse_action, parse_action_text
@@ -30,17 +31,20 @@ from domain.baron.set_up import (
     redraw,
     set_up,
 )
-from domain.baron.terms import TITLE
+from domain.baron.terms import DESCRIPTION, TITLE
 from domain.messages import Text, message_in
+from domain.option_fields import OptionField
 
 __all__ = [
     "ACTIONS",
     "BOTS",
     "CLAUSES",
+    "DESCRIPTION",
     "EVENTS",
     "LABELS",
     "NAME",
     "OPTIONS",
+    "OPTION_FIELDS",
     "POSITION",
     "SCORE_NAME",
     "STANDING",
@@ -71,4 +75,6 @@ __all__ = [
 ]
 
 NAME: Final = "baron"
+OPTION_FIELDS: Final[Sequence[OptionField]] = ()
+"""Baron has no options of its own."""
 SCORE_NAME: Final[Text] = message_in("label", "honour")

@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from domain.baron.formats import Side, Tile
-from domain.messages import Term, term
+from domain.messages import Term, Text, message, term
 
 TITLE: Final = term("Baron")
+DESCRIPTION: Final[Text] = message(
+    "The players build the land tile by tile. A keep on a meadow becomes a barony when the land around it is"
+    " complete, unless a neighbour opposes it; the player with the most honour wins."
+)
 TILE_TERMS: Final[Mapping[Tile, Term]] = {
     "meadow": term("meadow; plural: meadows; a: a meadow; the: the meadow"),
     "village": term("village; plural: villages; a: a village; the: the village"),

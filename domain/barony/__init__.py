@@ -23,22 +23,25 @@ from domain.barony.explain import explain
 from domain.barony.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.labels import LABELS
 from domain.barony.legal import legal_actions
+from domain.barony.option_fields import OPTION_FIELDS
 from domain.barony.position import position
 from domain.barony.scene import scene
 from domain.barony.scoring import finish, standings
 from domain.barony.set_up import apply_redraw, check_options, initial_state, redraw, set_up
 from domain.barony.state import State
-from domain.barony.terms import TITLE
+from domain.barony.terms import DESCRIPTION, TITLE
 from domain.messages import Text, message_in
 
 __all__ = [
     "ACTIONS",
     "BOTS",
     "CLAUSES",
+    "DESCRIPTION",
     "EVENTS",
     "LABELS",
     "NAME",
     "OPTIONS",
+    "OPTION_FIELDS",
     "POSITION",
     "SCORE_NAME",
     "STANDING",

@@ -35,6 +35,9 @@ BANK_OF_EACH: Final = 20
 KNIGHTS, VILLAGES, STRONGHOLDS, CITIES = 7, 14, 2, 5
 """Pawns of a player (BY-MAT-1)."""
 
+MOST_ROUNDS: Final = 10_000
+"""The greatest round limit (BY-END-5)."""
+
 FIRST_CITIES: Final = 3
 """Cities that a seat places in set-up (BY-SET-3)."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final, TypeVar, cast
 
 from domain.barony.board import Board
-from domain.barony.components import MOST_SEATS
+from domain.barony.components import MOST_ROUNDS, MOST_SEATS
 from domain.barony.formats import OwnBaronyOptions, SetUp
 from domain.barony.laying import lay_board
 from domain.barony.state import State
@@ -14,8 +14,6 @@ from domain.errors import Malformed
 from domain.event import EventData
 from domain.messages import Message, message
 
-MOST_ROUNDS: Final = 10_000
-"""The greatest round limit."""
 SEATS_FAULT: Final = message("must be 2 to {most}, or 5 with Sorcery", most=MOST_SEATS)
 
 StateT = TypeVar("StateT", bound=State)

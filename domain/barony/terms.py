@@ -4,11 +4,15 @@ from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 from domain.barony.components import Building, Rank, Resource, Terrain
-from domain.messages import Term, term
+from domain.messages import Term, Text, message, term
 
 Pawn: TypeAlias = Building | Literal["knight"]
 
 TITLE: Final = term("Barony")
+DESCRIPTION: Final[Text] = message(
+    "Knights spread across a land of hexes and are replaced by villages and strongholds, which yield tokens."
+    " Tokens buy noble titles, and the last round begins when a player becomes duke."
+)
 KNIGHT: Final = term("knight; plural: knights; a: a knight; the: the knight")
 VILLAGE: Final = term("village; plural: villages; a: a village; the: the village")
 STRONGHOLD: Final = term("stronghold; plural: strongholds; a: a stronghold; the: the stronghold")

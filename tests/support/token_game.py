@@ -33,7 +33,10 @@ from domain.messages import Message, PlayerAt, Text, message, term
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.token_game_formats import (
     ACTIONS,
+    CLAUSES,
+    DESCRIPTION,
     EVENTS,
+    OPTION_FIELDS,
     OPTIONS,
     POSITION,
     STANDING,
@@ -47,21 +50,25 @@ from tests.support.token_game_formats import (
     TakeJson,
     Then,
     TurnForfeited,
+    check_options,
 )
 
-__all__ = ["ACTIONS", "EVENTS", "OPTIONS", "POSITION", "STANDING"]
+__all__ = [
+    "ACTIONS",
+    "CLAUSES",
+    "DESCRIPTION",
+    "EVENTS",
+    "OPTIONS",
+    "OPTION_FIELDS",
+    "POSITION",
+    "STANDING",
+    "check_options",
+]
 
 NAME: Final = "stones"
 TITLE: Final = term("Stones")
 SCORE_NAME: Final[Text] = term("points")
 LABELS: Final[Mapping[str, Text]] = {}
-CLAUSES: Final[Mapping[str, Text]] = {
-    "ST-TURN": message("Seats take stones in turn; seats that are out are skipped."),
-    "ST-TAKE": message("A seat takes one to three stones, and no more than there are."),
-    "ST-END": message(
-        "The game ends with the last stone, after the last round, or when one seat is left."
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +102,6 @@ class State:
     def in_game(self) -> list[int]:
         """The seats still in the game."""
         return [seat for seat in range(len(self.points)) if seat not in self.out]
-
-
-def check_options(seats: int, options: Mapping[str, object]) -> OwnStonesOptions:
-    """`stones`, 12 by default, and `round_limit`. Raises Malformed."""
-    errors: dict[str, Text] = {
-        f"options.{name}": message("unknown") for name in options.keys() - {"stones", "round_limit"}
-    }
-    stones = options.get("stones", 12)
-    if type(stones) is not int or not 1 <= stones <= 1000:
-        errors["options.stones"] = message("must be 1 to 1000")
-    if not 2 <= seats <= 5:
-        errors["seats"] = message("must be 2 to 5")
-    if errors:
-        raise Malformed(errors)
-    own = {"stones": stones, "round_limit": options.get("round_limit")}
-    return cast("OwnStonesOptions", own)
 
 
 def set_up(seats: int, options: OwnOptions, chance: Chance) -> DomainEvent:

@@ -1,12 +1,15 @@
-"""The JSON of the token game (tests/support/token_game.py), as the contract of rule systems requires."""
+"""The JSON, options and clauses of the token game (tests/support/token_game.py), as the contract requires."""
 
-from collections.abc import Mapping
-from typing import Annotated, Final, Literal, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, Literal, TypedDict, cast
 
 from domain import event
 from domain.contract import OwnOptions, Position, ResignJson
+from domain.errors import Malformed
 from domain.event import LIFE_CYCLE_EVENTS, Options, Standing
 from domain.json_types import Count, ObjectType, PositiveCount, Range, Seat
+from domain.messages import Text, message
+from domain.option_fields import NumberField, OptionField
 
 
 class OwnStonesOptions(OwnOptions):
@@ -122,3 +125,36 @@ EVENTS: Final[Mapping[str, ObjectType]] = {
     "RoundScored": RoundScored,
     "GameFinished": event.GameFinished,
 }
+
+DESCRIPTION: Final[Text] = message("Players take stones, whose values they do not know.")
+OPTION_FIELDS: Final[Sequence[OptionField]] = (
+    NumberField(
+        "stones", message("stones"), message("The game ends with the last stone."), 1, 1000, 12
+    ),
+    NumberField(
+        "round_limit", message("rounds"), message("The game ends after this round."), 1, 99
+    ),
+)
+CLAUSES: Final[Mapping[str, Text]] = {
+    "ST-TURN": message("Seats take stones in turn; seats that are out are skipped."),
+    "ST-TAKE": message("A seat takes one to three stones, and no more than there are."),
+    "ST-END": message(
+        "The game ends with the last stone, after the last round, or when one seat is left."
+    ),
+}
+
+
+def check_options(seats: int, options: Mapping[str, object]) -> OwnStonesOptions:
+    """`stones`, 12 by default, and `round_limit`. Raises Malformed."""
+    errors: dict[str, Text] = {
+        f"options.{name}": message("unknown") for name in options.keys() - {"stones", "round_limit"}
+    }
+    stones = options.get("stones", 12)
+    if type(stones) is not int or not 1 <= stones <= 1000:
+        errors["options.stones"] = message("must be 1 to 1000")
+    if not 2 <= seats <= 5:
+        errors["seats"] = message("must be 2 to 5")
+    if errors:
+        raise Malformed(errors)
+    own = {"stones": stones, "round_limit": options.get("round_limit")}
+    return cast("OwnStonesOptions", own)

@@ -11,6 +11,7 @@ from domain.barony.action_json import action_to_json, parse_action
 from domain.barony.action_text import action_text, parse_action_text
 from domain.barony.board_check import infer_secrets
 from domain.barony.decide import forfeit, remove
+from domain.barony.option_fields import OPTION_FIELDS
 from domain.barony.set_up import apply_redraw, redraw
 from domain.barony.sorcery.apply import apply
 from domain.barony.sorcery.bots import BOTS
@@ -23,17 +24,19 @@ from domain.barony.sorcery.position import finish, position, standings
 from domain.barony.sorcery.scene import LABELS, scene
 from domain.barony.sorcery.set_up import check_options, initial_state, set_up, set_up_faults
 from domain.barony.sorcery.state import SorceryState
-from domain.barony.sorcery.terms import TITLE
+from domain.barony.sorcery.terms import DESCRIPTION, TITLE
 from domain.messages import Text, message_in
 
 __all__ = [
     "ACTIONS",
     "BOTS",
     "CLAUSES",
+    "DESCRIPTION",
     "EVENTS",
     "LABELS",
     "NAME",
     "OPTIONS",
+    "OPTION_FIELDS",
     "POSITION",
     "SCORE_NAME",
     "STANDING",

@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from domain.barony.components import Spell
-from domain.messages import Term, term
+from domain.messages import Term, Text, message, term
 
 TITLE: Final = term("Barony: Sorcery")
+DESCRIPTION: Final[Text] = message(
+    "Barony with its expansion: knights find magic in mysterious places, and players spend it on spells that"
+    " bend the rules of their actions."
+)
 MAGIC_TOKEN: Final = term(
     "magic token; plural: magic tokens; a: a magic token; the: the magic token"
 )
