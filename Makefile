@@ -24,6 +24,7 @@ VENV := .venv
 BENCH_VENV := .venv-bench
 LOCK_VENV := .venv-lock
 BIN := $(VENV)/bin
+BROWSER := $(VENV)/browser
 
 # The service needs a redis-server. One is installed only if the PATH has none that is recent enough.
 REDIS_STAMP := $(if $(shell requirements/find-redis.sh),,redis.stamp)
@@ -54,6 +55,8 @@ check: install ## install, then run what CI runs: format, lint, types, tests (ab
 	@$(BIN)/ruff check --quiet .
 	$(call print,types: mypy)
 	@$(BIN)/mypy
+	$(call print,scripts of the pages: tsc and eslint)
+	@tests/browser/check-scripts.sh $(VENV)
 	$(call print,tests: pytest)
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
@@ -99,7 +102,7 @@ siege: $(VENV)/run.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp
 ##@ Installing
 
 .PHONY: install
-install: $(VENV)/dev.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp ## install what running and checking need into .venv
+install: $(VENV)/dev.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp $(VENV)/browser.stamp ## install what running and checking need into .venv
 
 .PHONY: lock
 lock: $(LOCK_VENV)/all.stamp ## write requirements/*.txt from pyproject.toml (ARGS=--upgrade for newer versions)
@@ -140,6 +143,21 @@ $(VENV)/dev.stamp: requirements/dev.txt requirements/run.txt | $(VENV)/python.st
 
 $(VENV)/redis.stamp: requirements/redis.txt | $(VENV)/run.stamp
 	@requirements/install-redis.sh $(VENV)
+	@touch $@
+
+# npm checks every file against its hash, and the packages run no scripts while they are installed. The cache of npm
+# is of no use once the packages are installed, so nothing is left in the folder of the user.
+$(VENV)/browser.stamp: tests/browser/package.json tests/browser/package-lock.json tests/browser/unpack_chromium.py | $(VENV)/dev.stamp
+	@if [ -x $(BIN)/npm ]; then \
+	    printf '\033[1m%s\033[0m\n' "installing a browser, and what checks scripts, into $(BROWSER) ..." >&2; \
+	    mkdir -p $(BROWSER); \
+	    cp tests/browser/package.json tests/browser/package-lock.json $(BROWSER); \
+	    $(BIN)/npm ci --prefix $(BROWSER) --cache $(BROWSER)/cache --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null; \
+	    rm -rf $(BROWSER)/cache; \
+	    $(BIN)/python tests/browser/unpack_chromium.py $(BROWSER); \
+	else \
+	    echo "There is no Node for this machine: the browser tests and the checks of scripts will be skipped." >&2; \
+	fi
 	@touch $@
 
 $(VENV)/self.stamp: pyproject.toml $(wildcard replay/language/catalogues/*/LC_MESSAGES/*.po) | $(VENV)/run.stamp

@@ -152,8 +152,14 @@ def checkout(tmp_path: Path) -> Path:
     folder = tmp_path / "checkout"
     for name in ("requirements", "bench/boardgame"):
         shutil.copytree(ROOT / name, folder / name)
-    for name in ("Makefile", "pyproject.toml"):
-        shutil.copy(ROOT / name, folder)
+    (folder / "tests" / "browser").mkdir(parents=True)
+    browser_tools = ("package.json", "package-lock.json", "unpack_chromium.py")
+    for name in (
+        "Makefile",
+        "pyproject.toml",
+        *(f"tests/browser/{file}" for file in browser_tools),
+    ):
+        shutil.copy(ROOT / name, folder / name)
     return folder
 
 
@@ -224,3 +230,18 @@ def test_without_a_compiler_the_error_names_what_to_install(venv: Path) -> None:
     assert completed.stdout == ""
     assert "apt install redis-server" in completed.stderr
     assert "apt install build-essential" in completed.stderr
+
+
+def test_the_browser_is_installed_for_the_tests_but_not_for_serving(
+    program: Program, checkout: Path
+) -> None:
+    program("redis-server", f"echo '{REDIS_6_2}'")
+    assert "npm ci" in make(checkout, "--dry-run", "test")
+    assert "npm ci" not in make(checkout, "--dry-run", "serve")
+
+
+def test_without_node_the_checks_of_scripts_are_skipped_with_the_reason(tmp_path: Path) -> None:
+    checks = ROOT / "tests" / "browser" / "check-scripts.sh"
+    completed = subprocess.run([checks, tmp_path], capture_output=True, text=True, check=False)
+    assert completed.returncode == 0
+    assert completed.stderr == "skipped: there is no Node for this machine\n"

@@ -3,73 +3,17 @@
 import os
 import re
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from cartulary.trusted_keys import TrustedKeysFile
 from ledger.keys import SigningKey
 from tests.support import processes
 from tests.support.processes import descendants, is_running, wait_until
-
-COMMANDS = {
-    "web": r"-m service\.server\.web_process ",
-    "worker": r"-m cartulary worker --queue games$",
-    "notification worker": r"-m cartulary worker --queue notices$",
-    "scheduler": r"-m cartulary scheduler\b",
-    "redis": r"^\S*(redis|valkey)-server ",
-}
-"""A pattern for the command line of each process."""
-
-
-class RunningService:
-    """A `cartulary serve` on a folder of its own, with its output."""
-
-    def __init__(self, folder: Path) -> None:
-        self.data = folder / "data"
-        self.out, self.err = folder / "out", folder / "err"
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        self.out.write_bytes(b"")
-        arguments = ["serve", "--port", "0", "--data", str(self.data)]
-        self.process = processes.begin(*arguments, out=self.out, err=self.err)
-        wait_until(lambda: "Ctrl-C" in self.out.read_text() or self.has_ended())
-        assert not self.has_ended(), self.err.read_text()
-
-    @property
-    def pid(self) -> int:
-        assert self.process is not None
-        return self.process.pid
-
-    @property
-    def url(self) -> str:
-        match = re.search(r"http://\S+", self.out.read_text())
-        assert match is not None
-        return match[0]
-
-    def has_ended(self) -> bool:
-        assert self.process is not None
-        return self.process.poll() is not None
-
-    def pid_of(self, name: str) -> int | None:
-        """The id of the process of this name, if it runs."""
-        for pid, command_line in descendants(self.pid).items():
-            if re.search(COMMANDS[name], command_line):
-                return pid
-        return None
-
-    def register(self, handle: str) -> int:
-        """Register a player; returns the status of the response, 0 if there was none."""
-        body = {"handle": handle, "password": "correct horse"}
-        try:
-            return httpx.post(f"{self.url}/api/v1/players", json=body).status_code
-        except httpx.TransportError:
-            return 0
+from tests.support.running_service import COMMANDS, RunningService
 
 
 @pytest.fixture
@@ -77,10 +21,7 @@ def running(tmp_path: Path) -> Iterator[RunningService]:
     running = RunningService(tmp_path)
     running.start()
     yield running
-    if not running.has_ended():
-        assert running.process is not None
-        running.process.terminate()
-        running.process.wait(30)
+    running.stop()
 
 
 def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(running: RunningService) -> None:

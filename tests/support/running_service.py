@@ -1,0 +1,97 @@
+"""A whole service as `cartulary serve` starts it, on a folder of its own."""
+
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import httpx
+
+from tests.support import processes
+from tests.support.processes import descendants, is_running, wait_until
+
+COMMANDS = {
+    "web": r"-m service\.server\.web_process ",
+    "worker": r"-m cartulary worker --queue games$",
+    "notification worker": r"-m cartulary worker --queue notices$",
+    "scheduler": r"-m cartulary scheduler\b",
+    "redis": r"^\S*(redis|valkey)-server ",
+}
+"""A pattern for the command line of each process."""
+
+
+class RunningService:
+    """A `cartulary serve` with its data and its output in a folder, and with these settings."""
+
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self.data = folder / "data"
+        self.out, self.err = folder / "out", folder / "err"
+        self.settings = settings
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self, port: int = 0) -> None:
+        """Start it on this port, or on a free one, and wait until it accepts requests."""
+        self.out.write_bytes(b"")
+        self.process = processes.begin(
+            *("serve", "--port", str(port), "--data", str(self.data)),
+            out=self.out,
+            err=self.err,
+            settings=self.settings,
+        )
+        wait_until(lambda: "Ctrl-C" in self.out.read_text() or self.has_ended())
+        assert not self.has_ended(), self.err.read_text()
+
+    def stop(self) -> None:
+        """Stop it as an operator does, unless it has ended."""
+        if not self.has_ended():
+            assert self.process is not None
+            self.process.terminate()
+            self.process.wait(30)
+
+    def kill(self) -> None:
+        """Kill all its processes at once, as a power failure does."""
+        assert self.process is not None
+        pids = [self.pid, *descendants(self.pid)]
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        self.process.wait()
+        wait_until(lambda: not any(is_running(pid) for pid in pids))
+
+    @property
+    def pid(self) -> int:
+        """The process id of `cartulary serve` itself."""
+        assert self.process is not None
+        return self.process.pid
+
+    @property
+    def url(self) -> str:
+        """Its address, as it has printed it."""
+        match = re.search(r"http://\S+", self.out.read_text())
+        assert match is not None
+        return match[0]
+
+    @property
+    def port(self) -> int:
+        """The port of its address."""
+        return int(self.url.rsplit(":", 1)[1])
+
+    def has_ended(self) -> bool:
+        """Whether `cartulary serve` has ended."""
+        assert self.process is not None
+        return self.process.poll() is not None
+
+    def pid_of(self, name: str) -> int | None:
+        """The id of the process of this name, if it runs."""
+        for pid, command_line in descendants(self.pid).items():
+            if re.search(COMMANDS[name], command_line):
+                return pid
+        return None
+
+    def register(self, handle: str) -> int:
+        """Register a player; returns the status of the response, 0 if there was none."""
+        body = {"handle": handle, "password": "correct horse"}
+        try:
+            return httpx.post(f"{self.url}/api/v1/players", json=body).status_code
+        except httpx.TransportError:
+            return 0
