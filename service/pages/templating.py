@@ -24,7 +24,7 @@ from service.http.headers import ApiResponse
 from service.http.language import request_language, request_renderer
 from service.pages.clause_links import rules_url
 from service.pages.session import can_write_session, viewer
-from service.pages.views.static_files import asset
+from service.pages.views.static_files import asset, style_sheets
 
 
 def page(
@@ -51,6 +51,7 @@ def register(app: Flask) -> None:
         language=request_language,
         language_names=_language_names,
         asset=asset,
+        style_sheets=style_sheets,
         rules_url=rules_url,
         csrf_field=_csrf_field,
         viewer=viewer,

@@ -23,6 +23,19 @@ def asset(name: str) -> str:
     return url_for("pages.static_files.get_file", version=_version(), name=name)
 
 
+def style_sheets() -> list[str]:
+    """Return the addresses of all style sheets, the general one first.
+
+    Every page has all of them, because scripts replace the content of a page by that of another one.
+    """
+    names = sorted((path.name for path in (FOLDER / "css").glob("*.css")), key=_order)
+    return [asset(f"css/{name}") for name in names]
+
+
+def _order(name: str) -> tuple[bool, str]:
+    return name != "base.css", name
+
+
 @blueprint.get("/static/<version>/<path:name>")
 def get_file(version: str, name: str) -> Response:
     """Return a static file. One of another version is that of another release, and may not be kept."""

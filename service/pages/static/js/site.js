@@ -1,20 +1,66 @@
 // @ts-check
 /**
- * What every page needs: a notice while the server cannot be reached, and the focus after a part of the page has
- * been replaced.
+ * What every page needs: the modules for its parts, a notice while the server cannot be reached, and links in
+ * pictures that are followed without loading the whole page.
+ *
+ * An element with `data-module="NAME"` is given to `start(element)` of `./NAME.js` when it appears on the page.
+ * `start` may return a function, which is called when the element has left the page.
  */
 
-const notice = document.getElementById("network-error");
+/** @typedef {{ start: (element: HTMLElement) => (() => void) | void }} PageModule */
 
-/** @param {boolean} isHidden */
-function hideNotice(isHidden) {
-  if (notice) notice.hidden = isHidden;
+/** @type {Map<HTMLElement, (() => void) | void>} */
+const started = new Map();
+
+async function startModules() {
+  for (const [element, stop] of started) {
+    if (!element.isConnected) {
+      started.delete(element);
+      if (stop) stop();
+    }
+  }
+  /** @type {NodeListOf<HTMLElement>} */
+  const elements = document.querySelectorAll("[data-module]");
+  for (const element of elements) {
+    if (started.has(element)) continue;
+    started.set(element, undefined);
+    /** @type {PageModule} */
+    const module = await import(`./${element.dataset.module}.js`);
+    if (element.isConnected) started.set(element, module.start(element));
+  }
 }
 
-document.body.addEventListener("htmx:sendError", () => hideNotice(false));
-document.body.addEventListener("htmx:timeout", () => hideNotice(false));
-document.body.addEventListener("htmx:afterRequest", (event) => {
-  const detail = /** @type {CustomEvent} */ (event).detail;
-  if (detail.successful) hideNotice(true);
-});
-window.addEventListener("online", () => hideNotice(true));
+/** @param {boolean} isReachable */
+function showReachable(isReachable) {
+  const notice = document.getElementById("network-error");
+  if (notice) notice.hidden = isReachable;
+}
+
+/**
+ * Follow a link in a picture as htmx follows the other links of the page.
+ * @param {MouseEvent} event
+ */
+function followPictureLink(event) {
+  const target = /** @type {Element | null} */ (event.target);
+  const link = target?.closest("svg a[href]");
+  if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const container = link.closest("[hx-boost]");
+  const htmx = /** @type {any} */ (window).htmx;
+  if (!container || !htmx) return;
+  event.preventDefault();
+  const anchor = document.createElement("a");
+  anchor.href = link.getAttribute("href") ?? "";
+  anchor.hidden = true;
+  (link.closest("[hx-swap]") ?? container).append(anchor);
+  htmx.process(anchor);
+  anchor.click();
+}
+
+document.addEventListener("click", followPictureLink);
+document.addEventListener("htmx:afterSwap", () => void startModules());
+document.addEventListener("htmx:historyRestore", () => void startModules());
+document.addEventListener("htmx:sendError", () => showReachable(false));
+document.addEventListener("htmx:timeout", () => showReachable(false));
+document.addEventListener("htmx:afterOnLoad", () => showReachable(true));
+window.addEventListener("online", () => showReachable(true));
+void startModules();
