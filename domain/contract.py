@@ -23,6 +23,7 @@ from typing import (
 )
 
 from domain.chance import Chance
+from domain.choices import Choice, Preview
 from domain.event import DomainEvent, Event, EventData, RankingEntry, Standing
 from domain.json_types import Count, ObjectType, Seat
 from domain.messages import Term, Text
@@ -221,6 +222,9 @@ class RuleSystem(Protocol[S, A, P]):
     STANDING: type
     """The TypedDict of an entry of `RoundScored.standings`."""
 
+    QUESTIONS: Mapping[str, Text]
+    """The questions that a player answers on the way to an action, by name; `action` is the first."""
+
     def check_options(self, seats: int, options: Mapping[str, object]) -> OwnOptions:
         """The game's own options, complete, with defaults filled in (without `seating` and `private`).
 
@@ -302,6 +306,37 @@ class RuleSystem(Protocol[S, A, P]):
     def legal_actions(self, state: S, seat: int) -> Sequence[A]:
         """Every outcome that an action of the seat could have, by at least one action that `decide`
         accepts; [] when it is not the seat's turn. `resign` and `agree_to_end` are not listed.
+        """
+
+    def actions_at_any_time(self, state: S, seat: int) -> Sequence[A]:
+        """The actions that `legal_actions` does not list, as far as `decide` accepts them now: `resign`, and
+        asking for the end or withdrawing that. They are possible whether or not it is the seat's turn.
+        """
+
+    def choices(self, state: S, seat: int, action: A, path: Sequence[Choice]) -> Iterable[Choice]:
+        """The choices after those of `path` that lead on to an action which can be taken now.
+
+        `path` begins with the choice of the action's type, and has led to this action so far. There are
+        several choices where parts of the action can be chosen in any order, and none once the path is
+        complete. All choices after one path answer the same question. Complete paths of different actions
+        differ, and none is the beginning of another: where an action could be extended, its path ends with
+        an explicit choice, such as that no second knight moves.
+        """
+
+    def choice_message(self, position: P, choice: Choice, path: Sequence[Choice]) -> Text:
+        """The choice after those of `path` in words, from the position as the viewer sees it."""
+
+    def attempt(self, state: S, seat: int, path: Sequence[Choice], value: str) -> A | None:
+        """The simplest action that choosing `value` after the choices of `path` amounts to, whether or not
+        the rules allow it; None if it amounts to none.
+
+        What is not chosen yet is filled in as favourably as possible, so that `decide` refuses the action for
+        the last choice if for anything. After an empty path, `value` is a type of action.
+        """
+
+    def preview(self, state: S, seat: int, action: A) -> Preview:
+        """What the action leads to, without anything that the seat may not know before taking it: the same
+        for all values of the secrets that are closed to the seat. Raises what `decide` raises.
         """
 
     def position(self, state: S, viewer: int | None) -> P:

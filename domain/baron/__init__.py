@@ -12,6 +12,14 @@ from typing import Final
 from domain.baron.actions import action_text, action_to_json, parse_action, parse_action_text
 from domain.baron.apply import apply
 from domain.baron.bots import BOTS
+from domain.baron.choices import (
+    QUESTIONS,
+    actions_at_any_time,
+    attempt,
+    choice_message,
+    choices,
+    preview,
+)
 from domain.baron.clauses import CLAUSES
 from domain.baron.decide import decide, forfeit, remove
 from domain.baron.event_messages import event_message
@@ -46,14 +54,19 @@ __all__ = [
     "OPTIONS",
     "OPTION_FIELDS",
     "POSITION",
+    "QUESTIONS",
     "SCORE_NAME",
     "STANDING",
     "TITLE",
     "action_text",
     "action_to_json",
+    "actions_at_any_time",
     "apply",
     "apply_redraw",
+    "attempt",
     "check_options",
+    "choice_message",
+    "choices",
     "copy",
     "decide",
     "event_message",
@@ -66,6 +79,7 @@ __all__ = [
     "parse_action",
     "parse_action_text",
     "position",
+    "preview",
     "redraw",
     "remove",
     "scene",

@@ -14,10 +14,13 @@ from typing import Final
 from domain.barony.action_json import action_to_json, parse_action
 from domain.barony.action_text import action_text, parse_action_text
 from domain.barony.apply import apply
+from domain.barony.attempts import attempt
 from domain.barony.board_check import infer_secrets, set_up_faults
 from domain.barony.bots import BOTS
+from domain.barony.choice_messages import choice_message
+from domain.barony.choices import QUESTIONS, choices
 from domain.barony.clauses import CLAUSES
-from domain.barony.decide import decide, forfeit, remove
+from domain.barony.decide import actions_at_any_time, decide, forfeit, preview, remove
 from domain.barony.event_messages import event_message
 from domain.barony.explain import explain
 from domain.barony.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
@@ -43,14 +46,19 @@ __all__ = [
     "OPTIONS",
     "OPTION_FIELDS",
     "POSITION",
+    "QUESTIONS",
     "SCORE_NAME",
     "STANDING",
     "TITLE",
     "action_text",
     "action_to_json",
+    "actions_at_any_time",
     "apply",
     "apply_redraw",
+    "attempt",
     "check_options",
+    "choice_message",
+    "choices",
     "copy",
     "decide",
     "event_message",
@@ -63,6 +71,7 @@ __all__ = [
     "parse_action",
     "parse_action_text",
     "position",
+    "preview",
     "redraw",
     "remove",
     "scene",

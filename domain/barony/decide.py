@@ -4,7 +4,7 @@ Whose turn it is, set-up, departures and the end by agreement are decided here; 
 decided in its own file.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from domain.barony.actions import (
@@ -36,6 +36,7 @@ from domain.barony.turn_order import (
     can_hold_first_city,
     is_end_agreed,
 )
+from domain.choices import Preview
 from domain.contract import DomainEvent, Resign
 from domain.errors import NotNow, Refused
 from domain.life_cycle_messages import ENDED_PHASES
@@ -182,3 +183,17 @@ def _decide_other(
     if isinstance(action, PlaceCity) and decider is not None:
         return decider(state, seat, action)
     raise Refused("BY-SET-6", message("only first cities are placed in set-up"))
+
+
+def actions_at_any_time(state: State, seat: int) -> Sequence[Action]:
+    """BY-END-5, 6: resigning, and asking for the end or withdrawing that, as far as they are possible."""
+    if state.to_act is None or state.is_out[seat]:
+        return []
+    if not state.end_by_agreement or state.phase != "play" or is_end_agreed(state):
+        return [Resign()]
+    return [AgreeToEnd(agree=seat not in state.end_agreed_by), Resign()]
+
+
+def preview(state: State, seat: int, action: Action) -> Preview:
+    """All that the action leads to, because nothing is hidden. Raises what `decide` raises."""
+    return Preview(decide(state, seat, action))

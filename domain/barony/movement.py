@@ -257,7 +257,9 @@ def legal_moves(state: State, seat: int) -> list[Move]:
     occupied = hexes_with_opponents(state, seat, free)
     steps = [(start, end) for start in starts for end in near[start] if end in free]
     named = {step: (hexes[step[0]], hexes[step[1]]) for step in steps}
-    takes_of = {step: _takes(state, seat, step[1]) for step in steps if step[1] in occupied}
+    takes_of = {
+        step: takes_of_arrival(state, seat, step[1]) for step in steps if step[1] in occupied
+    }
     taking = {step for step, choices in takes_of.items() if choices != NO_CHOICE}
     actions = [
         Move((named[step],), takes) for step in steps for takes in takes_of.get(step, NO_CHOICE)
@@ -283,13 +285,9 @@ def legal_moves(state: State, seat: int) -> list[Move]:
 
 
 def _dependent_moves(state: State, seat: int, first: Leg, second: Leg) -> list[Move]:
-    """Two moves that take tokens or touch each other's hexes, with every choice of tokens.
-
-    The order matters where one move ends on the hex that the other leaves: as long as the other knight is
-    there, the opponents on the hex are destroyed; without it they stay.
-    """
+    """Two moves that take tokens or touch each other's hexes, with every choice of tokens."""
     orders = [(first, second)]
-    if first[1] == second[0] or first[0] == second[1]:
+    if does_order_matter(state, seat, first, second):
         orders.append((second, first))
     hexes = state.board.hexes
     return [
@@ -299,7 +297,18 @@ def _dependent_moves(state: State, seat: int, first: Leg, second: Leg) -> list[M
     ]
 
 
-def _takes(state: State, seat: int, hex: int) -> list[Takes]:
+def does_order_matter(state: State, seat: int, first: Leg, second: Leg) -> bool:
+    """BY-CON-1, BY-MOV-7: whether two moves are listed in both orders.
+
+    The order can matter where one move ends on the hex that the other leaves: as long as the other knight is
+    there, the opponents on the hex are destroyed; without it they stay.
+    """
+    return (first[1] == second[0] or first[0] == second[1]) and bool(
+        opposing_pawns(state, seat, first[1]) or opposing_pawns(state, seat, second[1])
+    )
+
+
+def takes_of_arrival(state: State, seat: int, hex: int) -> list[Takes]:
     """BY-CON-2, 3: the choices of takes that an arrival on the hex leaves to the attacker."""
     owner = state.owner[hex]
     if state.building[hex] != VILLAGE or owner == seat or not has_own_pawn(state, seat, hex):
@@ -313,10 +322,10 @@ def _takes_of_two(state: State, seat: int, order: tuple[Leg, Leg]) -> list[Takes
     hexes = state.board.hexes
     (start, end), (_, goal) = order
     choices: list[Takes] = []
-    for takes in _takes(state, seat, end):
+    for takes in takes_of_arrival(state, seat, end):
         after = state.copy()
         present = state.knights[seat][end]
         step = arrive(state, seat, hexes[start], hexes[end], end, present, list(takes))
         apply_steps(after, seat, (step,))
-        choices += [takes + more for more in _takes(after, seat, goal)]
+        choices += [takes + more for more in takes_of_arrival(after, seat, goal)]
     return choices

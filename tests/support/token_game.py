@@ -9,12 +9,12 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy as shallow
-from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, TypeAlias, cast
+from typing import Final, Literal, cast
 from unittest.mock import patch
 
 from domain import registry
 from domain.chance import Chance
+from domain.choices import Preview
 from domain.contract import (
     ALL_SECRETS,
     AnyRuleSystem,
@@ -28,9 +28,10 @@ from domain.contract import (
     ResignJson,
 )
 from domain.errors import Malformed, NotNow, Refused
-from domain.event import Event, EventData, Ranked, RankingEntry
+from domain.event import Event, EventData, Ranked
 from domain.messages import Message, PlayerAt, Text, message, term
 from domain.scene import Cell, Panel, Piece, Scene
+from tests.support.token_game_choices import QUESTIONS, attempt, choice_message, choices
 from tests.support.token_game_formats import (
     ACTIONS,
     CLAUSES,
@@ -52,6 +53,7 @@ from tests.support.token_game_formats import (
     TurnForfeited,
     check_options,
 )
+from tests.support.token_game_state import Action, State, Take
 
 __all__ = [
     "ACTIONS",
@@ -61,47 +63,21 @@ __all__ = [
     "OPTIONS",
     "OPTION_FIELDS",
     "POSITION",
+    "QUESTIONS",
     "STANDING",
+    "Action",
+    "State",
+    "Take",
+    "attempt",
     "check_options",
+    "choice_message",
+    "choices",
 ]
 
 NAME: Final = "stones"
 TITLE: Final = term("Stones")
 SCORE_NAME: Final[Text] = term("points")
 LABELS: Final[Mapping[str, Text]] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Take:
-    """Take stones."""
-
-    stones: int
-    type: ClassVar[Literal["take"]] = "take"
-
-
-Action: TypeAlias = Take | Resign
-
-
-class State:
-    """A position of the game; all values are immutable."""
-
-    def __init__(self, seats: int, stones: int, values: Sequence[int] | None) -> None:
-        self.phase: Literal["play", "scoring", "finished"] = "play"
-        self.round = 1
-        self.turn = 1
-        self.to_act: int | None = 0
-        self.stones = stones
-        # The values of the remaining stones, the next one first; None if they are not known.
-        self.values = None if values is None else tuple(values)
-        self.points = (0,) * seats
-        self.out: tuple[int, ...] = ()
-        self.lucky: tuple[int | None, ...] = (None,) * seats
-        self.limit: int | None = None
-        self.ranking: list[RankingEntry] | None = None
-
-    def in_game(self) -> list[int]:
-        """The seats still in the game."""
-        return [seat for seat in range(len(self.points)) if seat not in self.out]
 
 
 def set_up(seats: int, options: OwnOptions, chance: Chance) -> DomainEvent:
@@ -298,6 +274,21 @@ def apply(state: State, type: str, data: EventData) -> None:
 def legal_actions(state: State, seat: int) -> Sequence[Action]:
     """ST-TAKE."""
     return [Take(n) for n in range(1, min(3, state.stones) + 1)] if seat == state.to_act else []
+
+
+def actions_at_any_time(state: State, seat: int) -> Sequence[Action]:
+    """ST-TURN: resigning."""
+    return [Resign()] if state.phase == "play" and seat not in state.out else []
+
+
+def preview(state: State, seat: int, action: Action) -> Preview:
+    """ST-TAKE: the same whatever the stones are worth, because nobody knows that before taking them."""
+    if state.values is not None:
+        values = (0,) * len(state.values)
+        state = copy(state)
+        state.values = values
+    hidden = message("The values of the stones are not known yet.")
+    return Preview(decide(state, seat, action), hidden if isinstance(action, Take) else None)
 
 
 def position(state: State, viewer: int | None) -> StonesPosition:

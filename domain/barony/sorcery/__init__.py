@@ -9,14 +9,16 @@ from typing import Final
 
 from domain.barony.action_json import action_to_json, parse_action
 from domain.barony.action_text import action_text, parse_action_text
+from domain.barony.attempts import attempt
 from domain.barony.board_check import infer_secrets
-from domain.barony.decide import forfeit, remove
+from domain.barony.decide import actions_at_any_time, forfeit, remove
 from domain.barony.option_fields import OPTION_FIELDS
 from domain.barony.set_up import apply_redraw, redraw
 from domain.barony.sorcery.apply import apply
 from domain.barony.sorcery.bots import BOTS
+from domain.barony.sorcery.choices import QUESTIONS, choice_message, choices
 from domain.barony.sorcery.clauses import CLAUSES
-from domain.barony.sorcery.decide import decide, legal_actions
+from domain.barony.sorcery.decide import decide, legal_actions, preview
 from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.explain import explain
 from domain.barony.sorcery.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
@@ -38,14 +40,19 @@ __all__ = [
     "OPTIONS",
     "OPTION_FIELDS",
     "POSITION",
+    "QUESTIONS",
     "SCORE_NAME",
     "STANDING",
     "TITLE",
     "action_text",
     "action_to_json",
+    "actions_at_any_time",
     "apply",
     "apply_redraw",
+    "attempt",
     "check_options",
+    "choice_message",
+    "choices",
     "copy",
     "decide",
     "event_message",
@@ -58,6 +65,7 @@ __all__ = [
     "parse_action",
     "parse_action_text",
     "position",
+    "preview",
     "redraw",
     "remove",
     "scene",

@@ -30,6 +30,7 @@ from domain.barony.sorcery.places import (
 from domain.barony.sorcery.recruitment import decide_recruitment, legal_recruitments
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.sorcery.terms import MAGIC_TOKEN, SPELL_NAMES
+from domain.choices import Preview
 from domain.contract import DomainEvent
 from domain.errors import Refused
 from domain.messages import Message, PlayerAt, counted, listing, message, plural_message
@@ -138,3 +139,8 @@ def decide(state: SorceryState, seat: int, action: Action) -> DomainEvent:
 def legal_actions(state: SorceryState, seat: int) -> Sequence[Action]:
     """The legal actions of the seat, without `resign` and `agree_to_end`; [] when it is not its turn."""
     return base_legal_actions(state, seat, SORCERY_GENERATORS)
+
+
+def preview(state: SorceryState, seat: int, action: Action) -> Preview:
+    """All that the action leads to, because nothing is hidden. Raises what `decide` raises."""
+    return Preview(decide(state, seat, action))

@@ -1,0 +1,61 @@
+"""Choices: a player comes to an action by answering one question after the other.
+
+A rule system defines the questions (`QUESTIONS`) and the choices that lead to each action (`choices`);
+`domain.next_step` walks them. The names of the contract are in `domain.contract`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from domain.event import DomainEvent
+from domain.hex_text import hex_text
+from domain.hexes import Hex
+from domain.messages import Text, message
+
+COMMON_QUESTIONS: Final[Mapping[str, Text]] = {"action": message("What do you do?")}
+"""The first question of every game, whose answers are types of actions. Rule systems add their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An answer to one question on the way to an action.
+
+    `question` is a name in the rule system's `QUESTIONS`. `value` identifies the answer among those to the
+    same question, as in URLs: `move`, `1,0`, `2`. `at` is the hex that it selects on the board, if it is
+    one, and `symbol` the kind of terrain or piece that a card shows for it, if any.
+    """
+
+    question: str
+    value: str
+    at: Hex | None = None
+    symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an action leads to, as far as the seat that takes it may know before it is taken.
+
+    `hidden` is a sentence about what the event leaves out; None if it is complete.
+    """
+
+    event: DomainEvent
+    hidden: Text | None = None
+
+
+@lru_cache(maxsize=1024)
+def card(question: str, value: str, symbol: str = "") -> Choice:
+    """The choice of something that is no hex. The same object every time, for speed."""
+    return Choice(question, value, symbol=symbol)
+
+
+@lru_cache(maxsize=1 << 14)
+def hex_choice(question: str, at: Hex) -> Choice:
+    """The choice of a hex of the board, whose value is `q,r`. The same object every time, for speed."""
+    return Choice(question, hex_text(at), at)
+
+
+def action_choice(type: str) -> Choice:
+    """The choice of a type of action, which is the first on the way to every action."""
+    return card("action", type)

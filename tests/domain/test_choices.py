@@ -1,0 +1,65 @@
+"""The choices of every rule system lead to exactly its legal actions, as the contract requires."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from domain.choices import Choice
+from domain.contract import Action
+from domain.game import Game
+from domain.next_step import UnknownChoice, next_step
+from tests.games.records import course_of
+from tests.support.choice_trees import nodes
+
+RECORDS = ["duke-of-three", "sorcery-duke-of-five", "sorcery-movement", "baron-battles"]
+MOST_ACTIONS = 40
+"""The most legal actions of the positions whose trees are walked completely."""
+
+
+def positions(name: str, *, every: int = 1) -> Iterator[tuple[Game, int, list[Action]]]:
+    """Iterate over positions of a recorded game, with the seat to act and its legal actions."""
+    for game in course_of(name)[::every]:
+        if game.to_act is not None:
+            yield game, game.to_act, list(game.rules.legal_actions(game.state, game.to_act))
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_choices_lead_to_all_legal_actions_and_to_one_each(name: str) -> None:
+    for game, seat, actions in positions(name, every=3):
+        if len(actions) > MOST_ACTIONS:
+            continue
+        reached = []
+        for path, branches, complete in nodes(game.rules, game.state, seat, actions):
+            values = {choice.value for choice in branches}
+            assert len(values) == len(branches), f"two choices after {path} have the same value"
+            questions = {choice.question for choice in branches}
+            assert len(questions) <= 1
+            assert questions <= game.rules.QUESTIONS.keys()
+            assert not complete or (len(complete) == 1 and not branches), path
+            reached += complete
+        assert set(reached) == set(actions)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_first_and_the_last_option_of_every_step_lead_to_a_legal_action(name: str) -> None:
+    for game, seat, actions in positions(name, every=5):
+        for index in (0, -1):
+            values: list[str] = []
+            step = next_step(game.rules, game.state, seat, actions, values)
+            while step.action is None:
+                assert len(step.options) > 1
+                assert step.question == step.options[0].question
+                values.append(step.options[index].value)
+                step = next_step(game.rules, game.state, seat, actions, values)
+            assert step.action in actions
+            assert [step.path[number].value for number in step.manual] == values
+            with pytest.raises(UnknownChoice):
+                next_step(game.rules, game.state, seat, actions, [*values, "done"])
+
+
+def test_a_value_that_is_no_option_is_an_unknown_choice() -> None:
+    game, seat, actions = next(positions("duke-of-three"))
+    with pytest.raises(UnknownChoice) as raised:
+        next_step(game.rules, game.state, seat, actions, ["99,99"])
+    assert raised.value.path == (Choice("action", "place_city"),)
+    assert raised.value.value == "99,99"
