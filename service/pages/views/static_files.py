@@ -4,14 +4,25 @@ Their addresses contain a version, which changes whenever one of the files does,
 them for ever, and scripts can import each other by relative addresses.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, send_from_directory, url_for
+from flask import Blueprint, Response, request, url_for
+from werkzeug.exceptions import NotFound
 
 FOLDER: Final = Path(__file__).parents[1] / "static"
+TYPES: Final = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain",
+    ".ttf": "font/ttf",
+    ".woff2": "font/woff2",
+}
+"""The media types of files, by how their names end."""
 _VERSION_CHARACTERS: Final = 12
 _YEAR_SECONDS: Final = 365 * 24 * 3600
 
@@ -39,8 +50,14 @@ def _order(name: str) -> tuple[bool, str]:
 @blueprint.get("/static/<version>/<path:name>")
 def get_file(version: str, name: str) -> Response:
     """Return a static file. One of another version is that of another release, and may not be kept."""
-    response = send_from_directory(FOLDER, name, conditional=True)
-    response.cache_control.clear()
+    data = _files().get(name)
+    if data is None:
+        raise NotFound
+    # Flask-Compress would compress a streamed file in the context of the request, which the threads that
+    # produce the parts of a response do not share. So the files are in memory.
+    response = Response(data, mimetype=TYPES[Path(name).suffix])
+    response.add_etag()
+    response.make_conditional(request)
     if version == _version():
         response.cache_control.public = True
         response.cache_control.max_age = _YEAR_SECONDS
@@ -51,9 +68,15 @@ def get_file(version: str, name: str) -> Response:
 
 
 @cache
+def _files() -> Mapping[str, bytes]:
+    """Return the files by their names, which are paths below the folder."""
+    paths = (path for path in sorted(FOLDER.rglob("*")) if path.is_file())
+    return {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
+
+
+@cache
 def _version() -> str:
     digest = sha256()
-    for path in sorted(FOLDER.rglob("*")):
-        if path.is_file():
-            digest.update(f"{path.relative_to(FOLDER)}\0".encode() + path.read_bytes())
+    for name, data in _files().items():
+        digest.update(f"{name}\0".encode() + data)
     return digest.hexdigest()[:_VERSION_CHARACTERS]
