@@ -16,6 +16,8 @@ from tests.support.running_service import RunningService
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+    from tests.support.browsing import Visitors
+
 collect_ignore_glob = [] if find_spec("playwright") else ["test_*_in_browser.py"]
 
 
@@ -45,3 +47,14 @@ def browser() -> "Iterator[Browser]":
         browser = chromium.launch(playwright)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def visitors(running_service: RunningService, browser: "Browser") -> "Iterator[Visitors]":
+    """Creates visitors of the service; what went wrong in their pages fails the test."""
+    from tests.support.browsing import Visitors
+
+    visitors = Visitors(running_service, browser)
+    yield visitors
+    problems = visitors.close()
+    assert not problems, "\n".join(problems)

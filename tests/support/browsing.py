@@ -1,0 +1,170 @@
+"""People at browsers: each has a context with cookies and a page of their own.
+
+Whatever goes wrong in a page is collected and fails the test: an error of a script, a violation of the
+Content-Security-Policy, a request to another origin, a request that the server refuses unexpectedly.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx
+import redis
+from flask import Flask
+from flask.sessions import SecureCookieSessionInterface
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    Response,
+    ViewportSize,
+)
+
+from service.data_folder import embedded_redis_url
+from service.pages.session import COOKIE_NAME, SESSION_KEY
+from tests.support.accounts import Accounts, PlayerClient
+from tests.support.running_service import RunningService
+
+DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 800}
+PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
+_TIMEOUT_MILLISECONDS: Final = 10_000
+_FAILED_LOAD: Final = "Failed to load resource"
+"""How Chromium begins the console message about a response with an error status, which `_check` judges."""
+
+
+@dataclass
+class Visitor:
+    """A person at a browser, who may have an account."""
+
+    site: RunningService
+    context: BrowserContext
+    page: Page
+    account: PlayerClient | None = None
+    problems: list[str] = field(default_factory=list)
+    expected_statuses: set[int] = field(default_factory=set)
+    expects_failed_requests: bool = False
+
+    def __post_init__(self) -> None:
+        self.context.on("console", self._read_console)
+        self.context.on("weberror", lambda error: self.problems.append(str(error.error)))
+        self.context.on("request", self._check_origin)
+        self.context.on("response", self._check_status)
+        self.context.on("requestfailed", self._check_failure)
+
+    def open(self, path: str, status: int = 200) -> Page:
+        """Open a page of the site; its status must be this one."""
+        with self.expecting(status):
+            response = self.page.goto(f"{self.site.url}{path}")
+        assert response is not None
+        assert response.status == status, f"{path}: {response.status}"
+        assert response.headers["content-type"].startswith("text/html"), path
+        return self.page
+
+    @contextmanager
+    def expecting(self, *statuses: int) -> Iterator[None]:
+        """Responses with these statuses are no problem inside the block."""
+        before = set(self.expected_statuses)
+        self.expected_statuses.update(statuses)
+        try:
+            yield
+        finally:
+            self.expected_statuses = before
+
+    def new_tab(self) -> Page:
+        """A further tab with the same cookies, whose problems are collected too."""
+        return self.context.new_page()
+
+    def log_in(self, account: PlayerClient) -> None:
+        """Give the browser the cookie of a player who has logged in."""
+        self.account = account
+        self.set_session({"token": account.token})
+
+    def set_session(self, values: Mapping[str, Any]) -> None:
+        """Give the browser a cookie with these values, signed as the server signs it."""
+        self.set_cookie(signed_session(self.site, values))
+
+    def set_cookie(self, value: str) -> None:
+        """Give the browser a cookie of the session with this value."""
+        self.context.add_cookies([{"name": COOKIE_NAME, "value": value, "url": self.site.url}])
+
+    def _read_console(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and not message.text.startswith(_FAILED_LOAD):
+            self.problems.append(f"console: {message.text}")
+
+    def _check_origin(self, request: Request) -> None:
+        own = (self.site.url + "/", "data:", "blob:")
+        if not request.url.startswith(own):
+            self.problems.append(f"request to another origin: {request.url}")
+
+    def _check_status(self, response: Response) -> None:
+        if response.status >= 400 and response.status not in self.expected_statuses:
+            self.problems.append(f"{response.request.method} {response.url}: {response.status}")
+
+    def _check_failure(self, request: Request) -> None:
+        # Leaving a page aborts what it was loading.
+        if request.failure != "net::ERR_ABORTED" and not self.expects_failed_requests:
+            self.problems.append(f"{request.method} {request.url}: {request.failure}")
+
+
+@dataclass
+class Visitors:
+    """Creates visitors of a site, and closes their browsers at the end of a test."""
+
+    site: RunningService
+    browser: Browser
+    visitors: list[Visitor] = field(default_factory=list)
+    accounts: Accounts = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.accounts = Accounts(self.site.url)
+
+    def new(
+        self,
+        account: PlayerClient | None = None,
+        *,
+        javascript: bool = True,
+        phone: bool = False,
+        language: str = "en",
+        dark: bool = False,
+    ) -> Visitor:
+        """Return a visitor at a new browser, logged in if there is an account."""
+        context = self.browser.new_context(
+            viewport=PHONE if phone else DESKTOP,
+            has_touch=phone,
+            is_mobile=phone,
+            java_script_enabled=javascript,
+            locale=language,
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+        )
+        context.set_default_timeout(_TIMEOUT_MILLISECONDS)
+        visitor = Visitor(self.site, context, context.new_page())
+        if account is not None:
+            visitor.log_in(account)
+        self.visitors.append(visitor)
+        return visitor
+
+    def close(self) -> list[str]:
+        """Close all browsers, and return the problems of their pages."""
+        for visitor in self.visitors:
+            visitor.context.close()
+        self.accounts.close()
+        problems = [problem for visitor in self.visitors for problem in visitor.problems]
+        self.visitors.clear()
+        return problems
+
+
+def signed_session(site: RunningService, values: Mapping[str, Any]) -> str:
+    """Return the value of the cookie for a session with these values."""
+    # The first page creates the key.
+    httpx.get(site.url)
+    with redis.Redis.from_url(embedded_redis_url(site.data)) as client:
+        app = Flask(__name__)
+        app.secret_key = client.get(SESSION_KEY)
+    serializer = SecureCookieSessionInterface().get_signing_serializer(app)
+    assert serializer is not None
+    value: str = serializer.dumps(dict(values))
+    return value
