@@ -2,29 +2,23 @@
 check it with.
 """
 
-from typing import Final, assert_never
+from typing import Final
 
-from flask import Response, request
+from flask import Response
 
-from domain.errors import Malformed
 from domain.json_types import JsonObject
-from domain.messages import message
 from replay.event_filter import CONDITIONS, parse_filter
-from service.errors import TooManyRequests, Unavailable
 from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
-from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, ReachedBound, StreamRequest
+from service.http.event_streams import stream_response
 from service.http.language import request_language, request_renderer, with_language
-from service.http.responses import json_response, no_content
+from service.http.responses import json_response
 from service.http.schemas.fields import MAX_INTEGER
 from service.http.schemas.requests import EventQuery, EventsQuery, StreamQuery
 from service.http.schemas.responses import EventDetails, EventList, KeyList
-from service.players.tokens import token_key
-from service.visitors import network_of
 
 MAX_PAGE_SIZE: Final = 500
-RETRY_STREAM_SECONDS: Final = 5
 
 blueprint = Blueprint("history", __name__, description="The log of a game, and proofs of it.")
 
@@ -136,27 +130,7 @@ def stream_events(game_id: str, player: str | None, query: JsonObject) -> Respon
     stream also ends when its token is revoked.
     """
     game = service().queries.visible_game(game_id, player)
-    after = _last_event_id(default=query["after"] or 0)
-    if game.has_ended and after == game.seq:
-        return no_content()
-    visitor = player or network_of(request.remote_addr or "")
-    _check_stream_bounds(visitor)
-    token = bearer_token()
-    is_invited = player is not None and player in game.invited
-    # The gateway sends the stream itself, after this response's head (service/server/streams.py).
-    request.environ[STREAM_REQUEST] = StreamRequest(
-        game_id,
-        after,
-        visitor=visitor,
-        player=player,
-        token_key=None if token is None else token_key(token),
-        evict_on_leave=player if game.options["private"] and not is_invited else None,
-        must_reset=after > game.seq,
-    )
-    return Response(
-        content_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
+    return stream_response(game, player, bearer_token(), query["after"] or 0)
 
 
 @blueprint.route(
@@ -170,35 +144,3 @@ def list_keys(player: str | None) -> Response:
     keyring = service().keyring
     body = {"keys": keyring.public_keys(), "origin": keyring.origin or None, "next": None}
     return json_response(body)
-
-
-def _check_stream_bounds(visitor: str) -> None:
-    """Raise Unavailable or TooManyRequests if this visitor may not open another stream."""
-    find_refusal = request.environ.get(STREAM_REFUSAL)
-    reached: ReachedBound | None = None if find_refusal is None else find_refusal(visitor)
-    match reached:
-        case "max_streams":
-            raise Unavailable(
-                message("the server cannot open more event streams now"),
-                retry_after=RETRY_STREAM_SECONDS,
-            )
-        case "max_streams_per_visitor":
-            raise TooManyRequests(
-                message("too many event streams are open: close one of them first"),
-                retry_after=RETRY_STREAM_SECONDS,
-            )
-        case None:
-            return
-        case _:
-            assert_never(reached)
-
-
-def _last_event_id(default: int) -> int:
-    header = request.headers.get("Last-Event-ID")
-    if not header:
-        return default
-    if not (
-        header.isascii() and header.isdigit() and len(header) <= 16 and int(header) <= MAX_INTEGER
-    ):
-        raise Malformed({"Last-Event-ID": message("must be the seq of an event")})
-    return int(header)

@@ -1,0 +1,313 @@
+"""The steps by which a player comes to an action, as links.
+
+The choices that a player has made are in the address of the page (`?choose=move&choose=1,0`), so the server
+keeps nothing, and the browser's "back" is a step back. The rule system defines the questions and the choices;
+nothing here depends on a game.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+from urllib.parse import quote
+
+from domain.choices import Choice, Preview
+from domain.contract import Action, evolve
+from domain.errors import Malformed, Refused
+from domain.event import Event
+from domain.game import Game, copy
+from domain.hexes import Hex
+from domain.messages import Text, message
+from domain.next_step import Step, next_step, refusal
+from replay.render.embedded_map import HexLink
+
+CHOOSE: Final = "choose"
+TRY: Final = "try"
+ACTION: Final = "action"
+"""The parameters of an address: a choice (repeated), a choice to explain, and an action in short form."""
+MAX_CHOICES: Final = 64
+MAX_ACTION_CHARACTERS: Final = 400
+_WHY_NOT: Final = message("why this cannot be chosen")
+_NOT_HERE: Final = message("this cannot be chosen here")
+_GO_BACK: Final = message("go back to this choice")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the address of a page asks for: the choices, one to explain, or an action in short form.
+
+    `fixed` are the other parameters of the address, which every link of the steps keeps.
+    """
+
+    values: tuple[str, ...] = ()
+    attempt: str | None = None
+    action: str | None = None
+    fixed: tuple[tuple[str, str], ...] = ()
+
+    def address(
+        self, values: Sequence[str], *, attempt: str | None = None, action: str | None = None
+    ) -> str:
+        """Return the address, relative to the page, with these choices."""
+        pairs = [*self.fixed, *((CHOOSE, value) for value in values)]
+        if attempt is not None:
+            pairs.append((TRY, attempt))
+        if action is not None:
+            pairs.append((ACTION, action))
+        return "?" + "&".join(f"{name}={quote(value, safe=',>')}" for name, value in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something that can be chosen, or whose refusal can be explained: its words, its address, its symbol."""
+
+    label: Text
+    address: str
+    symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The explanation of why something cannot be chosen: its reason, and the clause, if there is one."""
+
+    why: Text
+    clause: str | None
+    at: Hex | None = None
+
+
+@dataclass(frozen=True)
+class ActionSteps:
+    """Where a player stands on the way to an action, for the macros of templates/action_steps.html."""
+
+    game: Game
+    seat: int
+    position: Any
+    request: Request
+    step: Step[Any]
+    actions: Sequence[Action] = field(repr=False)
+    at_any_time: Sequence[Action] = ()
+    attempt: Attempt | None = None
+
+    @property
+    def question(self) -> Text | None:
+        """The question that is open."""
+        name = self.step.question
+        return None if name is None else self.game.rules.QUESTIONS[name]
+
+    @cached_property
+    def options(self) -> list[Option]:
+        """What can be chosen now."""
+        values = self.request.values
+        return [
+            Option(
+                self._label(choice, self.step.path),
+                self.request.address([*values, choice.value]),
+                choice.symbol,
+            )
+            for choice in self.step.options
+        ]
+
+    @cached_property
+    def unavailable(self) -> list[Option]:
+        """The types of actions that the rules do not allow now, each with the address of the reason."""
+        if self.step.question != "action":
+            return []
+        rules = self.game.rules
+        others = {action.type for action in self.at_any_time}
+        others |= {choice.value for choice in self.step.options}
+        return [
+            Option(
+                rules.LABELS.get(type, message("{type}", type=type)),
+                self.request.address([], attempt=type),
+            )
+            for type in rules.ACTIONS
+            if type not in others
+            and rules.attempt(self.game.state, self.seat, (), type) is not None
+        ]
+
+    @property
+    def others(self) -> list[Option]:
+        """The actions that are possible whether or not it is the seat's turn, such as resigning."""
+        rules = self.game.rules
+        return [
+            Option(
+                rules.LABELS.get(action.type, message("{type}", type=action.type)),
+                self.request.address([], action=rules.action_text(action)),
+            )
+            for action in self.at_any_time
+        ]
+
+    @cached_property
+    def path(self) -> list[tuple[Text, Text, str | None]]:
+        """The choices so far: question, answer, and the address that goes back to a choice of the player."""
+        rows: list[tuple[Text, Text, str | None]] = []
+        for index, choice in enumerate(self.step.path):
+            back = None
+            if index in self.step.manual:
+                back = self.request.address(self.request.values[: self.step.manual.index(index)])
+            question = self.game.rules.QUESTIONS[choice.question]
+            rows.append((question, self._label(choice, self.step.path[:index]), back))
+        return rows
+
+    @property
+    def back(self) -> str | None:
+        """The address one step back; None at the first step."""
+        if self.request.action is not None:
+            return self.request.address([])
+        values = self.request.values
+        return self.request.address(values[:-1]) if values else None
+
+    @property
+    def start(self) -> str:
+        """The address of the first step."""
+        return self.request.address([])
+
+    @cached_property
+    def links(self) -> Mapping[Hex, HexLink]:
+        """The hexes of the board as links: to choose one, to go back, or to see why one cannot be chosen."""
+        if self.step.action is not None:
+            return {}
+        links: dict[Hex, HexLink] = {}
+        values = self.request.values
+        hexes = {choice.at: choice for choice in self.step.options if choice.at is not None}
+        if hexes:
+            address = self.request.address(values, attempt="")
+            for cell in self.game.rules.scene(self.position, None).cells:
+                q, r = cell.at
+                links[cell.at] = HexLink(f"{address}{q},{r}", _WHY_NOT)
+        for index, choice in enumerate(self.step.path):
+            if choice.at is not None and index in self.step.manual:
+                before = values[: self.step.manual.index(index)]
+                links[choice.at] = HexLink(self.request.address(before), _GO_BACK, "chosen")
+        for at, choice in hexes.items():
+            label = self._label(choice, self.step.path)
+            links[at] = HexLink(self.request.address([*values, choice.value]), label, "option")
+        return links
+
+    @property
+    def action(self) -> Action | None:
+        """The action to which the choices have led."""
+        return self.step.action
+
+    @property
+    def action_text(self) -> str:
+        """The action in short form."""
+        return self.game.rules.action_text(self.step.action)
+
+    @property
+    def action_json(self) -> Mapping[str, Any]:
+        """The action as JSON."""
+        return self.game.rules.action_to_json(self.step.action)
+
+    @cached_property
+    def needs_second_confirmation(self) -> bool:
+        """Whether the action gives something up: a turn, or the game."""
+        action = self.step.action
+        return action is not None and (not self._is_among_legal() or action.type == "pass")
+
+    @cached_property
+    def preview(self) -> Preview:
+        """What the action leads to, without what the seat may not know yet."""
+        return self.game.rules.preview(self.game.state, self.seat, self.step.action)
+
+    def preview_scene(self) -> Any:
+        """Return the scene of the position after the action, with the differences marked."""
+        rules, event = self.game.rules, self.preview.event
+        after = copy(self.game)
+        after.state = evolve(rules, self.game.state, [event])
+        recorded: Event = {
+            "v": 1,
+            "game": self.game.id,
+            "seq": self.game.seq + 1,
+            "type": event.type,
+            "at": self.game.at,
+            "by": {"seat": self.seat},
+            "action": dict(self.action_json),
+            "data": dict(event.data),
+            "state": "",
+            "prev": self.game.hash,
+            "hash": "",
+        }
+        return rules.scene(after.position(self.seat), recorded)
+
+    def _is_among_legal(self) -> bool:
+        return self.step.action in self.actions
+
+    def _label(self, choice: Choice, path: Sequence[Choice]) -> Text:
+        label: Text = self.game.rules.choice_message(self.position, choice, path)
+        return label
+
+
+def read_request(
+    parameters: Mapping[str, Sequence[str]], fixed: tuple[tuple[str, str], ...] = ()
+) -> Request:
+    """Return what the parameters of an address ask for. Raises Malformed."""
+    values = tuple(parameters.get(CHOOSE, ()))
+    if len(values) > MAX_CHOICES or any(len(value) > MAX_ACTION_CHARACTERS for value in values):
+        raise Malformed({CHOOSE: message("has more than {count} choices", count=MAX_CHOICES)})
+    attempts, actions = parameters.get(TRY, ()), parameters.get(ACTION, ())
+    for name, texts in ((TRY, attempts), (ACTION, actions)):
+        if any(len(text) > MAX_ACTION_CHARACTERS for text in texts):
+            raise Malformed(
+                {name: message("has more than {count} characters", count=MAX_ACTION_CHARACTERS)}
+            )
+    return Request(
+        values,
+        attempts[0] if attempts else None,
+        actions[0].strip() if actions and actions[0].strip() else None,
+        fixed,
+    )
+
+
+def action_steps(game: Game, seat: int, request: Request) -> ActionSteps | None:
+    """Return where the seat stands with these choices; None if it can take no action now.
+
+    Raises Malformed (`UnknownChoice`) if a choice cannot be made.
+    """
+    if game.status != "playing" or game.state is None:
+        return None
+    rules, state = game.rules, game.state
+    actions, at_any_time = rules.legal_actions(state, seat), rules.actions_at_any_time(state, seat)
+    if not actions and not at_any_time:
+        return None
+    attempt: Attempt | None = None
+    if request.action is not None:
+        step, attempt = _typed_action(game, seat, request.action)
+        if attempt is not None:
+            request = Request(fixed=request.fixed)
+            step = next_step(rules, state, seat, actions, ())
+    else:
+        step = next_step(rules, state, seat, actions, request.values)
+        if request.attempt is not None:
+            attempt = _explain(game, seat, step, request.attempt)
+    position = game.position(seat)
+    return ActionSteps(game, seat, position, request, step, actions, at_any_time, attempt)
+
+
+def _typed_action(game: Game, seat: int, text: str) -> tuple[Step[Any], Attempt | None]:
+    """Return the step at the end of choosing the action in short form, or why the action is refused."""
+    rules = game.rules
+    try:
+        action = rules.parse_action_text(text)
+        rules.preview(game.state, seat, action)
+    except Malformed as error:
+        return Step((), ()), Attempt(error.why, None)
+    except Refused as error:
+        return Step((), ()), Attempt(error.why, error.clause)
+    return Step((), (), action=action), None
+
+
+def _explain(game: Game, seat: int, step: Step[Any], value: str) -> Attempt:
+    """Return why the seat cannot choose this value at this step."""
+    refused = refusal(game.rules, game.state, seat, step.path, value)
+    at = _hex_of(value)
+    if refused is None:
+        return Attempt(_NOT_HERE, None, at)
+    return Attempt(refused.why, refused.clause, at)
+
+
+def _hex_of(value: str) -> Hex | None:
+    q, comma, r = value.partition(",")
+    try:
+        return (int(q), int(r)) if comma else None
+    except ValueError:
+        return None

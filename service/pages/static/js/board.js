@@ -1,0 +1,170 @@
+// @ts-check
+/**
+ * The board of a game: arrow keys move the focus from hex to hex, and the map can be made larger and moved with
+ * buttons, keys, the mouse and two fingers.
+ */
+
+const MAX_ZOOM = 6;
+const STEP = 1.3;
+/** The size of a hex, in CSS pixels, below which it is hard to hit with a finger. */
+const MIN_TARGET = 24;
+/** The width and height of a hex in the units of the map. */
+const HEX_WIDTH = 173.2;
+const DIRECTIONS = new Map([
+  ["ArrowLeft", { x: -1, y: 0 }],
+  ["ArrowRight", { x: 1, y: 0 }],
+  ["ArrowUp", { x: 0, y: -1 }],
+  ["ArrowDown", { x: 0, y: 1 }],
+]);
+
+/** @param {HTMLElement} board */
+export function start(board) {
+  const area = /** @type {HTMLElement} */ (board.querySelector(".board-window"));
+  const map = /** @type {SVGSVGElement} */ (board.querySelector("svg.map"));
+  if (!area || !map) return undefined;
+  let zoom = 1;
+  const units = map.viewBox.baseVal.width;
+
+  /**
+   * Set the zoom, and keep the point of the map at (x, y) of the window where it is.
+   * @param {number} value @param {number} [x] @param {number} [y]
+   */
+  function setZoom(value, x = area.clientWidth / 2, y = area.clientHeight / 2) {
+    const former = map.clientWidth || 1;
+    zoom = Math.min(MAX_ZOOM, Math.max(1, value));
+    map.style.width = `${zoom * 100}%`;
+    const factor = map.clientWidth / former;
+    area.scrollLeft = (area.scrollLeft + x) * factor - x;
+    area.scrollTop = (area.scrollTop + y) * factor - y;
+  }
+
+  map.style.minWidth = `${Math.ceil((units / HEX_WIDTH) * MIN_TARGET)}px`;
+
+  /** @param {Event} event */
+  function useButton(event) {
+    const button = /** @type {HTMLElement} */ (event.target).closest("[data-zoom]");
+    if (!button) return;
+    const kind = button.getAttribute("data-zoom");
+    setZoom(kind === "fit" ? 1 : kind === "in" ? zoom * STEP : zoom / STEP);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function useKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "+" || event.key === "=") setZoom(zoom * STEP);
+    else if (event.key === "-") setZoom(zoom / STEP);
+    else if (event.key === "0") setZoom(1);
+    else {
+      const direction = DIRECTIONS.get(event.key);
+      const next = direction && neighbour(direction);
+      if (!next) return;
+      next.focus({ preventScroll: true });
+      next.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }
+    event.preventDefault();
+  }
+
+  /**
+   * The hex that is nearest in a direction; the one in the middle while no hex has the focus.
+   * @param {{ x: number, y: number }} direction
+   * @returns {SVGElement | undefined}
+   */
+  function neighbour(direction) {
+    const hexes = [.../** @type {NodeListOf<SVGElement>} */ (map.querySelectorAll("[data-at]"))];
+    const focused = hexes.find((hex) => hex === document.activeElement);
+    const from = focused ?? area;
+    const origin = middle(from);
+    /** @type {[number, SVGElement | undefined]} */
+    let best = [Infinity, undefined];
+    for (const hex of hexes) {
+      if (hex === focused) continue;
+      const at = middle(hex);
+      const x = at.x - origin.x;
+      const y = at.y - origin.y;
+      const ahead = x * direction.x + y * direction.y;
+      const aside = Math.abs(x * direction.y) + Math.abs(y * direction.x);
+      const distance = focused ? ahead + 2 * aside : Math.hypot(x, y);
+      if ((!focused || ahead > 1) && distance < best[0]) best = [distance, hex];
+    }
+    return best[1];
+  }
+
+  /** @param {WheelEvent} event */
+  function useWheel(event) {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const box = area.getBoundingClientRect();
+    setZoom(zoom * STEP ** (-event.deltaY / 100), event.clientX - box.left, event.clientY - box.top);
+  }
+
+  /** @type {Map<number, PointerEvent>} */
+  const pointers = new Map();
+  let isDragging = false;
+
+  /** @param {PointerEvent} event */
+  function pressed(event) {
+    pointers.set(event.pointerId, event);
+    isDragging = false;
+  }
+
+  /** @param {PointerEvent} event */
+  function moved(event) {
+    const before = pointers.get(event.pointerId);
+    if (!before) return;
+    if (pointers.size === 2) {
+      const [other] = [...pointers.values()].filter((pointer) => pointer.pointerId !== event.pointerId);
+      const former = Math.hypot(before.clientX - other.clientX, before.clientY - other.clientY);
+      const now = Math.hypot(event.clientX - other.clientX, event.clientY - other.clientY);
+      const box = area.getBoundingClientRect();
+      const x = (event.clientX + other.clientX) / 2 - box.left;
+      const y = (event.clientY + other.clientY) / 2 - box.top;
+      if (former > 0) setZoom((zoom * now) / former, x, y);
+      isDragging = true;
+    } else if (event.pointerType === "mouse" && event.buttons === 1) {
+      const x = event.clientX - before.clientX;
+      const y = event.clientY - before.clientY;
+      if (!isDragging && Math.hypot(x, y) < 5) return;
+      isDragging = true;
+      area.scrollLeft -= x;
+      area.scrollTop -= y;
+    }
+    pointers.set(event.pointerId, event);
+  }
+
+  /** @param {PointerEvent} event */
+  function released(event) {
+    pointers.delete(event.pointerId);
+  }
+
+  /** @param {MouseEvent} event */
+  function clicked(event) {
+    if (!isDragging) return;
+    isDragging = false;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  const tools = /** @type {HTMLElement | null} */ (board.querySelector(".board-tools"));
+  if (tools) {
+    tools.hidden = false;
+    tools.addEventListener("click", useButton);
+  }
+  area.addEventListener("keydown", useKey);
+  area.addEventListener("wheel", useWheel, { passive: false });
+  area.addEventListener("pointerdown", pressed);
+  area.addEventListener("pointermove", moved);
+  area.addEventListener("dragstart", (event) => event.preventDefault());
+  area.addEventListener("click", clicked, true);
+  window.addEventListener("pointerup", released);
+  window.addEventListener("pointercancel", released);
+  return () => {
+    window.removeEventListener("pointerup", released);
+    window.removeEventListener("pointercancel", released);
+  };
+}
+
+/** @param {Element} element */
+function middle(element) {
+  const box = element.getBoundingClientRect();
+  return { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+}

@@ -1,0 +1,111 @@
+// @ts-check
+/**
+ * The page of a game while it is played: the event stream replaces the page whenever something has happened.
+ *
+ * A player who is choosing an action keeps the choices, which are in the address of the page, unless they have
+ * become impossible.
+ */
+
+const MIN_RETRY = 500;
+const MAX_RETRY = 15000;
+
+/** @param {HTMLElement} game */
+export function start(game) {
+  const address = game.dataset.stream;
+  if (address === undefined || game.dataset.ended !== undefined) return undefined;
+  const [path] = address.split("?");
+  let seq = Number(game.dataset.seq);
+  let retry = MIN_RETRY;
+  let timer = 0;
+  let isStopped = false;
+  /** @type {EventSource | undefined} */
+  let source;
+
+  function open() {
+    source = new EventSource(`${path}?after=${seq}`);
+    source.onopen = () => {
+      retry = MIN_RETRY;
+      showReachable(true);
+    };
+    source.onmessage = (event) => received(Number(event.lastEventId));
+    for (const name of ["end", "reset"]) source.addEventListener(name, () => void refresh());
+    source.onerror = () => {
+      // The browser gives up when the server responds with an error, such as while it starts.
+      if (source?.readyState !== EventSource.CLOSED) return;
+      showReachable(false);
+      timer = window.setTimeout(open, retry);
+      retry = Math.min(2 * retry, MAX_RETRY);
+    };
+  }
+
+  /** @param {number} latest */
+  function received(latest) {
+    if (latest <= seq) return;
+    seq = latest;
+    window.clearTimeout(timer);
+    // Events that belong together, such as the end of a round and its scoring, arrive together.
+    timer = window.setTimeout(() => void refresh(), 10);
+  }
+
+  async function refresh() {
+    const html = (await read(location.pathname + location.search)) ?? (await read(location.pathname));
+    if (html === undefined || isStopped) return;
+    replace(html);
+  }
+
+  open();
+  return () => {
+    isStopped = true;
+    window.clearTimeout(timer);
+    source?.close();
+  };
+}
+
+/**
+ * @param {string} address
+ * @returns {Promise<string | undefined>} the page; undefined if the server responds with an error
+ */
+async function read(address) {
+  try {
+    const response = await fetch(address, { headers: { "HX-Request": "true" } });
+    return response.ok ? await response.text() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Replace the content of the page; the focus stays where it was.
+ * @param {string} html
+ */
+function replace(html) {
+  const focused = selectorOf(document.activeElement);
+  const typed = /** @type {HTMLInputElement | null} */ (document.getElementById("action-text"))?.value;
+  const htmx = /** @type {any} */ (window).htmx;
+  htmx.swap("#page", html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 }, { select: "#page" });
+  const title = new DOMParser().parseFromString(html, "text/html").title;
+  if (title) document.title = title;
+  const input = /** @type {HTMLInputElement | null} */ (document.getElementById("action-text"));
+  if (input && typed) input.value = typed;
+  const target = /** @type {HTMLElement | null} */ (focused && document.querySelector(focused));
+  target?.focus({ preventScroll: true });
+}
+
+/**
+ * @param {Element | null} element
+ * @returns {string} a selector that finds the same element in the page that replaces this one; "" without one
+ */
+function selectorOf(element) {
+  if (!element || element === document.body) return "";
+  if (element.id) return `#${CSS.escape(element.id)}`;
+  const at = element.getAttribute("data-at");
+  if (at) return `[data-at="${CSS.escape(at)}"]`;
+  const href = element.getAttribute("href");
+  return href ? `#page a[href="${CSS.escape(href)}"]` : "";
+}
+
+/** @param {boolean} isReachable */
+function showReachable(isReachable) {
+  const notice = document.getElementById("network-error");
+  if (notice) notice.hidden = isReachable;
+}

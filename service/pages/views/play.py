@@ -1,0 +1,140 @@
+"""The page of a game: its board, what the viewer can do now, and what happened last."""
+
+import secrets
+from typing import Any, Final
+
+from flask import Blueprint, Response, redirect, request
+from werkzeug.wrappers import Response as BaseResponse
+
+from domain.errors import Malformed, Refused
+from domain.event import Event
+from domain.game import Game
+from domain.messages import Message, PlayerAt, Text, message
+from ledger.turn_clock import milliseconds_left, time_left_message
+from replay.event_text import actor_message, outcome_message
+from service import clock
+from service.errors import Stale, Unauthorised
+from service.http.context import metrics, service
+from service.http.event_streams import stream_response
+from service.http.json_body import decode_json
+from service.http.problems import status_of
+from service.pages.action_steps import ActionSteps, action_steps, read_request
+from service.pages.position_view import position_view, scene_of
+from service.pages.session import session_token, viewer
+from service.pages.templating import page
+
+LATEST_EVENTS: Final = 8
+"""Events that the page lists."""
+_MAX_KEY_CHARACTERS: Final = 64
+
+blueprint = Blueprint("play", __name__)
+
+
+@blueprint.get("/games/<game_id>")
+def show_game(game_id: str) -> BaseResponse:
+    """Show a game as it stands, or with `seq` as it was after an event."""
+    return game_page(game_id)
+
+
+@blueprint.post("/games/<game_id>/actions")
+def submit_action(game_id: str) -> BaseResponse:
+    """Let the player act, and show the game after it, or why the action was refused."""
+    player = viewer()
+    service().queries.visible_game(game_id, player)
+    if player is None:
+        raise Unauthorised(message("log in to play"))
+    form = request.form
+    key = form.get("key", "")[:_MAX_KEY_CHARACTERS] or None
+    try:
+        accepted = service().commands.act(
+            game_id, player, decode_json(form.get("action", "").encode()), _expected_seq(form), key
+        )
+    except (Stale, Refused) as error:
+        if isinstance(error, Malformed):
+            raise
+        return game_page(game_id, error)
+    metrics().count_events(*(event["type"] for event in accepted.events))
+    return redirect(f"/games/{game_id}", 303)
+
+
+@blueprint.get("/games/<game_id>/stream")
+def stream_events(game_id: str) -> Response:
+    """Stream the events of a game to the scripts of its page."""
+    player = viewer()
+    game = service().queries.visible_game(game_id, player)
+    after = request.args.get("after", "0")
+    if not (after.isascii() and after.isdigit() and len(after) <= 15):
+        raise Malformed({"after": message("must be the seq of an event")})
+    return stream_response(game, player, session_token(), int(after))
+
+
+def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
+    """Return the page of a game. With `refusal` it explains why the last action was not accepted."""
+    player = viewer()
+    game = service().queries.visible_game(game_id, player)
+    seat = None if player is None else game.seat_of(player)
+    status = 200 if refusal is None else _status_of(refusal)
+    steps = None
+    if seat is not None and refusal is None:
+        steps = action_steps(game, seat, read_request(request.args.to_dict(flat=False)))
+    events = service().queries.event_page(game_id, max(0, game.seq - LATEST_EVENTS), LATEST_EVENTS)
+    values: dict[str, Any] = {
+        "game": game,
+        "seat": seat,
+        "steps": steps,
+        "refusal": refusal,
+        "state_message": _state_message(game, seat),
+        "time_left": _time_left(game),
+        "latest": [
+            (event, actor_message(event), _outcome(game, event)) for event in reversed(events)
+        ],
+        "key": secrets.token_urlsafe(16),
+    }
+    if game.state is not None:
+        values["view"] = _view(game, seat, steps)
+    return page("game.html", status, **values)
+
+
+def _view(game: Game, seat: int | None, steps: ActionSteps | None) -> Any:
+    """Return the view of the position, or of the preview of the action that the player has chosen."""
+    if steps is not None and steps.action is not None:
+        return position_view(steps.preview_scene())
+    event = service().queries.event_page(game.id, game.position_seq - 1, 1)
+    scene = scene_of(game, seat, event[0] if event else None)
+    return position_view(scene, links={} if steps is None else steps.links)
+
+
+def _state_message(game: Game, seat: int | None) -> Message:
+    """Return how the game stands, as a sentence for the viewer."""
+    if game.status == "playing" and game.to_act is not None:
+        if game.to_act == seat:
+            return message("it is your turn")
+        return message("it is the turn of {player}", player=PlayerAt(game.to_act))
+    if game.status == "playing":
+        return message("play is over, and the result is being recorded")
+    return {
+        "open": message("the game has not started: players are missing"),
+        "finished": message("the game is finished"),
+        "abandoned": message("the game was abandoned"),
+    }[game.status]
+
+
+def _time_left(game: Game) -> Message | None:
+    """Return how much time the player to act has left; None without a deadline."""
+    milliseconds = milliseconds_left(game, clock.format(clock.now()))
+    return None if milliseconds is None else time_left_message(milliseconds)
+
+
+def _outcome(game: Game, event: Event) -> Text:
+    return outcome_message(game.rules, event)
+
+
+def _status_of(error: Refused | Stale) -> int:
+    return status_of(error)
+
+
+def _expected_seq(form: Any) -> int:
+    text: str = form.get("expected_seq", "")
+    if not (text.isascii() and text.isdigit() and len(text) <= 15):
+        raise Malformed({"expected_seq": message("must be the seq of an event")})
+    return int(text)

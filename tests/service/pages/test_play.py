@@ -1,0 +1,126 @@
+"""The page of a game: a player chooses an action step by step, sees its result, and sends it."""
+
+import re
+from html import unescape
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from domain.game import Game
+from service.bootstrap import Service
+
+OPTION = re.compile(r'<a class="choice button" href="([^"]+)"')
+HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
+
+
+class Table:
+    """A game of two players, each with a browser."""
+
+    def __init__(self, app: Flask, service: Service, rules: str) -> None:
+        self._service = service
+        self.browsers: dict[str, FlaskClient] = {}
+        ids = []
+        for handle in ("ada", "grace"):
+            player, token = service.players.register(handle, "correct horse")
+            browser = app.test_client()
+            with browser.session_transaction() as session:
+                session["token"] = token
+            self.browsers[player.id] = browser
+            ids.append(player.id)
+        game = service.commands.create(ids[0], rules=rules, seats=2, options={})
+        self.id = service.commands.join(game.id, ids[1]).id
+
+    @property
+    def game(self) -> Game:
+        return self._service.queries.game(self.id)
+
+    @property
+    def active(self) -> FlaskClient:
+        """The browser of the player whose turn it is."""
+        seat = self.game.to_act
+        assert seat is not None
+        return self.browsers[self.game.players[seat]]
+
+    def page(self, query: str = "") -> str:
+        response = self.active.get(f"/games/{self.id}{query}")
+        assert response.status_code == 200
+        return response.text
+
+    def first_action(self, query: str = "") -> str:
+        """Follow the first option until the action is complete; return the page with its preview."""
+        text = self.page(query)
+        while 'id="confirm"' not in text:
+            option = OPTION.search(text)
+            assert option is not None
+            text = self.page(unescape(option[1]))
+        return text
+
+
+@pytest.fixture(params=["barony", "baron"])
+def table(app: Flask, service: Service, request: pytest.FixtureRequest) -> Table:
+    return Table(app, service, request.param)
+
+
+def fields(text: str) -> dict[str, str]:
+    form = text[text.index('id="confirm"') :]
+    return {name: unescape(value) for name, value in HIDDEN.findall(form)}
+
+
+def test_a_player_comes_to_an_action_by_links_and_sends_it_once(table: Table) -> None:
+    before = table.game
+    browser = table.active
+    form = fields(table.first_action())
+    assert table.game.seq == before.seq
+    for _ in range(2):
+        response = browser.post(f"/games/{table.id}/actions", data=form)
+        assert response.status_code == 303
+        assert response.location == f"/games/{table.id}"
+    assert table.game.seq == before.seq + 1
+
+
+def test_a_form_without_its_token_is_refused_and_changes_nothing(table: Table) -> None:
+    before = table.game
+    form = fields(table.first_action())
+    del form["csrf_token"]
+    response = table.active.post(f"/games/{table.id}/actions", data=form)
+    assert response.status_code == 403
+    assert table.game.seq == before.seq
+
+
+def test_an_action_from_a_stale_page_is_explained_and_changes_nothing(table: Table) -> None:
+    form = fields(table.first_action())
+    browser = table.active
+    stale = {**form, "key": "another"}
+    browser.post(f"/games/{table.id}/actions", data=form)
+    before = table.game
+    response = browser.post(f"/games/{table.id}/actions", data=stale)
+    assert response.status_code in (409, 422)
+    assert "notice-error" in response.text
+    assert table.game.seq == before.seq
+
+
+def test_a_choice_that_does_not_exist_is_a_page_with_a_way_forward(table: Table) -> None:
+    response = table.active.get(f"/games/{table.id}?choose=no-such-thing&choose=1,1")
+    assert response.status_code == 400
+    assert f'href="/games/{table.id}"' in response.text
+
+
+def test_an_action_that_the_rules_forbid_is_explained_with_its_clause(table: Table) -> None:
+    place = "city 99,99" if table.game.rules.NAME == "barony" else "lay marsh 99,99"
+    text = table.page(f"?action={place}")
+    assert 'id="attempt"' in text
+    assert re.search(r'class="clause" href="/rules[^"]*">B[YN]-', text)
+
+
+def test_resigning_needs_a_second_confirmation(table: Table) -> None:
+    text = table.page("?action=resign")
+    assert 'name="sure" value="yes" required' in text
+
+
+def test_a_visitor_sees_the_game_but_no_choices(table: Table, browser: FlaskClient) -> None:
+    text = browser.get(f"/games/{table.id}").text
+    assert 'id="board"' in text
+    assert 'id="choices"' not in text
+    form = {"action": '{"type":"resign"}', "expected_seq": "1"}
+    assert browser.post(f"/games/{table.id}/actions", data=form).status_code == 403
