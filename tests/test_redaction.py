@@ -1,16 +1,18 @@
-"""The rules of no game show a viewer a secret: not in positions, legal actions, refusals, texts or scenes.
+"""The rules of no game show a viewer a secret: not in positions, actions, refusals, previews or texts.
 
 Everything that a viewer gets from a game in which all secrets are known is compared with what they get if
 only their own secrets are known. A field that is not redacted differs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from domain import contract
+from domain.choices import Choice, Preview
 from domain.contract import (
     ALL_SECRETS,
     ActionJson,
@@ -23,8 +25,10 @@ from domain.errors import Malformed, Refused
 from domain.event import Event, acting_seat
 from domain.fold import evolve
 from domain.game import Game
+from domain.hex_text import hex_text
 from domain.json_types import JsonObject
 from domain.messages import Text, message
+from domain.next_step import next_step
 from domain.registry import EXPANSIONS, RULES
 from ledger.record import Record, read
 from replay.playout import plan, play
@@ -43,6 +47,8 @@ TABLES = [
     # A game with an expansion seats five only with it.
     if seats < 5 or options or all(rules != game for game, _ in EXPANSIONS)
 ]
+EVENTS_BETWEEN_CHOICES = 7
+"""The choices of a seat are compared at every 7th event, which does not divide the events of a round."""
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +76,9 @@ def test_a_viewer_sees_only_what_the_viewer_may_know(
         compare_views(record, viewer)
 
 
-def compare_views(record: Record, viewer: int | None) -> None:
+def compare_views(
+    record: Record, viewer: int | None, choices_every: int = EVENTS_BETWEEN_CHOICES
+) -> None:
     """Fold the game with all secrets and with those of the viewer, and compare what the viewer gets."""
     opened = record.opened_values()
     own = {
@@ -100,6 +108,51 @@ def compare_views(record: Record, viewer: int | None) -> None:
             for raw in actions[event["seq"] % step :: step]:
                 expected = refusal(whole, viewer, raw)
                 assert expected is None or expected == refusal(part, viewer, raw)
+            if event["seq"] % choices_every == viewer % choices_every:
+                compare_choices(whole, part, viewer)
+
+
+def compare_choices(whole: Game, part: Game, seat: int) -> None:
+    """Compare what a seat gets on the way to an action: the last option of every step is chosen."""
+    rules, position = whole.rules, whole.position(seat)
+    hexes = [cell.at for cell in rules.scene(cast("JsonObject", position), None).cells]
+    values = [*rules.ACTIONS, *(hex_text(at) for at in hexes[:: 1 + len(hexes) // 5]), "2", "no"]
+    legal = rules.legal_actions(whole.state, seat)
+    chosen: list[str] = []
+    while True:
+        step = next_step(rules, whole.state, seat, legal, chosen)
+        assert step == next_step(rules, part.state, seat, legal, chosen)
+        for number, choice in enumerate([*step.path, *step.options]):
+            path = step.path[:number]
+            seen = rules.choice_message(position, choice, path)
+            assert seen == rules.choice_message(part.position(seat), choice, path)
+        for value in [*values, *(option.value for option in step.options[:3])]:
+            compare_attempts(whole, part, seat, step.path, value)
+        if not step.options:
+            break
+        chosen.append(step.options[-1].value)
+    others = rules.actions_at_any_time(whole.state, seat)
+    assert others == rules.actions_at_any_time(part.state, seat)
+    for action in [*others, *([] if step.action is None else [step.action])]:
+        preview = rules.preview(whole.state, seat, action)
+        assert preview == rules.preview(part.state, seat, action)
+        after = contract.evolve(rules, part.state, [preview.event])
+        assert rules.position(after, seat) == rules.position(
+            contract.evolve(rules, whole.state, [preview.event]), seat
+        )
+
+
+def compare_attempts(
+    whole: Game, part: Game, seat: int, path: Sequence[Choice], value: str
+) -> None:
+    """Compare what choosing a value amounts to, and why it is refused."""
+    rules = whole.rules
+    action = rules.attempt(whole.state, seat, path, value)
+    assert action == rules.attempt(part.state, seat, path, value)
+    if action is not None:
+        raw = rules.action_to_json(action)
+        expected = refusal(whole, seat, cast("JsonObject", raw))
+        assert expected is None or expected == refusal(part, seat, cast("JsonObject", raw))
 
 
 def explanation(game: Game, event: Event) -> list[Reason]:
@@ -187,6 +240,26 @@ def _lists_by_value(state: token_game.State, seat: int) -> list[token_game.Actio
     return [*token_game.legal_actions(state, seat)][: (state.values or (1,))[0]]
 
 
+def _options_by_value(
+    state: token_game.State, seat: int, action: Any, path: Sequence[Choice]
+) -> Sequence[Choice]:
+    symbol = str((state.values or (0,))[0])
+    return [
+        Choice(choice.question, choice.value, symbol=symbol)
+        for choice in token_game.choices(state, seat, action, path)
+    ]
+
+
+def _attempts_by_value(
+    state: token_game.State, seat: int, path: Sequence[Choice], value: str
+) -> token_game.Action | None:
+    return token_game.Take((state.values or (0,))[0])
+
+
+def _previews_values(state: token_game.State, seat: int, action: Any) -> Preview:
+    return Preview(token_game.decide(state, seat, action))
+
+
 @pytest.mark.parametrize(
     "leak",
     [
@@ -195,6 +268,9 @@ def _lists_by_value(state: token_game.State, seat: int) -> list[token_game.Actio
         {"position": lambda state, _: token_game.position(state, ALL_SECRETS)},
         {"decide": _refuses_by_value},
         {"legal_actions": _lists_by_value},
+        {"choices": _options_by_value},
+        {"attempt": _attempts_by_value},
+        {"preview": _previews_values},
         {"explain": lambda state, *_: [("ST-TAKE", str(state and state.values))]},
     ],
 )
@@ -207,4 +283,4 @@ def test_the_comparison_finds_a_game_that_does_not_redact(
         cast("dict[str, AnyRuleSystem]", RULES), token_game.NAME, cast("AnyRuleSystem", leaky)
     )
     with pytest.raises(AssertionError):
-        compare_views(record, 1)
+        compare_views(record, 1, choices_every=1)

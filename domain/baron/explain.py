@@ -62,8 +62,10 @@ from domain.messages import (
 def _tile_drawn(state: State, data: TileDrawn) -> Iterator[Reason]:
     cost = data["cost"]
     yield "BN-DRW-1", _drawn_slot(data)
-    yield "BN-DRW-1", _refill(state, data)
-    if data["refill"] is None:
+    is_preview = data["refill"] is None and state.pile_left > 0
+    if not is_preview:
+        yield "BN-DRW-1", _refill(state, data)
+    if data["refill"] is None and not is_preview:
         yield (
             "BN-DRW-2",
             message("the market has {tiles} left", tiles=counted(len(state.market) - 1, TILE)),

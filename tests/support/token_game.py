@@ -283,10 +283,8 @@ def actions_at_any_time(state: State, seat: int) -> Sequence[Action]:
 
 def preview(state: State, seat: int, action: Action) -> Preview:
     """ST-TAKE: the same whatever the stones are worth, because nobody knows that before taking them."""
-    if state.values is not None:
-        values = (0,) * len(state.values)
-        state = copy(state)
-        state.values = values
+    state = copy(state)
+    state.values = (0,) * state.stones
     hidden = message("The values of the stones are not known yet.")
     return Preview(decide(state, seat, action), hidden if isinstance(action, Take) else None)
 
