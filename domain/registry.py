@@ -1,7 +1,11 @@
-"""The rule systems there are. Only this module names them; a new game adds its lines here."""
+"""The rule systems there are: those of this package, which only this module names, and installed ones.
+
+A new game of this package adds its lines here. Another distribution provides a game by an entry point.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from typing import Final, TypeAlias
 
 from domain import baron, barony
@@ -26,7 +30,26 @@ BARONY: Final[Barony] = barony
 SORCERY: Final[Sorcery] = sorcery
 BARON: Final[Baron] = baron
 
-RULES: Final[Mapping[str, AnyRuleSystem]] = {barony.NAME: BARONY, baron.NAME: BARON}
+ENTRY_POINTS: Final = "cartulary.rules"
+"""The group of the entry points of rule systems: each is a package with the names of the contract."""
+
+
+def with_installed_games(games: Mapping[str, AnyRuleSystem]) -> Mapping[str, AnyRuleSystem]:
+    """These games, and those of other installed distributions, in order of their names.
+
+    Raises whatever the import of such a game raises, and ValueError for one whose name is taken: a process
+    that ignored it would read its logs by other rules.
+    """
+    installed = dict(games)
+    for entry_point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
+        rules: AnyRuleSystem = entry_point.load()
+        if rules.NAME in installed:
+            raise ValueError(f"{entry_point.value}: there is a game called {rules.NAME} already")
+        installed[rules.NAME] = rules
+    return installed
+
+
+RULES: Final = with_installed_games({barony.NAME: BARONY, baron.NAME: BARON})
 """The games by name; the first is the default where a command needs one."""
 EXPANSIONS: Final[Mapping[tuple[str, str], AnyRuleSystem]] = {(barony.NAME, "sorcery"): SORCERY}
 """Rule systems that replace a game's where an option is true, by the game and the option."""
