@@ -21,6 +21,7 @@ from typing import (
 
 from domain.dispute_events import DISPUTE_EVENTS
 from domain.json_types import (
+    BotName,
     Bytes,
     Digest,
     EventType,
@@ -170,11 +171,15 @@ NonceSource: TypeAlias = Literal["player", "server"]
 
 
 class SeatTaken(TypedDict):
-    """A player joins the game. Logs from before `nonce_from` was recorded leave it out."""
+    """A player joins the game, or the creator adds a bot, whose name is `bot`.
+
+    Logs from before `nonce_from` was recorded leave it out.
+    """
 
     player: PlayerId
     nonce: Bytes
     nonce_from: NotRequired[NonceSource]
+    bot: NotRequired[BotName]
 
 
 class SeatLeft(TypedDict):

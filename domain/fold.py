@@ -30,6 +30,7 @@ from domain.event import (
     SeatLeft,
     SeatTaken,
     TurnForfeited,
+    acting_seat,
 )
 from domain.game import Game, GameOf, Place, Resumption, copy
 from domain.messages import message
@@ -184,6 +185,7 @@ def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: b
     state = game.state
     assert state is not None, "an event of play follows GameStarted"
     turn, round = state.turn, state.round
+    in_game = len(state.in_game()) if game.forfeits else 0
     # Without cast(), which would cost time at every event of a log; see `recorded_data`.
     game.rules.apply(state, type, event["data"])  # type: ignore[arg-type] # as above
     game.play_seq = event["seq"]
@@ -195,8 +197,18 @@ def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: b
         game.last_play = game.last_play.followed_by(event)
     if not has_action:
         _count_forfeit(game, event)
-    elif game.forfeits:
+    elif game.forfeits and _is_sign_of_life(game, event, in_game):
         game.forfeits = {}
+
+
+def _is_sign_of_life(game: Game, event: Event, in_game: int) -> bool:
+    """Whether an action shows that the game is not deserted: a person's, or one that puts a seat out.
+
+    `in_game` is the number of seats that were in the game before.
+    """
+    assert game.state is not None, "an action follows GameStarted"
+    is_of_bot = acting_seat(event["by"]) in game.bot_seats
+    return not is_of_bot or len(game.state.in_game()) != in_game
 
 
 def _count_forfeit(game: Game, event: Event) -> None:
@@ -207,7 +219,7 @@ def _count_forfeit(game: Game, event: Event) -> None:
 
 
 def _seat_taken(game: Game, event: Event, data: SeatTaken, opened: Opened) -> None:
-    game.places += (Place(data["player"], data["nonce"]),)
+    game.places += (Place(data["player"], data["nonce"], data.get("bot")),)
 
 
 def _seat_left(game: Game, event: Event, data: SeatLeft, opened: Opened) -> None:

@@ -40,10 +40,14 @@ STATUS_MESSAGES: Final[Mapping[Status, Message]] = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A player's place in the order of joining, with the player's nonce (bytes in hex)."""
+    """A player's place in the order of joining, with the player's nonce (bytes in hex).
+
+    `bot` is the name of the bot that the player is; None for a person.
+    """
 
     player: str
     nonce: str
+    bot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,27 @@ class GameOf(Generic[S, A, P]):
     def has_joined(self, player: str) -> bool:
         """Whether the player has a place in this game."""
         return any(place.player == player for place in self.places)
+
+    def bot_of(self, player: str) -> str | None:
+        """The name of the bot that a player of this game is; None for a person."""
+        return next((place.bot for place in self.places if place.player == player), None)
+
+    @property
+    def bot_seats(self) -> tuple[int, ...]:
+        """The seats of bots, once the game has started, in order."""
+        bots = {place.player for place in self.places if place.bot is not None}
+        return (
+            tuple(seat for seat, player in enumerate(self.players) if player in bots)
+            if bots
+            else ()
+        )
+
+    def seats_of_people(self) -> tuple[int, ...]:
+        """The seats still in the game that are not of bots, once the game has started, in order."""
+        if self.state is None:
+            return ()
+        bots = self.bot_seats
+        return tuple(seat for seat in self.state.in_game() if seat not in bots)
 
     @property
     def has_ended(self) -> bool:

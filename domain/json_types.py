@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, Final, TypeAlias
 
+BOT_NAME: Final = "[a-z0-9_-]{1,32}"
+"""A regular expression for the name of a bot."""
 INTEGERS_BELOW: Final = 2**53
 """Every integer in JSON is smaller than this in magnitude."""
 
@@ -64,4 +66,5 @@ Timestamp: TypeAlias = Annotated[
 ]
 GameId: TypeAlias = Annotated[str, Pattern("[A-Za-z0-9._~-]{1,100}"), "The id of a game."]
 PlayerId: TypeAlias = Annotated[str, Pattern("[A-Za-z0-9._~-]{1,100}"), "The id of a player."]
+BotName: TypeAlias = Annotated[str, Pattern(BOT_NAME), "The name of a bot, such as `sensible`."]
 EventType: TypeAlias = Annotated[str, Pattern("[A-Za-z]{1,100}"), "The type of an event."]

@@ -9,6 +9,7 @@ from domain.event import (
     PlayerKeyAdded,
     PlayerKeyRevoked,
     PlayerRemoved,
+    SeatTaken,
     TurnForfeited,
 )
 from domain.messages import (
@@ -20,6 +21,7 @@ from domain.messages import (
     counted,
     listing,
     message,
+    message_in,
     term,
 )
 
@@ -42,6 +44,12 @@ ENDED_PHASES: Final[Mapping[str, Message]] = {
     "finished": message("the game is over"),
 }
 """What a game is, as a clause, in the phases in which no seat is to act."""
+
+BOT_TITLES: Final[Mapping[str, Message]] = {
+    "sensible": message_in("bot", "sensible"),
+    "random": message_in("bot", "random"),
+}
+"""What people call the bots, by name."""
 
 
 def game_created(data: GameCreated, title: Value | None = None) -> Message:
@@ -87,6 +95,21 @@ def with_end_of_play(event: Message, phase: str) -> Message:
     return message("{event}; play is over", event=event) if phase == "scoring" else event
 
 
+def _seat_taken(data: SeatTaken) -> Message:
+    if "bot" in data:
+        return message(
+            "adds {player}, which is the bot {bot}",
+            player=PlayerWithId(data["player"]),
+            bot=bot_title(data["bot"]),
+        )
+    return message("takes a place")
+
+
+def bot_title(name: str) -> Value:
+    """What people call the bot with this name."""
+    return next((title for bot, title in BOT_TITLES.items() if bot == name), name)
+
+
 def _player_key_added(data: PlayerKeyAdded) -> Message:
     return message("registers the key {key} for signing actions", key=data["key"])
 
@@ -105,7 +128,7 @@ def _player_removed(data: PlayerRemoved) -> Message:
 
 LIFE_CYCLE_MESSAGES: Final[Mapping[str, EventMessage]] = {
     "GameCreated": game_created,
-    "SeatTaken": lambda _: message("takes a place"),
+    "SeatTaken": _seat_taken,
     "SeatLeft": lambda _: message("gives up the place"),
     "PlayerKeyAdded": _player_key_added,
     "PlayerKeyRevoked": _player_key_revoked,

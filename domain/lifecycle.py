@@ -4,6 +4,7 @@ Each function looks at a game and returns the `DomainEvent` that follows, or rai
 applied here; `domain.fold` does that with what was recorded.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
@@ -28,6 +29,7 @@ from domain.event import (
 )
 from domain.game import STATUS_MESSAGES, Game, GameOf
 from domain.json_fields import one_of
+from domain.json_types import BOT_NAME
 from domain.messages import Message, Text, message, plural_message
 from domain.registry import EXPANSIONS, RULES, UnknownRules, rule_system_for
 
@@ -135,17 +137,24 @@ def create(
 
 
 def join(
-    game: Game, player: str, nonce: bytes, nonce_from: NonceSource | None = None
+    game: Game,
+    player: str,
+    nonce: bytes,
+    nonce_from: NonceSource | None = None,
+    bot: str | None = None,
 ) -> DomainEvent:
     """`SeatTaken`. Raises NotNow if the game is full, started or over, if the player has joined before, is
     the arbiter, or is not invited to a private game; Malformed if the nonce is too long.
 
-    `nonce_from` is who supplied the nonce; None leaves it out, as logs did before it was recorded.
+    `nonce_from` is who supplied the nonce; None leaves it out, as logs did before it was recorded. `bot` is
+    the name of the bot that the player is, which the creator of the game adds while having a place in it.
     """
     if len(nonce) > chance.MAX_NONCE_BYTES:
         raise Malformed({"nonce": chance.nonce_too_long(nonce)})
     if nonce_from not in (None, *NONCE_SOURCES):
         raise Malformed({"nonce_from": one_of(NONCE_SOURCES)})
+    if bot is not None and not re.fullmatch(BOT_NAME, bot):
+        raise Malformed({"bot": message("is not the name of a bot")})
     if game.has_joined(player):
         raise NotNow(None, message("this player has a place in the game already"))
     if player == game.arbiter:
@@ -159,11 +168,18 @@ def join(
         )
     if len(game.places) == game.seats:
         raise NotNow(None, message("all {seats} places are taken", seats=game.seats))
-    if game.options["private"] and player != game.creator and player not in game.invited:
+    if bot is not None:
+        if not game.has_joined(game.creator):
+            raise NotNow(
+                None, message("bots are added by the creator of a game, who has left this one")
+            )
+    elif game.options["private"] and player != game.creator and player not in game.invited:
         raise NotNow(None, message("the game is private, and this player is not invited"))
     data: SeatTaken = {"player": player, "nonce": nonce.hex()}
     if nonce_from is not None:
         data["nonce_from"] = nonce_from
+    if bot is not None:
+        data["bot"] = bot
     return DomainEvent("SeatTaken", data)
 
 
@@ -301,15 +317,18 @@ def remove(game: GameOf[S, A, P], seat: int) -> DomainEvent:
 def is_deserted(game: Game) -> bool:
     """Whether every seat still in the game has forfeited two turns in a row, and nobody has acted in between.
 
-    Every action counts, whether or not it was the seat's turn. A game that waits only for its ranking is
-    not deserted.
+    Every action counts, whether or not it was the seat's turn. Bots and their actions do not count. A game
+    that waits only for its ranking is not deserted.
     """
-    state = game.state
-    return (
-        state is not None
-        and game.to_act is not None
-        and all(game.forfeits.get(seat, 0) >= DESERTED_AFTER for seat in state.in_game())
-    )
+    if game.state is None or game.to_act is None:
+        return False
+    seats = game.seats_of_people()
+    return bool(seats) and all(game.forfeits.get(seat, 0) >= DESERTED_AFTER for seat in seats)
+
+
+def is_without_people(game: Game) -> bool:
+    """Whether bots have the places of a game that has not started, and nobody else."""
+    return game.status == "open" and all(place.bot is not None for place in game.places)
 
 
 def abandon_deserted(game: Game, secret: bytes) -> DomainEvent:

@@ -60,14 +60,18 @@ def join(
     keys: Mapping[str, str] = NO_KEYS,
     *,
     nonce_from: NonceSource = "player",
+    bot: str | None = None,
 ) -> None:
     """Give the player a place; the last free place starts the game. Raises NotNow, Malformed.
+
+    `bot` is the name of the bot that the player is, if the creator adds one.
 
     `keys` are the public keys of the player (hex), by id. They are registered after the start, because the
     start must follow the last `SeatTaken` at once. `nonce_from` records who supplied the nonce, which decides
     whether the server could choose the draws.
     """
-    pending.add(lifecycle.join(pending.game, player, nonce, nonce_from), {"player": player})
+    by = player if bot is None else pending.game.creator
+    pending.add(lifecycle.join(pending.game, player, nonce, nonce_from, bot), {"player": by})
     if lifecycle.can_start(pending.game):
         pending.add(lifecycle.start(pending.game, secret()), START)
     for key, public in keys.items():
@@ -75,9 +79,9 @@ def join(
 
 
 def leave(pending: PendingEvents, player: str, secret: SecretSource) -> None:
-    """Free the player's place before the start; a game without players is abandoned. Raises NotNow."""
+    """Free the player's place before the start; a game without people is abandoned. Raises NotNow."""
     pending.add(lifecycle.leave(pending.game, player), {"player": player})
-    if not pending.game.places:
+    if lifecycle.is_without_people(pending.game):
         abandon(pending, secret, by=START)
 
 

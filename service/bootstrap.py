@@ -22,6 +22,7 @@ from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
 from service.players.accounts import Players
+from service.players.bots import BotPlayers
 from service.players.erased import ErasedPlayers
 from service.players.keys import PlayerKeys
 from service.readiness import Readiness
@@ -107,7 +108,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         redis=client,
         store=store,
         repository=repository,
-        commands=GameCommands(repository, keyring, clock, quota, player_keys),
+        commands=GameCommands(repository, keyring, clock, quota, player_keys, BotPlayers(players)),
         disputes=DisputeCommands(repository, keyring, settings.bounds.max_statement_characters),
         queries=GameQueries(
             repository,

@@ -71,6 +71,12 @@ class HandleTaken(ServiceError):
     status = 409
 
 
+class NotAGuest(ServiceError):
+    """The account has a password already."""
+
+    status = 409
+
+
 class TooManyGames(ServiceError):
     """The player has a place in as many games that are open or in progress as the server allows."""
 

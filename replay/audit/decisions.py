@@ -165,7 +165,9 @@ class DecisionsCheck:
         match event["type"]:
             case "SeatTaken":
                 nonce = unhex(data["nonce"])
-                return lifecycle.join(before, data["player"], nonce, data.get("nonce_from"))
+                return lifecycle.join(
+                    before, data["player"], nonce, data.get("nonce_from"), data.get("bot")
+                )
             case "SeatLeft":
                 return lifecycle.leave(before, data["player"])
             case "PlayerKeyAdded":

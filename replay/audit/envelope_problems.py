@@ -61,7 +61,7 @@ def _expected_next(before: Game) -> str | None:
         return "SeatTaken"
     if lifecycle.can_start(before):
         return "GameStarted"
-    if before.status == "open" and not before.places:
+    if lifecycle.is_without_people(before):
         return "GameAbandoned"
     return None
 
@@ -86,6 +86,9 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
     match type:
         case "GameCreated":
             return [by] if "player" in by else []
+        case "SeatTaken" if before is not None and "bot" in event["data"]:
+            creator: ByPlayer = {"player": before.creator}
+            return [creator]
         case "SeatTaken" | "SeatLeft":
             player: ByPlayer = {"player": event["data"]["player"]}
             return [player]
@@ -104,7 +107,7 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
         case "PlayResumed":
             return [ARBITER, TAKEBACK]
         case "GameAbandoned":
-            is_empty = before is not None and before.status == "open" and not before.places
+            is_empty = before is not None and lifecycle.is_without_people(before)
             return [START] if is_empty else [CLOCK, ARBITER]
         case _:
             seat = acting_seat(by)

@@ -10,7 +10,7 @@ from typing import Final
 from domain.event import Event
 from domain.messages import Message, message
 from replay.audit.findings import Check
-from replay.event_values import player
+from replay.event_values import actor, player
 
 CREATORS_PLACE: Final = 2
 """The seq of the event with which the creator of a game takes the first place, as part of the creation."""
@@ -44,8 +44,10 @@ class NonceCheck:
         published, so it does not count.
         """
         last = self._taken[-1]
-        supplier, seq = player(last["data"]["player"]), last["seq"]
-        source = last["data"].get("nonce_from")
+        data, seq = last["data"], last["seq"]
+        # The creator of the game, who adds a bot, supplies the nonce of the bot.
+        supplier = actor(last["by"]) if "bot" in data else player(data["player"])
+        source = data.get("nonce_from")
         if source == "player" and seq > CREATORS_PLACE:
             self._check.note(
                 message(

@@ -7,7 +7,7 @@ late, or in two processes at once appends once.
 
 import json
 import secrets as randomness
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -20,16 +20,19 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
 from ledger import commands
+from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
 from ledger.turn_clock import clock_faults, has_passed, waits_for_ruling
 from service import clock
-from service.errors import NotFound, Stale
+from service.errors import Forbidden, NotFound, Stale
 from service.games.access import require_seat, require_visible
+from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults
 from service.games.cache import CachedGame
 from service.games.quota import GameQuota
 from service.games.repository import AppendResult, GameRepository
 from service.games.signed_actions import PlayerSignature, SignedActions, stale
 from service.keyring import Keyring
+from service.players.bots import BotPlayers
 from service.players.keys import PlayerKeys
 from service.store.event_store import IdempotencyRecord
 from service.trusted_clock import TrustedClock
@@ -62,10 +65,12 @@ class GameCommands:
         trusted_clock: TrustedClock,
         quota: GameQuota,
         player_keys: PlayerKeys,
+        bot_players: BotPlayers,
     ) -> None:
         self._repository = repository
         self._quota = quota
         self._player_keys = player_keys
+        self._bot_players = bot_players
         self._signed_actions = SignedActions(repository, player_keys)
         self._trusted_clock = trusted_clock
         self._keyring = keyring
@@ -81,21 +86,25 @@ class GameCommands:
         invited: tuple[str, ...] = (),
         arbiter: str | None = None,
         default_arbiter: str | None = None,
+        bots: tuple[str, ...] = (),
         nonce: bytes | None = None,
         idempotency_key: str | None = None,
     ) -> Game:
-        """Create a game and return it; the player takes its first place.
+        """Create a game and return it; the player takes its first place, and these bots the next ones.
 
-        `invited`, `arbiter` and `default_arbiter` are ids of players; the last one is the arbiter if the
-        player names none, unless the default arbiter is to play. A nonce of None is replaced by random bytes.
+        `bots` are names of bots of the rules, each as often as wanted. `invited`, `arbiter` and
+        `default_arbiter` are ids of players; the last one is the arbiter if the player names none, unless the
+        default arbiter is to play. A nonce of None is replaced by random bytes.
         Raises Malformed, which names every wrong field, and TooManyGames.
         """
-        _check_settings(rules, seats, options, clock)
+        _check_settings(rules, seats, options, clock, bots)
         request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
         if arbiter is not None:
             # Without one, the request is as in versions without arbiters, whose records are still valid.
             request.append(arbiter)
-        elif default_arbiter not in (player, *invited):
+        if bots:
+            request.append({"bots": list(bots)})
+        if arbiter is None and default_arbiter not in (player, *invited):
             arbiter = default_arbiter
         record = idempotency_record(player, idempotency_key, request)
         # The same key always leads to the same game id, so the record can be kept with that game.
@@ -122,6 +131,8 @@ class GameCommands:
             keys=self._player_keys.valid_keys(player),
             arbiter=arbiter,
         )
+        for bot in bots:
+            self._add_bot(pending, bot, None, lambda: secret)
         # The record of a game is signed, so the key must be public before there is a game.
         self._keyring.publish_key()
         return self._game_after(game_id, self._repository.create(pending, secret, record))
@@ -151,6 +162,41 @@ class GameCommands:
 
         record = idempotency_record(player, idempotency_key, ["join", _hex(nonce)])
         return self._game_after(game_id, self._repository.execute(game_id, handler, record))
+
+    def add_bot(
+        self,
+        game_id: str,
+        player: str,
+        bot: str = DEFAULT_BOT,
+        nonce: bytes | None = None,
+        idempotency_key: str | None = None,
+    ) -> Game:
+        """Let the creator of a game give the next place to a bot, and return the game.
+
+        The last free place starts the game. `nonce` is the nonce of the bot, which the creator may supply.
+        Raises Forbidden (not the creator), Malformed (no such bot, nonce), NotNow (the game is full or has
+        started, or the creator has left it).
+        """
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            game = cached.game
+            require_visible(game, player)
+            if player != game.creator:
+                raise Forbidden(message("only the creator of a game adds bots to it"))
+            if fault := bot_fault(game.rules, bot):
+                raise Malformed({"bot": fault})
+            self._add_bot(pending, bot, nonce, lambda: self._repository.secret(game_id))
+
+        record = idempotency_record(player, idempotency_key, ["bot", bot, _hex(nonce)])
+        return self._game_after(game_id, self._repository.execute(game_id, handler, record))
+
+    def _add_bot(
+        self, pending: PendingEvents, bot: str, nonce: bytes | None, secret: SecretSource
+    ) -> None:
+        """Give the next place to a bot."""
+        id = self._bot_players.id_of(bot, pending.game.participants)
+        self._bot_players.ensure_account(bot, id)
+        commands.join(pending, id, _nonce(nonce), secret, nonce_from=_source(nonce), bot=bot)
 
     def leave(self, game_id: str, player: str, idempotency_key: str | None = None) -> Game:
         """Free the player's place before the start and return the game.
@@ -312,9 +358,15 @@ def idempotency_record(player: str, key: str | None, request: object) -> Idempot
     return IdempotencyRecord(f"{player}/{_digest(key.encode())}", _digest(body.encode()))
 
 
-def _check_settings(rules: str, seats: int, options: Mapping[str, Any], game_clock: object) -> None:
-    """Raise Malformed with every wrong field of the settings of a new game, clock included."""
-    faults = clock_faults(game_clock)
+def _check_settings(
+    rules: str,
+    seats: int,
+    options: Mapping[str, Any],
+    game_clock: object,
+    bots: Sequence[str],
+) -> None:
+    """Raise Malformed with every wrong field of the settings of a new game, clock and bots included."""
+    faults = clock_faults(game_clock) | bot_faults(rules, seats, options, bots)
     try:
         lifecycle.check_options(rules, seats, options)
     except Malformed as refusal:

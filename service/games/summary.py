@@ -6,7 +6,7 @@ however long that is, and a summary that is out of date does no harm.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -37,6 +37,8 @@ class Summary:
     arbiter: str | None = None
     dispute: JsonObject | None = None
     takeback: JsonObject | None = None
+    bots: Mapping[str, str] = field(default_factory=dict)
+    """By id, the names of the bots that players are."""
 
 
 def summarize(game: Game) -> Summary:
@@ -56,6 +58,7 @@ def summarize(game: Game) -> Summary:
         arbiter=game.arbiter,
         dispute=open_dispute_summary(game),
         takeback=pending_takeback(game),
+        bots={place.player: place.bot for place in game.places if place.bot is not None},
     )
 
 

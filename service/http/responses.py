@@ -54,6 +54,7 @@ def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
             "status": summary.status,
             "players": [
                 {"id": player, "handle": handles.get(player), "seat": seat}
+                | ({"bot": summary.bots[player]} if player in summary.bots else {})
                 for player, seat in summary.players
             ],
             "head": {"seq": summary.seq, "hash": summary.hash},
@@ -76,10 +77,11 @@ def game_summary(game: Game) -> JsonObject:
 
 def account(player: Player) -> JsonObject:
     """Return a player's account, as only that player sees it."""
-    return {
+    fields = {
         "id": player.id,
         "handle": player.handle,
         "created": player.created,
         "email": player.email,
         "locale": player.locale,
     }
+    return {**fields, "guest": True} if player.is_guest else fields

@@ -1,20 +1,21 @@
 """Accounts: players with their handles, and what registering and logging in do.
 
-    cartulary:player:ID          hash: handle, password (argon2), created, and if given email, locale
-    cartulary:handle:FOLDED      id of the player with that handle, which is case-insensitive
-    cartulary:skeleton:SKELETON  id of a player whose handle has that skeleton, so that nobody can
-                                 register one that looks like it
+    cartulary:player:ID   hash: handle, created, and where there is one, password (argon2), email, locale,
+                          bot (the name of the bot that the player is)
+
+A guest is a player without a password, whose handle was made up, until they choose both. The account of a
+guest also has the field `guest`, and expires together with its only token.
 
 A player's id reveals nothing about the person, and it is all that the log of a game contains of
 them. If a player is erased (service/erasure.py), the id stays in the logs, and the handle stays taken
 (service/players/erased.py).
 """
 
-import re
 import secrets
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from threading import Lock
 from typing import Final
@@ -25,22 +26,23 @@ from redis.client import Pipeline
 from redis.typing import EncodableT
 
 from domain.errors import Malformed
-from domain.messages import Message, Text, message
+from domain.messages import message
 from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
-from service.errors import Forbidden, HandleTaken, Unauthorised
-from service.players.erased import ErasedPlayers
-from service.players.handles import (
-    InvalidHandle,
-    fold_case,
-    parse_handle,
-    skeletons,
-    spellings,
+from service.errors import Forbidden, HandleTaken, NotAGuest, Unauthorised, Unavailable
+from service.players.account_fields import (
+    checked_handle,
+    faults_of,
+    locale_fault,
+    password_fault,
 )
-from service.players.passwords import PASSWORD_LENGTHS, Passwords, is_outdated
+from service.players.erased import ErasedPlayers
+from service.players.handle_index import HandleIndex
+from service.players.passwords import Passwords, is_outdated
 from service.players.tokens import (
     TOKEN_CACHE_TTL,
+    TOKEN_SECONDS,
     Session,
     TokenOwner,
     Tokens,
@@ -50,8 +52,12 @@ from service.players.tokens import (
 _BATCH_SIZE: Final = 500
 MAX_CACHED_HANDLES: Final = 10_000
 _NOT_CACHED: Final = object()
-EMAIL_PATTERN: Final = re.compile(r"[^\s@]+@[^\s@]+")
-LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+_GUEST_CHARACTERS: Final = "bcdfghjkmnpqrstvwxz2456789"
+"""Letters and digits that look different, and of which no words can be made."""
+_GUEST_LENGTH: Final = 6
+_MAX_ATTEMPTS: Final = 20
+"""Handles that are tried for a guest."""
+_NOT_A_GUEST: Final = message("this player is no guest: the account has a password")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,10 @@ class Player:
     created: str
     email: str | None = field(default=None, repr=False)
     locale: str | None = None
+    bot: str | None = None
+    """The name of the bot that the player is; None for a person."""
+    is_guest: bool = False
+    """Whether the handle was made up, and there is no password."""
 
 
 class Players:
@@ -74,6 +84,7 @@ class Players:
     def __init__(self, client: redis.Redis, bounds: Bounds, erased: ErasedPlayers) -> None:
         self._redis = client
         self._erased = erased
+        self._handle_index = HandleIndex(client, erased)
         self._passwords = Passwords(bounds.hashing_threads, bounds.max_waiting_passwords)
         self._tokens = Tokens(client, account_key, bounds.max_sessions_per_player)
         self._handles: TTLCache[str, str | None] = TTLCache(
@@ -96,34 +107,78 @@ class Players:
 
         `client` names the program that will use the token, for the list of sessions.
         """
-        faults = _faults(password, email, locale)
-        try:
-            handle = parse_handle(handle)
-        except InvalidHandle as error:
-            faults["handle"] = error.message
-        if faults:
-            raise Malformed(faults)
-        self._require_free(handle)
+        handle = checked_handle(handle, faults_of(password, email, locale))
+        self._handle_index.require_free(handle)
         player = Player(secrets.token_hex(8), handle, clock.format(clock.now()), email, locale)
-        account: dict[EncodableT, EncodableT] = {
-            "handle": handle,
-            "password": self._passwords.hash(password),
-            "created": player.created,
-        }
-        if email is not None:
-            account["email"] = email
-        if locale is not None:
-            account["locale"] = locale
-        with unavailable_on_error():
-            # The account is written before the handle that leads to it. A process that dies in between
-            # leaves an account that nobody can reach, and the handle free.
-            self._redis.hset(account_key(player.id), mapping=account)
-            keys = (_handle_key(fold_case(handle)), *map(_skeleton_key, skeletons(handle)))
-            if not self._redis.msetnx(dict.fromkeys(keys, player.id)):
-                self._redis.delete(account_key(player.id))
-                self._require_free(handle)
-                raise HandleTaken(message("the handle {handle} is taken", handle=handle))
+        self._create(player, self._passwords.hash(password))
         return player, self._tokens.create(player.id, client, is_first=True)
+
+    def create_guest(
+        self, locale: str | None = None, client: str | None = None
+    ) -> tuple[Player, str]:
+        """Create a player without a password, with a handle such as `guest-7k2m9x`, and a token.
+
+        The account expires with the token, after TOKEN_DAYS, unless the guest is named before. Raises
+        Malformed (the locale).
+        """
+        if fault := locale_fault(locale):
+            raise Malformed({"locale": fault})
+        id, created = secrets.token_hex(8), clock.format(clock.now())
+        for _ in range(_MAX_ATTEMPTS):
+            letters = "".join(secrets.choice(_GUEST_CHARACTERS) for _ in range(_GUEST_LENGTH))
+            guest = Player(id, f"guest-{letters}", created, locale=locale, is_guest=True)
+            with suppress(HandleTaken):
+                self._create(guest)
+                break
+        else:
+            raise Unavailable(message("no handle for a guest is free"))
+        with unavailable_on_error():
+            self._redis.expire(account_key(id), TOKEN_SECONDS)
+        self._handle_index.expire(guest.handle, TOKEN_SECONDS)
+        return guest, self._tokens.create(id, client, is_first=True)
+
+    def name_guest(
+        self, player_id: str, handle: str, password: str, email: str | None = None
+    ) -> Player:
+        """Give a guest a handle and a password of their choice, and return the player.
+
+        Their sessions stay valid. Raises Malformed (naming every wrong field), HandleTaken, NotAGuest (also
+        for a player without an account).
+        """
+        handle = checked_handle(handle, faults_of(password, email, None))
+        (guest,) = self.get([player_id])
+        if guest is None or not guest.is_guest:
+            raise NotAGuest(_NOT_A_GUEST)
+        self._handle_index.require_free(handle, player_id)
+        password_hash = self._passwords.hash(password)
+        fields: dict[EncodableT, EncodableT] = {"handle": handle, "password": password_hash}
+        if email is not None:
+            fields["email"] = email
+
+        def store(pipeline: Pipeline) -> None:
+            if not pipeline.hexists(key, "guest"):
+                raise NotAGuest(_NOT_A_GUEST)
+            pipeline.multi()
+            pipeline.persist(key)
+            pipeline.hdel(key, "guest")
+            pipeline.hset(key, mapping=fields)
+
+        key = account_key(player_id)
+        self._handle_index.take(handle, player_id)
+        try:
+            with unavailable_on_error():
+                self._redis.transaction(store, key)
+        except NotAGuest:
+            self._handle_index.release(handle, player_id, kept=guest.handle)
+            raise
+        self._handle_index.release(guest.handle, player_id, kept=handle)
+        with self._lock:
+            self._handles.pop(player_id, None)
+        return replace(guest, handle=handle, email=email, is_guest=False)
+
+    def create_bot(self, id: str, handle: str, bot: str) -> None:
+        """Create the account of the bot with this name, or complete it. Raises HandleTaken."""
+        self._create(Player(id, handle, clock.format(clock.now()), bot=bot))
 
     def login(self, handle: str, password: str, client: str | None = None) -> str:
         """Return a new token. Raises Unauthorised, which does not reveal whether the handle exists.
@@ -165,7 +220,7 @@ class Players:
         Raises Forbidden (wrong password), Malformed (the new one).
         """
         self.require_password(player_id, password)
-        if fault := _password_fault(new_password):
+        if fault := password_fault(new_password):
             raise Malformed({"new_password": fault})
         new_hash = self._passwords.hash(new_password)
         with unavailable_on_error():
@@ -177,7 +232,7 @@ class Players:
 
         It applies to requests with `token` at once, elsewhere after TOKEN_CACHE_TTL at the latest.
         """
-        if fault := _locale_fault(locale):
+        if fault := locale_fault(locale):
             raise Malformed({"locale": fault})
 
         def store(pipeline: Pipeline) -> None:
@@ -211,20 +266,14 @@ class Players:
         """Erase of an account what lets its player in, and what no other part of an erasure needs."""
         self._tokens.end_all(player_id)
         with unavailable_on_error():
-            self._redis.hdel(account_key(player_id), "password", "email", "locale")
+            self._redis.hdel(account_key(player_id), "password", "email", "locale", "guest")
 
     def delete_account(self, player_id: str) -> None:
         """Delete an account and its handle, which nobody can register from then on."""
         (player,) = self.get([player_id])
         if player is not None:
             self._erased.reserve_handle(player.handle)
-            keys = [*map(_handle_key, spellings(player.handle))]
-            keys += map(_skeleton_key, skeletons(player.handle))
-            with unavailable_on_error():
-                owners = self._redis.mget(keys)
-                for key, owner in zip(keys, owners, strict=True):
-                    if owner is not None and to_text(owner) == player_id:
-                        self._redis.delete(key)
+            self._handle_index.release(player.handle, player_id)
         with unavailable_on_error():
             self._redis.delete(account_key(player_id), sessions_key(player_id))
         with self._lock:
@@ -267,31 +316,28 @@ class Players:
         Needs two round trips, for any number of handles.
         """
         players: dict[str, Player | None] = dict.fromkeys(handles)
-        candidates = [(handle, text) for handle in players for text in spellings(handle)]
-        if candidates:
-            with unavailable_on_error():
-                replies = self._redis.mget(_handle_key(text) for _, text in candidates)
-            ids: dict[str, str] = {}
-            for (handle, _), id in zip(candidates, replies, strict=True):
-                if id is not None:
-                    ids.setdefault(handle, to_text(id))
+        ids = self._handle_index.ids(players)
+        if ids:
             players.update(zip(ids, self.get(list(ids.values())), strict=True))
         return players
 
     def get(self, ids: Sequence[str]) -> list[Player | None]:
         """Return the players with these ids, in this order; None for an id without an account."""
-        fields = ("handle", "created", "email", "locale")
+        fields = ("handle", "created", "email", "locale", "bot", "guest")
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in ids:
                 pipeline.hmget(account_key(id), fields)
             rows = pipeline.execute()
         players: list[Player | None] = []
         for id, row in zip(ids, rows, strict=True):
-            handle, created, email, locale = (None if v is None else to_text(v) for v in row)
+            handle, created, email, locale, bot, guest = (
+                None if value is None else to_text(value) for value in row
+            )
             if handle is None or created is None:
                 players.append(None)
             else:
-                players.append(Player(id, handle, created, email, locale))
+                is_guest = guest is not None
+                players.append(Player(id, handle, created, email, locale, bot, is_guest))
         return players
 
     def handles(self, ids: Collection[str]) -> dict[str, str]:
@@ -311,86 +357,37 @@ class Players:
         return {id: handle for id, handle in handles.items() if isinstance(handle, str)}
 
     def index_skeletons(self) -> None:
-        """Store the skeletons of all handles, also of those that earlier versions have registered.
+        """Store the skeletons of all handles; see `HandleIndex.index_skeletons`."""
+        self._handle_index.index_skeletons(
+            lambda ids: [None if player is None else player.handle for player in self.get(ids)]
+        )
 
-        Of two old handles that look alike, both stay valid.
-        """
+    def _create(self, player: Player, password_hash: str | None = None) -> None:
+        """Store a new account. Raises HandleTaken."""
+        fields = {
+            "handle": player.handle,
+            "created": player.created,
+            "password": password_hash,
+            "email": player.email,
+            "locale": player.locale,
+            "bot": player.bot,
+            "guest": "1" if player.is_guest else None,
+        }
         with unavailable_on_error():
-            keys = map(to_text, self._redis.scan_iter(_handle_key("*"), count=_BATCH_SIZE))
-            while batch := list(islice(keys, _BATCH_SIZE)):
-                replies = self._redis.mget(batch)
-                owners = {
-                    key: to_text(id)
-                    for key, id in zip(batch, replies, strict=True)
-                    if id is not None
-                }
-                self._index_skeletons_of(owners)
-
-    def _index_skeletons_of(self, owners: Mapping[str, str]) -> None:
-        """Store the skeletons of handles. `owners` are the ids of their players, by key of the handle."""
-        players = self.get(list(owners.values()))
-        with self._redis.pipeline(transaction=False) as pipeline:
-            for (key, id), player in zip(owners.items(), players, strict=True):
-                # The handle of a deleted account is known only without upper case.
-                handle = key.removeprefix(_handle_key("")) if player is None else player.handle
-                for skeleton in skeletons(handle):
-                    pipeline.setnx(_skeleton_key(skeleton), id)
-            pipeline.execute()
-
-    def _require_free(self, handle: str) -> None:
-        """Raise HandleTaken if another player has this handle, or one that looks like it."""
-        keys = [_handle_key(fold_case(handle)), *map(_skeleton_key, skeletons(handle))]
-        with unavailable_on_error():
-            is_taken, *is_similar = (id is not None for id in self._redis.mget(keys))
-        if is_taken:
-            raise HandleTaken(message("the handle {handle} is taken", handle=handle))
-        if any(is_similar):
-            raise HandleTaken(
-                message(
-                    "the handle {handle} looks like the handle of another player", handle=handle
-                )
+            # The account is written before the handle that leads to it. A process that dies in between
+            # leaves an account that nobody can reach, and the handle free.
+            self._redis.hset(
+                account_key(player.id),
+                mapping={name: value for name, value in fields.items() if value is not None},
             )
-        if self._erased.is_reserved(handle):
-            raise HandleTaken(
-                message("the handle {handle} is taken, or looks like one that was", handle=handle)
-            )
-
-
-def _faults(password: str, email: str | None, locale: str | None) -> dict[str, Text]:
-    """Return what is wrong with the fields of a new account, except for the handle."""
-    faults: dict[str, Text] = {}
-    if fault := _password_fault(password):
-        faults["password"] = fault
-    if email is not None and not (len(email) <= 254 and EMAIL_PATTERN.fullmatch(email)):
-        faults["email"] = message("must be an e-mail address")
-    if fault := _locale_fault(locale):
-        faults["locale"] = fault
-    return faults
-
-
-def _locale_fault(locale: str | None) -> Message | None:
-    """Return what is wrong with the locale of an account; None if nothing is."""
-    if locale is None or (len(locale) <= 35 and LOCALE_PATTERN.fullmatch(locale)):
-        return None
-    return message("must be a language tag such as en or fr-CH")
-
-
-def _password_fault(password: str) -> Message | None:
-    """Return what is wrong with a new password; None if nothing is."""
-    shortest, longest = PASSWORD_LENGTHS
-    if shortest <= len(password) <= longest:
-        return None
-    return message("must have {least} to {most} characters", least=shortest, most=longest)
+        try:
+            self._handle_index.take(player.handle, player.id)
+        except HandleTaken:
+            with unavailable_on_error():
+                self._redis.delete(account_key(player.id))
+            raise
 
 
 def account_key(id: str) -> str:
     """Return the key in Redis of the account with this player id."""
     return f"cartulary:player:{id}"
-
-
-def _handle_key(folded_handle: str) -> str:
-    return f"cartulary:handle:{folded_handle}"
-
-
-def _skeleton_key(skeleton: str) -> str:
-    return f"cartulary:skeleton:{skeleton}"

@@ -33,7 +33,7 @@ TOKEN_CACHE_TTL: Final = timedelta(seconds=5)
 MAX_CACHED_TOKENS: Final = 10_000
 MAX_CLIENT_LENGTH: Final = 100
 ID_DIGITS: Final = 16
-_SECONDS: Final = TOKEN_DAYS * 24 * 3600
+TOKEN_SECONDS: Final = TOKEN_DAYS * 24 * 3600
 _COMPLETE: Final = "complete"
 _NOT_CACHED: Final = object()
 
@@ -95,11 +95,11 @@ class Tokens:
             "client": None if client is None else client[:MAX_CLIENT_LENGTH],
         }
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            pipeline.set(_token_key(digest), player_id, ex=_SECONDS)
+            pipeline.set(_token_key(digest), player_id, ex=TOKEN_SECONDS)
             pipeline.hset(sessions, digest, orjson.dumps(session))
             if is_first:
                 pipeline.hset(sessions, _COMPLETE, "1")
-            pipeline.expire(sessions, _SECONDS)
+            pipeline.expire(sessions, TOKEN_SECONDS)
             pipeline.hlen(sessions)
             length = pipeline.execute()[-1]
         if length > self._max_sessions:
@@ -203,7 +203,7 @@ class Tokens:
         with self._redis.pipeline(transaction=False) as pipeline:
             value = orjson.dumps({**entry, "used": _hour()})
             pipeline.hset(sessions_key(player_id), digest, value)
-            pipeline.expire(sessions_key(player_id), _SECONDS)
+            pipeline.expire(sessions_key(player_id), TOKEN_SECONDS)
             pipeline.execute()
 
     def _end(self, player_id: str, digests: Sequence[str]) -> None:

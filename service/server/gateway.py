@@ -53,6 +53,7 @@ _ACCOUNT_REQUESTS: Final = frozenset(
         ("POST", b"/api/v1/players"),
         ("POST", b"/api/v1/tokens"),
         ("PUT", b"/api/v1/me/password"),
+        ("PUT", b"/api/v1/me/handle"),
         ("DELETE", b"/api/v1/me"),
     }
 )

@@ -7,8 +7,14 @@ from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
-from service.http.responses import json_response, no_content
-from service.http.schemas.requests import AddKey, ChangePassword, ErasePlayer
+from service.http.responses import account, json_response, no_content
+from service.http.schemas.account_requests import (
+    AddKey,
+    ChangePassword,
+    ErasePlayer,
+    NameGuest,
+)
+from service.http.schemas.account_responses import MyAccount
 from service.http.schemas.responses import Key, PlayerKeyList, SessionList
 from service.players.tokens import session_id
 
@@ -82,6 +88,24 @@ def change_password(player: str, body: JsonObject) -> Response:
 
 
 @blueprint.route(
+    "PUT",
+    "/me/handle",
+    auth="login_required",
+    limit=limit_account_attempts,
+    json_body=NameGuest(),
+    responses={200: response("The player, who is no guest any more.", MyAccount)},
+    error_responses=(409,),
+)
+def name_guest(player: str, body: JsonObject) -> Response:
+    """Choose a handle and a password, as a guest.
+
+    Places in games and sessions stay. If the player is no guest, or the handle is taken, the response is a
+    409.
+    """
+    return json_response({"player": account(service().players.name_guest(player, **body))})
+
+
+@blueprint.route(
     "DELETE",
     "/me",
     auth="login_required",
@@ -96,7 +120,8 @@ def erase_player(player: str, body: JsonObject) -> Response:
     Erases the player's handle, e-mail address, locale, password, sessions and keys, and everything that the
     player wrote in disputes. The player leaves the games that have not started and resigns in those that are
     in progress. The logs of games stay, and contain only the player's id. This cannot be undone, and nobody
-    can register the handle again. If `password` is not the current password, the response is a 403.
+    can register the handle again. If `password` is not the current password, the response is a 403; that of
+    a guest is not checked.
     """
     service().erasure.erase(player, body["password"])
     return no_content()

@@ -13,11 +13,19 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, comma_list, message, plural_message
 from ledger.turn_clock import clock_faults
+from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary, json_response, no_content
-from service.http.schemas.requests import MAX_PAGE_SIZE, CreateGame, JoinGame, ListGames
+from service.http.schemas.requests import (
+    MAX_BOTS,
+    MAX_PAGE_SIZE,
+    AddBot,
+    CreateGame,
+    JoinGame,
+    ListGames,
+)
 from service.http.schemas.responses import GameList, GameSummary
 from service.listings import STATUSES, Page
 
@@ -26,13 +34,15 @@ blueprint = Blueprint("games", __name__, description="Games, from an open table 
 
 
 def _rule_errors(body: JsonObject, player: str) -> dict[str, Text]:
-    """Return what is wrong with the clock and with what the rules check, by field."""
+    """Return what is wrong with the clock, the bots and with what the rules check, by field."""
     errors = clock_faults(body.get("clock"))
-    options = body.get("options", {})
+    rules, seats, options, bots = (body.get(name) for name in ("rules", "seats", "options", "bots"))
+    if not isinstance(options, dict):
+        options = {}
+    if isinstance(bots, list):
+        errors |= bot_faults(rules, seats, options, bots[:MAX_BOTS])
     try:
-        lifecycle.check_options(
-            body.get("rules"), body.get("seats"), options if isinstance(options, dict) else {}
-        )
+        lifecycle.check_options(rules, seats, options)
     except Malformed as error:
         errors |= error.fields
     return errors
@@ -56,20 +66,21 @@ def _rule_errors(body: JsonObject, player: str) -> dict[str, Text]:
 def create_game(player: str, body: JsonObject, idempotency_key: str | None) -> Response:
     """Create a game.
 
-    The creator has the first place.
+    The creator has the first place, and the bots in `bots` have the next ones.
     """
     others = _other_players(player, body.pop("invite"), body.pop("arbiter"))
     if others.errors:
         raise Malformed({**_rule_errors(body, player), **others.errors})
     game = service().commands.create(
         player,
-        **body,
+        **{**body, "bots": tuple(body["bots"])},
         invited=tuple(others.invited),
         arbiter=others.arbiter,
         default_arbiter=others.default_arbiter,
         idempotency_key=idempotency_key,
     )
-    metrics().count_events("GameCreated", "SeatTaken", *_key_events(game, player))
+    metrics().count_events("GameCreated", *["SeatTaken"] * len(game.places))
+    metrics().count_events(*_started_events(game), *_key_events(game, player))
     return json_response(game_summary(game), 201, {"Location": f"/api/v1/games/{game.id}"})
 
 
@@ -193,8 +204,44 @@ def join_game(game_id: str, player: str, body: JsonObject, idempotency_key: str 
     The game starts when its last place is taken.
     """
     game: Game = service().commands.join(game_id, player, body["nonce"], idempotency_key)
-    started = ["GameStarted"] * (game.status != "open")
-    metrics().count_events("SeatTaken", *started, *_key_events(game, player))
+    metrics().count_events("SeatTaken", *_started_events(game), *_key_events(game, player))
+    return json_response(game_summary(game), 201)
+
+
+def _started_events(game: Game) -> list[str]:
+    """Return the types of the events that have started a game in which a place was just taken."""
+    return ["GameStarted"] * (game.status != "open")
+
+
+def _bot_errors(body: JsonObject, game_id: str, player: str) -> dict[str, Text]:
+    """Return what is wrong with the name of the bot, by field."""
+    game = service().queries.visible_game(game_id, player)
+    fault = bot_fault(game.rules, body.get("bot", DEFAULT_BOT))
+    return {} if fault is None else {"bot": fault}
+
+
+@blueprint.route(
+    "POST",
+    "/games/<game_id>/bots",
+    auth="login_required",
+    limit=limit_new_places,
+    json_body=AddBot(),
+    is_body_required=False,
+    extra_validation=_bot_errors,
+    is_idempotent=True,
+    responses={201: response("The summary of the game, with the bot.", GameSummary)},
+    error_responses=(403, 409),
+)
+def add_bot(game_id: str, player: str, body: JsonObject, idempotency_key: str | None) -> Response:
+    """Give a place to a bot.
+
+    Only the creator of the game adds bots to it, before it starts. The game starts when its last place is
+    taken. From then on, the server plays the bot, which knows what a player at its seat knows.
+    """
+    game: Game = service().commands.add_bot(
+        game_id, player, **body, idempotency_key=idempotency_key
+    )
+    metrics().count_events("SeatTaken", *_started_events(game))
     return json_response(game_summary(game), 201)
 
 

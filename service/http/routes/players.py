@@ -11,8 +11,10 @@ from service.http.blueprint import Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts
 from service.http.responses import account, game_summaries, json_response, no_content
-from service.http.schemas.requests import MAX_PAGE_SIZE, ChangeAccount, LogIn, MeQuery, Register
-from service.http.schemas.responses import Me, MyAccount, Registration, Token
+from service.http.schemas.account_requests import ChangeAccount, CreateGuest, LogIn, Register
+from service.http.schemas.account_responses import MyAccount, Registration, Token
+from service.http.schemas.requests import MAX_PAGE_SIZE, MeQuery
+from service.http.schemas.responses import Me
 from service.players.accounts import Player
 from service.players.tokens import MAX_CLIENT_LENGTH
 
@@ -35,6 +37,25 @@ def register_player(body: JsonObject) -> Response:
     is refused. The token is shown only in this response.
     """
     player, token = service().players.register(**body, client=_client())
+    return json_response({"player": account(player), "token": token}, 201)
+
+
+@blueprint.route(
+    "POST",
+    "/guests",
+    auth="public",
+    limit=limit_account_attempts,
+    json_body=CreateGuest(),
+    is_body_required=False,
+    responses={201: response("The guest, and the only token.", Registration)},
+)
+def create_guest(body: JsonObject) -> Response:
+    """Create a guest: a player without a password, whose handle the server makes up.
+
+    The token is shown only in this response. It and the account are valid for 180 days, unless the guest
+    chooses a handle and a password before (`PUT /me/handle`).
+    """
+    player, token = service().players.create_guest(body["locale"], client=_client())
     return json_response({"player": account(player), "token": token}, 201)
 
 

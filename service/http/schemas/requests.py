@@ -6,6 +6,8 @@ from marshmallow import fields
 
 from domain.chance import MAX_NONCE_BYTES
 from domain.registry import EXPANSIONS, RULES
+from replay.playout import DEFAULT_BOTS
+from service.games.bot_names import DEFAULT_BOT
 from service.http.schemas.fields import (
     AnyObject,
     AnyValue,
@@ -24,8 +26,11 @@ from service.http.schemas.type_schemas import REFERENCE
 from service.listings import STATUSES
 
 _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXPANSIONS)
+_BOTS: Final = " or ".join(f"`{name}`" for name in DEFAULT_BOTS)
 _MAX_HANDLES: Final = 1000
 """The maximum length of `invite`. The bound on the players to invite, a setting, is checked later."""
+MAX_BOTS: Final = 16
+"""The maximum length of `bots`. How many bots have a place is checked later."""
 MAX_PAGE_SIZE: Final = 100
 """The largest number of games on a page."""
 _STATEMENT: Final = {
@@ -35,60 +40,6 @@ _STATEMENT: Final = {
 _NONCE: Final = {
     "description": "Bytes that become part of the game's seed; drawn by the server if left out."
 }
-
-
-class Register(StrictSchema):
-    """A new account."""
-
-    handle = String(
-        required=True,
-        metadata={
-            "example": "ada",
-            "description": (
-                "The player's public name, in any script, but not in several. It is normalized (NFKC)."
-            ),
-        },
-    )
-    password = String(required=True, metadata={"minLength": 8, "maxLength": 1024})
-    email = String(allow_none=True, load_default=None)
-    locale = String(
-        allow_none=True,
-        load_default=None,
-        metadata={"example": "en", "description": "A language tag, such as `en` or `fr-CH`."},
-    )
-
-
-class ChangeAccount(StrictSchema):
-    """What a player changes in the account."""
-
-    locale = String(
-        required=True,
-        allow_none=True,
-        metadata={
-            "example": "fr-CH",
-            "description": "A language tag, such as `en` or `fr-CH`, or null for no setting.",
-        },
-    )
-
-
-class LogIn(StrictSchema):
-    """The credentials of a player."""
-
-    handle = String(required=True)
-    password = String(required=True)
-
-
-class ErasePlayer(StrictSchema):
-    """The password of the player, again."""
-
-    password = String(required=True)
-
-
-class ChangePassword(StrictSchema):
-    """The password of the player, and a new one."""
-
-    password = String(required=True)
-    new_password = String(required=True, metadata={"minLength": 8, "maxLength": 1024})
 
 
 class CreateGame(StrictSchema):
@@ -136,7 +87,31 @@ class CreateGame(StrictSchema):
             )
         },
     )
+    bots = TextList(
+        max_items=MAX_BOTS,
+        load_default=list,
+        metadata={
+            "description": f"Bots that have the next places: names of bots of the rules, {_BOTS}, each as"
+            " often as wanted."
+        },
+    )
     nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
+
+
+class AddBot(StrictSchema):
+    """A bot that gets a place in a game."""
+
+    bot = String(
+        load_default=DEFAULT_BOT,
+        metadata={"description": f"The name of a bot of the game's rules, such as {_BOTS}."},
+    )
+    nonce = HexBytes(
+        max_bytes=MAX_NONCE_BYTES,
+        load_default=None,
+        metadata={
+            "description": "Bytes that become part of the game's seed, as for a player who joins."
+        },
+    )
 
 
 class JoinGame(StrictSchema):
@@ -217,22 +192,6 @@ class SubmitAction(StrictSchema):
         SignatureOfAction,
         load_default=None,
         metadata={"description": "Makes the action provably the player's own."},
-    )
-
-
-class AddKey(StrictSchema):
-    """A public key of the player."""
-
-    public = HexText(digits=64, required=True, metadata={"description": "Ed25519 public key."})
-    proof = HexText(
-        digits=128,
-        required=True,
-        metadata={
-            "description": (
-                "Ed25519 signature, by this key, of the canonical JSON (RFC 8785) of"
-                ' `{"sign": "cartulary key v1", "player": ID, "public": PUBLIC}`.'
-            )
-        },
     )
 
 

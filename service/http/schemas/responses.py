@@ -6,8 +6,18 @@ Responses are encoded directly; the tests validate every response against the do
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from domain.event import Clock
-from domain.json_types import Bytes, Count, Digest, PlayerId, PositiveCount, Seat, Timestamp
+from domain.json_types import (
+    BotName,
+    Bytes,
+    Count,
+    Digest,
+    PlayerId,
+    PositiveCount,
+    Seat,
+    Timestamp,
+)
 from domain.registry import RULES
+from service.http.schemas.account_responses import Account
 from service.http.schemas.dispute_responses import Arbiter, DisputeSummary, Takeback
 from service.http.schemas.type_schemas import Component, OneOf
 
@@ -24,29 +34,6 @@ class Health(TypedDict):
     status: Literal["alive", "ready"]
 
 
-class Account(TypedDict):
-    """A player's account, as only that player sees it."""
-
-    id: PlayerId
-    handle: str
-    created: Timestamp
-    email: str | None
-    locale: str | None
-
-
-class Token(TypedDict):
-    """A token for the Authorization header."""
-
-    token: str
-
-
-class Registration(TypedDict):
-    """A new player and a first token."""
-
-    player: Account
-    token: str
-
-
 class Head(TypedDict):
     """The last event of a game."""
 
@@ -56,12 +43,13 @@ class Head(TypedDict):
 
 class GamePlayer(TypedDict):
     """A player of a game. `handle` is null if the account has been deleted; `seat` is null until the game
-    starts.
+    starts; `bot` is the name of the bot that the player is, and left out for a person.
     """
 
     id: PlayerId
     handle: str | None
     seat: Seat | None
+    bot: NotRequired[BotName]
 
 
 class GameSummary(TypedDict):
@@ -90,12 +78,6 @@ class GameList(TypedDict):
 
     games: list[GameSummary]
     next: str | None
-
-
-class MyAccount(TypedDict):
-    """The player."""
-
-    player: Account
 
 
 class Me(TypedDict):

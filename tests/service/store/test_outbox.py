@@ -22,6 +22,7 @@ from service.games.commands import GameCommands
 from service.games.quota import GameQuota
 from service.games.repository import GameRepository
 from service.listings import Listings
+from service.players.bots import BotPlayers
 from service.settings import Settings
 from tests.support.service_games import (
     PLAYERS,
@@ -42,6 +43,7 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
         service.clock,
         GameQuota(service.listings, 200),
         service.player_keys,
+        BotPlayers(service.players),
     )
 
 

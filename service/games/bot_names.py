@@ -1,0 +1,44 @@
+"""Which bots can join a game, by name."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from domain.contract import AnyRuleSystem
+from domain.errors import Malformed
+from domain.json_fields import one_of
+from domain.messages import Message, Text, plural_message
+from domain.registry import rule_system_for
+from replay.playout import bot_names
+
+DEFAULT_BOT: Final = "sensible"
+"""The bot that every rule system has (`RuleSystem.BOTS`)."""
+
+
+def bot_fault(rules: AnyRuleSystem, bot: object) -> Message | None:
+    """Return what is wrong with the name of a bot that is to play by these rules; None if nothing is."""
+    names = bot_names(rules)
+    return None if bot in names else one_of(names)
+
+
+def bot_faults(
+    rules: object, seats: object, options: Mapping[str, object], bots: Sequence[object]
+) -> dict[str, Text]:
+    """Return what is wrong with the bots of a new game, by field.
+
+    Nothing is as long as rules, seats or options are unknown, which is another fault.
+    """
+    try:
+        system = rule_system_for(rules, options)
+    except Malformed:
+        return {}
+    faults: dict[str, Text] = {}
+    if isinstance(seats, int) and len(bots) >= max(seats, 1):
+        faults["bots"] = plural_message(
+            "must name at most one bot",
+            "must name at most {count} bots",
+            count=max(seats, 1) - 1,
+        )
+    for index, bot in enumerate(bots):
+        if fault := bot_fault(system, bot):
+            faults[f"bots.{index}"] = fault
+    return faults

@@ -1,0 +1,88 @@
+"""Schemas of requests about accounts. They check bodies."""
+
+from service.http.schemas.fields import HexText, StrictSchema, String
+
+
+def _locale() -> String:
+    return String(
+        allow_none=True,
+        load_default=None,
+        metadata={"example": "en", "description": "A language tag, such as `en` or `fr-CH`."},
+    )
+
+
+class NameGuest(StrictSchema):
+    """The handle and the password that a guest chooses."""
+
+    handle = String(
+        required=True,
+        metadata={
+            "example": "ada",
+            "description": (
+                "The player's public name, in any script, but not in several. It is normalized (NFKC)."
+            ),
+        },
+    )
+    password = String(required=True, metadata={"minLength": 8, "maxLength": 1024})
+    email = String(allow_none=True, load_default=None)
+
+
+class Register(NameGuest):
+    """A new account."""
+
+    locale = _locale()
+
+
+class CreateGuest(StrictSchema):
+    """A new account without a password."""
+
+    locale = _locale()
+
+
+class ChangeAccount(StrictSchema):
+    """What a player changes in the account."""
+
+    locale = String(
+        required=True,
+        allow_none=True,
+        metadata={
+            "example": "fr-CH",
+            "description": "A language tag, such as `en` or `fr-CH`, or null for no setting.",
+        },
+    )
+
+
+class LogIn(StrictSchema):
+    """The credentials of a player."""
+
+    handle = String(required=True)
+    password = String(required=True)
+
+
+class ErasePlayer(StrictSchema):
+    """The password of the player, again."""
+
+    password = String(required=True)
+
+
+class ChangePassword(StrictSchema):
+    """The password of the player, and a new one."""
+
+    password = String(required=True)
+    new_password = String(required=True, metadata={"minLength": 8, "maxLength": 1024})
+
+
+class AddKey(StrictSchema):
+    """A public key of the player."""
+
+    public = HexText(digits=64, required=True, metadata={"description": "Ed25519 public key."})
+    proof = HexText(
+        digits=128,
+        required=True,
+        metadata={
+            "description": (
+                "Ed25519 signature, by this key, of the canonical JSON (RFC 8785) of"
+                ' `{"sign": "cartulary key v1", "player": ID, "public": PUBLIC}`.'
+            )
+        },
+    )

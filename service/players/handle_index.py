@@ -1,0 +1,137 @@
+"""The index of handles: which player has a handle, and which handles look like one that is taken.
+
+    cartulary:handle:FOLDED      id of the player with that handle, which is case-insensitive
+    cartulary:skeleton:SKELETON  id of a player whose handle has that skeleton, so that nobody can
+                                 register one that looks like it
+
+The keys of a guest's handle expire.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Final
+
+import redis
+
+from domain.messages import message
+from service.connection import to_text, unavailable_on_error
+from service.errors import HandleTaken
+from service.players.erased import ErasedPlayers
+from service.players.handles import fold_case, skeletons, spellings
+
+_BATCH_SIZE: Final = 500
+
+ReadHandles = Callable[[Sequence[str]], Sequence[str | None]]
+"""Returns the handles of the players with these ids, in this order; None for an id without an account."""
+
+
+class HandleIndex:
+    """Which player has which handle. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis, erased: ErasedPlayers) -> None:
+        self._redis = client
+        self._erased = erased
+
+    def ids(self, handles: Iterable[str]) -> dict[str, str]:
+        """Return the ids of the players by handle, in any case; a handle that no player has is left out."""
+        candidates = [(handle, text) for handle in handles for text in spellings(handle)]
+        ids: dict[str, str] = {}
+        if candidates:
+            with unavailable_on_error():
+                replies = self._redis.mget(_handle_key(text) for _, text in candidates)
+            for (handle, _), id in zip(candidates, replies, strict=True):
+                if id is not None:
+                    ids.setdefault(handle, to_text(id))
+        return ids
+
+    def require_free(self, handle: str, player_id: str | None = None) -> None:
+        """Raise HandleTaken if another player than this one has the handle, or one that looks like it."""
+        keys = _keys(handle)
+        with unavailable_on_error():
+            owners = [None if id is None else to_text(id) for id in self._redis.mget(keys)]
+        is_taken, *is_similar = (owner not in (None, player_id) for owner in owners)
+        if is_taken:
+            raise HandleTaken(message("the handle {handle} is taken", handle=handle))
+        if any(is_similar):
+            raise HandleTaken(
+                message(
+                    "the handle {handle} looks like the handle of another player", handle=handle
+                )
+            )
+        if self._erased.is_reserved(handle):
+            raise HandleTaken(
+                message("the handle {handle} is taken, or looks like one that was", handle=handle)
+            )
+
+    def take(self, handle: str, player_id: str) -> None:
+        """Give a handle to a player. Raises HandleTaken if somebody has it, or one that looks like it."""
+        keys = _keys(handle)
+        with unavailable_on_error():
+            is_free = self._redis.msetnx(dict.fromkeys(keys, player_id))
+        if is_free:
+            return
+        # The player may have a part of the keys already, because of a handle that looks like this one.
+        self.require_free(handle, player_id)
+        with unavailable_on_error():
+            for key in keys:
+                self._redis.set(key, player_id, nx=True)
+                self._redis.persist(key)
+            if any(
+                owner is None or to_text(owner) != player_id for owner in self._redis.mget(keys)
+            ):
+                raise HandleTaken(message("the handle {handle} is taken", handle=handle))
+
+    def expire(self, handle: str, seconds: int) -> None:
+        """Free a handle when this time has passed."""
+        with unavailable_on_error():
+            for key in _keys(handle):
+                self._redis.expire(key, seconds)
+
+    def release(self, handle: str, player_id: str, kept: str | None = None) -> None:
+        """Take a handle from a player who has it, and who keeps the handle `kept`, if any."""
+        keys = {*map(_handle_key, spellings(handle)), *_keys(handle)}
+        keys -= set() if kept is None else set(_keys(kept))
+        with unavailable_on_error():
+            owners = self._redis.mget(sorted(keys)) if keys else []
+            for key, owner in zip(sorted(keys), owners, strict=True):
+                if owner is not None and to_text(owner) == player_id:
+                    self._redis.delete(key)
+
+    def index_skeletons(self, read_handles: ReadHandles) -> None:
+        """Store the skeletons of all handles, also of those that earlier versions have registered.
+
+        Of two old handles that look alike, both stay valid.
+        """
+        with unavailable_on_error():
+            keys = map(to_text, self._redis.scan_iter(_handle_key("*"), count=_BATCH_SIZE))
+            while batch := list(islice(keys, _BATCH_SIZE)):
+                replies = self._redis.mget(batch)
+                owners = {
+                    key: to_text(id)
+                    for key, id in zip(batch, replies, strict=True)
+                    if id is not None
+                }
+                self._index_skeletons_of(owners, read_handles(list(owners.values())))
+
+    def _index_skeletons_of(self, owners: Mapping[str, str], handles: Sequence[str | None]) -> None:
+        """Store the skeletons of handles. `owners` are the ids of their players, by key of the handle."""
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for (key, id), current_handle in zip(owners.items(), handles, strict=True):
+                # The handle of a deleted account is known only without upper case.
+                handle = current_handle or key.removeprefix(_handle_key(""))
+                for skeleton in skeletons(handle):
+                    pipeline.setnx(_skeleton_key(skeleton), id)
+            pipeline.execute()
+
+
+def _keys(handle: str) -> list[str]:
+    """Return the keys in Redis of a handle, the first of which leads to its player."""
+    return [_handle_key(fold_case(handle)), *map(_skeleton_key, sorted(skeletons(handle)))]
+
+
+def _handle_key(folded_handle: str) -> str:
+    return f"cartulary:handle:{folded_handle}"
+
+
+def _skeleton_key(skeleton: str) -> str:
+    return f"cartulary:skeleton:{skeleton}"

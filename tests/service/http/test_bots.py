@@ -1,0 +1,87 @@
+"""Adding bots to games over HTTP."""
+
+import pytest
+
+from tests.support.accounts import Accounts
+from tests.support.http_contract import invalid_fields
+
+
+@pytest.mark.http("POST /games/ID/bots", 201, 409)
+def test_the_creator_fills_a_game_with_bots(accounts: Accounts) -> None:
+    ada = accounts.register()
+    game = ada.create_game(3)
+    first = ada.http.post(f"/api/v1/games/{game}/bots")
+    assert first.json()["players"] == [
+        {"id": ada.id, "handle": ada.handle, "seat": None},
+        {"id": "sensible-bot-1", "handle": "sensible-bot-1", "seat": None, "bot": "sensible"},
+    ]
+    body = {"bot": "random", "nonce": "00ff"}
+    second = ada.http.post(f"/api/v1/games/{game}/bots", json=body)
+    assert second.json()["status"] == "playing"
+    assert [player.get("bot") for player in second.json()["players"]] == [
+        None,
+        "sensible",
+        "random",
+    ]
+    assert ada.http.post(f"/api/v1/games/{game}/bots", json=body).status_code == 409
+    events = ada.http.get(f"/api/v1/games/{game}/events").json()["events"]
+    assert [event["data"].get("bot") for event in events if event["type"] == "SeatTaken"] == [
+        None,
+        "sensible",
+        "random",
+    ]
+
+
+@pytest.mark.http("POST /games", 201, 400)
+def test_a_game_is_created_with_bots(accounts: Accounts) -> None:
+    ada = accounts.register()
+    body = {"rules": "baron", "seats": 3, "bots": ["random", "random"]}
+    game = ada.http.post("/api/v1/games", json=body).json()
+    assert game["status"] == "playing"
+    assert sorted(player["id"] for player in game["players"] if "bot" in player) == [
+        "random-bot-1",
+        "random-bot-2",
+    ]
+    assert game == ada.http.get(f"/api/v1/games/{game['id']}").json()
+    for bots, wrong in (
+        (["clever"], {"bots.0"}),
+        (["random"] * 3, {"bots"}),
+        (["random"] * 100, {"bots"}),
+        ("random", {"bots"}),
+    ):
+        response = ada.http.post("/api/v1/games", json={**body, "bots": bots})
+        assert (response.status_code, invalid_fields(response)) == (400, wrong)
+    response = ada.http.post("/api/v1/games", json={**body, "seats": "x", "bots": ["clever"]})
+    assert invalid_fields(response) == {"seats", "bots.0"}
+
+
+@pytest.mark.http("POST /games/ID/bots", 400, 401, 403, 404, 413, 415, 422)
+def test_requests_for_bots_are_refused_like_those_for_places(accounts: Accounts) -> None:
+    ada, bea = accounts.register(), accounts.register()
+    game = ada.create_game(3)
+    path = f"/api/v1/games/{game}/bots"
+    assert accounts.anonymous.post(path).status_code == 401
+    assert bea.http.post(path).status_code == 403
+    assert ada.http.post("/api/v1/games/0000000000000000/bots").status_code == 404
+    private = ada.create_game(3, options={"private": True})
+    assert bea.http.post(f"/api/v1/games/{private}/bots").status_code == 404
+    for body, wrong in (
+        ({"bot": "clever"}, {"bot"}),
+        ({"bot": 5, "nonce": "x", "seat": 1}, {"bot", "nonce", "seat"}),
+        ({"bot": "clever", "nonce": "x"}, {"bot", "nonce"}),
+    ):
+        response = ada.http.post(path, json=body)
+        assert (response.status_code, invalid_fields(response)) == (400, wrong)
+    key = {"Idempotency-Key": "a-bot"}
+    assert ada.http.post(path, headers=key).json() == ada.http.post(path, headers=key).json()
+    assert ada.http.post(path, json={"bot": "random"}, headers=key).status_code == 422
+    assert (
+        ada.http.post(path, content=b"{", headers={"Content-Type": "text/plain"}).status_code == 415
+    )
+    assert (
+        ada.http.post(
+            path, content=b" " * 70_000, headers={"Content-Type": "application/json"}
+        ).status_code
+        == 413
+    )
+    assert len(ada.http.get(f"/api/v1/games/{game}").json()["players"]) == 2
