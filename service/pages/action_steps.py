@@ -93,6 +93,11 @@ class ActionSteps:
         name = self.step.question
         return None if name is None else self.game.rules.QUESTIONS[name]
 
+    @property
+    def is_about_hexes(self) -> bool:
+        """Whether all that can be chosen now are hexes, so that the board is the best place to choose."""
+        return all(choice.at is not None for choice in self.step.options)
+
     @cached_property
     def options(self) -> list[Option]:
         """What can be chosen now."""

@@ -21,7 +21,7 @@ class PositionView:
     """A scene with its map, for the macros of templates/position.html."""
 
     scene: Scene
-    map: Markup
+    map: Markup | None = None
 
     @property
     def table(self) -> list[TableRow]:

@@ -13,19 +13,20 @@ from domain.messages import Message, PlayerAt, Text, message
 from ledger.turn_clock import milliseconds_left, time_left_message
 from replay.event_text import actor_message, outcome_message
 from service import clock
-from service.errors import Stale, Unauthorised
+from service.errors import NotFound, Stale, Unauthorised
 from service.http.context import metrics, service
 from service.http.event_streams import stream_response
 from service.http.json_body import decode_json
 from service.http.problems import status_of
 from service.pages.action_steps import ActionSteps, action_steps, read_request
-from service.pages.position_view import position_view, scene_of
+from service.pages.position_view import PositionView, position_view, scene_of
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
 
 LATEST_EVENTS: Final = 8
 """Events that the page lists."""
 _MAX_KEY_CHARACTERS: Final = 64
+MAX_DIGITS: Final = 15
 
 blueprint = Blueprint("play", __name__)
 
@@ -34,6 +35,20 @@ blueprint = Blueprint("play", __name__)
 def show_game(game_id: str) -> BaseResponse:
     """Show a game as it stands, or with `seq` as it was after an event."""
     return game_page(game_id)
+
+
+@blueprint.get("/games/<game_id>/table")
+def show_table(game_id: str) -> BaseResponse:
+    """Show the position of a game, or with `seq` that after an event, as a table of its hexes."""
+    player = viewer()
+    head = service().queries.visible_game(game_id, player)
+    seq = sequence_number(request.args.get("seq", str(head.seq)), "seq")
+    game = head if seq == head.seq else service().queries.game_at(game_id, seq)
+    if game.state is None:
+        raise NotFound(message("the game had not started then"))
+    seat = None if player is None else head.seat_of(player)
+    scene = scene_of(game, seat, None, ended=head.has_ended)
+    return page("position_table.html", game=head, seq=seq, view=PositionView(scene))
 
 
 @blueprint.post("/games/<game_id>/actions")
@@ -47,7 +62,11 @@ def submit_action(game_id: str) -> BaseResponse:
     key = form.get("key", "")[:_MAX_KEY_CHARACTERS] or None
     try:
         accepted = service().commands.act(
-            game_id, player, decode_json(form.get("action", "").encode()), _expected_seq(form), key
+            game_id,
+            player,
+            decode_json(form.get("action", "").encode()),
+            sequence_number(form.get("expected_seq", ""), "expected_seq"),
+            key,
         )
     except (Stale, Refused) as error:
         if isinstance(error, Malformed):
@@ -62,10 +81,8 @@ def stream_events(game_id: str) -> Response:
     """Stream the events of a game to the scripts of its page."""
     player = viewer()
     game = service().queries.visible_game(game_id, player)
-    after = request.args.get("after", "0")
-    if not (after.isascii() and after.isdigit() and len(after) <= 15):
-        raise Malformed({"after": message("must be the seq of an event")})
-    return stream_response(game, player, session_token(), int(after))
+    after = sequence_number(request.args.get("after", "0"), "after")
+    return stream_response(game, player, session_token(), after)
 
 
 def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
@@ -133,8 +150,8 @@ def _status_of(error: Refused | Stale) -> int:
     return status_of(error)
 
 
-def _expected_seq(form: Any) -> int:
-    text: str = form.get("expected_seq", "")
-    if not (text.isascii() and text.isdigit() and len(text) <= 15):
-        raise Malformed({"expected_seq": message("must be the seq of an event")})
+def sequence_number(text: str, field: str) -> int:
+    """Return the seq of an event that a field of a form or an address has. Raises Malformed."""
+    if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS):
+        raise Malformed({field: message("must be the seq of an event")})
     return int(text)

@@ -113,6 +113,15 @@ def test_an_action_that_the_rules_forbid_is_explained_with_its_clause(table: Tab
     assert re.search(r'class="clause" href="/rules[^"]*">B[YN]-', text)
 
 
+def test_the_position_can_be_read_as_a_table(table: Table) -> None:
+    text = table.active.get(f"/games/{table.id}/table").text
+    rows = text.count('<th scope="row">')
+    cells = table.game.rules.scene(table.game.position(None), None).cells
+    assert rows == len(cells) > 0
+    assert table.active.get(f"/games/{table.id}/table?seq=1").status_code == 404
+    assert table.active.get(f"/games/{table.id}/table?seq=x").status_code == 400
+
+
 def test_resigning_needs_a_second_confirmation(table: Table) -> None:
     text = table.page("?action=resign")
     assert 'name="sure" value="yes" required' in text
