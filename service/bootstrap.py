@@ -21,6 +21,7 @@ from service.games.replays import Replays
 from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
+from service.pictures.png import PngPictures
 from service.players.accounts import Players
 from service.players.bots import BotPlayers
 from service.players.erased import ErasedPlayers
@@ -52,6 +53,7 @@ class Service:
     queries: GameQueries
     events: EventQueries
     replays: Replays
+    pictures: PngPictures
     players: Players
     player_keys: PlayerKeys
     erasure: Erasure
@@ -123,6 +125,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         ),
         events=EventQueries(repository, store, players, deliveries, settings.bounds),
         replays=Replays(repository, settings.bounds),
+        pictures=PngPictures(settings.bounds),
         players=players,
         player_keys=player_keys,
         erasure=Erasure(

@@ -44,6 +44,14 @@ class Bounds:
     request_seconds: float = _bound(15.0, 0.1)
     """Time after which the client of a request gets a refusal, whether or not it is still being handled."""
 
+    picture_threads: int = _bound(2)
+    """Pictures that are drawn at the same time, apart from other requests."""
+    max_waiting_pictures: int = _bound(32)
+    """Requests for pictures that wait for one of these threads."""
+    picture_seconds: float = _bound(10.0, 0.1)
+    """Time for drawing a picture."""
+    cached_picture_bytes: int = _bound(32 * 1024 * 1024, 1)
+
     max_streams: int = _bound(5_000)
     max_streams_per_visitor: int = _bound(100)
     record_page_bytes: int = _bound(64 * 1024, 1024)

@@ -68,13 +68,14 @@ def svg(
     prefix: str = "",
     wide: bool = False,
     with_legend: bool = True,
+    pixels: int | None = None,
 ) -> str:
     """Return the scene as an SVG document of its own, for a page, a poster or a file.
 
-    It scales to the width that it is given. Cards and legend stand below the board, for widths from
-    that of a phone (360 CSS pixels), or with `wide` beside it, for a desktop. `prefix` (letters, digits,
-    `-`, `_`) begins every id, for two pictures in one HTML page. Each hex is a group with
-    `data-at="q,r"` and a description as its title. The same scene makes the same bytes, and nothing
+    It scales to the width that it is given, or is `pixels` wide. Cards and legend stand below the board,
+    for widths from that of a phone (360 CSS pixels), or with `wide` beside it, for a desktop. `prefix`
+    (letters, digits, `-`, `_`) begins every id, for two pictures in one HTML page. Each hex is a group
+    with `data-at="q,r"` and a description as its title. The same scene makes the same bytes, and nothing
     in them refers to anything outside.
 
     Raises ValueError if the prefix cannot begin an id.
@@ -112,6 +113,8 @@ def svg(
         moved(body.markup, _MARGIN, top),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {number(width)} {number(height)}",
+        width=pixels,
+        height=None if pixels is None else pixels * height / width,
         role="img",
         aria_labelledby=f"{ids.of('title')} {ids.of('desc')}",
         font_family=SANS,

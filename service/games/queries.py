@@ -122,6 +122,11 @@ class GameQueries:
         to_json = game.rules.action_to_json
         return game.seq, [cast("JsonObject", to_json(action)) for action in actions]
 
+    def event(self, game_id: str, seq: int) -> Event:
+        """Return an event of a game, which must exist, without checking who may see the game."""
+        (event,) = self._loader.event_range(game_id, seq - 1, seq)
+        return event
+
     def event_page(self, game_id: str, after: int, limit: int) -> list[Event]:
         """Return events after+1 … of a game, at most `limit`, without checking who may see it."""
         return [orjson.loads(line) for line in self._log_reader.read(game_id, after, limit=limit)]

@@ -160,6 +160,7 @@ def response(
     *,
     content_type: str | None = None,
     headers: Mapping[str, str] | None = None,
+    is_binary: bool = False,
 ) -> JsonObject:
     """Return the OpenAPI description of a response.
 
@@ -169,7 +170,8 @@ def response(
     if body is not None:
         reply["content"] = {"application/json": {"schema": RESPONSES.schema_of(body)}}
     elif content_type is not None:
-        reply["content"] = {content_type: {"schema": {"type": "string"}}}
+        schema = {"type": "string"} | ({"format": "binary"} if is_binary else {})
+        reply["content"] = {content_type: {"schema": schema}}
     if headers:
         reply["headers"] = {
             name: {"description": text, "schema": {"type": "string"}}

@@ -2,10 +2,11 @@
 
     connection ─▶ gateway ─┬▶ /healthz, /readyz         answered by the event loop
                            ├▶ queue of accounts ─▶ threads ─┐
+                           ├▶ queue of pictures ─▶ threads ─┤
                            └▶ queue of requests ─▶ threads ─┴▶ Flask ─▶ response, pages or event stream
 
-Registering and logging in cost a password hash, so they have a queue and threads of their own. A thread only
-computes: everything that waits for a client happens in the event loop.
+Registering and logging in cost a password hash, and a PNG takes long to draw, so each has a queue and threads
+of its own. A thread only computes: everything that waits for a client happens in the event loop.
 """
 
 import asyncio
@@ -58,6 +59,8 @@ _ACCOUNT_REQUESTS: Final = frozenset(
     }
 )
 """Requests that hash a password."""
+_PICTURE: Final = b"/position.png"
+"""The end of the paths of requests that draw a PNG."""
 
 TokenOwnerOf: TypeAlias = Callable[[str], TokenOwner | None]
 """Returns the player of a token that this process has seen lately, without asking the store."""
@@ -88,6 +91,10 @@ class Gateway:
         waiting = (bounds.max_waiting, bounds.max_waiting_per_visitor)
         self._requests = RequestQueue("request", bounds.request_threads, *waiting)
         self._accounts = RequestQueue("account", bounds.account_threads, *waiting)
+        self._pictures = RequestQueue(
+            "picture", bounds.picture_threads, bounds.max_waiting_pictures, waiting[1]
+        )
+        self._queues = (self._requests, self._accounts, self._pictures)
         self._checks = HealthChecks(readiness, self._on_store_lost)
         self._inbox: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
         self._is_scheduled = False
@@ -98,14 +105,13 @@ class Gateway:
     @property
     def waiting_requests(self) -> int:
         """How many requests wait for a thread."""
-        return len(self._requests) + len(self._accounts)
+        return sum(map(len, self._queues))
 
     # The connection calls these.
 
     def handle(self, request: HttpRequest, connection: HttpConnection) -> None:
         """See `RequestHandler.handle`."""
-        is_account = (request.method, request.raw_path) in _ACCOUNT_REQUESTS
-        queue = self._accounts if is_account else self._requests
+        queue = self._queue_for(request)
         token = request.bearer_token
         owner = None if token is None else self._token_owner_of(token)
         visitor = (network_of(request.address), False) if owner is None else (owner.id, True)
@@ -165,7 +171,7 @@ class Gateway:
 
     def refuse_late_requests(self) -> None:
         """Refuse the requests that have waited too long for a thread."""
-        for queue in (self._requests, self._accounts):
+        for queue in self._queues:
             for job in queue.remove_expired(self._bounds.max_wait_seconds):
                 job.refuse("waited_too_long")
         if not self._checks.store_responds or any(map(self._is_slow, self._exchanges)):
@@ -190,9 +196,14 @@ class Gateway:
 
     def close(self, seconds: float) -> None:
         """End the threads. Those that handle a request have this time to finish it."""
-        for queue in (self._requests, self._accounts):
+        for queue in self._queues:
             queue.close(seconds)
         self._checks.close()
+
+    def _queue_for(self, request: HttpRequest) -> RequestQueue:
+        if (request.method, request.raw_path) in _ACCOUNT_REQUESTS:
+            return self._accounts
+        return self._pictures if request.raw_path.endswith(_PICTURE) else self._requests
 
     def _enqueue(self, queue: RequestQueue, job: Job) -> None:
         """Queue a job, and refuse the one that has no place any more."""

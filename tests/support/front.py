@@ -50,6 +50,7 @@ class TestApp:
             ("/empty", lambda: Response(status=204)),
             ("/bad-header", lambda: Response(headers={"X-Name": "\u0111"})),
             ("/api/v1/tokens", lambda: self._wait("log-in")),
+            ("/<name>/position.png", self._wait),
         ):
             methods = ["GET", "POST"]
             self.flask.add_url_rule(path, path, view, methods=methods)

@@ -52,6 +52,11 @@ class RecordingClient:
     def request_everything(self, seq: int) -> None:
         """Request every resource of the game, and resources that do not exist. `seq` is the head."""
         game = f"/games/{self.game_id}"
+        if not self.records:
+            # Drawing one takes long, and depends on the SVG only.
+            assert self.request("GET", f"{game}/position.png?width=100").status_code == 200
+        for query in ("", "?wide=true", f"?seq={max(4, seq - 3)}"):
+            self.request("GET", f"{game}/position.svg{query}")
         for path in ("", "/position", "/legal-actions", "/events?limit=500", f"/events/{seq}"):
             self.request("GET", game + path)
         for path in ("/record", f"/position?seq={max(4, seq - 3)}", f"/position?seq={seq + 1}"):

@@ -114,24 +114,31 @@ class Flag(fields.Field[bool]):
 
 
 class QueryInteger(fields.Field[int]):
-    """An integer in a query, written in decimal digits, from `minimum` to 2^53 - 1."""
+    """An integer in a query, written in decimal digits, from `minimum` to `maximum`."""
 
     default_error_messages = _messages()
 
-    def __init__(self, *, minimum: int = 0, **kwargs: Any) -> None:
-        self.minimum = minimum
-        kwargs.setdefault("metadata", {}).update(
-            type="integer", minimum=minimum, maximum=MAX_INTEGER
-        )
+    def __init__(self, *, minimum: int = 0, maximum: int = MAX_INTEGER, **kwargs: Any) -> None:
+        self.minimum, self.maximum = minimum, maximum
+        kwargs.setdefault("metadata", {}).update(type="integer", minimum=minimum, maximum=maximum)
         super().__init__(**kwargs)
 
     @override
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         if isinstance(value, str) and re.fullmatch(r"[0-9]{1,16}", value):
             number = int(value)
-            if self.minimum <= number <= MAX_INTEGER:
+            if self.minimum <= number <= self.maximum:
                 return number
-        raise ValidationError([_at_least(self.minimum)])
+        fault = (
+            _at_least(self.minimum)
+            if self.maximum == MAX_INTEGER
+            else message(
+                "must be a whole number from {least} to {most}",
+                least=self.minimum,
+                most=self.maximum,
+            )
+        )
+        raise ValidationError([fault])
 
 
 class AnyObject(fields.Field[dict[str, Any]]):

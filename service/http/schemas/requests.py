@@ -205,6 +205,22 @@ class PositionQuery(StrictSchema):
     )
 
 
+class PictureQuery(PositionQuery):
+    """Which position to draw, and how."""
+
+    wide = Choice(
+        choices=("true", "false"),
+        load_default="false",
+        metadata={"description": "Whether cards and legend are beside the board, not below it."},
+    )
+    width = QueryInteger(
+        minimum=100,
+        maximum=2000,
+        load_default=None,
+        metadata={"description": "Width in pixels; default: 720, or 1440 if the picture is wide."},
+    )
+
+
 _CONDITIONS: Final = {
     "seat": "Only events of this seat: its own, and those that the clock or an arbiter caused for it.",
     "type": "Only events of this type, such as `TurnForfeited`.",

@@ -21,6 +21,8 @@ CONFIG = """
 post_hooks: []
 content_type_overrides:
   application/jsonl: application/octet-stream
+  image/svg+xml: application/octet-stream
+  image/png: application/octet-stream
 """
 
 Import = Callable[[str], ModuleType]

@@ -125,6 +125,23 @@ class TestWaiting:
                 finish(front, blocking)
                 assert waiting.reply().body == b"first"
 
+    def test_pictures_leave_the_other_threads_free_and_have_a_queue_of_their_own(self) -> None:
+        with Front(request_threads=2, picture_threads=1, max_waiting_pictures=2) as front:
+            clients = [RawClient(front.port, f"127.0.0.{number}") for number in range(2, 8)]
+            for client in clients:
+                client.get("/game/position.png?width=100")
+            wait_until(lambda: front.refused("queue_full") == 3)
+            assert front.gateway.waiting_requests == 2
+            for _ in range(3):
+                assert httpx.get(f"{front.url}/echo").status_code == 200
+            assert front.app.calls == ["game"]
+            front.app.release.set()
+            replies = [client.reply() for client in clients]
+            assert sorted(reply.status for reply in replies) == [200] * 3 + [503] * 3
+            for client, reply in zip(clients, replies, strict=True):
+                assert reply.status == 200 or int(reply.headers["retry-after"]) >= 1
+                client.__exit__(None, None, None)
+
     def test_log_ins_leave_the_other_threads_free(self, front: Front) -> None:
         clients = [RawClient(front.port, f"127.0.0.{number}") for number in range(2, 12)]
         for client in clients:
