@@ -36,6 +36,7 @@ from service.server.http_response import json_response, problem_response, respon
 from service.server.refusals import Reason, Refusals
 from service.server.request_parser import Fault
 from service.server.request_queue import Job, RequestQueue
+from service.server.request_queues import RequestQueues
 from service.server.streams import StreamHub
 from service.server.wsgi import AppResponse, call_app, wsgi_environ
 from service.visitors import network_of
@@ -49,18 +50,6 @@ RETRY_AFTER: Final = 1
 STREAM_RETRY_AFTER: Final = 5
 """Seconds after which a client may try again to open an event stream."""
 PAGE_RETRY_SECONDS: Final = 0.2
-_ACCOUNT_REQUESTS: Final = frozenset(
-    {
-        ("POST", b"/api/v1/players"),
-        ("POST", b"/api/v1/tokens"),
-        ("PUT", b"/api/v1/me/password"),
-        ("PUT", b"/api/v1/me/handle"),
-        ("DELETE", b"/api/v1/me"),
-    }
-)
-"""Requests that hash a password."""
-_PICTURE: Final = b"/position.png"
-"""The end of the paths of requests that draw a PNG."""
 
 TokenOwnerOf: TypeAlias = Callable[[str], TokenOwner | None]
 """Returns the player of a token that this process has seen lately, without asking the store."""
@@ -85,16 +74,9 @@ class Gateway:
         self._app = app
         self._hub = hub
         self._refusals = refusals
-        self._bounds = bounds
         self._token_owner_of = token_owner_of
         self._loop = asyncio.get_running_loop()
-        waiting = (bounds.max_waiting, bounds.max_waiting_per_visitor)
-        self._requests = RequestQueue("request", bounds.request_threads, *waiting)
-        self._accounts = RequestQueue("account", bounds.account_threads, *waiting)
-        self._pictures = RequestQueue(
-            "picture", bounds.picture_threads, bounds.max_waiting_pictures, waiting[1]
-        )
-        self._queues = (self._requests, self._accounts, self._pictures)
+        self._queues = RequestQueues(bounds)
         self._checks = HealthChecks(readiness, self._on_store_lost)
         self._inbox: deque[tuple[Callable[..., None], tuple[Any, ...]]] = deque()
         self._is_scheduled = False
@@ -105,13 +87,13 @@ class Gateway:
     @property
     def waiting_requests(self) -> int:
         """How many requests wait for a thread."""
-        return sum(map(len, self._queues))
+        return len(self._queues)
 
     # The connection calls these.
 
     def handle(self, request: HttpRequest, connection: HttpConnection) -> None:
         """See `RequestHandler.handle`."""
-        queue = self._queue_for(request)
+        queue = self._queues.queue_for(request)
         token = request.bearer_token
         owner = None if token is None else self._token_owner_of(token)
         visitor = (network_of(request.address), False) if owner is None else (owner.id, True)
@@ -171,9 +153,8 @@ class Gateway:
 
     def refuse_late_requests(self) -> None:
         """Refuse the requests that have waited too long for a thread."""
-        for queue in self._queues:
-            for job in queue.remove_expired(self._bounds.max_wait_seconds):
-                job.refuse("waited_too_long")
+        for job in self._queues.remove_expired():
+            job.refuse("waited_too_long")
         if not self._checks.store_responds or any(map(self._is_slow, self._exchanges)):
             self._checks.probe_store()
 
@@ -196,14 +177,8 @@ class Gateway:
 
     def close(self, seconds: float) -> None:
         """End the threads. Those that handle a request have this time to finish it."""
-        for queue in self._queues:
-            queue.close(seconds)
+        self._queues.close(seconds)
         self._checks.close()
-
-    def _queue_for(self, request: HttpRequest) -> RequestQueue:
-        if (request.method, request.raw_path) in _ACCOUNT_REQUESTS:
-            return self._accounts
-        return self._pictures if request.raw_path.endswith(_PICTURE) else self._requests
 
     def _enqueue(self, queue: RequestQueue, job: Job) -> None:
         """Queue a job, and refuse the one that has no place any more."""

@@ -1,0 +1,65 @@
+"""The queues of a process: requests that take long to compute have queues and threads of their own."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from service.bounds import Bounds
+from service.server.http_request import HttpRequest
+from service.server.request_queue import Job, RequestQueue
+
+_ACCOUNT_REQUESTS: Final = frozenset(
+    {
+        ("POST", b"/api/v1/players"),
+        ("POST", b"/api/v1/tokens"),
+        ("PUT", b"/api/v1/me/password"),
+        ("PUT", b"/api/v1/me/handle"),
+        ("DELETE", b"/api/v1/me"),
+        ("POST", b"/login"),
+        ("POST", b"/register"),
+        ("POST", b"/account/name"),
+        ("POST", b"/account/password"),
+        ("POST", b"/account/erase"),
+    }
+)
+"""Requests that hash a password."""
+_PICTURE: Final = b"/position.png"
+"""The end of the paths of requests that draw a PNG."""
+
+
+class RequestQueues:
+    """The queue of requests, that of requests that hash a password, and that of pictures."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        waiting = (bounds.max_waiting, bounds.max_waiting_per_visitor)
+        self._requests = RequestQueue("request", bounds.request_threads, *waiting)
+        self._accounts = RequestQueue("account", bounds.account_threads, *waiting)
+        self._pictures = RequestQueue(
+            "picture",
+            bounds.picture_threads,
+            bounds.max_waiting_pictures,
+            bounds.max_waiting_per_visitor,
+        )
+        self._max_wait_seconds = bounds.max_wait_seconds
+
+    def __iter__(self) -> Iterator[RequestQueue]:
+        return iter((self._requests, self._accounts, self._pictures))
+
+    def __len__(self) -> int:
+        """Return the number of requests that wait for a thread."""
+        return sum(map(len, self))
+
+    def queue_for(self, request: HttpRequest) -> RequestQueue:
+        """Return the queue in which a request waits for a thread."""
+        if (request.method, request.raw_path) in _ACCOUNT_REQUESTS:
+            return self._accounts
+        return self._pictures if request.raw_path.endswith(_PICTURE) else self._requests
+
+    def remove_expired(self) -> Iterator[Job]:
+        """Remove and yield the jobs that have waited too long for a thread."""
+        for queue in self:
+            yield from queue.remove_expired(self._max_wait_seconds)
+
+    def close(self, seconds: float) -> None:
+        """End the threads of all queues; those of each have this time to finish a request."""
+        for queue in self:
+            queue.close(seconds)
