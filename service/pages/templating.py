@@ -23,6 +23,7 @@ from service.http.context import service
 from service.http.headers import ApiResponse
 from service.http.language import request_language, request_renderer
 from service.pages.clause_links import rules_url
+from service.pages.open_graph import absolute_url, player_list
 from service.pages.session import can_write_session, viewer
 from service.pages.views.static_files import asset, style_sheets
 
@@ -57,6 +58,8 @@ def register(app: Flask) -> None:
         viewer=viewer,
         viewer_handle=_viewer_handle,
         current_address=_current_address,
+        absolute_url=absolute_url,
+        player_list=player_list,
         PlayerAt=PlayerAt,
         PlayerWithId=PlayerWithId,
         hex_at=_hex_at,
