@@ -19,7 +19,8 @@ from domain.game import Game, copy
 from domain.hexes import Hex
 from domain.messages import Text, message
 from domain.next_step import Step, next_step, refusal
-from replay.render.embedded_map import HexLink
+from domain.scene import Scene
+from replay.render.map_links import HexLink
 
 CHOOSE: Final = "choose"
 TRY: Final = "try"
@@ -167,6 +168,12 @@ class ActionSteps:
         return self.request.address([])
 
     @cached_property
+    def scene(self) -> Scene:
+        """The scene of the position."""
+        scene: Scene = self.game.rules.scene(self.position, None)
+        return scene
+
+    @cached_property
     def links(self) -> Mapping[Hex, HexLink]:
         """The hexes of the board as links: to choose one, to go back, or to see why one cannot be chosen."""
         if self.step.action is not None:
@@ -176,7 +183,7 @@ class ActionSteps:
         hexes = {choice.at: choice for choice in self.step.options if choice.at is not None}
         if hexes:
             address = self.request.address(values, attempt="")
-            for cell in self.game.rules.scene(self.position, None).cells:
+            for cell in self.scene.cells:
                 q, r = cell.at
                 links[cell.at] = HexLink(f"{address}{q},{r}", _WHY_NOT)
         for index, choice in enumerate(self.step.path):
@@ -187,6 +194,10 @@ class ActionSteps:
             label = self._label(choice, self.step.path)
             links[at] = HexLink(self.request.address([*values, choice.value]), label, "option")
         return links
+
+    def is_within_board(self) -> bool:
+        """Return whether every linked hex is on the board."""
+        return self.links.keys() <= {cell.at for cell in self.scene.cells}
 
     @property
     def action(self) -> Action | None:

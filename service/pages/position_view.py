@@ -1,7 +1,7 @@
 """A position as a page shows it: the map, with hexes as links, and what stands beside it as HTML."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -10,10 +10,13 @@ from domain.game import Game
 from domain.hexes import Hex
 from domain.scene import Scene
 from replay.render.descriptions import legend_entries
-from replay.render.embedded_map import NO_LINKS, HexLink, board_svg
+from replay.render.embedded_map import board_svg
+from replay.render.map_links import NO_LINKS, HexLink, links_svg
 from replay.render.symbols import symbol_svg
 from replay.render.table import TableRow, table_rows
 from service.http.language import request_renderer
+
+_NOTHING = Markup()
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,8 @@ class PositionView:
     """A scene with its map, for the macros of templates/position.html."""
 
     scene: Scene
-    map: Markup | None = None
+    map: Markup = _NOTHING
+    links: Markup = _NOTHING
 
     @property
     def table(self) -> list[TableRow]:
@@ -47,8 +51,14 @@ def position_view(
     scene: Scene, *, links: Mapping[Hex, HexLink] = NO_LINKS, prefix: str = ""
 ) -> PositionView:
     """Return the view of a scene. `prefix` begins the ids of its map, for two maps on one page."""
-    svg = board_svg(scene, request_renderer(), prefix=prefix, links=links)
-    return PositionView(scene, Markup(svg))  # noqa: S704 # the renderer escapes all texts
+    svg = board_svg(scene, request_renderer(), prefix=prefix, beside=links)
+    return replace(upon_board(scene, links), map=Markup(svg))  # noqa: S704 # the renderer escapes all texts
+
+
+def upon_board(scene: Scene, links: Mapping[Hex, HexLink]) -> PositionView:
+    """Return a view with the links of a scene, for a page that has its map already."""
+    svg = links_svg(scene, request_renderer(), links) if links else ""
+    return PositionView(scene, links=Markup(svg))  # noqa: S704 # the renderer escapes all texts
 
 
 def scene_of(game: Game, viewer: int | None, event: Event | None, *, ended: bool = False) -> Scene:

@@ -139,3 +139,20 @@ def _board_places(
     else:
         for child in element:
             yield from _board_places(child, origin, scale)
+
+
+def hexes(document: str) -> dict[str, ET.Element]:
+    """The element of each hex of a map, by its coordinates."""
+    return {e.attrib["data-at"]: e for e in parsed(document).iter() if "data-at" in e.attrib}
+
+
+def view_box(document: str) -> list[float]:
+    """Left, top, width and height of a picture."""
+    return [float(value) for value in parsed(document).attrib["viewBox"].split()]
+
+
+def assert_allowed_by_a_strict_policy(document: str) -> None:
+    """Check that a Content-Security-Policy without `unsafe-inline` allows everything in a picture."""
+    for element in parsed(document).iter():
+        assert element.tag.removeprefix(SVG) not in {"script", "style", "image", "foreignObject"}
+        assert not [name for name in element.attrib if name == "style" or name.startswith("on")]

@@ -19,7 +19,7 @@ from service.http.event_streams import stream_response
 from service.http.json_body import decode_json
 from service.http.problems import status_of
 from service.pages.action_steps import ActionSteps, action_steps, read_request
-from service.pages.position_view import PositionView, position_view, scene_of
+from service.pages.position_view import PositionView, position_view, scene_of, upon_board
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
 
@@ -94,6 +94,10 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
     steps = None
     if seat is not None and refusal is None:
         steps = action_steps(game, seat, read_request(request.args.to_dict(flat=False)))
+    if steps is not None and _replaces_choices_only(steps):
+        return page(
+            "choosing.html", game=game, steps=steps, view=upon_board(steps.scene, steps.links)
+        )
     events = service().queries.event_page(game_id, max(0, game.seq - LATEST_EVENTS), LATEST_EVENTS)
     values: dict[str, Any] = {
         "game": game,
@@ -109,7 +113,18 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
     }
     if game.state is not None:
         values["view"] = _view(game, seat, steps)
-    return page("game.html", status, **values)
+    # A script that has asked for the choices alone gets the whole page where the board changes too.
+    headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}
+    return page("game.html", status, headers, **values)
+
+
+def _replaces_choices_only(steps: ActionSteps) -> bool:
+    """Return whether a script asks for the next choices, and they need no other board than the page has."""
+    return (
+        request.headers.get("HX-Target") == "acting"
+        and steps.action is None
+        and steps.is_within_board()
+    )
 
 
 def _view(game: Game, seat: int | None, steps: ActionSteps | None) -> Any:

@@ -79,6 +79,20 @@ def test_a_player_comes_to_an_action_by_links_and_sends_it_once(table: Table) ->
     assert table.game.seq == before.seq + 1
 
 
+def test_a_script_gets_the_next_choices_without_the_board(table: Table) -> None:
+    headers = {"HX-Request": "true", "HX-Target": "acting"}
+    response = table.active.get(f"/games/{table.id}", headers=headers)
+    whole = table.page()
+    if "HX-Retarget" in response.headers:
+        assert response.headers["HX-Retarget"] == "#page"
+        assert response.text.count("<main") == 1
+    else:
+        assert "<main" not in response.text
+        assert len(response.text) < len(whole) / 2
+        assert 'id="board-links" hx-swap-oob="true"' in response.text
+    assert OPTION.findall(response.text) == OPTION.findall(whole)
+
+
 def test_a_form_without_its_token_is_refused_and_changes_nothing(table: Table) -> None:
     before = table.game
     form = fields(table.first_action())

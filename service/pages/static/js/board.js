@@ -20,8 +20,9 @@ const DIRECTIONS = new Map([
 /** @param {HTMLElement} board */
 export function start(board) {
   const area = /** @type {HTMLElement} */ (board.querySelector(".board-window"));
-  const map = /** @type {SVGSVGElement} */ (board.querySelector("svg.map"));
-  if (!area || !map) return undefined;
+  const layers = /** @type {HTMLElement} */ (board.querySelector(".board-layers"));
+  const map = /** @type {SVGSVGElement | null} */ (board.querySelector("svg.map"));
+  if (!area || !layers || !map) return undefined;
   let zoom = 1;
   const units = map.viewBox.baseVal.width;
 
@@ -30,15 +31,15 @@ export function start(board) {
    * @param {number} value @param {number} [x] @param {number} [y]
    */
   function setZoom(value, x = area.clientWidth / 2, y = area.clientHeight / 2) {
-    const former = map.clientWidth || 1;
+    const former = layers.clientWidth || 1;
     zoom = Math.min(MAX_ZOOM, Math.max(1, value));
-    map.style.width = `${zoom * 100}%`;
-    const factor = map.clientWidth / former;
+    layers.style.width = `${zoom * 100}%`;
+    const factor = layers.clientWidth / former;
     area.scrollLeft = (area.scrollLeft + x) * factor - x;
     area.scrollTop = (area.scrollTop + y) * factor - y;
   }
 
-  map.style.minWidth = `${Math.ceil((units / HEX_WIDTH) * MIN_TARGET)}px`;
+  layers.style.minWidth = `${Math.ceil((units / HEX_WIDTH) * MIN_TARGET)}px`;
 
   /** @param {Event} event */
   function useButton(event) {
@@ -70,7 +71,7 @@ export function start(board) {
    * @returns {SVGElement | undefined}
    */
   function neighbour(direction) {
-    const hexes = [.../** @type {NodeListOf<SVGElement>} */ (map.querySelectorAll("[data-at]"))];
+    const hexes = hexesOf(layers);
     const focused = hexes.find((hex) => hex === document.activeElement);
     const from = focused ?? area;
     const origin = middle(from);
@@ -161,6 +162,19 @@ export function start(board) {
     window.removeEventListener("pointerup", released);
     window.removeEventListener("pointercancel", released);
   };
+}
+
+/**
+ * Every hex once: its link if it has one, and its drawing otherwise.
+ * @param {HTMLElement} layers
+ */
+function hexesOf(layers) {
+  /** @type {Map<string | null, SVGElement>} */
+  const hexes = new Map();
+  /** @type {NodeListOf<SVGElement>} */
+  const elements = layers.querySelectorAll("[data-at]");
+  for (const hex of elements) hexes.set(hex.getAttribute("data-at"), hex);
+  return [...hexes.values()];
 }
 
 /** @param {Element} element */

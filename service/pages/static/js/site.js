@@ -36,6 +36,18 @@ function showReachable(isReachable) {
   if (notice) notice.hidden = isReachable;
 }
 
+/** The hex whose link was followed last, if no other link has been followed since. @type {string | null} */
+let followedHex = null;
+
+/** Put the focus where the reader goes on, if the element that had it has been replaced. */
+function restoreFocus() {
+  if (document.activeElement && document.activeElement !== document.body) return;
+  const hex = followedHex && [...document.querySelectorAll(`[data-at="${CSS.escape(followedHex)}"]`)].pop();
+  const next = hex || document.querySelector("#confirm button, #question, #page");
+  followedHex = null;
+  /** @type {HTMLElement | null} */ (next)?.focus({ preventScroll: true });
+}
+
 /**
  * Follow a link in a picture as htmx follows the other links of the page.
  * @param {MouseEvent} event
@@ -44,20 +56,22 @@ function followPictureLink(event) {
   const target = /** @type {Element | null} */ (event.target);
   const link = target?.closest("svg a[href]");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const container = link.closest("[hx-boost]");
+  const container = document.querySelector("[data-picture-links]") ?? link.closest("[hx-boost]");
   const htmx = /** @type {any} */ (window).htmx;
   if (!container || !htmx) return;
   event.preventDefault();
   const anchor = document.createElement("a");
   anchor.href = link.getAttribute("href") ?? "";
   anchor.hidden = true;
-  (link.closest("[hx-swap]") ?? container).append(anchor);
+  container.append(anchor);
+  followedHex = link.getAttribute("data-at");
   htmx.process(anchor);
   anchor.click();
 }
 
 document.addEventListener("click", followPictureLink);
 document.addEventListener("htmx:afterSwap", () => void startModules());
+document.addEventListener("htmx:afterSettle", restoreFocus);
 document.addEventListener("htmx:historyRestore", () => void startModules());
 document.addEventListener("htmx:sendError", () => showReachable(false));
 document.addEventListener("htmx:timeout", () => showReachable(false));

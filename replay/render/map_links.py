@@ -1,0 +1,183 @@
+"""The links upon the map of a page: an `<svg>` element of its own, which lies on that of `embedded_map`.
+
+It is small, so that a page can replace it alone while a player chooses hexes.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+from domain.hexes import Hex
+from domain.messages import Value, hex_at, message, semicolon_list
+from domain.scene import Cell, Scene
+from replay.language.renderer import Renderer
+from replay.render.board import HEXAGON
+from replay.render.descriptions import coordinates, describe_cell, piece_names, terrain_names
+from replay.render.embedded_map import view_box
+from replay.render.geometry import CORNERS, RADIUS, centre
+from replay.render.markup import (
+    Ids,
+    Markup,
+    element,
+    language_attributes,
+    number,
+    on_lines,
+    path_data,
+    translation,
+)
+from replay.render.palette import DARK, HALO
+
+_INNER = 0.84
+"""The size of the rings of options in relation to that of a hex."""
+_PREFIX: Final = "link-"
+
+
+@dataclass(frozen=True, slots=True)
+class HexLink:
+    """A link around a hex: its address, and what following it does, such as `the knight on 1,0`.
+
+    A hex that can be chosen is an `option`, one that belongs to the choices already made is `chosen`.
+    Any other link is not marked on the map.
+    """
+
+    href: str
+    label: Value
+    state: Literal["option", "chosen", ""] = ""
+
+
+NO_LINKS: Final[Mapping[Hex, HexLink]] = MappingProxyType({})
+
+
+def links_svg(scene: Scene, renderer: Renderer, links: Mapping[Hex, HexLink]) -> str:
+    """Return the links as an `<svg>` element that has the size of the map of the scene with these hexes.
+
+    Each link has `data-at="q,r"`, and the class `option` or `chosen` of its state. The Tab key passes links
+    without a state. A linked hex that is not on the board is drawn as an empty target. For style sheets there
+    are the classes `links` (the root), `empty` (a space without terrain), `target` (the transparent area of a
+    link) and `ring` (the sign of its state).
+    """
+    ids = Ids(_PREFIX)
+    cells = {cell.at: cell for cell in scene.cells}
+    document = element(
+        "svg",
+        element("defs", _signs({link.state for link in links.values()}, ids)),
+        on_lines(
+            (
+                *(_empty_target(at, ids) for at in sorted({*links} - {*cells})),
+                *_links(scene, renderer, links, cells, ids),
+            )
+        ),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=" ".join(map(number, view_box(scene, links))),
+        class_="links",
+        role="group",
+        aria_label=renderer.sentence(message("what can be chosen on the board")),
+        **language_attributes(renderer.language),
+    )
+    return str(document)
+
+
+def _links(
+    scene: Scene,
+    renderer: Renderer,
+    links: Mapping[Hex, HexLink],
+    cells: Mapping[Hex, Cell],
+    ids: Ids,
+) -> Iterator[Markup]:
+    """Yield the links, in rows from top to bottom, as a reader meets them."""
+    pieces, terrains = piece_names(scene), terrain_names(scene)
+    for at in sorted(links, key=lambda at: (at[1], at[0])):
+        link, cell = links[at], cells.get(at)
+        subject: Value = hex_at(at)
+        if link.state and cell is not None:
+            subject = describe_cell(cell, pieces, terrains)
+        yield _link(at, link, renderer.sentence(semicolon_list((link.label, subject))), ids)
+
+
+def _link(at: Hex, link: HexLink, label: str, ids: Ids) -> Markup:
+    """Return a link on a hex, with the sign of its state."""
+    ring = element("use", href=f"#{ids.of(link.state)}", class_="ring") if link.state else Markup()
+    return element(
+        "a",
+        element("title", label),
+        element("use", href=f"#{ids.of('whole')}", class_="target"),
+        ring,
+        href=link.href,
+        data_at=coordinates(at),
+        class_=link.state or None,
+        aria_label=label,
+        tabindex=None if link.state else "-1",
+        transform=translation(*centre(at)),
+    )
+
+
+def _empty_target(at: Hex, ids: Ids) -> Markup:
+    """Return a hex that is not on the board, such as a space where a tile can be laid."""
+    x, y = centre(at)
+    return element("use", href=f"#{ids.of('empty')}", x=x, y=y, class_="empty")
+
+
+def _signs(states: set[str], ids: Ids) -> Markup:
+    """Return the definitions of the signs that links need.
+
+    They differ from each other and from the frame of a changed hex by their shape, and contrast with
+    every terrain, because each line is dark with a pale line upon it.
+    """
+    inner = path_data((x * _INNER, y * _INNER) for x, y in CORNERS)
+    signs = [
+        element("path", id=ids.of("whole"), d=HEXAGON, fill_opacity="0"),
+        element(
+            "path",
+            id=ids.of("empty"),
+            d=HEXAGON,
+            stroke=DARK,
+            stroke_opacity=".6",
+            stroke_width=4,
+            stroke_dasharray="14 10",
+            fill=HALO,
+            fill_opacity=".5",
+        ),
+    ]
+    if "option" in states:
+        signs.append(
+            element(
+                "g",
+                _corners(inner, DARK, width=23, length=58),
+                _corners(inner, "#fff", width=14, length=49),
+                id=ids.of("option"),
+            )
+        )
+    if "chosen" in states:
+        signs.append(
+            element(
+                "g",
+                element("path", d=inner, fill="none", stroke="#fff", stroke_width=22),
+                element("path", d=inner, fill="none", stroke=DARK, stroke_width=12),
+                element("circle", cy=-72, r=27, fill=DARK, stroke="#fff", stroke_width=5),
+                element(
+                    "path",
+                    d="M-12 -72L-3 -62L13 -83",
+                    fill="none",
+                    stroke="#fff",
+                    stroke_width=7,
+                    stroke_linecap="round",
+                    stroke_linejoin="round",
+                ),
+                id=ids.of("chosen"),
+            )
+        )
+    return on_lines(signs)
+
+
+def _corners(d: str, colour: str, *, width: float, length: float) -> Markup:
+    """Return the six corners of a hexagon; `length` is that of the line around each of them."""
+    return element(
+        "path",
+        d=d,
+        fill="none",
+        stroke=colour,
+        stroke_width=width,
+        stroke_dasharray=f"{number(length)} {number(_INNER * RADIUS - length)}",
+        stroke_dashoffset=length / 2,
+    )
