@@ -22,9 +22,10 @@ from flask.sessions import (
 )
 from typing_extensions import override
 
+from domain.messages import message
 from replay.language.catalogue import languages
 from service.connection import unavailable_on_error
-from service.errors import Unavailable
+from service.errors import Unauthorised, Unavailable
 from service.http.context import service
 from service.players.tokens import TOKEN_DAYS
 
@@ -114,6 +115,14 @@ def viewer() -> str | None:
     return player_id
 
 
+def require_player() -> str:
+    """Return the id of the player who views the page. Raises Unauthorised for a visitor."""
+    player_id = viewer()
+    if player_id is None:
+        raise Unauthorised(message("log in to do this"))
+    return player_id
+
+
 def session_token() -> str | None:
     """Return the token of the player who has logged in; None for a visitor who has not."""
     token = session.get(_TOKEN)
@@ -143,8 +152,13 @@ def log_out() -> None:
         session[_LANGUAGE] = language
 
 
-def set_language(language: str) -> None:
-    """Remember the language for this browser. The caller stores it for a player. Others are ignored."""
-    if language in languages():
+def set_language(language: str | None) -> None:
+    """Remember the language for this browser, or none. The caller stores it for a player.
+
+    A language in which there are no pages is ignored.
+    """
+    if language is None:
+        session.pop(_LANGUAGE, None)
+    elif language in languages():
         session.permanent = True
         session[_LANGUAGE] = language

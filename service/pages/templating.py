@@ -23,6 +23,7 @@ from service.http.context import service
 from service.http.headers import ApiResponse
 from service.http.language import request_language, request_renderer
 from service.pages.clause_links import rules_url
+from service.pages.moments import moment
 from service.pages.open_graph import absolute_url, player_list
 from service.pages.session import can_write_session, viewer
 from service.pages.views.static_files import asset, style_sheets
@@ -60,6 +61,7 @@ def register(app: Flask) -> None:
         current_address=_current_address,
         absolute_url=absolute_url,
         player_list=player_list,
+        moment=moment,
         PlayerAt=PlayerAt,
         PlayerWithId=PlayerWithId,
         hex_at=_hex_at,

@@ -1,25 +1,20 @@
 """Games: creating, joining, leaving and finding them."""
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from flask import Response
 
-from domain import lifecycle
 from domain.errors import Malformed
-from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import Text, comma_list, message, plural_message
-from ledger.turn_clock import clock_faults
-from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults
+from domain.messages import Text, comma_list, message
+from service.games.bot_names import DEFAULT_BOT, bot_fault
+from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint, response
-from service.http.context import metrics, service
+from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary, json_response, no_content
 from service.http.schemas.requests import (
-    MAX_BOTS,
     MAX_PAGE_SIZE,
     AddBot,
     CreateGame,
@@ -33,28 +28,13 @@ log = logging.getLogger(__name__)
 blueprint = Blueprint("games", __name__, description="Games, from an open table to their end.")
 
 
-def _rule_errors(body: JsonObject, player: str) -> dict[str, Text]:
-    """Return what is wrong with the clock, the bots and with what the rules check, by field."""
-    errors = clock_faults(body.get("clock"))
-    rules, seats, options, bots = (body.get(name) for name in ("rules", "seats", "options", "bots"))
-    if not isinstance(options, dict):
-        options = {}
-    if isinstance(bots, list):
-        errors |= bot_faults(rules, seats, options, bots[:MAX_BOTS])
-    try:
-        lifecycle.check_options(rules, seats, options)
-    except Malformed as error:
-        errors |= error.fields
-    return errors
-
-
 @blueprint.route(
     "POST",
     "/games",
     auth="login_required",
     limit=limit_new_places,
     json_body=CreateGame(),
-    extra_validation=_rule_errors,
+    extra_validation=places.rule_errors,
     is_idempotent=True,
     responses={
         201: response(
@@ -68,69 +48,8 @@ def create_game(player: str, body: JsonObject, idempotency_key: str | None) -> R
 
     The creator has the first place, and the bots in `bots` have the next ones.
     """
-    others = _other_players(player, body.pop("invite"), body.pop("arbiter"))
-    if others.errors:
-        raise Malformed({**_rule_errors(body, player), **others.errors})
-    game = service().commands.create(
-        player,
-        **{**body, "bots": tuple(body["bots"])},
-        invited=tuple(others.invited),
-        arbiter=others.arbiter,
-        default_arbiter=others.default_arbiter,
-        idempotency_key=idempotency_key,
-    )
-    metrics().count_events("GameCreated", *["SeatTaken"] * len(game.places))
-    metrics().count_events(*_started_events(game), *_key_events(game, player))
+    game = places.create_game(player, body, idempotency_key)
     return json_response(game_summary(game), 201, {"Location": f"/api/v1/games/{game.id}"})
-
-
-def _key_events(game: Game, player: str) -> list[str]:
-    """Return the types of the events that have registered the keys of a player who just took a place."""
-    return ["PlayerKeyAdded"] * len(game.keys.get(player, {}))
-
-
-@dataclass(slots=True)
-class _OtherPlayers:
-    """The ids of the players that a new game names besides its creator, and the errors by field.
-
-    `arbiter` is named by the creator, `default_arbiter` by the settings of the server.
-    """
-
-    invited: list[str] = field(default_factory=list)
-    arbiter: str | None = None
-    default_arbiter: str | None = None
-    errors: dict[str, Text] = field(default_factory=dict)
-
-
-def _other_players(creator: str, handles: Sequence[str], arbiter: str | None) -> _OtherPlayers:
-    """Look up the handles of the players to invite and of the arbiters, all at once."""
-    settings = service().settings
-    limit = settings.bounds.max_invitations
-    if len({handle.casefold() for handle in handles}) > limit:
-        fault = plural_message(
-            "must name at most one player", "must name at most {count} players", count=limit
-        )
-        return _OtherPlayers(errors={"invite": fault})
-    arbiters = [handle for handle in (arbiter, settings.arbiter) if handle is not None]
-    players = service().players.by_handles([*handles, *arbiters])
-    ids = {handle: None if player is None else player.id for handle, player in players.items()}
-    others = _OtherPlayers()
-    for index, handle in enumerate(handles):
-        if (invited := ids[handle]) is None:
-            others.errors[f"invite.{index}"] = message("is not the handle of a player")
-        else:
-            others.invited.append(invited)
-    if arbiter is not None:
-        others.arbiter = ids[arbiter]
-        if others.arbiter is None:
-            others.errors["arbiter"] = message("is not the handle of a player")
-        elif others.arbiter in (creator, *others.invited):
-            others.errors["arbiter"] = lifecycle.ARBITER_PLAYS
-    elif settings.arbiter is not None:
-        others.default_arbiter = ids[settings.arbiter]
-        if others.default_arbiter is None:
-            log.warning("CARTULARY_ARBITER is not the handle of a player: %s", settings.arbiter)
-    return others
 
 
 @blueprint.route(
@@ -203,14 +122,8 @@ def join_game(game_id: str, player: str, body: JsonObject, idempotency_key: str 
 
     The game starts when its last place is taken.
     """
-    game: Game = service().commands.join(game_id, player, body["nonce"], idempotency_key)
-    metrics().count_events("SeatTaken", *_started_events(game), *_key_events(game, player))
+    game = places.join_game(game_id, player, body["nonce"], idempotency_key)
     return json_response(game_summary(game), 201)
-
-
-def _started_events(game: Game) -> list[str]:
-    """Return the types of the events that have started a game in which a place was just taken."""
-    return ["GameStarted"] * (game.status != "open")
 
 
 def _bot_errors(body: JsonObject, game_id: str, player: str) -> dict[str, Text]:
@@ -238,10 +151,7 @@ def add_bot(game_id: str, player: str, body: JsonObject, idempotency_key: str | 
     Only the creator of the game adds bots to it, before it starts. The game starts when its last place is
     taken. From then on, the server plays the bot, which knows what a player at its seat knows.
     """
-    game: Game = service().commands.add_bot(
-        game_id, player, **body, idempotency_key=idempotency_key
-    )
-    metrics().count_events("SeatTaken", *_started_events(game))
+    game = places.add_bot(game_id, player, body["bot"], body["nonce"], idempotency_key)
     return json_response(game_summary(game), 201)
 
 
@@ -258,6 +168,5 @@ def leave_game(game_id: str, player: str, idempotency_key: str | None) -> Respon
 
     The game is abandoned when its last player leaves.
     """
-    game = service().commands.leave(game_id, player, idempotency_key)
-    metrics().count_events("SeatLeft", *["GameAbandoned"] * (game.status == "abandoned"))
+    places.leave_game(game_id, player, idempotency_key)
     return no_content()

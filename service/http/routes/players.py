@@ -36,7 +36,7 @@ def register_player(body: JsonObject) -> Response:
     A handle belongs to one player, in upper and lower case. A handle that looks like that of another player
     is refused. The token is shown only in this response.
     """
-    player, token = service().players.register(**body, client=_client())
+    player, token = service().players.register(**body, client=client_name())
     return json_response({"player": account(player), "token": token}, 201)
 
 
@@ -55,7 +55,7 @@ def create_guest(body: JsonObject) -> Response:
     The token is shown only in this response. It and the account are valid for 180 days, unless the guest
     chooses a handle and a password before (`PUT /me/handle`).
     """
-    player, token = service().players.create_guest(body["locale"], client=_client())
+    player, token = service().players.create_guest(body["locale"], client=client_name())
     return json_response({"player": account(player), "token": token}, 201)
 
 
@@ -73,10 +73,10 @@ def log_in(body: JsonObject) -> Response:
 
     The token is shown only in this response, and is valid for 180 days.
     """
-    return json_response({"token": service().players.login(**body, client=_client())}, 201)
+    return json_response({"token": service().players.login(**body, client=client_name())}, 201)
 
 
-def _client() -> str | None:
+def client_name() -> str | None:
     """Return the name of the program that sends the request, as far as it is printable."""
     name: str = request.headers.get("User-Agent", "")
     return "".join(filter(str.isprintable, name[:MAX_CLIENT_LENGTH])) or None

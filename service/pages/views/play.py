@@ -22,6 +22,7 @@ from service.pages.action_steps import ActionSteps, action_steps, read_request
 from service.pages.position_view import PositionView, position_view, scene_of, upon_board
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
+from service.pages.views.lobby import show_open_game
 
 LATEST_EVENTS: Final = 8
 """Events that the page lists."""
@@ -89,6 +90,8 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
     """Return the page of a game. With `refusal` it explains why the last action was not accepted."""
     player = viewer()
     game = service().queries.visible_game(game_id, player)
+    if game.status == "open":
+        return show_open_game(game)
     seat = None if player is None else game.seat_of(player)
     status = 200 if refusal is None else _status_of(refusal)
     steps = None

@@ -1,0 +1,137 @@
+"""Places in games: creating, joining and leaving games for the API and for pages, with the metrics of it."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from domain import lifecycle
+from domain.errors import Malformed
+from domain.game import Game
+from domain.json_types import JsonObject
+from domain.messages import Text, message, plural_message
+from ledger.turn_clock import clock_faults
+from service.games.bot_names import bot_faults
+from service.http.context import metrics, service
+from service.http.schemas.requests import MAX_BOTS
+
+log = logging.getLogger(__name__)
+
+
+def rule_errors(body: JsonObject, player: str | None = None) -> dict[str, Text]:
+    """Return what is wrong with the clock, the bots and with what the rules check, by field."""
+    errors = clock_faults(body.get("clock"))
+    rules, seats, options, bots = (body.get(name) for name in ("rules", "seats", "options", "bots"))
+    if not isinstance(options, dict):
+        options = {}
+    if isinstance(bots, list):
+        errors |= bot_faults(rules, seats, options, bots[:MAX_BOTS])
+    try:
+        lifecycle.check_options(rules, seats, options)
+    except Malformed as error:
+        errors |= error.fields
+    return errors
+
+
+def create_game(player: str, body: JsonObject, idempotency_key: str | None = None) -> Game:
+    """Create a game from the fields of `CreateGame`, and return it.
+
+    Raises Malformed, which names every wrong field, and TooManyGames.
+    """
+    settings = dict(body)
+    others = _find_other_players(player, settings.pop("invite"), settings.pop("arbiter"))
+    if others.errors:
+        raise Malformed({**rule_errors(body), **others.errors})
+    game = service().commands.create(
+        player,
+        **{**settings, "bots": tuple(body["bots"])},
+        invited=tuple(others.invited),
+        arbiter=others.arbiter,
+        default_arbiter=others.default_arbiter,
+        idempotency_key=idempotency_key,
+    )
+    metrics().count_events("GameCreated", *["SeatTaken"] * len(game.places))
+    metrics().count_events(*_started_events(game), *_key_events(game, player))
+    return game
+
+
+def join_game(
+    game_id: str, player: str, nonce: bytes | None = None, idempotency_key: str | None = None
+) -> Game:
+    """Give the player a place and return the game. Raises what `GameCommands.join` raises."""
+    game = service().commands.join(game_id, player, nonce, idempotency_key)
+    metrics().count_events("SeatTaken", *_started_events(game), *_key_events(game, player))
+    return game
+
+
+def leave_game(game_id: str, player: str, idempotency_key: str | None = None) -> Game:
+    """Free the player's place and return the game. Raises what `GameCommands.leave` raises."""
+    game = service().commands.leave(game_id, player, idempotency_key)
+    metrics().count_events("SeatLeft", *["GameAbandoned"] * (game.status == "abandoned"))
+    return game
+
+
+def add_bot(
+    game_id: str,
+    player: str,
+    bot: str,
+    nonce: bytes | None = None,
+    idempotency_key: str | None = None,
+) -> Game:
+    """Give a place to a bot and return the game. Raises what `GameCommands.add_bot` raises."""
+    game = service().commands.add_bot(game_id, player, bot, nonce, idempotency_key)
+    metrics().count_events("SeatTaken", *_started_events(game))
+    return game
+
+
+def _key_events(game: Game, player: str) -> list[str]:
+    """Return the types of the events that have registered the keys of a player who just took a place."""
+    return ["PlayerKeyAdded"] * len(game.keys.get(player, {}))
+
+
+def _started_events(game: Game) -> list[str]:
+    """Return the types of the events that have started a game in which a place was just taken."""
+    return ["GameStarted"] * (game.status != "open")
+
+
+@dataclass(slots=True)
+class _OtherPlayers:
+    """The ids of the players that a new game names besides its creator, and the errors by field.
+
+    `arbiter` is named by the creator, `default_arbiter` by the settings of the server.
+    """
+
+    invited: list[str] = field(default_factory=list)
+    arbiter: str | None = None
+    default_arbiter: str | None = None
+    errors: dict[str, Text] = field(default_factory=dict)
+
+
+def _find_other_players(creator: str, handles: Sequence[str], arbiter: str | None) -> _OtherPlayers:
+    """Look up the handles of the players to invite and of the arbiters, all at once."""
+    settings = service().settings
+    limit = settings.bounds.max_invitations
+    if len({handle.casefold() for handle in handles}) > limit:
+        fault = plural_message(
+            "must name at most one player", "must name at most {count} players", count=limit
+        )
+        return _OtherPlayers(errors={"invite": fault})
+    arbiters = [handle for handle in (arbiter, settings.arbiter) if handle is not None]
+    players = service().players.by_handles([*handles, *arbiters])
+    ids = {handle: None if player is None else player.id for handle, player in players.items()}
+    others = _OtherPlayers()
+    for index, handle in enumerate(handles):
+        if (invited := ids[handle]) is None:
+            others.errors[f"invite.{index}"] = message("is not the handle of a player")
+        else:
+            others.invited.append(invited)
+    if arbiter is not None:
+        others.arbiter = ids[arbiter]
+        if others.arbiter is None:
+            others.errors["arbiter"] = message("is not the handle of a player")
+        elif others.arbiter in (creator, *others.invited):
+            others.errors["arbiter"] = lifecycle.ARBITER_PLAYS
+    elif settings.arbiter is not None:
+        others.default_arbiter = ids[settings.arbiter]
+        if others.default_arbiter is None:
+            log.warning("CARTULARY_ARBITER is not the handle of a player: %s", settings.arbiter)
+    return others

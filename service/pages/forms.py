@@ -1,0 +1,85 @@
+"""Forms: what a visitor has entered, what is wrong with it, and where to go afterwards.
+
+A form that is refused is shown again with everything that was entered, except for passwords, and each fault
+stands next to its field. Values are checked by marshmallow schemas; an empty field counts as missing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from flask import redirect, request
+from marshmallow import Schema
+from werkzeug.wrappers import Response
+
+from domain.errors import CartularyError, Malformed
+from domain.messages import Text
+from service.errors import ServiceError
+from service.http.schemas.fields import validate
+
+CSRF_FIELD: Final = "csrf_token"
+NEXT_FIELD: Final = "next"
+HOME: Final = "/"
+_SECRET_FIELDS: Final = frozenset({"password", "new_password"})
+_MAX_ADDRESS_LENGTH: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What was entered in a form, and the faults by the names of fields; `fault` is about no field of it."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    faults: Mapping[str, Text] = field(default_factory=dict)
+    fault: Text | None = None
+
+    def refused(self, error: CartularyError, field_name: str | None = None) -> "Form":
+        """Return the form with the faults of an error; `field_name` is the field that it is about, if any.
+
+        Faults of fields that the form does not have are about the form as a whole.
+        """
+        if isinstance(error, Malformed):
+            return replace(self, faults=error.fields)
+        why = error.why if isinstance(error, ServiceError) else error.message
+        return (
+            replace(self, fault=why)
+            if field_name is None
+            else replace(self, faults={field_name: why})
+        )
+
+
+def entered_form() -> Form:
+    """Return what was entered in the form of the request, without passwords."""
+    values = {name: value for name, value in request.form.items() if name not in _SECRET_FIELDS}
+    return Form(values)
+
+
+def read_form(schema: Schema) -> dict[str, Any]:
+    """Return what a schema loads from the form of the request. Raises Malformed."""
+    others = (CSRF_FIELD, NEXT_FIELD)
+    values = {name: text for name, text in request.form.items() if text and name not in others}
+    return validate(schema, values)
+
+
+def local_address(address: str | None) -> str:
+    """Return an address if it is a path of this server, with or without a query; else that of the first page.
+
+    Browsers read two slashes, and a slash with a backslash, as the beginning of another server's address, and
+    skip control characters.
+    """
+    if address is None or len(address) > _MAX_ADDRESS_LENGTH or not address.isprintable():
+        return HOME
+    if not address.startswith("/") or address.startswith("//") or "\\" in address:
+        return HOME
+    parts = urlsplit(address)
+    return HOME if parts.scheme or parts.netloc else address
+
+
+def next_address() -> str:
+    """Return the local address that the request asks to be sent to afterwards."""
+    return local_address(request.values.get(NEXT_FIELD))
+
+
+def see_other(address: str) -> Response:
+    """Return a redirection to a page after a form was accepted, so that reloading sends nothing twice."""
+    return redirect(address, 303)

@@ -1,0 +1,140 @@
+"""The lists of games on the first page, each of which continues on pages of its own.
+
+A page of a list may have few games, even none, and still a next one: the visitor's own games are left out of
+the lists of games of others.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from domain.contract import AnyRuleSystem
+from domain.game import Status
+from domain.registry import rule_system_for
+from service.games.summary import Summary, summarize
+from service.http.context import service
+
+FIRST_PAGE_GAMES: Final = 6
+"""Games of each list on the first page."""
+PAGE_GAMES: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class ListedGame:
+    """A game in a list, as its viewer sees it: `is_viewers_turn` is whether the viewer is to act."""
+
+    summary: Summary
+    is_viewers_turn: bool
+
+    @property
+    def rules(self) -> AnyRuleSystem:
+        """The rule system of the game."""
+        return rule_system_for(self.summary.rules, self.summary.options)
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The ids of its players, in order."""
+        return tuple(player for player, _ in self.summary.players)
+
+    @property
+    def player_to_act(self) -> str | None:
+        """The id of the player who is to act, if one is."""
+        return _player_to_act(self.summary)
+
+
+@dataclass(frozen=True, slots=True)
+class GameList:
+    """A page of a list. `next` is the cursor of the next page; None on the last one."""
+
+    name: str
+    games: Sequence[ListedGame]
+    next: str | None
+
+
+def _games_of_turn(viewer: str | None, cursor: str | None, limit: int) -> GameList:
+    if viewer is None:
+        return GameList("turn", (), None)
+    games, next_cursor = service().queries.games_waiting_for(viewer, cursor, limit)
+    return GameList(
+        "turn", [ListedGame(summarize(game), is_viewers_turn=True) for game in games], next_cursor
+    )
+
+
+def _games_of_others_turn(viewer: str | None, cursor: str | None, limit: int) -> GameList:
+    if viewer is None:
+        return GameList("waiting", (), None)
+    return _page(
+        "waiting",
+        ("open", "playing"),
+        viewer,
+        cursor,
+        limit,
+        player=viewer,
+        is_listed=lambda game: not game.is_viewers_turn,
+    )
+
+
+def _open_games(viewer: str | None, cursor: str | None, limit: int) -> GameList:
+    return _games_of_others("open", "open", viewer, cursor, limit)
+
+
+def _games_in_progress(viewer: str | None, cursor: str | None, limit: int) -> GameList:
+    return _games_of_others("watch", "playing", viewer, cursor, limit)
+
+
+def _finished_games(viewer: str | None, cursor: str | None, limit: int) -> GameList:
+    return _page("finished", ("finished",), viewer, cursor, limit)
+
+
+LISTS: Final[Mapping[str, Callable[[str | None, str | None, int], GameList]]] = {
+    "turn": _games_of_turn,
+    "waiting": _games_of_others_turn,
+    "open": _open_games,
+    "watch": _games_in_progress,
+    "finished": _finished_games,
+}
+"""By name, in the order of the first page, the functions that return a page of a list.
+
+Their arguments are the viewer (the id of a player, or None), a cursor (None: the first page), and the most
+games of the page. They raise Malformed for an invalid cursor.
+"""
+
+
+def _games_of_others(
+    name: str, status: Status, viewer: str | None, cursor: str | None, limit: int
+) -> GameList:
+    return _page(
+        name,
+        (status,),
+        viewer,
+        cursor,
+        limit,
+        is_listed=lambda game: viewer not in game.players,
+    )
+
+
+def _page(
+    name: str,
+    statuses: Sequence[Status],
+    viewer: str | None,
+    cursor: str | None,
+    limit: int,
+    *,
+    player: str | None = None,
+    is_listed: Callable[[ListedGame], bool] = lambda _: True,
+) -> GameList:
+    page = service().listings.page(statuses, player, cursor, limit, viewer)
+    summaries = service().queries.summaries(page.games)
+    games = [
+        ListedGame(summary, viewer is not None and _player_to_act(summary) == viewer)
+        for summary in summaries
+        if summary is not None
+    ]
+    return GameList(name, list(filter(is_listed, games)), page.first(len(summaries)).next)
+
+
+def _player_to_act(summary: Summary) -> str | None:
+    return next(
+        (player for player, seat in summary.players if seat is not None and seat == summary.to_act),
+        None,
+    )

@@ -1,0 +1,146 @@
+"""The form for a new game: its fields are generated from the rule systems.
+
+The names of the fields are `rules`, `seats`, `clock`, `invite`, `arbiter`, `option-NAME` and `bots-NAME`.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from domain.contract import AnyRuleSystem
+from domain.json_types import JsonObject
+from domain.lifecycle import MOST_SEATS, seat_counts
+from domain.messages import Message, Text, Value, counted, message, message_in, term
+from domain.option_fields import (
+    COMMON_OPTION_FIELDS,
+    FlagField,
+    NumberField,
+    OptionField,
+    SelectionField,
+)
+from domain.registry import RegisteredRuleSystem
+from replay.playout import RANDOM, bot_names
+from service.games.bot_names import DEFAULT_BOT
+
+OPTION: Final = "option-"
+BOTS: Final = "bots-"
+_USUAL_SEATS: Final = 3
+USUAL_CLOCK: Final = 24 * 3600
+_UNITS: Final = (
+    (24 * 3600, term("day; plural: days")),
+    (3600, term("hour; plural: hours")),
+    (60, term("minute; plural: minutes")),
+    (1, term("second; plural: seconds")),
+)
+CLOCKS: Final = (300, 3600, 8 * 3600, USUAL_CLOCK, 3 * 24 * 3600, 7 * 24 * 3600)
+"""The times for a turn that the form offers, in seconds."""
+BOT_LABELS: Final[Mapping[str, Text]] = {
+    DEFAULT_BOT: message_in("bot", "sensible bots"),
+    RANDOM: message_in("bot", "random bots"),
+}
+BOT_HELP: Final[Mapping[str, Text]] = {
+    DEFAULT_BOT: message("They know the game and play it as a person who has played a few times."),
+    RANDOM: message("They choose any legal action by chance."),
+}
+
+
+def usual_seats(rules: AnyRuleSystem) -> int:
+    """Return the number of seats that a game has by default."""
+    return min(seat_counts(rules), key=lambda seats: abs(seats - _USUAL_SEATS))
+
+
+def time_per_turn(seconds: int | None) -> Message:
+    """Return the time that a clock allows for a turn, in words."""
+    if seconds is None:
+        return message("no time limit")
+    for length, unit in _UNITS:
+        if seconds % length == 0:
+            return message("{time} for each turn", time=counted(seconds // length, unit))
+    raise AssertionError(seconds)
+
+
+def option_fields(rules: AnyRuleSystem) -> tuple[OptionField, ...]:
+    """Return the fields for the options of a game: its own ones, and those of every game."""
+    return (*rules.OPTION_FIELDS, *COMMON_OPTION_FIELDS)
+
+
+def kind_of(field: OptionField) -> str:
+    """Return what a field is, for templates: `flag`, `number` or `selection`."""
+    match field:
+        case FlagField():
+            return "flag"
+        case NumberField():
+            return "number"
+        case SelectionField():
+            return "selection"
+
+
+def option_value(field: OptionField, value: object) -> Value:
+    """Return the value of an option in words."""
+    match field:
+        case FlagField():
+            return message_in("option", "yes") if value else message_in("option", "no")
+        case NumberField():
+            return value if isinstance(value, int) else message_in("option", "none")
+        case SelectionField():
+            return field.values[str(value)]
+
+
+def request_body(entry: RegisteredRuleSystem, entered: Mapping[str, str]) -> JsonObject:
+    """Return the body of `POST /games` of the API that corresponds to what was entered in the form.
+
+    What is not a number is left as it was entered, for the checks of the API to refuse it.
+    """
+    options: dict[str, object] = dict(entry.options)
+    for field in option_fields(entry.system):
+        text = entered.get(OPTION + field.name, "")
+        match field:
+            case FlagField():
+                options[field.name] = bool(text)
+            case NumberField():
+                options[field.name] = _number(text) if text else None
+            case SelectionField():
+                options[field.name] = text
+    bots = [
+        bot for bot in bot_names(entry.system) for _ in range(_count(entered.get(BOTS + bot, "")))
+    ]
+    clock = entered.get("clock", "")
+    return {
+        "rules": entry.rules,
+        "seats": _number(entered.get("seats", "")),
+        "options": options,
+        "clock": {"per_turn": _number(clock)} if clock else None,
+        "bots": bots,
+        "invite": _handles(entered.get("invite", "")),
+        "arbiter": entered.get("arbiter", "").strip() or None,
+    }
+
+
+def faults_by_field(faults: Mapping[str, Text], body: JsonObject) -> dict[str, Text]:
+    """Return the faults of a body by the names of the form's fields, the first one of each field."""
+    by_field: dict[str, Text] = {}
+    for path, fault in faults.items():
+        name, _, rest = path.partition(".")
+        match name:
+            case "options":
+                by_field.setdefault(OPTION + rest, fault)
+            case "invite" if rest:
+                handle = body["invite"][int(rest)]
+                by_field.setdefault(name, message("{handle}: {fault}", handle=handle, fault=fault))
+            case _:
+                by_field.setdefault(name, fault)
+    return by_field
+
+
+def _number(text: str) -> int | str:
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else text
+
+
+def _count(text: str) -> int:
+    """Return a number of bots, no larger than the checks need to refuse it."""
+    number = _number(text)
+    return min(number, MOST_SEATS) if isinstance(number, int) else 0
+
+
+def _handles(text: str) -> list[str]:
+    return list(filter(None, re.split(r"[\s,;]+", text)))

@@ -1,0 +1,198 @@
+"""Registering, logging in and out, the visitor's own account, and the language of the pages."""
+
+from typing import Final
+
+from flask import Blueprint
+from werkzeug.wrappers import Response
+
+from domain.errors import Malformed
+from domain.messages import message
+from replay.language.catalogue import languages, primary_subtag
+from service.errors import Forbidden, HandleTaken, NotAGuest, Unauthorised
+from service.http import problems
+from service.http.auth import player_locale
+from service.http.context import service
+from service.http.ratelimits import limit_account_attempts
+from service.http.routes.players import client_name
+from service.http.schemas.account_requests import ChangePassword, ErasePlayer, LogIn
+from service.http.schemas.fields import StrictSchema, String
+from service.pages import session
+from service.pages.forms import Form, entered_form, next_address, read_form, see_other
+from service.pages.templating import page
+from service.players.tokens import session_id
+
+blueprint = Blueprint("accounts", __name__)
+
+ACCOUNT: Final = "/account"
+
+
+class NewAccount(StrictSchema):
+    """What a visitor chooses for a new account, or a guest for the account that they have."""
+
+    handle = String(required=True)
+    password = String(required=True)
+    email = String(load_default=None)
+
+
+class ChosenLanguage(StrictSchema):
+    """A language of the pages; none stands for that of the browser."""
+
+    language = String(load_default=None)
+
+
+class EndedSession(StrictSchema):
+    """A session to end."""
+
+    session = String(required=True)
+
+
+@blueprint.get("/login")
+def show_login() -> Response:
+    """Show the form with which a player logs in."""
+    return page("login.html", form=Form(), next=next_address())
+
+
+@blueprint.post("/login")
+@limit_account_attempts
+def log_in() -> Response:
+    """Log in, and continue where the visitor wanted to go."""
+    form = entered_form()
+    try:
+        token = service().players.login(**read_form(LogIn()), client=client_name())
+    except (Malformed, Unauthorised) as error:
+        status = problems.status_of(error)
+        return page("login.html", status, form=form.refused(error), next=next_address())
+    session.log_in(token)
+    return see_other(next_address())
+
+
+@blueprint.get("/register")
+def show_registration() -> Response:
+    """Show the form with which a visitor registers; a guest has an account already, which they can name."""
+    player_id = session.viewer()
+    if player_id is not None and _is_guest(player_id):
+        return see_other(ACCOUNT)
+    return page("register.html", form=Form(), next=next_address())
+
+
+@blueprint.post("/register")
+@limit_account_attempts
+def register() -> Response:
+    """Register, and continue where the visitor wanted to go. The language they have chosen is stored."""
+    form = entered_form()
+    try:
+        _, token = service().players.register(
+            **read_form(NewAccount()), locale=player_locale(), client=client_name()
+        )
+    except (Malformed, HandleTaken) as error:
+        refused = form.refused(error, "handle")
+        return page("register.html", problems.status_of(error), form=refused, next=next_address())
+    session.log_in(token)
+    return see_other(next_address())
+
+
+@blueprint.post("/logout")
+def log_out() -> Response:
+    """Log out."""
+    session.log_out()
+    return see_other("/")
+
+
+@blueprint.post("/language")
+def choose_language() -> Response:
+    """Store the language of the pages: for a player in the account, for a visitor in the session."""
+    language = read_form(ChosenLanguage())["language"]
+    if language is not None and language not in languages():
+        raise Malformed({"language": message("is not a language of these pages")})
+    token = session.session_token()
+    if (player_id := session.viewer()) is not None and token is not None:
+        service().players.set_locale(player_id, token, language)
+    session.set_language(language)
+    return see_other(next_address())
+
+
+@blueprint.get(ACCOUNT)
+def show_account() -> Response:
+    """Show the visitor's own account."""
+    return _account_page()
+
+
+@blueprint.post(f"{ACCOUNT}/name")
+@limit_account_attempts
+def name_guest() -> Response:
+    """Give the account of a guest a handle and a password."""
+    player_id = session.require_player()
+    form = entered_form()
+    try:
+        service().players.name_guest(player_id, **read_form(NewAccount()))
+    except (Malformed, HandleTaken, NotAGuest) as error:
+        field = "handle" if isinstance(error, HandleTaken) else None
+        return _account_page(problems.status_of(error), form=form.refused(error, field))
+    return see_other(ACCOUNT)
+
+
+@blueprint.post(f"{ACCOUNT}/password")
+@limit_account_attempts
+def change_password() -> Response:
+    """Change the password, and end all other sessions."""
+    player_id = session.require_player()
+    token = session.session_token() or ""
+    try:
+        service().players.change_password(player_id, token, **read_form(ChangePassword()))
+    except (Malformed, Forbidden) as error:
+        return _account_page(
+            problems.status_of(error), password_form=Form().refused(error, "password")
+        )
+    return see_other(ACCOUNT)
+
+
+@blueprint.post(f"{ACCOUNT}/sessions")
+def end_session() -> Response:
+    """End one of the visitor's sessions."""
+    player_id = session.require_player()
+    service().players.end_session(player_id, read_form(EndedSession())["session"])
+    return see_other(ACCOUNT)
+
+
+@blueprint.post(f"{ACCOUNT}/erase")
+@limit_account_attempts
+def erase() -> Response:
+    """Erase the visitor's account, as `DELETE /me` of the API does."""
+    player_id = session.require_player()
+    try:
+        service().erasure.erase(player_id, read_form(ErasePlayer())["password"])
+    except (Malformed, Forbidden) as error:
+        return _account_page(
+            problems.status_of(error), erase_form=Form().refused(error, "password")
+        )
+    session.log_out()
+    return see_other("/")
+
+
+def _account_page(
+    status: int = 200,
+    *,
+    form: Form | None = None,
+    password_form: Form | None = None,
+    erase_form: Form | None = None,
+) -> Response:
+    player_id = session.require_player()
+    (account,) = service().players.get([player_id])
+    if account is None:
+        raise Unauthorised(message("the account of this token has been deleted"))
+    return page(
+        "account.html",
+        status,
+        account=account,
+        account_language=None if account.locale is None else primary_subtag(account.locale),
+        sessions=service().players.sessions(player_id),
+        current_session=session_id(session.session_token() or ""),
+        form=form or Form(),
+        password_form=password_form or Form(),
+        erase_form=erase_form or Form(),
+    )
+
+
+def _is_guest(player_id: str) -> bool:
+    (account,) = service().players.get([player_id])
+    return account is not None and account.is_guest

@@ -1,0 +1,92 @@
+"""The first page: the games that can be played, and the lists of games."""
+
+from typing import Final
+
+from flask import Blueprint, Response, request
+from werkzeug.wrappers import Response as BaseResponse
+
+from domain.game import Game
+from domain.registry import rule_systems
+from replay.language.renderer import Renderer
+from replay.render.embedded_map import board_svg
+from service.errors import NotFound
+from service.games.access import game_not_found
+from service.http.context import service
+from service.http.headers import ApiResponse
+from service.http.language import game_names, request_renderer
+from service.pages.example_pictures import example_picture
+from service.pages.game_lists import FIRST_PAGE_GAMES, LISTS, PAGE_GAMES, GameList
+from service.pages.session import viewer
+from service.pages.templating import page
+
+blueprint = Blueprint("home", __name__)
+
+_PICTURE_SECONDS: Final = 24 * 3600
+
+
+@blueprint.get("/")
+def show_home() -> Response:
+    """Show the games that can be played, and the first games of each list."""
+    player = viewer()
+    lists = {name: read(player, None, FIRST_PAGE_GAMES) for name, read in LISTS.items()}
+    for game_list in lists.values():
+        _read_handles(game_list)
+    return page(
+        "home.html",
+        rule_systems=rule_systems().values(),
+        lists=lists,
+        live=_live_game(lists["watch"]),
+        live_board=_live_board,
+    )
+
+
+@blueprint.get("/games")
+def list_games() -> Response:
+    """Show a page of one of the lists."""
+    name = request.args.get("list", "open")
+    if name not in LISTS:
+        name = "open"
+    game_list = LISTS[name](viewer(), request.args.get("cursor"), PAGE_GAMES)
+    _read_handles(game_list)
+    return page("games.html", game_list=game_list)
+
+
+@blueprint.get("/games/<game_id>/live")
+def show_live_board(game_id: str) -> Response:
+    """Return the part of the first page that shows a game as it is played, as a spectator sees it."""
+    game = service().queries.visible_game(game_id, None)
+    if game.state is None:
+        raise game_not_found(game_id)
+    return page("live_board.html", live=game, live_board=_live_board)
+
+
+@blueprint.get("/pictures/<name>.svg")
+def get_picture(name: str) -> BaseResponse:
+    """Return a picture of a rule system."""
+    response = ApiResponse(example_picture(name), content_type="image/svg+xml")
+    response.headers["Cache-Control"] = f"public, max-age={_PICTURE_SECONDS}"
+    return response
+
+
+def _read_handles(game_list: GameList) -> None:
+    """Read the handles of all players of a list at once; showing a name finds them in the cache."""
+    service().players.handles({player for game in game_list.games for player in game.players})
+
+
+def _live_game(watched: GameList) -> Game | None:
+    """Return the game that the first page shows live: the newest one that everybody may watch."""
+    for listed in watched.games:
+        if not listed.summary.options["private"]:
+            try:
+                return service().queries.visible_game(listed.summary.id, None)
+            except NotFound:
+                continue
+    return None
+
+
+def _live_board(game: Game) -> str:
+    """Return the board of a game in progress, as a spectator sees it, as SVG."""
+    names = game_names(game.id)
+    renderer: Renderer = request_renderer().with_names(names)
+    position = game.position(None)
+    return board_svg(game.rules.scene(position, None), renderer, prefix="live-")

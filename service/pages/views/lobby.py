@@ -1,0 +1,143 @@
+"""Games before they start: creating, joining and leaving them, and adding bots."""
+
+from flask import Blueprint, Response, request
+from werkzeug.wrappers import Response as BaseResponse
+
+from domain.errors import Malformed
+from domain.game import Game
+from domain.json_fields import one_of
+from domain.json_types import JsonObject
+from domain.lifecycle import seat_counts
+from domain.registry import RegisteredRuleSystem, rule_systems
+from replay.playout import bot_names
+from service.errors import TooManyGames
+from service.games.bot_names import DEFAULT_BOT
+from service.http import places
+from service.http.ratelimits import limit_new_places
+from service.http.schemas.fields import StrictSchema, String, validate
+from service.http.schemas.requests import CreateGame
+from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.new_game_form import (
+    BOT_HELP,
+    BOT_LABELS,
+    CLOCKS,
+    USUAL_CLOCK,
+    faults_by_field,
+    kind_of,
+    option_fields,
+    option_value,
+    request_body,
+    time_per_turn,
+    usual_seats,
+)
+from service.pages.session import require_player, viewer
+from service.pages.templating import page
+
+blueprint = Blueprint("lobby", __name__)
+
+
+class ChosenBot(StrictSchema):
+    """The bot that gets a place."""
+
+    bot = String(load_default=DEFAULT_BOT)
+
+
+@blueprint.get("/games/new")
+def show_new_game() -> Response:
+    """Show the form for a new game of one of the rule systems."""
+    require_player()
+    entries = rule_systems()
+    name = request.args.get("rules", "")
+    return _new_game_page(entries.get(name) or next(iter(entries.values())), Form())
+
+
+@blueprint.post("/games")
+@limit_new_places
+def create_game() -> BaseResponse:
+    """Create a game, and show it."""
+    player_id = require_player()
+    form = entered_form()
+    entry = rule_systems().get(form.values.get("rules", ""))
+    if entry is None:
+        raise Malformed({"rules": one_of(sorted(rule_systems()))})
+    body = request_body(entry, form.values)
+    try:
+        game = places.create_game(player_id, _checked(body))
+    except Malformed as error:
+        refused = form.refused(Malformed(faults_by_field(error.fields, body)))
+        return _new_game_page(entry, refused, 400)
+    except TooManyGames as error:
+        return _new_game_page(entry, form.refused(error), error.status)
+    return see_other(f"/games/{game.id}")
+
+
+@blueprint.post("/games/<game_id>/players")
+@limit_new_places
+def join_game(game_id: str) -> BaseResponse:
+    """Join a game, and show it."""
+    places.join_game(game_id, require_player())
+    return see_other(f"/games/{game_id}")
+
+
+@blueprint.post("/games/<game_id>/leave")
+def leave_game(game_id: str) -> BaseResponse:
+    """Leave a game before it starts."""
+    places.leave_game(game_id, require_player())
+    return see_other("/")
+
+
+@blueprint.post("/games/<game_id>/bots")
+@limit_new_places
+def add_bot(game_id: str) -> BaseResponse:
+    """Give a place to a bot, and show the game."""
+    places.add_bot(game_id, require_player(), read_form(ChosenBot())["bot"])
+    return see_other(f"/games/{game_id}")
+
+
+def show_open_game(game: Game, invitation: str | None = None) -> Response:
+    """Return the page of a game that has not started.
+
+    `invitation` is the token of the invitation by which the viewer sees the game, if they need one to join.
+    """
+    player_id = viewer()
+    return page(
+        "open_game.html",
+        game=game,
+        has_joined=player_id is not None and game.has_joined(player_id),
+        here=request.path,
+        invitation=invitation,
+        bots=bot_names(game.rules),
+        bot_labels=BOT_LABELS,
+        default_bot=DEFAULT_BOT,
+        option_fields=option_fields(game.rules),
+        option_value=option_value,
+        time_per_turn=time_per_turn,
+    )
+
+
+def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -> Response:
+    return page(
+        "new_game.html",
+        status,
+        entry=entry,
+        form=form,
+        rule_systems=rule_systems().values(),
+        seat_counts=seat_counts(entry.system),
+        usual_seats=usual_seats(entry.system),
+        bots=bot_names(entry.system),
+        bot_labels=BOT_LABELS,
+        bot_help=BOT_HELP,
+        clocks=CLOCKS,
+        usual_clock=USUAL_CLOCK,
+        option_fields=option_fields(entry.system),
+        kind_of=kind_of,
+        time_per_turn=time_per_turn,
+    )
+
+
+def _checked(body: JsonObject) -> JsonObject:
+    """Return a body as `CreateGame` loads it. Raises Malformed, which names every wrong field."""
+    try:
+        return validate(CreateGame(), body)
+    except Malformed as error:
+        raise Malformed({**places.rule_errors(body), **error.fields}) from None

@@ -1,0 +1,190 @@
+"""Creating, joining and leaving games with forms, and playing against bots at once."""
+
+import re
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from domain.lifecycle import seat_counts
+from domain.registry import rule_systems
+from service.bootstrap import Service
+from tests.support.page_forms import log_in, post
+from tests.support.service_games import start_game
+
+NAMES = list(rule_systems())
+
+
+def game_of(location: str | None) -> str:
+    """Return the id of the game to whose page a response redirects."""
+    found = re.fullmatch(r"/games/(\w{16})", location or "")
+    assert found is not None, location
+    return found.group(1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_visitor_plays_against_bots_with_one_button(
+    browser: FlaskClient, service: Service, name: str
+) -> None:
+    response = post(browser, "/play", "/", rules=name)
+    assert response.status_code == 303
+    game = service.queries.game(game_of(response.location))
+    entry = rule_systems()[name]
+    assert (game.status, game.rules) == ("playing", entry.system)
+    assert len(game.players) - len(game.bot_seats) == 1
+    page = browser.get(response.location or "")
+    assert page.status_code == 200
+    assert browser.get("/account").text.count('action="/account/name"') == 1
+
+
+def test_a_player_keeps_their_account_when_playing_against_bots(
+    browser: FlaskClient, service: Service
+) -> None:
+    player = log_in(browser, service)
+    response = post(browser, "/play", "/", rules="baron")
+    assert service.queries.game(game_of(response.location)).creator == player
+    assert post(browser, "/play", "/", rules="chess").status_code == 400
+    assert browser.post("/play", data={"rules": "baron"}).status_code == 403
+
+
+def test_a_guest_names_the_account_and_keeps_the_games(
+    browser: FlaskClient, service: Service
+) -> None:
+    location = post(browser, "/play", "/", rules="baron").location
+    assert browser.get("/register").location == "/account"
+    refused = post(browser, "/account/name", "/account", handle="<i>", password="correct horse")
+    assert refused.status_code == 400
+    assert 'id="field-handle-fault"' in refused.text
+    named = post(browser, "/account/name", "/account", handle="ada", password="correct horse")
+    assert named.status_code == 303
+    ada = service.players.by_handle("ada")
+    assert ada is not None
+    assert service.queries.game(game_of(location)).creator == ada.id
+
+
+def test_creating_a_game_requires_an_account(browser: FlaskClient) -> None:
+    assert (
+        browser.get("/games/new?rules=baron").location
+        == "/login?next=%2Fgames%2Fnew%3Frules%3Dbaron"
+    )
+    assert post(browser, "/games", rules="baron", seats="2").status_code == 401
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_form_shows_every_option_and_its_defaults_are_valid(
+    browser: FlaskClient, service: Service, name: str
+) -> None:
+    player = log_in(browser, service)
+    page = browser.get(f"/games/new?rules={name}").text
+    entry = rule_systems()[name]
+    for field in entry.system.OPTION_FIELDS:
+        assert f'id="field-option-{field.name}-hint"' in page
+    for seats in seat_counts(entry.system):
+        assert re.search(rf'<option value="{seats}"[^>]*>{seats}</option>', page)
+    response = post(
+        browser, "/games", "/account", rules=name, seats="2", **{"option-seating": "drawn"}
+    )
+    game = service.queries.game(game_of(response.location))
+    assert (game.rules, game.seats, game.creator) == (entry.system, 2, player)
+
+
+def test_all_settings_of_the_form_are_those_of_the_game(
+    browser: FlaskClient, service: Service
+) -> None:
+    log_in(browser, service)
+    bea, _ = service.players.register("bea", "correct horse")
+    cid, _ = service.players.register("cid", "correct horse")
+    settings = {
+        "rules": "sorcery",
+        "seats": "5",
+        "clock": "3600",
+        "bots-random": "1",
+        "bots-sensible": "2",
+        "option-seating": "joined",
+        "option-private": "yes",
+        "option-takebacks": "yes",
+        "option-round_limit": "40",
+        "invite": " BEA, ",
+        "arbiter": "cid",
+    }
+    game = service.queries.game(game_of(post(browser, "/games", "/account", **settings).location))
+    assert game.options == {
+        "seating": "joined",
+        "private": True,
+        "takebacks": True,
+        "sorcery": True,
+        "round_limit": 40,
+        "end_by_agreement": False,
+    }
+    assert (game.seats, game.clock, game.arbiter) == (5, {"per_turn": 3600}, cid.id)
+    assert game.invited == (bea.id,)
+    assert sorted(place.bot or "" for place in game.places) == [
+        "",
+        "random",
+        "sensible",
+        "sensible",
+    ]
+    page = browser.get(f"/games/{game.id}").text
+    assert "1 hour for each turn" in page
+
+
+def test_faults_stand_at_their_fields_and_values_are_kept(
+    browser: FlaskClient, service: Service
+) -> None:
+    log_in(browser, service)
+    settings = {
+        "rules": "barony",
+        "seats": "5",
+        "clock": "never",
+        "bots-sensible": "999999999",
+        "option-seating": "by age",
+        "option-round_limit": "0",
+        "invite": "nobody-here <b>",
+        "arbiter": "no-one",
+    }
+    page = post(browser, "/games", "/account", **settings)
+    assert page.status_code == 400
+    for field in ("seats", "clock", "option-seating", "option-round_limit", "invite", "arbiter"):
+        assert f'id="field-{field}-fault"' in page.text, field
+    assert "must name at most 4 bots" in page.text.casefold()
+    assert 'value="nobody-here &lt;b&gt;"' in page.text
+    assert not service.listings.page(["open"]).games
+
+
+def test_an_open_game_is_joined_left_and_filled(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    creator = log_in(browser, service)
+    game = game_of(
+        post(
+            browser, "/games", "/account", rules="barony", seats="3", **{"option-seating": "drawn"}
+        ).location
+    )
+    address = f"/games/{game}"
+    visitor = app.test_client()
+    assert f"/login?next=/games/{game}" in visitor.get(address).text.replace("%2F", "/")
+    assert post(visitor, f"{address}/players", address).status_code == 401
+    bea = log_in(visitor, service, "bea")
+    assert post(visitor, f"{address}/bots", address).status_code == 403
+    assert post(visitor, f"{address}/players", address).location == address
+    assert service.queries.game(game).participants == (creator, bea)
+    assert post(visitor, f"{address}/leave", address).location == "/"
+    assert service.queries.game(game).participants == (creator,)
+    assert post(visitor, f"{address}/leave", address).status_code == 409
+    assert post(visitor, f"{address}/players", address).location == address
+    assert post(browser, f"{address}/bots", address, bot="chess").status_code == 400
+    assert post(browser, f"{address}/bots", address, bot="random").location == address
+    assert service.queries.game(game).status == "playing"
+    late = app.test_client()
+    log_in(late, service, "cid")
+    assert post(late, f"{address}/players", address).status_code == 409
+
+
+def test_a_private_game_looks_like_none_to_others(browser: FlaskClient, service: Service) -> None:
+    game = service.commands.create("ada", rules="baron", seats=2, options={"private": True}).id
+    log_in(browser, service)
+    assert browser.get(f"/games/{game}").status_code == 404
+    for form in ("players", "leave", "bots"):
+        assert post(browser, f"/games/{game}/{form}").status_code == 404
+    playing = start_game(service, private=True).id
+    assert browser.get(f"/games/{playing}").status_code == 404

@@ -1,0 +1,31 @@
+"""Submits the forms of pages as a browser without scripts does, with the token of the page."""
+
+import re
+from html import unescape
+
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from service.bootstrap import Service
+
+PASSWORD = "correct horse"
+
+
+def csrf_token(browser: FlaskClient, page: str) -> str:
+    """Return the token against cross-site requests in the forms of a page."""
+    found = re.search(r'name="csrf_token" value="([^"]+)"', browser.get(page).text)
+    assert found is not None, page
+    return unescape(found.group(1))
+
+
+def post(browser: FlaskClient, path: str, page: str = "/login", /, **fields: str) -> TestResponse:
+    """Submit a form with the token of a page, and return the response."""
+    return browser.post(path, data={"csrf_token": csrf_token(browser, page), **fields})
+
+
+def log_in(browser: FlaskClient, service: Service, handle: str = "ada") -> str:
+    """Register a player, log them in, and return the player's id."""
+    player, token = service.players.register(handle, PASSWORD)
+    with browser.session_transaction() as session:
+        session["token"] = token
+    return player.id
