@@ -1,7 +1,7 @@
 // @ts-check
 // Bytes, their forms as text, and SHA-256.
 
-/** @typedef {Uint8Array<ArrayBuffer>} Bytes */
+/** @import {Bytes} from "./types" */
 
 const UTF8 = new TextEncoder();
 
@@ -11,8 +11,11 @@ export const utf8 = (text) => UTF8.encode(text);
 /** @param {Uint8Array} bytes @returns {string} lowercase hexadecimal */
 export const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** @param {string} hex an even number of hexadecimal digits @returns {Bytes} */
-export const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (digits) => parseInt(digits, 16));
+/** @param {string} hex @returns {Bytes} none if the text is not lowercase hexadecimal */
+export function fromHex(hex) {
+    if (!/^(?:[0-9a-f]{2})*$/.test(hex)) return new Uint8Array();
+    return Uint8Array.from(hex.match(/../g) ?? [], (digits) => parseInt(digits, 16));
+}
 
 /** @param {string} text @returns {Bytes | null} the bytes, or null if the text is not base64 in its only form */
 export function fromBase64(text) {

@@ -2,16 +2,10 @@
 // Reads and writes canonical JSON (RFC 8785, integers only). The reader accepts canonical JSON and nothing else, because
 // JSON.parse loses what tells records apart: keys that occur twice, large integers, escapes, white space.
 
-/** @typedef {null | boolean | number | string | Json[] | JsonObject} Json */
-/** @typedef {{[key: string]: Json}} JsonObject */
-/**
- * Why bytes are not canonical JSON: not UTF-8, not JSON, white space, a number that is no integer of magnitude below
- * 2⁵³ in its only form, keys out of order or twice, a string with needless or missing escapes, too many levels.
- * @typedef {"utf8" | "syntax" | "space" | "number" | "keys" | "string" | "depth"} CanonicalFault
- */
+/** @import {CanonicalFault, Json, JsonObject} from "./types" */
 
 /** The number of levels of lists and objects that the reader accepts. */
-export const MAX_DEPTH = 100;
+const MAX_DEPTH = 254;
 
 const NUMBER = /-?\d+(?:\.\d*)?(?:[eE][+-]?\d*)?/y;
 const CANONICAL_INTEGER = /^(?:0|-?[1-9]\d*)$/;

@@ -4,29 +4,19 @@
 import { hashOf } from "./bytes.js";
 import { canonical } from "./canonical.js";
 
-/** @typedef {import("./forms.js").GameEvent} GameEvent */
-/** @typedef {import("./findings.js").Findings} Findings */
-/** @typedef {import("./log.js").GameLog} GameLog */
+/** @import {Findings} from "./findings.js" */
+/** @import {GameLog} from "./log.js" */
+/** @import {GameEvent, JsonObject} from "./types" */
 
-/**
- * Checks one event against the events before it.
- * @param {GameEvent} event
- * @param {GameLog} log the events before
- * @param {string} game the id in the header
- * @param {Findings} findings
- * @returns {Promise<string>} the hash of the event, computed from its content
- */
-export async function checkEvent(event, log, game, findings) {
-    const seq = log.length + 1;
-    const { hash: statedHash, ...sealed } = event;
-    const hash = await hashOf(canonical(/** @type {import("./canonical.js").JsonObject} */ (sealed)));
-    const where = { line: seq + 1, seq };
-    if (event.game !== game) findings.broken("chain", "other-game", { ...where, game: event.game });
-    if (event.seq !== seq) findings.broken("chain", "seq", { ...where, stated: event.seq });
-    if (event.prev !== (log.hashes.at(-1) ?? "0".repeat(64))) findings.broken("chain", "prev", where);
-    if (event.at < (log.times.at(-1) ?? "")) findings.broken("chain", "time", where);
-    if (statedHash !== hash) findings.broken("chain", "hash", where);
-    if ((event.type === "GameCreated") !== (seq === 1)) findings.broken("chain", "first", where);
+/** @param {GameEvent} event @param {GameLog} log the events before @param {Findings} findings */
+export async function checkChain(event, log, findings) {
+    const { hash, ...sealed } = event;
+    const { first, last } = log;
+    const where = { line: log.length + 2, seq: event.seq };
     findings.examined.chain += 1;
-    return hash;
+    if (event.seq !== (last?.seq ?? 0) + 1) findings.broken("chain", "seq", { ...where, previous: last?.seq ?? 0 });
+    if (event.prev !== (last?.hash ?? "0".repeat(64))) findings.broken("chain", "prev", where);
+    if (hash !== (await hashOf(canonical(/** @type {JsonObject} */ (sealed))))) findings.broken("chain", "hash", where);
+    if (last && event.at < last.at) findings.broken("chain", "time", where);
+    if (first && event.game !== first.game) findings.broken("chain", "game", { ...where, game: event.game });
 }

@@ -1,13 +1,44 @@
 // @ts-check
-// Chance, as far as it needs no rules: the secret of the game is the one that the server has committed to, and the order
-// of the seats is the one that the seed produces. The other draws are those of the rule systems.
+// Chance, as far as it needs no rules: who supplied the last nonce, and the order of the seats that the seed produces. All
+// other draws are those of the rule systems.
 
-import { concat, fromHex, hashOf, sha256, utf8 } from "./bytes.js";
+import { concat, fromHex, sha256, utf8 } from "./bytes.js";
+import { hasPublishedSecret } from "./secrets.js";
 
-/** @typedef {import("./forms.js").GameEvent} GameEvent */
-/** @typedef {import("./findings.js").Findings} Findings */
-/** @typedef {import("./log.js").GameLog} GameLog */
-/** @typedef {import("./bytes.js").Bytes} Bytes */
+/** @import {Findings} from "./findings.js" */
+/** @import {GameLog} from "./log.js" */
+/** @import {Bytes} from "./types" */
+
+/** The place of the creator is taken with the request that creates the game, before the commitment is published. */
+const CREATORS_PLACE = 2;
+
+/** @param {GameLog} log all events @param {Findings} findings */
+export async function checkChance(log, findings) {
+    const { seats, places, first, ending } = log;
+    if (!ending) findings.unknown("chance", "in-progress");
+    if (!seats) return;
+    const where = { seq: log.startSeq, line: log.startSeq + 1 };
+    const last = places.at(-1);
+    const supplier = last && last.seq <= CREATORS_PLACE ? "server" : last?.data["nonce_from"];
+    if (supplier !== "player") findings.unknown("chance", supplier ? "server-nonce" : "nonce-origin", where);
+
+    const joined = places.map((place) => /** @type {string} */ (place.data["player"]));
+    const isDrawn = first?.data["options"].seating !== "joined";
+    findings.examined.chance += 1;
+    if (isDrawn && !(await hasPublishedSecret(log))) {
+        if (String([...seats].sort()) !== String([...joined].sort())) findings.broken("chance", "seats", where);
+        return;
+    }
+    const nonces = places.map((place) => /** @type {string} */ (place.data["nonce"]));
+    const expected = isDrawn ? await new Draws(await seedOf(ending?.data["secret"], nonces)).shuffle(joined) : joined;
+    if (String(seats) !== String(expected)) findings.broken("chance", "seats", where);
+}
+
+/** @param {string} secret @param {readonly string[]} nonces both in hexadecimal @returns {Promise<Bytes>} */
+export function seedOf(secret, nonces) {
+    const parts = nonces.map(fromHex).flatMap((nonce) => [Uint8Array.of(nonce.length), nonce]);
+    return sha256(concat(utf8("cartulary seed v1"), fromHex(secret), ...parts));
+}
 
 /** The draws that a seed produces. */
 export class Draws {
@@ -15,17 +46,17 @@ export class Draws {
     constructor(seed) {
         this.seed = seed;
         this.counter = 0n;
-        /** @type {bigint[]} numbers of 64 bits that were computed and not used yet */
+        /** Numbers of 64 bits that were computed and not used yet. @type {bigint[]} */
         this.words = [];
     }
 
     /** @param {number} limit @returns {Promise<number>} an integer from 0, below the limit */
     async below(limit) {
         const n = BigInt(limit);
-        const bound = 2n ** 64n - (2n ** 64n % n);
         for (;;) {
-            const word = this.words.shift() ?? (await this.nextBlock());
-            if (word < bound) return Number(word % n);
+            if (this.words.length === 0) await this.nextBlock();
+            const word = /** @type {bigint} */ (this.words.shift());
+            if (word < 2n ** 64n - (2n ** 64n % n)) return Number(word % n);
         }
     }
 
@@ -39,48 +70,11 @@ export class Draws {
         return shuffled;
     }
 
-    /** @returns {Promise<bigint>} the first word of the next block; the other three are kept for later draws */
     async nextBlock() {
         const counter = new DataView(new ArrayBuffer(8));
         counter.setBigUint64(0, this.counter);
         this.counter += 1n;
         const block = new DataView((await sha256(concat(this.seed, new Uint8Array(counter.buffer)))).buffer);
-        this.words = [8, 16, 24].map((offset) => block.getBigUint64(offset));
-        return block.getBigUint64(0);
-    }
-}
-
-/** @param {string} secret @param {readonly string[]} nonces both in hexadecimal @returns {Promise<Bytes>} */
-export function seedOf(secret, nonces) {
-    const parts = nonces.map(fromHex).flatMap((nonce) => [Uint8Array.of(nonce.length), nonce]);
-    return sha256(concat(utf8("cartulary seed v1"), fromHex(secret), ...parts));
-}
-
-/**
- * @param {GameEvent} created
- * @param {GameEvent | null} ending the event that publishes the secret
- * @param {GameLog} log all events
- * @param {Findings} findings
- */
-export async function checkChance(created, ending, log, findings) {
-    const joined = log.places.map((place) => place.player);
-    const { seats } = log;
-    if (seats) {
-        const last = log.places.at(-1)?.nonceFrom;
-        if (last !== "player") findings.unknown("chance", last === "server" ? "server-nonce" : "nonce-origin");
-        const isJoined = created.data.options.seating === "joined";
-        const [actual, expected] = isJoined ? [seats, joined] : [[...seats].sort(), [...joined].sort()];
-        findings.examined.chance += 1;
-        if (actual.join(" ") !== expected.join(" ")) return findings.broken("chance", "other-players");
-    }
-    if (!ending) return findings.unknown("chance", "secret-unpublished");
-    const { secret } = ending.data;
-    findings.examined.chance += 1;
-    if ((await hashOf(fromHex(secret))) !== created.data.commitment)
-        return findings.broken("chance", "other-secret", { seq: ending.seq });
-    if (seats && created.data.options.seating === "drawn") {
-        const nonces = log.places.map((place) => place.nonce);
-        const drawn = await new Draws(await seedOf(secret, nonces)).shuffle(joined);
-        if (drawn.join(" ") !== seats.join(" ")) findings.broken("chance", "other-seats");
+        this.words = [0, 8, 16, 24].map((offset) => block.getBigUint64(offset));
     }
 }

@@ -4,7 +4,7 @@
 
 import { fromHex, hashOf, toHex } from "./bytes.js";
 
-/** @typedef {import("./bytes.js").Bytes} Bytes */
+/** @import {Bytes} from "./types" */
 
 const PRIME = 2n ** 255n - 19n;
 const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
@@ -20,6 +20,9 @@ function isSafePoint(point) {
     const y = toNumber(point) & (2n ** 255n - 1n);
     return y < PRIME && !SMALL_ORDER.has(y);
 }
+
+/** @param {string} key in hexadecimal @returns {boolean} whether it can be a public key */
+export const isPublicKey = (key) => fromHex(key).length === 32 && isSafePoint(fromHex(key));
 
 /** @type {Promise<boolean> | undefined} */
 let support;
@@ -43,11 +46,11 @@ const importKey = (key) => crypto.subtle.importKey("raw", key, { name: "Ed25519"
  * @returns {Promise<boolean>} whether the signature is valid; WebCrypto must have Ed25519
  */
 export async function isSigned(publicKey, message, signature) {
-    const [key, bytes] = [fromHex(publicKey), fromHex(signature)];
-    if (key.length !== 32 || bytes.length !== 64 || !isSafePoint(key) || !isSafePoint(bytes.slice(0, 32))) return false;
+    const bytes = fromHex(signature);
+    if (!isPublicKey(publicKey) || bytes.length !== 64 || !isSafePoint(bytes.slice(0, 32))) return false;
     if (toNumber(bytes.slice(32)) >= GROUP_ORDER) return false;
     try {
-        return await crypto.subtle.verify("Ed25519", await importKey(key), bytes, message);
+        return await crypto.subtle.verify("Ed25519", await importKey(fromHex(publicKey)), bytes, message);
     } catch {
         return false; // the key is not a point of the curve
     }

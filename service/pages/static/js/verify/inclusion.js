@@ -4,67 +4,77 @@
 import { concat, fromBase64, fromHex, sha256, toHex, utf8 } from "./bytes.js";
 import { canonical } from "./canonical.js";
 import { hasEd25519, isSigned } from "./ed25519.js";
+import { INCLUSION } from "./forms.js";
 
-/** @typedef {import("./forms.js").Inclusion} Inclusion */
-/** @typedef {import("./findings.js").Findings} Findings */
-/** @typedef {import("./log.js").GameLog} GameLog */
-/** @typedef {import("./server_keys.js").ServerKeys} ServerKeys */
-/** @typedef {import("./bytes.js").Bytes} Bytes */
+/** @import {Findings} from "./findings.js" */
+/** @import {GameLog} from "./log.js" */
+/** @import {Bytes, Header, Inclusion, ListedKey} from "./types" */
 
-/** @param {Inclusion} inclusion @param {string} game @param {GameLog} log @param {ServerKeys} keys @param {Findings} findings */
-export async function checkInclusion(inclusion, game, log, keys, findings) {
-    const where = { line: 1, seq: inclusion.seq };
+/** The characters of a note, the signatures under it and the lines after its root that are accepted. */
+const [MAX_NOTE, MAX_SIGNATURES, MAX_EXTENSIONS] = [2 ** 18, 100, 16];
+
+/** @param {Header} header @param {GameLog} log all events @param {Findings} findings */
+export async function checkInclusion(header, log, findings) {
+    if (header.inclusion === undefined) return;
+    const { game, seq, hash, index, path, checkpoint } = /** @type {Inclusion} */ (/** @type {unknown} */ (header.inclusion));
     findings.examined.inclusion += 1;
-    if (inclusion.game !== game || inclusion.hash !== log.hashes[inclusion.seq - 1])
-        return findings.broken("inclusion", "other-event", where);
-    const note = readNote(inclusion.checkpoint);
-    if (!note) return findings.broken("inclusion", "checkpoint-form", where);
-    const entry = canonical({ game, hash: inclusion.hash, seq: inclusion.seq });
-    const leaf = await sha256(concat(Uint8Array.of(0), utf8(entry)));
-    const root = await rootOf(leaf, inclusion.index, note.size, inclusion.path.map(fromHex));
+    if (INCLUSION(header.inclusion, "")) return findings.broken("inclusion", "form", { line: 1 });
+    const where = { line: 1, seq };
+    if (game !== log.first?.game || hash !== log.hashes[seq - 1]) return findings.broken("inclusion", "event", where);
+    const note = readNote(checkpoint);
+    if (!note) return findings.broken("inclusion", "checkpoint", where);
+    const leaf = await sha256(concat(Uint8Array.of(0), utf8(canonical({ game, hash, seq }))));
+    const root = await rootOf(leaf, index, note.size, path.map(fromHex));
     if (!root || toHex(root) !== toHex(note.root)) return findings.broken("inclusion", "path", where);
-
-    if (!(await hasEd25519())) return findings.unknown("inclusion", "no-ed25519", where);
-    for (const key of keys.keys) {
-        const id = await sha256(concat(utf8(`${note.origin}\n`), Uint8Array.of(1), fromHex(key.public)));
-        const line = note.signatures.find(({ name, keyId }) => name === note.origin && keyId === toHex(id.slice(0, 4)));
-        if (!line) continue;
-        if (!(await isSigned(key.public, utf8(note.text), toHex(line.signature))))
-            return findings.broken("inclusion", "signature", where);
-        if (!key.isTrusted) findings.unknown("inclusion", "unknown-key", where);
-        return;
-    }
-    findings.unknown("inclusion", "unknown-key", where);
+    if (!(await hasEd25519())) findings.unknown("inclusion", "no-ed25519", where);
+    else if (!(await isSignedByServer(note, header.keys))) findings.broken("inclusion", "signature", where);
 }
 
-/**
- * Reads a checkpoint: a signed note of an origin, a number of entries and a root.
- * @param {string} checkpoint
- */
+/** @typedef {{name: string, bytes: Bytes}} NoteSignature its bytes are the id of the key, and the signature */
+/** @typedef {{text: string, origin: string, size: number, root: Bytes, signatures: NoteSignature[]}} Note */
+
+/** @param {string} checkpoint @returns {Note | null} a signed note of an origin, a number of entries and a root */
 function readNote(checkpoint) {
     const end = checkpoint.lastIndexOf("\n\n");
-    if (end < 0 || !checkpoint.endsWith("\n")) return null;
+    if (end < 0 || !checkpoint.endsWith("\n") || checkpoint.length > MAX_NOTE) return null;
     const text = checkpoint.slice(0, end + 1);
-    const [origin = "", size = "", root = ""] = text.split("\n");
+    const [origin = "", size = "", root = "", ...extensions] = text.slice(0, -1).split("\n");
     const rootBytes = fromBase64(root);
-    const signatures = checkpoint
-        .slice(end + 2, -1)
-        .split("\n")
-        .map((line) => /^\u2014 ([^ +]+) (\S+)$/.exec(line))
-        .map((match) => ({ name: match?.[1], bytes: fromBase64(match?.[2] ?? "") }));
-    if (!origin || !/^(?:0|[1-9]\d{0,15})$/.test(size) || rootBytes?.length !== 32) return null;
-    if (signatures.some(({ name, bytes }) => !name || !bytes || bytes.length <= 4)) return null;
-    return {
-        text,
-        origin,
-        size: Number(size),
-        root: rootBytes,
-        signatures: signatures.map(({ name, bytes = null }) => ({
-            name,
-            keyId: toHex((bytes ?? new Uint8Array()).slice(0, 4)),
-            signature: (bytes ?? new Uint8Array()).slice(4),
-        })),
-    };
+    const signatures = checkpoint.slice(end + 2, -1).split("\n").map(readSignature);
+    const isValid =
+        isKeyName(origin) &&
+        /^(?:0|[1-9]\d{0,15})$/.test(size) &&
+        Number.isSafeInteger(Number(size)) &&
+        extensions.length <= MAX_EXTENSIONS &&
+        !extensions.includes("") &&
+        signatures.length <= MAX_SIGNATURES &&
+        !/[\0-\t\v-\x1f]/.test(checkpoint);
+    if (!isValid || rootBytes?.length !== 32 || signatures.includes(null)) return null;
+    const read = /** @type {NoteSignature[]} */ (signatures);
+    return { text, origin, size: Number(size), root: rootBytes, signatures: read };
+}
+
+/** @param {string} line @returns {NoteSignature | null} */
+function readSignature(line) {
+    const [dash, name = "", encoded = "", ...rest] = line.split(" ");
+    const bytes = fromBase64(encoded);
+    return dash === "—" && isKeyName(name) && bytes && bytes.length > 4 && !rest.length ? { name, bytes } : null;
+}
+
+/** @param {string} name */
+const isKeyName = (name) => /^[^+\s]{1,200}$/u.test(name);
+
+/** @param {Note} note @param {readonly ListedKey[]} keys @returns {Promise<boolean>} */
+async function isSignedByServer(note, keys) {
+    let isFound = false;
+    for (const { public: publicKey } of keys) {
+        const id = toHex(await sha256(concat(utf8(`${note.origin}\n`), Uint8Array.of(1), fromHex(publicKey)))).slice(0, 8);
+        const line = note.signatures.find(({ name, bytes }) => name === note.origin && toHex(bytes.slice(0, 4)) === id);
+        if (!line) continue;
+        isFound = true;
+        if (!(await isSigned(publicKey, utf8(note.text), toHex(line.bytes.slice(4))))) return false;
+    }
+    return isFound;
 }
 
 /**

@@ -1,46 +1,38 @@
 // @ts-check
-// What the other checks need to know of the events: their hashes and times, who plays, with which keys, and whether the
-// game is over.
+// What the checks need to know of the events before: their hashes and times, who plays, with which keys, and whether the
+// game is over. Hashes are those that the events state; the check of the chain compares them with the content.
 
-/** @typedef {import("./forms.js").GameEvent} GameEvent */
-/** @typedef {{public: string, isRevoked: boolean}} PlayerKey */
+/** @import {GameEvent} from "./types" */
 
-/** Events that change no position. A signature of an action stays valid when they come after the event that it names. */
-const NOT_OF_PLAY = new Set([
-    "GameCreated",
-    "SeatTaken",
-    "SeatLeft",
-    "PlayerKeyAdded",
-    "PlayerKeyRevoked",
-    "RoundScored",
-    "DisputeOpened",
-    "DisputeAnswered",
-    "RulingProposed",
-    "DisputeWithdrawn",
-    "DisputeRuled",
-    "TakebackRequested",
-    "TakebackAnswered",
-]);
+/** Events of play that follow from no action. */
+const PLAY_WITHOUT_ACTION = new Set(["GameStarted", "PlayResumed", "TurnForfeited", "PlayerRemoved"]);
 
-/** The events that were read so far, without their outcomes. */
+/** The events that were read so far. */
 export class GameLog {
     constructor() {
-        /** @type {string[]} The hash of each event, computed from its content. */
+        /** @type {GameEvent | null} */
+        this.first = null;
+        /** @type {GameEvent | null} */
+        this.last = null;
+        /** The event that ends the game. @type {GameEvent | null} */
+        this.ending = null;
+        /** @type {string[]} */
         this.hashes = [];
         /** @type {string[]} */
         this.times = [];
         /** @type {Map<string, number>} */
         this.seqByHash = new Map();
-        /** @type {Map<number, Record<string, string>>} The commitments to secrets, by the seq of the event. */
+        /** The commitments to secrets, by the seq of the event. @type {Map<number, Record<string, string>>} */
         this.secrets = new Map();
-        /** @type {{player: string, nonce: string, nonceFrom: string | undefined}[]} In the order of joining. */
+        /** The events with which the present players took their places, with their seq. @type {(GameEvent & {seq: number})[]} */
         this.places = [];
-        /** @type {string[] | null} Ids by seat, after the start. */
+        /** The ids of players by seat, after the start. @type {string[] | null} */
         this.seats = null;
-        /** @type {Map<string, Map<string, PlayerKey>>} By player and id. */
+        this.startSeq = 0;
+        /** The public keys of players, null if revoked, by player and id. @type {Map<string, Map<string, string | null>>} */
         this.keys = new Map();
-        this.lastPlaySeq = 0;
-        this.isOver = false;
+        /** The seq of the last event of play, after which a signature of an older position is not valid any more. */
+        this.playSeq = 0;
     }
 
     /** The number of events. */
@@ -48,33 +40,24 @@ export class GameLog {
         return this.hashes.length;
     }
 
-    /** @param {GameEvent} event @param {string} hash */
-    add(event, hash) {
-        this.hashes.push(hash);
+    /** @param {GameEvent} event */
+    add(event) {
+        const { type, data } = event;
+        this.first ??= event;
+        this.last = event;
+        this.hashes.push(event.hash);
         this.times.push(event.at);
-        this.seqByHash.set(hash, this.length);
+        this.seqByHash.set(event.hash, this.length);
         if (event.secrets) this.secrets.set(this.length, event.secrets);
-        if (!NOT_OF_PLAY.has(event.type)) this.lastPlaySeq = this.length;
-        const data = event.data;
-        switch (event.type) {
-            case "SeatTaken":
-                this.places.push({ player: data.player, nonce: data.nonce, nonceFrom: data.nonce_from });
-                break;
-            case "SeatLeft":
-                this.places = this.places.filter((place) => place.player !== data.player);
-                this.keys.delete(data.player);
-                break;
-            case "GameStarted":
-                this.seats = data.players;
-                break;
-            case "GameFinished":
-            case "GameAbandoned":
-                this.isOver = true;
+        if (event.action !== null || PLAY_WITHOUT_ACTION.has(type)) this.playSeq = this.length;
+        if (type === "SeatTaken") this.places.push(event);
+        else if (type === "SeatLeft") {
+            this.places = this.places.filter((place) => place.data.player !== data.player);
+            this.keys.delete(data.player);
+        } else if (type === "GameStarted") {
+            this.seats = data.players;
+            this.startSeq = event.seq;
         }
-    }
-
-    /** @param {GameEvent["by"]} by @returns {string | undefined} the id of the player who is the author */
-    player(by) {
-        return by.seat === undefined ? by.player : this.seats?.[by.seat];
+        if (type === "GameFinished" || type === "GameAbandoned") this.ending ??= event;
     }
 }

@@ -1,9 +1,9 @@
 // @ts-check
 // Verifies a game record, as far as that needs no rules: a second implementation of docs/formats.md, which shares no code
-// with the audit of the server. It runs in a browser's worker and in Node.
+// with the audit of the server. It runs in a worker of a browser, and in Node.
 
 import { NotCanonical, parse } from "./canonical.js";
-import { checkEvent } from "./chain.js";
+import { checkChain } from "./chain.js";
 import { checkChance } from "./chance.js";
 import { CHECKS, Findings } from "./findings.js";
 import { EVENT, HEADER, isObject, OPENING, RECEIPT_LINE } from "./forms.js";
@@ -12,46 +12,24 @@ import { checkInclusion } from "./inclusion.js";
 import { readLines, Unreadable } from "./lines.js";
 import { GameLog } from "./log.js";
 import { checkReceipt } from "./receipts.js";
-import { checkClosedSecrets, checkOpening } from "./secrets.js";
-import { ServerKeys } from "./server_keys.js";
+import { checkOpening, checkSecrets } from "./secrets.js";
+import { serverKeys } from "./server_keys.js";
 import { checkSignature } from "./signatures.js";
 
-/** @typedef {import("./canonical.js").Json} Json */
-/** @typedef {import("./findings.js").CheckName} CheckName */
-/** @typedef {import("./findings.js").Finding} Finding */
-/** @typedef {import("./findings.js").Verdict} Verdict */
-/** @typedef {import("./forms.js").Form} Form */
-/** @typedef {import("./forms.js").GameEvent} GameEvent */
-/** @typedef {import("./forms.js").Header} Header */
-/** @typedef {import("./forms.js").Opening} Opening */
-/** @typedef {import("./forms.js").Receipt} Receipt */
-/** @typedef {import("./lines.js").Source} Source */
-/** @typedef {import("./server_keys.js").TrustedKey} TrustedKey */
-/**
- * What a verification reports while it runs: how far it has read, what it finds, and the verdict of each check.
- * @typedef {{kind: "header", game: string, rules: string, keys: Header["keys"], origin: string | null}
- *     | {kind: "progress", bytes: number, lines: number}
- *     | {kind: "finding", finding: Finding}
- *     | {kind: "verdict", check: CheckName, verdict: Verdict, examined: number}} Report
- */
-/** @typedef {{name: string, order: number, form: Form}} LineKind */
+/** @import {CheckName, Details, Form, GameEvent, Header, Json, JsonObject, Opening, Report, Source, TrustedKey, Verdict} from "./types" */
 
 /** The values that a record may contain, which bounds the memory for them. */
-const MAX_VALUES = 4_000_000;
+const MAX_VALUES = 2 ** 22;
 /** The number of lines after which progress is reported. */
-const PROGRESS_LINES = 250;
+const PROGRESS_LINES = 100;
 
-/** @type {readonly LineKind[]} */
-const LINE_KINDS = [
-    { name: "format", order: 0, form: HEADER },
-    { name: "open", order: 2, form: OPENING },
-    { name: "receipt", order: 3, form: RECEIPT_LINE },
-];
-const EVENT_KIND = { name: "event", order: 1, form: EVENT };
+/** The kinds of lines, in the order in which they come. @type {readonly Form[]} */
+const FORMS = [HEADER, EVENT, OPENING, RECEIPT_LINE];
+const [HEADER_LINE, EVENT_LINE, OPENING_LINE, LAST_KIND] = [0, 1, 2, 3];
 
 /** A line that ends the reading of a record, because what follows could not be interpreted. */
 class BrokenLine extends Error {
-    /** @param {string} code @param {import("./findings.js").Details} details */
+    /** @param {string} code @param {Details} details */
     constructor(code, details) {
         super(code);
         this.code = code;
@@ -69,32 +47,28 @@ class Verification {
         this.log = new GameLog();
         /** @type {Header | null} */
         this.header = null;
-        /** @type {GameEvent | null} */
-        this.created = null;
-        /** @type {GameEvent | null} */
-        this.ending = null;
         /** @type {Map<number, Opening>} */
         this.openings = new Map();
-        /** @type {Receipt[]} */
+        /** @type {{receipt: JsonObject, line?: number}[]} */
         this.receipts = [];
-        this.order = 0;
+        this.kind = HEADER_LINE;
         this.values = 0;
-        this.bytes = 0;
     }
 
     /** @param {Source} source */
     async readRecord(source) {
+        let read = 0;
         for await (const { number, bytes } of readLines(source)) {
-            this.bytes += bytes.length + 1;
-            const { value, kind } = this.parseLine(number, bytes);
-            await this.readLine(number, kind, value);
+            read += bytes.length + 1;
+            await this.readLine(number, this.parseLine(number, bytes));
             this.findings.examined.form = number;
-            if (number % PROGRESS_LINES === 0) this.onReport({ kind: "progress", bytes: this.bytes, lines: number });
+            if (number % PROGRESS_LINES === 0) this.onReport({ kind: "progress", bytes: read, lines: number });
         }
     }
 
-    /** @param {number} line @param {Uint8Array} bytes @returns {{value: Json, kind: LineKind}} */
+    /** @param {number} line @param {Uint8Array} bytes @returns {JsonObject} */
     parseLine(line, bytes) {
+        /** @type {Json} */
         let value;
         try {
             const parsed = parse(bytes);
@@ -102,36 +76,28 @@ class Verification {
             this.values += parsed.values;
         } catch (fault) {
             if (!(fault instanceof NotCanonical)) throw fault;
-            throw new BrokenLine(line === 1 ? "no-record" : `json-${fault.reason}`, { line, column: fault.column });
+            throw new BrokenLine(`json-${fault.reason}`, { line, column: fault.column });
         }
         if (this.values > MAX_VALUES) throw new BrokenLine("too-many-values", { line });
-        if (!isObject(value)) throw new BrokenLine(line === 1 ? "no-record" : "field-invalid", { line, field: "" });
-        const members = value;
-        const kind = LINE_KINDS.find(({ name }) => name in members) ?? EVENT_KIND;
-        if ((line === 1) !== (kind.order === 0)) throw new BrokenLine(line === 1 ? "no-record" : "line-order", { line });
-        if (kind.order < this.order) throw new BrokenLine("line-order", { line });
-        this.order = kind.order;
-        const problem = kind.form(value, "");
-        const details = { line, ...(kind.order === 1 && { seq: line - 1 }), field: problem?.field };
-        if (problem?.problem === "unknown") this.findings.unknown("form", "field-unknown", details);
-        else if (problem) throw new BrokenLine(`field-${problem.problem}`, details);
-        return { value, kind };
+        if (!isObject(value)) throw new BrokenLine("json-syntax", { line, column: 1 });
+        if (line === 1 && value["format"] !== "cartulary/1") throw new BrokenLine("no-record", { line });
+        return value;
     }
 
-    /** @param {number} line @param {LineKind} kind @param {any} value of the form of the kind */
-    async readLine(line, kind, value) {
-        switch (kind.order) {
-            case 0:
-                return this.readHeader(value);
-            case 1:
-                return this.readEvent(value);
-            case 2:
-                if (this.openings.has(value.seq)) throw new BrokenLine("opened-twice", { line, seq: value.seq });
-                this.openings.set(value.seq, value);
-                return checkOpening(value, line, this.log, this.findings);
-            default:
-                this.receipts.push(value.receipt);
-        }
+    /** @param {number} line @param {JsonObject} value */
+    async readLine(line, value) {
+        const kind = line === 1 ? HEADER_LINE : "receipt" in value ? LAST_KIND : "open" in value ? OPENING_LINE : EVENT_LINE;
+        if (kind < this.kind) throw new BrokenLine("line-order", { line });
+        this.kind = kind;
+        const problem = /** @type {Form} */ (FORMS[kind])(value, "");
+        const details = { line, ...(kind === EVENT_LINE && { seq: line - 1 }), field: problem?.field };
+        if (problem?.kind === "unknown") this.findings.unknown("form", "field-unknown", details);
+        else if (problem) throw new BrokenLine(`field-${problem.kind}`, details);
+        const formed = /** @type {any} */ (value);
+        if (kind === HEADER_LINE) this.readHeader(formed);
+        else if (kind === EVENT_LINE) await this.readEvent(line, formed);
+        else if (kind === OPENING_LINE) await this.readOpening(line, formed);
+        else this.receipts.push({ receipt: formed.receipt, line });
     }
 
     /** @param {Header} header */
@@ -141,36 +107,39 @@ class Verification {
         this.onReport({ kind: "header", game, rules, keys, origin });
     }
 
-    /** @param {GameEvent} event */
-    async readEvent(event) {
-        const { log, findings } = this;
-        const hash = await checkEvent(event, log, this.header?.game ?? "", findings);
-        await checkSignature(event, log, findings);
-        log.add(event, hash);
-        if (log.length === 1) this.created = event;
-        if (log.isOver) this.ending ??= event;
+    /** @param {number} line @param {GameEvent} event */
+    async readEvent(line, event) {
+        if ((event.type === "GameCreated") !== (line === 2)) throw new BrokenLine("creation", { line, seq: line - 1 });
+        await checkChain(event, this.log, this.findings);
+        await checkSignature(event, this.log, this.findings);
+        this.log.add(event);
     }
 
-    /** Makes the checks that need all lines. @param {readonly Receipt[]} receipts that are not in the record */
-    async conclude(receipts) {
-        const { header, log, findings, created } = this;
-        if (!header || !created) throw new BrokenLine("no-events", { line: 1 });
-        if (created.data["rules"] !== header.rules) findings.broken("form", "other-rules", { line: 1 });
-        const keys = await ServerKeys.from(this.trusted, header.keys, findings);
+    /** @param {number} line @param {Opening} opening */
+    async readOpening(line, opening) {
+        if (opening.seq <= Math.max(0, ...this.openings.keys())) throw new BrokenLine("line-order", { line });
+        this.openings.set(opening.seq, opening);
+        await checkOpening(opening, line, this.log, this.findings);
+    }
+
+    /** Makes the checks that need all lines. */
+    async conclude() {
+        const { header, log, findings } = this;
+        if (!header || !log.first) throw new BrokenLine("no-events", { line: 2 });
+        const keys = await serverKeys(this.trusted, header.keys, findings);
         await checkHead(header, log, keys, findings);
-        checkClosedSecrets(this.openings, log, findings);
-        await checkChance(created, this.ending, log, findings);
-        for (const receipt of [...this.receipts, ...receipts])
-            if (receipt.game === header.game) await checkReceipt(receipt, log, keys, findings);
-        if (header.inclusion) await checkInclusion(header.inclusion, header.game, log, keys, findings);
+        await checkSecrets(this.openings, log, findings);
+        await checkChance(log, findings);
+        for (const { receipt, line } of this.receipts) await checkReceipt(receipt, line, log, keys, findings);
+        await checkInclusion(header, log, findings);
     }
 }
 
 /**
  * Verifies a record, and reports what it finds as it finds it.
  * @param {Source} source the file
- * @param {{trusted: readonly TrustedKey[], receipts?: readonly Receipt[]}} evidence the keys of servers that the reader
- *     trusts, and receipts that are not in the record
+ * @param {{trusted: readonly TrustedKey[], receipts?: readonly JsonObject[]}} evidence the keys of servers that the
+ *     reader trusts, and receipts that are not in the record
  * @param {(report: Report) => void} onReport
  * @returns {Promise<Record<CheckName, Verdict>>}
  */
@@ -179,15 +148,19 @@ export async function verify(source, { trusted, receipts = [] }, onReport) {
     const { findings } = verification;
     try {
         await verification.readRecord(source);
-        await verification.conclude(receipts);
+        const game = verification.header?.game;
+        verification.receipts.push(...receipts.filter((receipt) => receipt["game"] === game).map((receipt) => ({ receipt })));
+        await verification.conclude();
     } catch (fault) {
-        if (fault instanceof BrokenLine) findings.broken("form", fault.code, fault.details);
-        else if (fault instanceof Unreadable) findings.broken("form", fault.code, { line: fault.line });
-        else throw fault;
+        if (!(fault instanceof BrokenLine || fault instanceof Unreadable)) throw fault;
+        findings.broken("form", fault.code, fault.details);
         for (const check of CHECKS) if (check !== "form") findings.unknown(check, "unreadable");
     }
-    const verdicts = CHECKS.map((check) => /** @type {const} */ ([check, findings.verdict(check)]));
-    for (const [check, verdict] of verdicts)
+    const verdicts = /** @type {Record<CheckName, Verdict>} */ ({});
+    for (const check of CHECKS) {
+        const verdict = findings.verdict(check);
+        verdicts[check] = verdict;
         onReport({ kind: "verdict", check, verdict, examined: findings.examined[check] });
-    return /** @type {Record<CheckName, Verdict>} */ (Object.fromEntries(verdicts));
+    }
+    return verdicts;
 }
