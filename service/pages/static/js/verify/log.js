@@ -1,63 +1,74 @@
 // @ts-check
-// What the checks need to know of the events before: their hashes and times, who plays, with which keys, and whether the
-// game is over. Hashes are those that the events state; the check of the chain compares them with the content.
+// The log of a game: the hash chain of its events, and what the other checks need to know of the events before one.
 
-/** @import {GameEvent} from "./types" */
+import { canonical } from "./canonical.js";
+import { hashOf, utf8 } from "./crypto.js";
+
+/** @import {Context, GameEvent} from "./types" */
 
 /** Events of play that follow from no action. */
-const PLAY_WITHOUT_ACTION = new Set(["GameStarted", "PlayResumed", "TurnForfeited", "PlayerRemoved"]);
+const PLAY_WITHOUT_ACTION = ["GameStarted", "PlayResumed", "TurnForfeited", "PlayerRemoved"];
 
-/** The events that were read so far. */
+/** The events that were read so far. Hashes are those that the events state: the chain has a check of its own. */
 export class GameLog {
-    constructor() {
-        /** @type {GameEvent | null} */
-        this.first = null;
-        /** @type {GameEvent | null} */
-        this.last = null;
-        /** The event that ends the game. @type {GameEvent | null} */
-        this.ending = null;
-        /** @type {string[]} */
-        this.hashes = [];
-        /** @type {string[]} */
-        this.times = [];
-        /** @type {Map<string, number>} */
-        this.seqByHash = new Map();
-        /** The commitments to secrets, by the seq of the event. @type {Map<number, Record<string, string>>} */
-        this.secrets = new Map();
-        /** The events with which the present players took their places, with their seq. @type {(GameEvent & {seq: number})[]} */
-        this.places = [];
-        /** The ids of players by seat, after the start. @type {string[] | null} */
-        this.seats = null;
-        this.startSeq = 0;
-        /** The public keys of players, null if revoked, by player and id. @type {Map<string, Map<string, string | null>>} */
-        this.keys = new Map();
-        /** The seq of the last event of play, after which a signature of an older position is not valid any more. */
-        this.playSeq = 0;
-    }
+  constructor() {
+    /** @type {GameEvent | undefined} */
+    this.first = undefined;
+    /** @type {GameEvent | undefined} */
+    this.last = undefined;
+    /** @type {GameEvent | undefined} The event that starts the game. */
+    this.start = undefined;
+    /** @type {GameEvent | undefined} The event that ends the game. */
+    this.ending = undefined;
+    /** @type {string[]} */
+    this.hashes = [];
+    /** @type {string[]} */
+    this.times = [];
+    /** @type {Map<string, number>} */
+    this.seqByHash = new Map();
+    /** @type {Map<number, Record<string, string>>} The commitments to secrets, by the seq of the event. */
+    this.commitments = new Map();
+    /** @type {GameEvent[]} The events with which the present players took their places. */
+    this.places = [];
+    /** @type {Map<string, Map<string, string | null>>} The public keys of players, null if revoked, by player and id. */
+    this.keys = new Map();
+    /** The seq of the last event of play: the signature of an action for an older position is not valid any more. */
+    this.playSeq = 0;
+  }
 
-    /** The number of events. */
-    get length() {
-        return this.hashes.length;
+  /** @param {GameEvent} event */
+  add(event) {
+    const { type, data } = event;
+    const seq = this.hashes.push(event.hash);
+    this.first ??= event;
+    this.last = event;
+    this.times.push(event.at);
+    this.seqByHash.set(event.hash, seq);
+    if (event.secrets) this.commitments.set(seq, event.secrets);
+    if (event.action || PLAY_WITHOUT_ACTION.includes(type)) this.playSeq = seq;
+    if (type === "SeatTaken") this.places.push(event);
+    if (type === "SeatLeft") {
+      this.places = this.places.filter((place) => place.data.player !== data.player);
+      this.keys.delete(data.player);
     }
+    if (type === "GameStarted") this.start = event;
+    if (type === "GameFinished" || type === "GameAbandoned") this.ending ??= event;
+  }
+}
 
-    /** @param {GameEvent} event */
-    add(event) {
-        const { type, data } = event;
-        this.first ??= event;
-        this.last = event;
-        this.hashes.push(event.hash);
-        this.times.push(event.at);
-        this.seqByHash.set(event.hash, this.length);
-        if (event.secrets) this.secrets.set(this.length, event.secrets);
-        if (event.action !== null || PLAY_WITHOUT_ACTION.has(type)) this.playSeq = this.length;
-        if (type === "SeatTaken") this.places.push(event);
-        else if (type === "SeatLeft") {
-            this.places = this.places.filter((place) => place.data.player !== data.player);
-            this.keys.delete(data.player);
-        } else if (type === "GameStarted") {
-            this.seats = data.players;
-            this.startSeq = event.seq;
-        }
-        if (type === "GameFinished" || type === "GameAbandoned") this.ending ??= event;
-    }
+/**
+ * Checks that an event has the next number, the hash of the event before and the hash of its own content.
+ * @param {GameEvent} event
+ * @param {number} line
+ * @param {Context} context with the events before
+ */
+export async function checkChain(event, line, { log: { first, last }, findings }) {
+  const { hash, ...sealed } = event;
+  const where = { line, seq: event.seq };
+  findings.examined.chain += 1;
+  if (event.seq !== (last?.seq ?? 0) + 1) findings.broken("chain", "seq", { ...where, previous: last?.seq ?? 0 });
+  if (event.prev !== (last?.hash ?? "0".repeat(64))) findings.broken("chain", "prev", where);
+  if (hash !== (await hashOf(utf8(canonical(sealed))))) findings.broken("chain", "hash", where);
+  if (last && event.at < last.at) findings.broken("chain", "time", where);
+  if (first && event.game !== first.game) findings.broken("chain", "game", { ...where, game: event.game });
 }

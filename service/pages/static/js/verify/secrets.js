@@ -1,46 +1,111 @@
 // @ts-check
-// The openings of commitments: an opened secret must be the one that its event has committed to, and so must the secret
-// of the game, which its end publishes.
+// The openings of commitments, and of chance what needs no rules: who supplied the last nonce, and the order of the seats
+// that the seed produces. All other draws are those of the rule systems.
 
-import { concat, fromHex, hashOf, utf8 } from "./bytes.js";
 import { canonical } from "./canonical.js";
+import { concat, fromHex, hashOf, sha256, utf8 } from "./crypto.js";
 
-/** @import {Findings} from "./findings.js" */
-/** @import {GameLog} from "./log.js" */
-/** @import {Opening} from "./types" */
+/** @import {Bytes, Context, Opening} from "./types" */
 
-/** What players write in disputes can be erased; no opening of it needs to be there. */
+/** What players write in disputes can be erased, so it may remain closed. */
 const ERASABLE = "statement";
+/** The creator takes a place in the request that creates the game, before the commitment is published. */
+const CREATORS_PLACE = 2;
 
-/** @param {Opening} opening @param {number} line @param {GameLog} log @param {Findings} findings */
-export async function checkOpening(opening, line, log, findings) {
-    const commitments = log.secrets.get(opening.seq) ?? {};
-    for (const [secret, { salt, value }] of Object.entries(opening.open)) {
-        const where = { line, seq: opening.seq, secret };
-        findings.examined.secrets += 1;
-        if (!Object.hasOwn(commitments, secret)) findings.broken("secrets", "no-commitment", where);
-        else if ((await hashOf(concat(fromHex(salt), utf8(canonical(value))))) !== commitments[secret])
-            findings.broken("secrets", "value", where);
-    }
-}
-
-/** @param {ReadonlyMap<number, Opening>} openings by seq @param {GameLog} log all events @param {Findings} findings */
-export async function checkSecrets(openings, log, findings) {
-    const { first, ending } = log;
-    for (const [seq, commitments] of log.secrets)
-        for (const secret of Object.keys(commitments)) {
-            if (secret === ERASABLE || Object.hasOwn(openings.get(seq)?.open ?? {}, secret)) continue;
-            if (ending) findings.broken("secrets", "not-opened", { seq, secret });
-            else findings.unknown("secrets", "closed", { seq, secret });
-        }
-    if (!ending) return findings.unknown("secrets", "in-progress");
+/** @param {Opening} opening @param {number} line @param {Context} context */
+export async function checkOpening({ seq, open }, line, { log, findings }) {
+  const commitments = log.commitments.get(seq) ?? {};
+  for (const [secret, { salt, value }] of Object.entries(open)) {
     findings.examined.secrets += 1;
-    if (!(await hasPublishedSecret(log)))
-        findings.broken("secrets", "game-secret", { line: ending.seq + 1, seq: ending.seq, commitment: first?.data["commitment"] });
+    if (!Object.hasOwn(commitments, secret)) findings.broken("secrets", "no-commitment", { line, seq, secret });
+    else if ((await hashOf(concat(fromHex(salt), utf8(canonical(value))))) !== commitments[secret])
+      findings.broken("secrets", "value", { line, seq, secret });
+  }
 }
 
-/** @param {GameLog} log @returns {Promise<boolean>} whether the end publishes the secret committed to at the start */
-export async function hasPublishedSecret({ first, ending }) {
-    const secret = fromHex(ending?.data["secret"] ?? "");
-    return secret.length === 32 && (await hashOf(secret)) === first?.data["commitment"];
+/** Checks that everything is open once the game has ended, the secret of the game included. @param {Context} context */
+export async function checkSecrets({ log, openings, findings }) {
+  const { ending } = log;
+  for (const [seq, commitments] of log.commitments)
+    for (const secret of Object.keys(commitments)) {
+      if (secret === ERASABLE || Object.hasOwn(openings.get(seq)?.open ?? {}, secret)) continue;
+      if (ending) findings.broken("secrets", "not-opened", { line: seq + 1, seq, secret });
+      else findings.unknown("secrets", "closed", { line: seq + 1, seq, secret });
+    }
+  if (!ending) return findings.unknown("secrets", "in-progress");
+  findings.examined.secrets += 1;
+  if (!(await hasPublishedSecret(log))) findings.broken("secrets", "game-secret", { line: ending.seq + 1, seq: ending.seq });
+}
+
+/** @param {Context["log"]} log @returns {Promise<boolean>} whether the end publishes the secret committed to at first */
+async function hasPublishedSecret({ first, ending }) {
+  const secret = fromHex(ending?.data.secret ?? "");
+  return secret.length === 32 && (await hashOf(secret)) === first?.data.commitment;
+}
+
+/** @param {Context} context */
+export async function checkChance({ log, findings }) {
+  const { first, start, ending, places } = log;
+  if (!ending) findings.unknown("chance", "in-progress");
+  if (!start) return;
+  const where = { line: start.seq + 1, seq: start.seq };
+  const last = places.at(-1);
+  const supplier = last && last.seq <= CREATORS_PLACE ? "server" : last?.data.nonce_from;
+  if (supplier !== "player") findings.unknown("chance", supplier ? "server-nonce" : "nonce-origin", where);
+
+  let expected = places.map((place) => place.data.player);
+  let seats = start.data.players;
+  if (first?.data.options.seating !== "joined") {
+    if (await hasPublishedSecret(log)) {
+      const nonces = places.map((place) => place.data.nonce);
+      expected = await new Draws(await seedOf(ending?.data.secret, nonces)).shuffle(expected);
+    } else [expected, seats] = [[...expected].sort(), [...seats].sort()];
+  }
+  findings.examined.chance += 1;
+  if (String(seats) !== String(expected)) findings.broken("chance", "seats", where);
+}
+
+/** @param {string} secret @param {string[]} nonces both in hexadecimal */
+export function seedOf(secret, nonces) {
+  const parts = nonces.map(fromHex).flatMap((nonce) => [Uint8Array.of(nonce.length), nonce]);
+  return sha256(concat(utf8("cartulary seed v1"), fromHex(secret), ...parts));
+}
+
+/** The draws that a seed produces. */
+export class Draws {
+  /** @param {Bytes} seed */
+  constructor(seed) {
+    this.seed = seed;
+    this.counter = 0n;
+    /** @type {bigint[]} Numbers of 64 bits that were not used yet. */
+    this.words = [];
+  }
+
+  /** @param {number} limit @returns {Promise<number>} an integer from 0, below the limit */
+  async below(limit) {
+    const n = BigInt(limit);
+    for (;;) {
+      const word = this.words.shift();
+      if (word === undefined) await this.nextBlock();
+      else if (word < 2n ** 64n - (2n ** 64n % n)) return Number(word % n);
+    }
+  }
+
+  /** @param {string[]} items @returns {Promise<string[]>} */
+  async shuffle(items) {
+    const shuffled = [...items];
+    for (let i = shuffled.length - 1; i > 0; i -= 1) {
+      const j = await this.below(i + 1);
+      [shuffled[i], shuffled[j]] = [shuffled[j], shuffled[i]];
+    }
+    return shuffled;
+  }
+
+  async nextBlock() {
+    const counter = new DataView(new ArrayBuffer(8));
+    counter.setBigUint64(0, this.counter);
+    this.counter += 1n;
+    const block = new DataView((await sha256(concat(this.seed, new Uint8Array(counter.buffer)))).buffer);
+    this.words = [0, 8, 16, 24].map((offset) => block.getBigUint64(offset));
+  }
 }

@@ -6,105 +6,120 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A Blob, or as much of one as is needed to read it in slices. */
 export interface Source {
-    size: number;
-    slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
+  size: number;
+  slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
 }
 
 /** Why bytes are not canonical JSON. */
 export type CanonicalFault = "utf8" | "syntax" | "space" | "number" | "keys" | "string" | "depth";
 
 export interface Problem {
-    field: string;
-    kind: "missing" | "invalid" | "unknown";
+  field: string;
+  kind: "missing" | "invalid" | "unknown";
 }
 /** Returns the first problem of a value, or null. `field` is its name in the line. */
 export type Form = (value: Json, field: string) => Problem | null;
 
 /** A key as a header or a server lists it; `until` is null while it is in use. */
 export interface ListedKey {
-    key: string;
-    public: string;
-    from: string;
-    until: string | null;
+  key: string;
+  public: string;
+  from: string;
+  until: string | null;
 }
 /** A key of a server that the reader trusts. Without a period, it is always valid. */
 export interface TrustedKey {
-    public: string;
-    from?: string;
-    until?: string | null;
+  public: string;
+  from?: string;
+  until?: string | null;
 }
 /** A key with the shorter of its periods of validity where those of the reader and of the header differ. */
-export interface KnownKey extends ListedKey {
-    isListed: boolean;
-    isTrusted: boolean;
-    isRetired: boolean;
+export interface KnownKey {
+  public: string;
+  from: string;
+  until: string;
+  isListed: boolean;
+  isTrusted: boolean;
+  isRetired: boolean;
 }
 
 export interface Header {
-    format: string;
-    game: string;
-    rules: string;
-    keys: ListedKey[];
-    engine: string;
-    head: { seq: number; hash: string; key: string; signature: string };
-    origin?: string;
-    inclusion?: Json;
+  format: string;
+  game: string;
+  rules: string;
+  keys: ListedKey[];
+  engine: string;
+  head: { seq: number; hash: string; key: string; signature: string };
+  origin?: string;
+  inclusion?: Json;
 }
 export interface GameEvent {
-    v: number;
-    game: string;
-    seq: number;
-    type: string;
-    at: string;
-    by: { seat?: number; player?: string; system?: string };
-    action: JsonObject | null;
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the form of the type has been checked
-    data: { [name: string]: any };
-    state: string;
-    prev: string;
-    hash: string;
-    secrets?: { [name: string]: string };
-    signature?: { key: string; head: string; signature: string };
+  v: number;
+  game: string;
+  seq: number;
+  type: string;
+  at: string;
+  by: { seat?: number; player?: string; system?: string };
+  action: JsonObject | null;
+  /** Its form depends on the type. forms.js checks the fields that are read. */
+  data: { [name: string]: any };
+  state: string;
+  prev: string;
+  hash: string;
+  secrets?: { [name: string]: string };
+  signature?: { key: string; head: string; signature: string };
 }
 export interface Opening {
-    seq: number;
-    open: { [name: string]: { salt: string; value: Json } };
+  seq: number;
+  open: { [name: string]: { salt: string; value: Json } };
 }
 export interface Receipt {
-    game: string;
-    seq: number;
-    hash: string;
-    at: string;
-    key: string;
-    signature: string;
+  game: string;
+  seq: number;
+  hash: string;
+  at: string;
+  key: string;
+  signature: string;
 }
 export interface Inclusion {
-    checkpoint: string;
-    game: string;
-    seq: number;
-    hash: string;
-    index: number;
-    path: string[];
+  checkpoint: string;
+  game: string;
+  seq: number;
+  hash: string;
+  index: number;
+  path: string[];
 }
 
 export type CheckName = "form" | "chain" | "head" | "secrets" | "chance" | "signatures" | "receipts" | "inclusion";
 export type Verdict = "holds" | "broken" | "unknown";
 /** Where a finding is, and what its text names. */
 export interface Details {
-    line?: number;
-    seq?: number;
-    [name: string]: string | number | undefined;
+  line?: number;
+  seq?: number;
+  [name: string]: string | number | undefined;
 }
 /** A fault, which breaks a check, or a question that it cannot decide. `code` identifies its text. */
 export interface Finding {
-    check: CheckName;
-    verdict: "broken" | "unknown";
-    code: string;
-    details: Details;
+  check: CheckName;
+  verdict: "broken" | "unknown";
+  code: string;
+  details: Details;
+}
+/** A record while it is verified. */
+export interface Context {
+  header: Header;
+  log: import("./log.js").GameLog;
+  openings: Map<number, Opening>;
+  keys: Map<string, KnownKey>;
+  findings: {
+    examined: Record<CheckName, number>;
+    broken(check: CheckName, code: string, details?: Details): void;
+    unknown(check: CheckName, code: string, details?: Details): void;
+  };
 }
 /** What a verification reports while it runs. */
 export type Report =
-    | { kind: "header"; game: string; rules: string; origin: string | null; keys: ListedKey[] }
-    | { kind: "progress"; bytes: number; lines: number }
-    | { kind: "finding"; finding: Finding }
-    | { kind: "verdict"; check: CheckName; verdict: Verdict; examined: number };
+  | { kind: "header"; game: string; rules: string; origin: string | null; keys: ListedKey[] }
+  | { kind: "progress"; bytes: number; lines: number }
+  | { kind: "finding"; finding: Finding }
+  | { kind: "verdict"; check: CheckName; verdict: Verdict; examined: number };

@@ -3,164 +3,179 @@
 // with the audit of the server. It runs in a worker of a browser, and in Node.
 
 import { NotCanonical, parse } from "./canonical.js";
-import { checkChain } from "./chain.js";
-import { checkChance } from "./chance.js";
-import { CHECKS, Findings } from "./findings.js";
 import { EVENT, HEADER, isObject, OPENING, RECEIPT_LINE } from "./forms.js";
-import { checkHead } from "./head.js";
 import { checkInclusion } from "./inclusion.js";
-import { readLines, Unreadable } from "./lines.js";
-import { GameLog } from "./log.js";
-import { checkReceipt } from "./receipts.js";
-import { checkOpening, checkSecrets } from "./secrets.js";
-import { serverKeys } from "./server_keys.js";
-import { checkSignature } from "./signatures.js";
+import { BrokenLine, readLines } from "./lines.js";
+import { checkChain, GameLog } from "./log.js";
+import { changeKeys, checkAction } from "./player_signatures.js";
+import { checkChance, checkOpening, checkSecrets } from "./secrets.js";
+import { checkHead, checkReceipt, serverKeys } from "./server_signatures.js";
 
-/** @import {CheckName, Details, Form, GameEvent, Header, Json, JsonObject, Opening, Report, Source, TrustedKey, Verdict} from "./types" */
+/** @import {CheckName, Context, Details, Finding, JsonObject, Report, Source, TrustedKey, Verdict} from "./types" */
 
+/** The checks, in the order in which they are shown. @type {readonly CheckName[]} */
+const CHECKS = ["form", "chain", "head", "secrets", "chance", "signatures", "receipts", "inclusion"];
 /** The values that a record may contain, which bounds the memory for them. */
 const MAX_VALUES = 2 ** 22;
 /** The number of lines after which progress is reported. */
 const PROGRESS_LINES = 100;
 
-/** The kinds of lines, in the order in which they come. @type {readonly Form[]} */
+/** The kinds of lines, in the order in which they come. */
 const FORMS = [HEADER, EVENT, OPENING, RECEIPT_LINE];
-const [HEADER_LINE, EVENT_LINE, OPENING_LINE, LAST_KIND] = [0, 1, 2, 3];
+const [HEADER_LINE, EVENT_LINE, OPENING_LINE, RECEIPT] = FORMS.keys();
 
-/** A line that ends the reading of a record, because what follows could not be interpreted. */
-class BrokenLine extends Error {
-    /** @param {string} code @param {Details} details */
-    constructor(code, details) {
-        super(code);
-        this.code = code;
-        this.details = details;
-    }
+/** What the checks find: faults, which break a check, and questions that they cannot decide. */
+class Findings {
+  /** @param {(report: Report) => void} onReport gets the first finding of each code of a check */
+  constructor(onReport) {
+    this.onReport = onReport;
+    /** @type {Map<string, Finding>} */
+    this.byCode = new Map();
+    /** How many things each check has examined. */
+    this.examined = /** @type {Record<CheckName, number>} */ (Object.fromEntries(CHECKS.map((check) => [check, 0])));
+  }
+
+  /** @param {CheckName} check @param {string} code @param {Details} [details] */
+  broken(check, code, details = {}) {
+    this.add({ check, verdict: "broken", code, details });
+  }
+
+  /** @param {CheckName} check @param {string} code @param {Details} [details] */
+  unknown(check, code, details = {}) {
+    this.add({ check, verdict: "unknown", code, details });
+  }
+
+  /** @param {Finding} finding */
+  add(finding) {
+    const key = `${finding.check} ${finding.code}`;
+    if (this.byCode.has(key)) return;
+    this.byCode.set(key, finding);
+    this.onReport({ kind: "finding", finding });
+  }
+
+  /** @param {CheckName} check @returns {Verdict} */
+  verdict(check) {
+    const verdicts = [...this.byCode.values()].filter((finding) => finding.check === check).map(({ verdict }) => verdict);
+    return verdicts.includes("broken") ? "broken" : (verdicts[0] ?? "holds");
+  }
 }
 
-/** One verification of one record. */
-class Verification {
-    /** @param {readonly TrustedKey[]} trusted @param {(report: Report) => void} onReport */
-    constructor(trusted, onReport) {
-        this.trusted = trusted;
-        this.onReport = onReport;
-        this.findings = new Findings((finding) => onReport({ kind: "finding", finding }));
-        this.log = new GameLog();
-        /** @type {Header | null} */
-        this.header = null;
-        /** @type {Map<number, Opening>} */
-        this.openings = new Map();
-        /** @type {{receipt: JsonObject, line?: number}[]} */
-        this.receipts = [];
-        this.kind = HEADER_LINE;
-        this.values = 0;
-    }
+/** Reads a record line by line, and makes the checks that need no later lines. @implements {Context} */
+class RecordReader {
+  /** @param {(report: Report) => void} onReport */
+  constructor(onReport) {
+    this.onReport = onReport;
+    this.findings = new Findings(onReport);
+    this.log = new GameLog();
+    /** @type {Context["header"]} */
+    this.header = { format: "", game: "", rules: "", engine: "", keys: [], head: { seq: 0, hash: "", key: "", signature: "" } };
+    /** @type {Context["openings"]} */
+    this.openings = new Map();
+    /** @type {Context["keys"]} */
+    this.keys = new Map();
+    /** @type {{receipt: JsonObject, line?: number}[]} */
+    this.receipts = [];
+    this.kind = HEADER_LINE;
+    this.values = 0;
+  }
 
-    /** @param {Source} source */
-    async readRecord(source) {
-        let read = 0;
-        for await (const { number, bytes } of readLines(source)) {
-            read += bytes.length + 1;
-            await this.readLine(number, this.parseLine(number, bytes));
-            this.findings.examined.form = number;
-            if (number % PROGRESS_LINES === 0) this.onReport({ kind: "progress", bytes: read, lines: number });
-        }
+  /** @param {Source} source */
+  async read(source) {
+    let read = 0;
+    for await (const { line, bytes } of readLines(source)) {
+      await this.readLine(line, this.parse(line, bytes));
+      this.findings.examined.form = line;
+      read += bytes.length + 1;
+      if (line % PROGRESS_LINES === 0) this.onReport({ kind: "progress", bytes: read, lines: line });
     }
+    if (!this.log.first) throw new BrokenLine("no-events", { line: 2 });
+  }
 
-    /** @param {number} line @param {Uint8Array} bytes @returns {JsonObject} */
-    parseLine(line, bytes) {
-        /** @type {Json} */
-        let value;
-        try {
-            const parsed = parse(bytes);
-            value = parsed.value;
-            this.values += parsed.values;
-        } catch (fault) {
-            if (!(fault instanceof NotCanonical)) throw fault;
-            throw new BrokenLine(`json-${fault.reason}`, { line, column: fault.column });
-        }
-        if (this.values > MAX_VALUES) throw new BrokenLine("too-many-values", { line });
-        if (!isObject(value)) throw new BrokenLine("json-syntax", { line, column: 1 });
-        if (line === 1 && value["format"] !== "cartulary/1") throw new BrokenLine("no-record", { line });
-        return value;
+  /** @param {number} line @param {Uint8Array} bytes */
+  parse(line, bytes) {
+    try {
+      const { value, values } = parse(bytes);
+      this.values += values;
+      if (this.values > MAX_VALUES) throw new BrokenLine("too-many-values", { line });
+      if (!isObject(value)) throw new NotCanonical("syntax", 1);
+      if (line === 1 && value.format !== "cartulary/1") throw new BrokenLine("no-record", { line });
+      return value;
+    } catch (fault) {
+      if (!(fault instanceof NotCanonical)) throw fault;
+      throw new BrokenLine(`json-${fault.reason}`, { line, column: fault.column });
     }
+  }
 
-    /** @param {number} line @param {JsonObject} value */
-    async readLine(line, value) {
-        const kind = line === 1 ? HEADER_LINE : "receipt" in value ? LAST_KIND : "open" in value ? OPENING_LINE : EVENT_LINE;
-        if (kind < this.kind) throw new BrokenLine("line-order", { line });
-        this.kind = kind;
-        const problem = /** @type {Form} */ (FORMS[kind])(value, "");
-        const details = { line, ...(kind === EVENT_LINE && { seq: line - 1 }), field: problem?.field };
-        if (problem?.kind === "unknown") this.findings.unknown("form", "field-unknown", details);
-        else if (problem) throw new BrokenLine(`field-${problem.kind}`, details);
-        const formed = /** @type {any} */ (value);
-        if (kind === HEADER_LINE) this.readHeader(formed);
-        else if (kind === EVENT_LINE) await this.readEvent(line, formed);
-        else if (kind === OPENING_LINE) await this.readOpening(line, formed);
-        else this.receipts.push({ receipt: formed.receipt, line });
-    }
+  /** @param {number} line @param {JsonObject} value */
+  async readLine(line, value) {
+    const kind = line === 1 ? HEADER_LINE : "receipt" in value ? RECEIPT : "open" in value ? OPENING_LINE : EVENT_LINE;
+    if (kind < this.kind) throw new BrokenLine("line-order", { line });
+    this.kind = kind;
+    const problem = FORMS[kind](value, "");
+    const details = { line, field: problem?.field };
+    if (problem?.kind === "unknown") this.findings.unknown("form", "field-unknown", details);
+    else if (problem) throw new BrokenLine(`field-${problem.kind}`, details);
+    const formed = /** @type {any} */ (value);
+    if (kind === HEADER_LINE) this.readHeader(formed);
+    else if (kind === EVENT_LINE) await this.readEvent(formed, line);
+    else if (kind === OPENING_LINE) await this.readOpening(formed, line);
+    else this.receipts.push({ receipt: formed.receipt, line });
+  }
 
-    /** @param {Header} header */
-    readHeader(header) {
-        this.header = header;
-        const { game, rules, keys, origin = null } = header;
-        this.onReport({ kind: "header", game, rules, keys, origin });
-    }
+  /** @param {Context["header"]} header */
+  readHeader(header) {
+    this.header = header;
+    const { game, rules, keys, origin = null } = header;
+    this.onReport({ kind: "header", game, rules, keys, origin });
+  }
 
-    /** @param {number} line @param {GameEvent} event */
-    async readEvent(line, event) {
-        if ((event.type === "GameCreated") !== (line === 2)) throw new BrokenLine("creation", { line, seq: line - 1 });
-        await checkChain(event, this.log, this.findings);
-        await checkSignature(event, this.log, this.findings);
-        this.log.add(event);
-    }
+  /** @param {import("./types").GameEvent} event @param {number} line */
+  async readEvent(event, line) {
+    if ((event.type === "GameCreated") !== (line === 2)) throw new BrokenLine("creation", { line });
+    await checkChain(event, line, this);
+    await changeKeys(event, line, this);
+    await checkAction(event, line, this);
+    this.log.add(event);
+  }
 
-    /** @param {number} line @param {Opening} opening */
-    async readOpening(line, opening) {
-        if (opening.seq <= Math.max(0, ...this.openings.keys())) throw new BrokenLine("line-order", { line });
-        this.openings.set(opening.seq, opening);
-        await checkOpening(opening, line, this.log, this.findings);
-    }
-
-    /** Makes the checks that need all lines. */
-    async conclude() {
-        const { header, log, findings } = this;
-        if (!header || !log.first) throw new BrokenLine("no-events", { line: 2 });
-        const keys = await serverKeys(this.trusted, header.keys, findings);
-        await checkHead(header, log, keys, findings);
-        await checkSecrets(this.openings, log, findings);
-        await checkChance(log, findings);
-        for (const { receipt, line } of this.receipts) await checkReceipt(receipt, line, log, keys, findings);
-        await checkInclusion(header, log, findings);
-    }
+  /** @param {import("./types").Opening} opening @param {number} line */
+  async readOpening(opening, line) {
+    if (opening.seq <= Math.max(0, ...this.openings.keys())) throw new BrokenLine("line-order", { line });
+    this.openings.set(opening.seq, opening);
+    await checkOpening(opening, line, this);
+  }
 }
 
 /**
  * Verifies a record, and reports what it finds as it finds it.
  * @param {Source} source the file
  * @param {{trusted: readonly TrustedKey[], receipts?: readonly JsonObject[]}} evidence the keys of servers that the
- *     reader trusts, and receipts that are not in the record
+ *   reader trusts, and receipts that are not in the record
  * @param {(report: Report) => void} onReport
  * @returns {Promise<Record<CheckName, Verdict>>}
  */
 export async function verify(source, { trusted, receipts = [] }, onReport) {
-    const verification = new Verification(trusted, onReport);
-    const { findings } = verification;
-    try {
-        await verification.readRecord(source);
-        const game = verification.header?.game;
-        verification.receipts.push(...receipts.filter((receipt) => receipt["game"] === game).map((receipt) => ({ receipt })));
-        await verification.conclude();
-    } catch (fault) {
-        if (!(fault instanceof BrokenLine || fault instanceof Unreadable)) throw fault;
-        findings.broken("form", fault.code, fault.details);
-        for (const check of CHECKS) if (check !== "form") findings.unknown(check, "unreadable");
-    }
-    const verdicts = /** @type {Record<CheckName, Verdict>} */ ({});
-    for (const check of CHECKS) {
-        const verdict = findings.verdict(check);
-        verdicts[check] = verdict;
-        onReport({ kind: "verdict", check, verdict, examined: findings.examined[check] });
-    }
-    return verdicts;
+  const record = new RecordReader(onReport);
+  const { findings } = record;
+  try {
+    await record.read(source);
+    const ofGame = receipts.filter((receipt) => receipt.game === record.header.game);
+    record.receipts.push(...ofGame.map((receipt) => ({ receipt })));
+    record.keys = await serverKeys(trusted, record);
+    await checkHead(record);
+    await checkSecrets(record);
+    await checkChance(record);
+    for (const { receipt, line } of record.receipts) await checkReceipt(receipt, line, record);
+    await checkInclusion(record);
+  } catch (fault) {
+    if (!(fault instanceof BrokenLine)) throw fault;
+    findings.broken("form", fault.code, fault.details);
+    for (const check of CHECKS.slice(1)) findings.unknown(check, "unreadable");
+  }
+  const verdicts = /** @type {Record<CheckName, Verdict>} */ ({});
+  for (const check of CHECKS) {
+    verdicts[check] = findings.verdict(check);
+    onReport({ kind: "verdict", check, verdict: verdicts[check], examined: findings.examined[check] });
+  }
+  return verdicts;
 }
