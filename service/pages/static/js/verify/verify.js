@@ -131,7 +131,8 @@ class RecordReader {
 
   /** @param {import("./types").GameEvent} event @param {number} line */
   async readEvent(event, line) {
-    if ((event.type === "GameCreated") !== (line === 2)) throw new BrokenLine("creation", { line });
+    const isCreation = event.type === "GameCreated" && event.by.player !== undefined;
+    if (line === 2 ? !isCreation : event.type === "GameCreated") throw new BrokenLine("creation", { line });
     await checkChain(event, line, this);
     await changeKeys(event, line, this);
     await checkAction(event, line, this);

@@ -1,0 +1,64 @@
+// Calls functions of the verifier of the pages. Each line of the input is a request, {"call": NAME, "arguments": [...]};
+// each line of the output is the result. With the argument --without-ed25519, WebCrypto has no Ed25519, as in old browsers.
+
+import { createInterface } from "node:readline";
+
+if (process.argv.includes("--without-ed25519")) {
+  crypto.subtle.importKey = async () => {
+    throw new DOMException("Unrecognized algorithm name", "NotSupportedError");
+  };
+}
+const folder = "../../service/pages/static/js/verify";
+const { canonical, NotCanonical, parse } = await import(`${folder}/canonical.js`);
+const { isSigned } = await import(`${folder}/crypto.js`);
+const { Draws, seedOf } = await import(`${folder}/secrets.js`);
+const { verify } = await import(`${folder}/verify.js`);
+
+const bytes = (base64) => new Uint8Array(Buffer.from(base64, "base64"));
+
+const functions = {
+  /** Verifies a record. */
+  async verify(record, trusted, receipts) {
+    const reports = [];
+    const verdicts = await verify(new Blob([bytes(record)]), { trusted, receipts }, (report) => reports.push(report));
+    return { verdicts, reports };
+  },
+
+  /** Verifies a file of which only the size is known. */
+  async verifySize(size) {
+    const reports = [];
+    const source = { size, slice: () => reports.push("read") };
+    return { verdicts: await verify(source, { trusted: [] }, (report) => reports.push(report)), reports };
+  },
+
+  /** Returns the canonical JSON of a text, or the reason why it is none. */
+  parse(text) {
+    try {
+      return { text: canonical(parse(bytes(text)).value) };
+    } catch (fault) {
+      if (!(fault instanceof NotCanonical)) throw fault;
+      return { reason: fault.reason, column: fault.column };
+    }
+  },
+
+  isSigned: (key, text, signature) => isSigned(key, text, signature),
+
+  async seed(secret, nonces) {
+    return Buffer.from(await seedOf(secret, nonces)).toString("hex");
+  },
+
+  /** Draws numbers below these limits. */
+  async below(seed, limits) {
+    const draws = new Draws(new Uint8Array(Buffer.from(seed, "hex")));
+    const drawn = [];
+    for (const limit of limits) drawn.push(await draws.below(limit));
+    return drawn;
+  },
+
+  shuffle: (seed, items) => new Draws(new Uint8Array(Buffer.from(seed, "hex"))).shuffle(items),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { call, arguments: values } = JSON.parse(line);
+  process.stdout.write(`${JSON.stringify(await functions[call](...values))}\n`);
+}

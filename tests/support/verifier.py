@@ -1,0 +1,101 @@
+"""The verifier of the pages (service/pages/static/js/verify), run in a Node process."""
+
+import json
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from domain.json_types import JsonObject
+from tests.support.records import KEY
+
+NODE: Final = Path(sys.prefix) / "bin" / "node"
+TRUSTED: Final = ({"public": KEY.public},)
+"""The keys that a reader of test records trusts."""
+_SCRIPT: Final = Path(__file__).with_name("verifier.mjs")
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The result of one verification: the verdict of each check, and everything that was reported."""
+
+    verdicts: Mapping[str, str]
+    reports: Sequence[JsonObject]
+
+    @property
+    def findings(self) -> list[JsonObject]:
+        """What was found, or could not be decided."""
+        return [report["finding"] for report in self.reports if report["kind"] == "finding"]
+
+    @property
+    def broken(self) -> set[str]:
+        """The checks that are broken."""
+        return {check for check, verdict in self.verdicts.items() if verdict == "broken"}
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every check holds."""
+        return set(self.verdicts.values()) == {"holds"}
+
+    def codes(self, check: str) -> set[str]:
+        """Return the codes of what a check has found, or could not decide."""
+        return {finding["code"] for finding in self.findings if finding["check"] == check}
+
+    @property
+    def first(self) -> tuple[str, str, int | None]:
+        """The first fault: its check, its code and its event."""
+        fault = next(finding for finding in self.findings if finding["verdict"] == "broken")
+        return fault["check"], fault["code"], fault["details"].get("seq")
+
+
+class Verifier:
+    """A Node process that verifies one record after the other."""
+
+    def __init__(self, *options: str) -> None:
+        self._options = options
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            [NODE, _SCRIPT, *self._options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._process.communicate(timeout=10)
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Call a function of verifier.mjs."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"call": name, "arguments": arguments}) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def verify(
+        self,
+        record: bytes,
+        trusted: Iterable[Mapping[str, Any]] = TRUSTED,
+        receipts: Iterable[JsonObject] = (),
+    ) -> Verification:
+        """Verify a record as a reader who trusts these keys and has these receipts."""
+        result = self.call(
+            "verify", b64encode(record).decode(), list(trusted), [*map(dict, receipts)]
+        )
+        return Verification(**result)
+
+    def parse(self, text: bytes) -> JsonObject:
+        """Return the canonical JSON of a text as `text`, or why it is none as `reason`."""
+        result: JsonObject = self.call("parse", b64encode(text).decode())
+        return result

@@ -1,0 +1,133 @@
+"""The verifier of the pages agrees with the audit, as far as that needs no rules.
+
+They agree about a record if these statements are true:
+
+- Both find the form broken, or neither does. The verifier may also find that a field of `data` has the wrong
+  form; the audit then finds the record broken wherever it uses the field.
+- If the form is right, the checks of `SAME` have the same verdict in both.
+- `signatures` and `receipts` are broken in the verifier if they are broken in the audit. The receipts are
+  compared only if the header, which has the keys, is right.
+- If the verifier finds any check broken, the audit finds the record broken. It may be another check, because
+  the audit does not look at signatures and seats after an event that it cannot apply.
+"""
+
+from io import BytesIO
+
+import pytest
+
+from domain.json_types import JsonObject
+from replay.audit import audit
+from tests.games.records import FOLDER, record_of
+from tests.mutations import audits
+from tests.mutations.subjects import subjects
+from tests.support.records import KEY, STRANGER, TRUSTED, Table, trusting_signer
+from tests.support.running_games import RunningGame
+from tests.support.verifier import Verifier
+
+SAME = ("chain", "head", "secrets", "inclusion")
+
+
+def disagreements(
+    verifier: Verifier, record: bytes, receipts: list[JsonObject] | None = None
+) -> list[str]:
+    """Return how the verifier and the audit contradict each other, for a reader who trusts `KEY`."""
+    report = audit(BytesIO(record), trusted=TRUSTED, receipts=receipts or [])
+    verification = verifier.verify(record, receipts=receipts or [])
+    audited: dict[str, str] = {check.name: check.verdict for check in report.checks}
+    verified = verification.verdicts
+    wrong = []
+    if verification.broken and not report.is_broken:
+        wrong.append(f"only the verifier finds {verification.broken} broken")
+    codes = verification.codes("form")
+    has_wrong_data = codes <= {"field-missing", "field-invalid"} and audited["form"] != "broken"
+    if verified["form"] != audited["form"] and not has_wrong_data:
+        wrong.append(f"form is {verified['form']}, and {audited['form']} in the audit")
+    if "broken" in (verified["form"], audited["form"]):
+        return wrong
+    wrong.extend(
+        f"{name} is {verified[name]}, and {audited[name]} in the audit"
+        for name in SAME
+        if verified[name] != audited[name]
+    )
+    compared = ("signatures", "receipts") if verified["head"] != "broken" else ("signatures",)
+    wrong.extend(
+        f"only the audit finds {name} broken"
+        for name in compared
+        if audited[name] == "broken" != verified[name]
+    )
+    return wrong
+
+
+def test_every_recorded_game_is_verified_as_it_is_audited(verifier: Verifier) -> None:
+    paths = sorted(FOLDER.glob("*.jsonl"))
+    assert len(paths) > 40
+    for path in paths:
+        data = path.read_bytes()
+        trusted = trusting_signer(data)
+        report = audit(BytesIO(data), trusted=trusted)
+        verification = verifier.verify(data, [{"public": key.public} for key in trusted.keys])
+        audited: dict[str, str] = {check.name: check.verdict for check in report.checks}
+        verified = {
+            name: verification.verdicts[name] for name in audited if name in verification.verdicts
+        }
+        # The audit also asks whether draws were chosen, which the verifier leaves to it.
+        if "PlayResumed" in str(data) and audited["chance"] == "unknown":
+            audited["chance"] = verified["chance"]
+        assert verified == {name: audited[name] for name in verified}, path.stem
+        assert len(verified) == 8
+
+
+def test_records_of_running_games_are_verified_as_they_are_audited(verifier: Verifier) -> None:
+    for name, length in (
+        ("clock-runs-out", 33),
+        ("baron-battles", 60),
+        ("signed-actions", 20),
+        ("disputes", 25),
+    ):
+        record = RunningGame.cut(name, record_of(name), length, ["reserve/1"]).record()
+        assert disagreements(verifier, record) == []
+        assert verifier.verify(record).verdicts["secrets"] == "unknown"
+
+
+def test_forged_records_are_verified_as_they_are_audited(verifier: Verifier) -> None:
+    for subject in subjects():
+        assert disagreements(verifier, subject.data) == []
+    check_mutants(verifier, range(80))
+
+
+@pytest.mark.soak
+def test_thousands_of_forged_records_are_verified_as_they_are_audited(verifier: Verifier) -> None:
+    check_mutants(verifier, range(80, 10_000))
+
+
+def check_mutants(verifier: Verifier, numbers: range) -> None:
+    for number in numbers:
+        mutant = audits.mutant(number)
+        if mutant is not None:
+            assert disagreements(verifier, mutant.data) == [], number
+
+
+def test_receipts_beside_a_record_are_verified_as_they_are_audited(verifier: Verifier) -> None:
+    table = Table("barony", 2, {"round_limit": 2}).start().act_at_random(6)
+    record = table.until(9).record()
+    events = [sealed.event for sealed in table.sealed]
+    own, later = KEY.receipt(events[8]), KEY.receipt(events[9])
+    made_up = KEY.receipt({**events[8], "hash": "ab" * 32})
+    stranger = STRANGER.receipt(events[8])
+    of_another_game = KEY.receipt({**events[8], "game": "game-2"})
+    for receipt, verdict in (
+        (own, "holds"),
+        (later, "unknown"),
+        (made_up, "broken"),
+        (stranger, "broken"),
+        ({**own, "signature": "00" * 64}, "broken"),
+        ({**own, "at": "2026-01-01T00:00:00.000Z"}, "broken"),
+        ({"game": "game-1"}, "broken"),
+    ):
+        assert disagreements(verifier, record, [receipt]) == []
+        assert verifier.verify(record, receipts=[receipt]).verdicts["receipts"] == verdict
+    assert verifier.verify(record, receipts=[of_another_game]).verdicts["receipts"] == "holds"
+    finished = table.play_out().record()
+    omitted = KEY.receipt({**events[8], "seq": 999})
+    assert disagreements(verifier, finished, [omitted]) == []
+    assert verifier.verify(finished, receipts=[omitted]).codes("receipts") == {"omitted"}

@@ -1,0 +1,26 @@
+"""Every random change of a record that touches what the verifier of the pages claims to check is found."""
+
+from collections import Counter
+from itertools import count, islice
+
+from tests.mutations.subjects import subjects
+from tests.support.verifier import Verifier
+from tests.verifier.claimed_changes import TARGETED, claimed_change
+
+CHANGES = 1000
+
+
+def test_records_are_right_before_they_are_changed(verifier: Verifier) -> None:
+    assert all(verifier.verify(subject.data).is_sound for subject in subjects())
+
+
+def test_every_one_of_a_thousand_changes_is_found(verifier: Verifier) -> None:
+    kinds: Counter[str | None] = Counter()
+    changes = (change for number in count() if (change := claimed_change(number)) is not None)
+    for change in islice(changes, CHANGES):
+        verification = verifier.verify(change.data)
+        assert not verification.is_sound, change.name
+        assert change.check is None or change.check in verification.broken, change.name
+        kinds[change.check] += 1
+    assert kinds.total() == CHANGES
+    assert set(kinds) == {None} | {check for _, _, check in TARGETED.values()}
