@@ -125,7 +125,7 @@ class ChangeSection:
     A row has the hex (or ""), what has changed there (or "" if the heading says so), and the change itself.
     """
 
-    heading: str
+    heading: Value
     rows: tuple[tuple[str, str, str], ...]
 
 
@@ -133,19 +133,23 @@ def change_sections(
     changed: list[JsonObject], rules: AnyRuleSystem, renderer: Renderer
 ) -> list[ChangeSection]:
     """Return the changes between positions of a game as text, in sections."""
-    game = renderer(message_in("heading", "game"))
-    sections: dict[str, list[tuple[str, str, str]]] = {game: []}
+    game = message_in("heading", "game")
+    headings: dict[str, Value] = {renderer(game): game}
+    rows: dict[str, list[tuple[str, str, str]]] = {name: [] for name in headings}
     for change in changed:
-        section, *row = map(renderer, _Change(change, rules).row(game))
-        sections.setdefault(section, []).append((row[0], row[1], row[2]))
-    return [ChangeSection(heading, tuple(rows)) for heading, rows in sections.items() if rows]
+        heading, *row = _Change(change, rules).row(game)
+        place, subject, transition = map(renderer, row)
+        name = renderer(heading)
+        headings.setdefault(name, heading)
+        rows.setdefault(name, []).append((place, subject, transition))
+    return [ChangeSection(headings[name], tuple(rows[name])) for name in rows if rows[name]]
 
 
 def change_lines(changed: list[JsonObject], rules: AnyRuleSystem, renderer: Renderer) -> list[str]:
     """Return the changes between positions of a game as lines of text for a terminal."""
     lines: list[str] = []
     for section in change_sections(changed, rules, renderer):
-        lines.append(section.heading)
+        lines.append(renderer(section.heading))
         widths = [max(columns(row[column]) for row in section.rows) for column in (0, 1)]
         lines += [
             "  "

@@ -1,8 +1,9 @@
-"""Parts of the explanation of an event as messages: what followed from it, notifications, nonces."""
+"""Parts of the explanation of an event as messages, for the terminal and for pages."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from domain.contract import AnyRuleSystem
 from domain.json_types import JsonObject
 from domain.messages import (
     Message,
@@ -14,6 +15,8 @@ from domain.messages import (
     message_in,
     plural_message,
 )
+from ledger.turn_clock import time_left_message
+from replay.diff import label_of
 from replay.event_text import time_text
 from replay.render.descriptions import in_words
 
@@ -31,6 +34,90 @@ _SUBJECTS: Final[Mapping[str, Message]] = {
     "play_resumed": message_in("notification", "play resumed"),
 }
 """By the subject of a notification in JSON, what it is about."""
+
+
+_MEANS: Final[Mapping[str, Message]] = {
+    "token": message("not signed: the server states that the request had the token of the player"),
+    "signature": message("signed with the player's own key, as audit checks"),
+}
+
+
+def identity_messages(explanation: JsonObject) -> Iterator[Message]:
+    """Yield the ids of the player who acted, and by what means they have shown who they are."""
+    event, actor = explanation["event"], explanation["actor"]
+    seat, player = actor["seat"], actor["player"]
+    is_named = actor["handle"] is not None
+    if player is not None and seat is not None and is_named:
+        yield message("seat {seat}, player {id}", seat=seat, id=player)
+    elif player is not None and (seat is not None or is_named):
+        yield message("player {id}", id=player)
+    if actor["means"] in _MEANS:
+        yield _MEANS[actor["means"]]
+    if actor["key"] is None:
+        return
+    if actor["signed_head"] == event["prev"]:
+        yield message(
+            "key {key}, for the position after event {seq}",
+            key=actor["key"],
+            seq=event["seq"] - 1,
+        )
+    else:
+        yield message(
+            "key {key}, for the position after the event {hash}…",
+            key=actor["key"],
+            hash=actor["signed_head"][:16],
+        )
+
+
+def turn_messages(time: JsonObject) -> Iterator[Message]:
+    """Yield whose turn was under way, and when it began; nothing if there was none."""
+    if time["turn_of"] is not None:
+        yield message(
+            "round {round}, turn {turn}, of {player}",
+            round=time["round"],
+            turn=time["turn"],
+            player=PlayerAt(time["turn_of"]),
+        )
+        yield message("began {time}", time=time_text(time["turn_began"]))
+
+
+def deadline_message(time: JsonObject) -> Value | None:
+    """Return the deadline of the turn under way, and how long before it the event was appended."""
+    if time["deadline"] is None:
+        return None
+    deadline = time_text(time["deadline"])
+    if time["remaining_ms"] is None:
+        return deadline
+    return comma_list([deadline, time_left_message(time["remaining_ms"])])
+
+
+def legal_actions_message(legal: JsonObject, rules: AnyRuleSystem) -> Message:
+    """Return how many legal actions the seat that acted had, by type."""
+    if not legal["count"]:
+        return message(
+            "nothing: it was another player's turn, in which only resign and agree are possible"
+        )
+    types = (
+        message("{type} {count}", type=label_of(type, rules), count=count)
+        for type, count in legal["by_type"].items()
+    )
+    return plural_message(
+        "{count} action: {types}",
+        "{count} actions: {types}",
+        count=legal["count"],
+        types=comma_list(types),
+    )
+
+
+def chance_messages(start: JsonObject) -> Iterator[Message]:
+    """Yield the sources of the chance of a game, for the event that starts it."""
+    yield message("commitment {hash}", hash=start["commitment"])
+    if start["secret"] is None:
+        yield message("the secret of the server is not published before the end of the game")
+    else:
+        yield message("secret {secret}", secret=start["secret"])
+        yield message("seed {seed}", seed=start["seed"])
+    yield from map(nonce_message, start["nonces"])
 
 
 def nonce_message(entry: JsonObject) -> Message:
@@ -52,6 +139,15 @@ def nonce_message(entry: JsonObject) -> Message:
                 player=player,
                 nonce=nonce,
             )
+
+
+def following_messages(explanation: JsonObject) -> Iterator[Message]:
+    """Yield what followed without another action, and the notifications, if the viewer may know of them."""
+    yield from consequence_messages(explanation["consequences"])
+    deliveries: list[JsonObject] | None = explanation["deliveries"]
+    yield from map(delivery_message, deliveries or ())
+    if deliveries == []:
+        yield message("no notification is stored")
 
 
 def consequence_messages(outcome: JsonObject) -> Iterator[Message]:

@@ -1,27 +1,24 @@
 """The explanation of an event as a page of text for a terminal."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Final
 
 from domain.contract import AnyRuleSystem
 from domain.event import Event
 from domain.json_types import JsonObject
-from domain.messages import (
-    Message,
-    PlayerAt,
-    Value,
-    comma_list,
-    message,
-    message_in,
-    plural_message,
-    semicolon_list,
-)
+from domain.messages import Message, PlayerAt, Value, message, message_in, semicolon_list
 from ledger.canonical import canonical
-from ledger.turn_clock import time_left_message
-from replay.diff import change_lines, label_of
+from replay.diff import change_lines
 from replay.event_text import actor_style, time_text
-from replay.inspect_messages import consequence_messages, delivery_message, nonce_message
+from replay.inspect_messages import (
+    chance_messages,
+    deadline_message,
+    following_messages,
+    identity_messages,
+    legal_actions_message,
+    turn_messages,
+)
 from replay.language.renderer import Renderer
 from replay.render.geometry import is_drawable
 from replay.render.styles import BOLD, DIM, Styler
@@ -40,11 +37,6 @@ _OPENED: Final = message_in("label", "opened")
 _LABELS: Final = (_WHO, _WHEN, _TURN, _DEADLINE, _ACTION, _RESULT, _OPENED)
 _HASHES: Final = ("state", "prev", "hash")
 """Fields of an event, whose names are labels in every language."""
-
-_MEANS: Final[Mapping[str, Message]] = {
-    "token": message("not signed: the server states that the request had the token of the player"),
-    "signature": message("signed with the player's own key, as audit checks"),
-}
 
 
 def explanation_page(
@@ -129,49 +121,18 @@ class _Page:
 
     def _actor(self, event: Event) -> Iterator[str]:
         """Who acted, and by what means they have shown who they are."""
-        explanation, actor = self._explanation, self._explanation["actor"]
+        explanation = self._explanation
         lines = [self._styler(explanation["by"], actor_style(event))]
-        seat, player = actor["seat"], actor["player"]
-        is_named = actor["handle"] is not None
-        if player is not None and seat is not None and is_named:
-            lines += self._dim_lines(message("seat {seat}, player {id}", seat=seat, id=player))
-        elif player is not None and (seat is not None or is_named):
-            lines += self._dim_lines(message("player {id}", id=player))
-        if actor["means"] in _MEANS:
-            lines += self._dim_lines(_MEANS[actor["means"]])
-        if actor["key"] is not None:
-            lines += self._dim_lines(self._key(event, actor))
+        for text in identity_messages(explanation):
+            lines += self._dim_lines(text)
         yield from self._labelled(_WHO, lines)
-
-    def _key(self, event: Event, actor: JsonObject) -> Message:
-        if actor["signed_head"] == event["prev"]:
-            return message(
-                "key {key}, for the position after event {seq}",
-                key=actor["key"],
-                seq=event["seq"] - 1,
-            )
-        return message(
-            "key {key}, for the position after the event {hash}…",
-            key=actor["key"],
-            hash=actor["signed_head"][:16],
-        )
 
     def _time(self) -> Iterator[str]:
         """The turn under way and its deadline."""
         time = self._explanation["time"]
-        if time["turn_of"] is not None:
-            turn = message(
-                "round {round}, turn {turn}, of {player}",
-                round=time["round"],
-                turn=time["turn"],
-                player=PlayerAt(time["turn_of"]),
-            )
-            began = message("began {time}", time=time_text(time["turn_began"]))
-            yield from self._labelled(_TURN, [self._render(turn), self._render(began)])
-        if time["deadline"] is not None:
-            deadline: Value = time_text(time["deadline"])
-            if time["remaining_ms"] is not None:
-                deadline = comma_list([deadline, time_left_message(time["remaining_ms"])])
+        yield from self._labelled(_TURN, list(map(self._render, turn_messages(time))))
+        deadline = deadline_message(time)
+        if deadline is not None:
             yield from self._labelled(_DEADLINE, [self._render(deadline)])
 
     def _action(self, event: Event) -> Iterator[str]:
@@ -220,26 +181,12 @@ class _Page:
     def _start(self) -> Iterator[str]:
         """The sources of the game's chance, for the event that starts it."""
         start: JsonObject | None = self._explanation["start"]
-        if start is None:
-            return
-        values = [message("commitment {hash}", hash=start["commitment"])]
-        if start["secret"] is None:
-            values.append(
-                message("the secret of the server is not published before the end of the game")
-            )
-        else:
-            values.append(message("secret {secret}", secret=start["secret"]))
-            values.append(message("seed {seed}", seed=start["seed"]))
-        values += map(nonce_message, start["nonces"])
-        yield from self._section(message_in("heading", "chance"), values)
+        if start is not None:
+            yield from self._section(message_in("heading", "chance"), chance_messages(start))
 
     def _consequences(self) -> Iterator[str]:
         """What followed without another action, and what the workers sent."""
-        values = [*consequence_messages(self._explanation["consequences"])]
-        deliveries: list[JsonObject] | None = self._explanation["deliveries"]
-        values += map(delivery_message, deliveries or ())
-        if deliveries == []:
-            values.append(message("no notification is stored"))
+        values = following_messages(self._explanation)
         yield from self._section(message_in("heading", "what followed"), values)
 
     def _changes(self) -> Iterator[str]:
@@ -257,24 +204,9 @@ class _Page:
         if legal is None:
             return
         title = message("what {player} could do", player=PlayerAt(legal["seat"]))
-        if not legal["count"]:
-            reason = message(
-                "nothing: it was another player's turn, in which only resign and agree are possible"
-            )
-            yield from self._section(title, [reason])
-            return
-        types = (
-            message("{type} {count}", type=label_of(type, self._rules), count=count)
-            for type, count in legal["by_type"].items()
-        )
-        total = plural_message(
-            "{count} action: {types}",
-            "{count} actions: {types}",
-            count=legal["count"],
-            types=comma_list(types),
-        )
-        listed = [] if legal["actions"] is None else [semicolon_list(legal["actions"])]
-        yield from self._section(title, [total, *listed])
+        listed = [] if not legal["actions"] else [semicolon_list(legal["actions"])]
+        summary = legal_actions_message(legal, self._rules)
+        yield from self._section(title, [summary, *listed])
 
     def _seen_position(self) -> Iterator[str]:
         """The board that the seat saw."""

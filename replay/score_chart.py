@@ -15,7 +15,7 @@ from domain.errors import CartularyError
 from domain.event import Event
 from domain.game import Game, Resumption
 from domain.json_types import JsonObject
-from domain.messages import Message, Text, message, message_in
+from domain.messages import Message, Text, Value, message, message_in
 from domain.scene import caption
 from ledger.record import Record
 from replay.branches import branch
@@ -208,6 +208,55 @@ def _marks(step: Step) -> Iterator[Mark]:
     yield Mark(kind, event["seq"], seat if type(seat) is int else None, outcome)
 
 
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """A row of a table of scores: the end of a round, a mark, or the last event.
+
+    `label` is the round, or what the row is. A mark has no scores. `changes` are the differences from the
+    scores in the row before.
+    """
+
+    kind: Literal["round", "mark", "last"]
+    label: Value
+    seq: int
+    scores: tuple[int, ...] = ()
+    changes: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
+    note: Value = ""
+
+    def cells(self, seats: int) -> list[Value]:
+        """Return what stands in the columns of the seats: the scores, each with its change or its place."""
+        if self.places:
+            return [
+                message("{score} ({place})", score=score, place=ordinal(place))
+                for score, place in zip(self.scores, self.places, strict=True)
+            ]
+        if not self.changes:
+            return [*self.scores] or [""] * seats
+        return [
+            message("{score} ({change:signed})", score=score, change=change) if change else score
+            for score, change in zip(self.scores, self.changes, strict=True)
+        ]
+
+
+def score_rows(chart: ScoreChart) -> Iterator[ScoreRow]:
+    """Yield the rows of a table of the scores, in the order of the events."""
+    earlier = chart.points[0].scores
+    # An event may end a round and have a mark too, which then comes first.
+    entries: list[Mark | RoundEnd] = [*chart.marks, *chart.rounds]
+    for entry in sorted(entries, key=lambda entry: entry.seq):
+        if isinstance(entry, Mark):
+            yield ScoreRow("mark", "", entry.seq, note=entry.outcome)
+            continue
+        changes = tuple(new - old for new, old in zip(entry.scores, earlier, strict=True))
+        note = scoring_message(entry)
+        yield ScoreRow("round", entry.round, entry.seq, entry.scores, changes, note=note)
+        earlier = entry.scores
+    last = chart.points[-1]
+    label = message_in("row", "end") if chart.has_ended else message_in("row", "now")
+    yield ScoreRow("last", label, last.seq, last.scores, places=chart.places)
+
+
 def score_table(chart: ScoreChart, renderer: Renderer, styler: Styler, width: int) -> str:
     """Return the chart as a table of at most `width` columns, one row for each round, with a line feed.
 
@@ -220,25 +269,9 @@ def score_table(chart: ScoreChart, renderer: Renderer, styler: Styler, width: in
         name = renderer(player_label(seat))
         table.add_column(name, justify="right", header_style=seat_style(seat))
     table.add_column("", overflow="fold")
-    earlier: tuple[int, ...] = chart.points[0].scores
-    # An event may end a round and have a mark too, which then comes first.
-    rows: list[Mark | RoundEnd] = [*chart.marks, *chart.rounds]
-    rows.sort(key=lambda row: row.seq)
-    for row in rows:
-        if isinstance(row, Mark):
-            outcome = renderer(row.outcome)
-            table.add_row("", str(row.seq), *[""] * chart.seats, outcome, style=DIM)
-            continue
-        changed = [_with_change(new, old) for new, old in zip(row.scores, earlier, strict=True)]
-        table.add_row(str(row.round), str(row.seq), *changed, renderer(scoring_message(row)))
-        earlier = row.scores
-    last = chart.points[-1]
-    label = message_in("row", "end") if chart.has_ended else message_in("row", "now")
-    final = [
-        f"{score} ({renderer(ordinal(chart.places[seat]))})" if chart.places else str(score)
-        for seat, score in enumerate(last.scores)
-    ]
-    table.add_row(renderer(label), str(last.seq), *final, "", style=BOLD)
+    for row in score_rows(chart):
+        texts = [renderer(text) for text in (row.label, row.seq, *row.cells(chart.seats), row.note)]
+        table.add_row(*texts, style={"mark": DIM, "round": None, "last": BOLD}[row.kind])
     title = message(
         "{title}, game {game}: {score} at the end of each round",
         title=chart.title,
@@ -254,10 +287,6 @@ def scoring_message(end: RoundEnd) -> Message:
     if end.scored_by is None:
         return message("not scored")
     return message("scored by event {event}", event=end.scored_by)
-
-
-def _with_change(new: int, old: int) -> str:
-    return f"{new} ({new - old:+d})" if new != old else str(new)
 
 
 def ordinal(place: int) -> Message:
