@@ -189,8 +189,8 @@ class RuleSystem(Protocol[S, A, P]):
     """One or two sentences that introduce the game to somebody who does not know it."""
 
     LABELS: Mapping[str, Text]
-    """What people call the fields of a position, the words in it and the types of actions, by their names in
-    JSON.
+    """What people call the fields of a position, the words in it, and the types of actions and events, by
+    their names in JSON.
     """
 
     SCORE_NAME: Text

@@ -1,6 +1,6 @@
-"""What people call the fields of every game's positions, and the words in them.
+"""What people call the fields of every game's positions, the words in them, and the types of its events.
 
-Rule systems extend this table by their own fields and words (`LABELS` in `domain.contract`).
+Rule systems extend this table by their own fields, words and types (`LABELS` in `domain.contract`).
 """
 
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from typing import Final
 from domain.messages import Text, message_in
 
 COMMON_LABELS: Final[Mapping[str, Text]] = {
+    # Fields, and words in them
     "active": message_in("label", "active"),
     "finished": message_in("label", "finished"),
     "out": message_in("label", "out of the game"),
@@ -25,4 +26,25 @@ COMMON_LABELS: Final[Mapping[str, Text]] = {
     "seat": message_in("label", "seat"),
     "status": message_in("label", "status"),
     "to_act": message_in("label", "to act"),
+    # Types of events
+    "DisputeAnswered": message_in("label", "dispute answered"),
+    "DisputeOpened": message_in("label", "dispute opened"),
+    "DisputeRuled": message_in("label", "dispute ruled"),
+    "DisputeWithdrawn": message_in("label", "dispute withdrawn"),
+    "GameAbandoned": message_in("label", "game abandoned"),
+    "GameCreated": message_in("label", "game created"),
+    "GameFinished": message_in("label", "game finished"),
+    "GameStarted": message_in("label", "game started"),
+    "PlayResumed": message_in("label", "play resumed"),
+    "PlayerKeyAdded": message_in("label", "key added"),
+    "PlayerKeyRevoked": message_in("label", "key revoked"),
+    "PlayerRemoved": message_in("label", "player removed"),
+    "PlayerResigned": message_in("label", "player resigned"),
+    "RoundScored": message_in("label", "round scored"),
+    "RulingProposed": message_in("label", "ruling proposed"),
+    "SeatLeft": message_in("label", "player left before the start"),
+    "SeatTaken": message_in("label", "player joined"),
+    "TakebackAnswered": message_in("label", "takeback answered"),
+    "TakebackRequested": message_in("label", "takeback requested"),
+    "TurnForfeited": message_in("label", "turn forfeited"),
 }

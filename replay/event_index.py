@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from domain.contract import STATEMENT
 from domain.event import acting_seat
 from replay.event_text import seat_in_play
 from replay.timeline import Step
@@ -27,21 +28,27 @@ class SeatEvents:
 
 @dataclass(frozen=True, slots=True)
 class EventIndex:
-    """The rounds of a game on its current branch, and the seats that have caused events, in order."""
+    """The rounds of a game on its current branch, and the seats that have caused events, in order.
 
-    rounds: tuple[RoundStart, ...]
-    seats: tuple[SeatEvents, ...]
+    `has_secrets`: during the game, some viewers saw less than others.
+    """
+
+    rounds: tuple[RoundStart, ...] = ()
+    seats: tuple[SeatEvents, ...] = ()
+    has_secrets: bool = False
 
 
 def event_index(game_steps: Iterable[Step]) -> EventIndex:
     """Return the index of a game of which these are all events; empty before the start. Raises Unreadable."""
     rounds: dict[int, int] = {}
     seats: dict[int, SeatEvents] = {}
+    has_secrets = False
     for step in game_steps:
         event, before, after = step.event, step.before, step.after
         if after.state is None:
             continue
         seq = event["seq"]
+        has_secrets = has_secrets or any(name != STATEMENT for name in event.get("secrets", ()))
         if event["type"] == "PlayResumed":
             origin = after.resumptions[-1].origin
             rounds = {round: start for round, start in rounds.items() if start <= origin}
@@ -56,4 +63,5 @@ def event_index(game_steps: Iterable[Step]) -> EventIndex:
     return EventIndex(
         tuple(RoundStart(round, seq) for round, seq in sorted(rounds.items())),
         tuple(entry for _, entry in sorted(seats.items())),
+        has_secrets,
     )

@@ -1,4 +1,4 @@
-"""What people call the fields of a position of Baron, the words in it, and the types of actions."""
+"""What people call the fields of a position of Baron, the words in it, and types of actions and events."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -32,4 +32,10 @@ LABELS: Final[Mapping[str, Text]] = {
     "end_turn": message_in("label", "end the turn"),
     "place_keep": message_in("label", "put down a keep"),
     "place_tile": message_in("label", "lay a tile"),
+    # Types of events
+    "KeepPlaced": message_in("label", "put down a keep"),
+    "TileDiscarded": message_in("label", "give up a tile"),
+    "TileDrawn": message_in("label", "draw a tile"),
+    "TilePlaced": message_in("label", "lay a tile"),
+    "TurnEnded": message_in("label", "end the turn"),
 }

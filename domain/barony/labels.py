@@ -1,4 +1,4 @@
-"""What people call the fields of a position of Barony, the words in it, and the types of actions."""
+"""What people call the fields of a position of Barony, the words in it, and types of actions and events."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -45,4 +45,15 @@ LABELS: Final[Mapping[str, Text]] = {
     "pass": message_in("label", "pass"),
     "place_city": message_in("label", "place a city"),
     "recruit": message_in("label", "recruitment"),
+    # Types of events
+    "BuildingsBuilt": message_in("label", "construction"),
+    "CityFounded": message_in("label", "new city"),
+    "CityPlaced": message_in("label", "place a city"),
+    "EndAgreed": message_in("label", "ask for the end"),
+    "ExpeditionSent": message_in("label", "expedition"),
+    "KnightsMoved": message_in("label", "movement"),
+    "KnightsRecruited": message_in("label", "recruitment"),
+    "SpellsCast": message_in("label", "spell"),
+    "TitleBought": message_in("label", "noble title"),
+    "TurnPassed": message_in("label", "pass"),
 }

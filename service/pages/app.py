@@ -10,9 +10,9 @@ from service.http.api_docs import PREFIX
 from service.http.app import create_app
 from service.http.metrics import Metrics
 from service.pages import blueprint, errors, session, templating
-from service.pages.views import accounts, home, lobby, play, quick_play, static_files
+from service.pages.views import accounts, home, lobby, play, quick_play, replay, static_files
 
-_VIEWS: Final = (home, accounts, quick_play, lobby, play, static_files)
+_VIEWS: Final = (home, accounts, quick_play, lobby, play, replay, static_files)
 _COMPRESSED: Final = [
     "text/html",
     "text/css",

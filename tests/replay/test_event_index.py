@@ -67,4 +67,11 @@ def test_rounds_that_were_superseded_are_left_out() -> None:
 
 
 def test_a_game_that_has_not_started_has_an_empty_index() -> None:
-    assert event_index(steps(read(Table().record()))) == EventIndex((), ())
+    assert event_index(steps(read(Table().record()))) == EventIndex()
+
+
+@pytest.mark.parametrize(
+    ("name", "has_secrets"), [("baron-one-left", True), ("disputes", False), ("duke-of-two", False)]
+)
+def test_statements_are_no_secrets_of_a_game(name: str, has_secrets: bool) -> None:
+    assert event_index(steps(record_of(name))).has_secrets == has_secrets

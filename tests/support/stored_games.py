@@ -1,6 +1,6 @@
 """Recorded games in the store of a test, as if they had been played on its service."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
 
 import orjson
@@ -19,28 +19,48 @@ def recorded_game(name: str) -> Record:
         return read(file)
 
 
-def store_game(service: Service, record: Record, length: int | None = None) -> str:
+def store_game(
+    service: Service,
+    record: Record,
+    length: int | None = None,
+    *,
+    game_id: str | None = None,
+    players: Mapping[str, str] | None = None,
+    secrets: Mapping[str, object] | None = None,
+) -> str:
     """Store a recorded game, or only its first `length` events, with all secrets, and return its id.
 
-    The players have no accounts. Projections such as listings are not written.
+    `game_id` is another id for it, `players` have other ids for its players, and `secrets` other values of
+    secrets, by name. The service does not check hashes, so these stay as they are. Projections such as
+    listings are not written.
     """
-    lines = record.lines[:length]
-    secrets = {
-        f"{seq}/{name}": orjson.dumps(dict(opening)).decode()
+    names = {record.game: game_id or record.game, **(players or {})}
+    lines = [_renamed(line, names) for line in record.lines[:length]]
+    stored = {
+        f"{seq}/{name}": orjson.dumps(
+            {**opening, **({"value": secrets[name]} if secrets and name in secrets else {})}
+        ).decode()
         for seq, openings in record.openings.items()
         for name, opening in openings.items()
         if seq <= len(lines)
     }
     last = record.events[-1]
     if last["type"] in ENDINGS:
-        secrets["seed"] = last["data"]["secret"]
-    service.store.append(record.game, 0, AppendRequest(tuple(lines), secrets))
-    return record.game
+        stored["seed"] = last["data"]["secret"]
+    id = names[record.game]
+    service.store.append(id, 0, AppendRequest(tuple(lines), stored))
+    return id
 
 
-def players_of(record: Record) -> Collection[str]:
+def players_of(record: Record) -> list[str]:
     """Return the ids of the players of a recorded game by seat."""
     players: list[str] = next(
         event["data"]["players"] for event in record.events if event["type"] == "GameStarted"
     )
     return players
+
+
+def _renamed(line: bytes, names: Mapping[str, str]) -> bytes:
+    for name, other in names.items():
+        line = line.replace(b'"%b"' % name.encode(), b'"%b"' % other.encode())
+    return line

@@ -14,6 +14,7 @@ from ledger.turn_clock import milliseconds_left, time_left_message
 from replay.event_text import actor_message, outcome_message
 from service import clock
 from service.errors import NotFound, Stale, Unauthorised
+from service.games.viewpoint import viewpoint_of
 from service.http.context import metrics, service
 from service.http.event_streams import stream_response
 from service.http.json_body import decode_json
@@ -23,6 +24,7 @@ from service.pages.position_view import PositionView, position_view, scene_of, u
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
 from service.pages.views.lobby import show_open_game
+from service.pages.views.replay import read_seat, show_event
 
 LATEST_EVENTS: Final = 8
 """Events that the page lists."""
@@ -35,6 +37,8 @@ blueprint = Blueprint("play", __name__)
 @blueprint.get("/games/<game_id>")
 def show_game(game_id: str) -> BaseResponse:
     """Show a game as it stands, or with `seq` as it was after an event."""
+    if "seq" in request.args:
+        return show_event(game_id)
     return game_page(game_id)
 
 
@@ -45,11 +49,13 @@ def show_table(game_id: str) -> BaseResponse:
     head = service().queries.visible_game(game_id, player)
     seq = sequence_number(request.args.get("seq", str(head.seq)), "seq")
     game = head if seq == head.seq else service().queries.game_at(game_id, seq)
+    as_seat = read_seat()
+    viewpoint = viewpoint_of(head, player, as_seat)
     if game.state is None:
         raise NotFound(message("the game had not started then"))
-    seat = None if player is None else head.seat_of(player)
-    scene = scene_of(game, seat, None, ended=head.has_ended)
-    return page("position_table.html", game=head, seq=seq, view=PositionView(scene))
+    scene = scene_of(game, viewpoint.seat, None, ended=viewpoint.sees_everything)
+    view = PositionView(scene)
+    return page("position_table.html", game=head, seq=seq, as_seat=as_seat, view=view)
 
 
 @blueprint.post("/games/<game_id>/actions")

@@ -151,7 +151,7 @@ class TestIndexAndScores:
         with raises(NoScores, match="has not started"):
             service.replays.scores(game)
         index = service.replays.index(game)
-        assert index == EventIndex((), ())
+        assert index == EventIndex()
 
 
 @pytest.mark.parametrize("name", ["disputes", "baron-rulings-by-agreement"])

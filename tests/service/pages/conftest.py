@@ -1,13 +1,18 @@
 """A client of the pages without a server in between: the application of a web process, on a real Redis."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from ledger.record import Record
 from service.bootstrap import Service
 from service.pages.app import create_web_app
+from tests.support.stored_games import recorded_game, store_game
+
+StoreGame: TypeAlias = Callable[[str], tuple[str, Record]]
 
 
 @pytest.fixture
@@ -20,3 +25,14 @@ def browser(app: Flask) -> Iterator[FlaskClient]:
     """A browser without scripts: it keeps cookies."""
     with app.test_client() as client:
         yield client
+
+
+@pytest.fixture
+def store(service: Service) -> StoreGame:
+    """Stores a game of tests/games, and returns its id and its record."""
+
+    def store(name: str) -> tuple[str, Record]:
+        record = recorded_game(name)
+        return store_game(service, record), record
+
+    return store

@@ -1,0 +1,335 @@
+"""An event of a game as its page shows it: its position, its explanation, and links to other events."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+from urllib.parse import urlencode
+
+from flask import request
+
+from domain.event import Event
+from domain.game import Game
+from domain.json_types import JsonObject
+from domain.messages import Message, PlayerAt, Text, Value, message
+from domain.scene import caption
+from ledger.canonical import canonical
+from replay.diff import ChangeSection, change_sections
+from replay.event_index import EventIndex
+from replay.event_text import outcome_message, time_text
+from replay.inspect import explained_clauses
+from replay.inspect_messages import (
+    chance_messages,
+    deadline_message,
+    following_messages,
+    identity_messages,
+    legal_actions_message,
+    turn_messages,
+)
+from replay.render.map_links import NO_LINKS
+from replay.timeline import Step
+from service.games.viewpoint import Viewpoint
+from service.http.context import service
+from service.http.language import request_renderer
+from service.pages.action_steps import (
+    ACTION,
+    CHOOSE,
+    TRY,
+    ActionSteps,
+    action_steps,
+    read_request,
+)
+from service.pages.position_view import PositionView, position_view
+
+EXPLORE: Final = "explore"
+"""The parameter of an address with which the page shows what could have been done."""
+_HASHES: Final = ("state", "prev", "hash")
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseNote:
+    """A clause by which an event followed: what it means on this board, and the sentence of the rules."""
+
+    id: str
+    texts: tuple[Text, ...]
+    sentence: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """A link to another event: its words, and its address."""
+
+    label: Value
+    address: str
+    is_current: bool = False
+
+
+@dataclass(frozen=True)
+class ReplayedEvent:
+    """Event `seq` of a game with this head, from a viewpoint, for templates/replay.html.
+
+    `as_seat` is the seat as which the address asks to see a finished game, None if it does not.
+    """
+
+    head: Game
+    step: Step
+    player: str | None
+    viewpoint: Viewpoint
+    as_seat: int | None
+
+    @property
+    def event(self) -> Event:
+        """The event."""
+        return self.step.event
+
+    @property
+    def seq(self) -> int:
+        """The seq of the event."""
+        return self.step.event["seq"]
+
+    @property
+    def game(self) -> Game:
+        """The game after the event."""
+        return self.step.after
+
+    @cached_property
+    def explanation(self) -> JsonObject:
+        """The explanation of the event (replay/inspect.py)."""
+        return service().events.explain_step(
+            self.head, self.step, self.player, request_renderer(), self.viewpoint
+        )
+
+    @cached_property
+    def view(self) -> PositionView | None:
+        """The position after the event, or after the action that is explored; None before the start."""
+        steps = self.steps
+        if steps is not None and steps.action is not None:
+            return position_view(steps.preview_scene())
+        position = self.viewpoint.position(self.game)
+        if position is None:
+            return None
+        scene = self.game.rules.scene(position, self.event)
+        return position_view(scene, links=NO_LINKS if steps is None else steps.links)
+
+    # Other events
+
+    def address(self, seq: int, **parameters: object) -> str:
+        """Return the address of an event of this game, seen from the same viewpoint."""
+        return f"/games/{self.head.id}?{self._query(seq, **parameters)}"
+
+    @property
+    def table_address(self) -> str:
+        """The address of the position as a table."""
+        return f"/games/{self.head.id}/table?{self._query(self.seq)}"
+
+    def _query(self, seq: int, **parameters: object) -> str:
+        as_seat = {} if self.as_seat is None else {"as": self.as_seat}
+        return urlencode({"seq": seq, **as_seat, **parameters})
+
+    @property
+    def permalink(self) -> str:
+        """The whole address of the event, for other people."""
+        return request.host_url.rstrip("/") + self.address(self.seq)
+
+    @property
+    def previous(self) -> int | None:
+        """The seq of the event before this one."""
+        return self.seq - 1 if self.seq > 1 else None
+
+    @property
+    def next(self) -> int | None:
+        """The seq of the event after this one."""
+        return self.seq + 1 if self.seq < self.head.seq else None
+
+    @cached_property
+    def _index(self) -> EventIndex:
+        """The index of the game, which is empty if the game is too long for one."""
+        return service().replays.index(self.head) or EventIndex()
+
+    @property
+    def rounds(self) -> list[Jump]:
+        """The events with which the rounds begin."""
+        starts = self._index.rounds
+        current = max((start.seq for start in starts if start.seq <= self.seq), default=None)
+        return [
+            Jump(
+                message("set-up") if start.round == 0 else start.round,
+                self.address(start.seq),
+                start.seq == current,
+            )
+            for start in starts
+        ]
+
+    @property
+    def seats(self) -> list[tuple[Value, Jump, Jump]]:
+        """The players, each with the first and the last event of theirs."""
+        return [
+            (
+                PlayerAt(entry.seat),
+                Jump(
+                    message("first event ({seq})", seq=entry.first),
+                    self.address(entry.first),
+                    entry.first == self.seq,
+                ),
+                Jump(
+                    message("last event ({seq})", seq=entry.last),
+                    self.address(entry.last),
+                    entry.last == self.seq,
+                ),
+            )
+            for entry in self._index.seats
+        ]
+
+    @property
+    def viewpoints(self) -> list[Jump]:
+        """The ways to see a game that has ended and had secrets: everything, or as each seat saw it then."""
+        if not self.head.has_ended or not self._index.has_secrets:
+            return []
+        address = f"/games/{self.head.id}?seq={self.seq}"
+        everything = Jump(message("everything"), address, self.as_seat is None)
+        return [
+            everything,
+            *(
+                Jump(
+                    message("as {player} saw it then", player=PlayerAt(seat)),
+                    f"{address}&as={seat}",
+                    seat == self.as_seat,
+                )
+                for seat in range(self.head.seats)
+            ),
+        ]
+
+    @property
+    def viewpoint_note(self) -> Message | None:
+        """What a game in progress hides from the viewer; None if it hides nothing."""
+        if self.head.has_ended or not self._index.has_secrets:
+            return None
+        if self.viewpoint.seat is None:
+            return message("what is secret during the game is not shown")
+        return message(
+            "shown as {player} sees the game while it is in progress",
+            player=PlayerAt(self.viewpoint.seat),
+        )
+
+    # The explanation
+
+    @property
+    def caption(self) -> Text:
+        """Who did what."""
+        return caption(self.event, self.game.rules.event_message)
+
+    @property
+    def result(self) -> Text:
+        """What was done, without who did it."""
+        return outcome_message(self.game.rules, self.event)
+
+    @property
+    def actor(self) -> str:
+        """Who caused the event."""
+        by: str = self.explanation["by"]
+        return by
+
+    @property
+    def identity(self) -> Iterator[Text]:
+        """By what means the actor has shown who they are."""
+        return identity_messages(self.explanation)
+
+    @property
+    def time(self) -> str:
+        """When the event was appended."""
+        return time_text(self.event["at"])
+
+    @property
+    def turn(self) -> Iterator[Text]:
+        """The turn under way."""
+        return turn_messages(self.explanation["time"])
+
+    @property
+    def deadline(self) -> Value | None:
+        """The deadline of the turn under way."""
+        return deadline_message(self.explanation["time"])
+
+    @property
+    def action(self) -> tuple[str | None, str] | None:
+        """The action in short form, if the rules can read it, and as JSON."""
+        action = self.event["action"]
+        if action is None:
+            return None
+        return self.explanation["action_text"], canonical(action).decode()
+
+    @property
+    def opened(self) -> list[tuple[str, str]]:
+        """The secrets of the event that are opened, by name, as JSON."""
+        opened: JsonObject = self.explanation["opened"]
+        return [(name, canonical(opening["value"]).decode()) for name, opening in opened.items()]
+
+    @property
+    def clauses(self) -> list[ClauseNote]:
+        """The clauses by which the event followed; each once, with all that it means here."""
+        texts: dict[str, list[Text]] = {}
+        for id, text in explained_clauses(self.step, self.explanation["opened"]):
+            texts.setdefault(id, []).append(text)
+        sentences = self.game.rules.CLAUSES
+        return [ClauseNote(id, tuple(texts[id]), sentences.get(id)) for id in texts]
+
+    @property
+    def chance(self) -> list[Text]:
+        """The sources of the game's chance, for the event that starts it."""
+        start = self.explanation["start"]
+        return [] if start is None else list(chance_messages(start))
+
+    @property
+    def following(self) -> list[Text]:
+        """What followed without another action."""
+        return list(following_messages(self.explanation))
+
+    @property
+    def superseded_by(self) -> int | None:
+        """The event with which play resumed from before this one."""
+        seq: int | None = self.explanation["consequences"]["superseded_by"]
+        return seq
+
+    @property
+    def changes(self) -> list[ChangeSection]:
+        """What the event changed in the position."""
+        return change_sections(self.explanation["changes"], self.game.rules, request_renderer())
+
+    @property
+    def hashes(self) -> list[tuple[str, str]]:
+        """The hashes of the event, by the names of their fields."""
+        event: JsonObject = dict(self.event)
+        return [(name, event[name]) for name in _HASHES]
+
+    # What could have been done
+
+    @property
+    def alternatives(self) -> tuple[int, Message] | None:
+        """The seat that acted, and how many legal actions it had; None if the viewer may not know."""
+        legal = self.explanation["legal_actions"]
+        if legal is None:
+            return None
+        return legal["seat"], legal_actions_message(legal, self.game.rules)
+
+    @property
+    def is_explored(self) -> bool:
+        """Whether the address asks for what could have been done here."""
+        return any(name in request.args for name in (EXPLORE, CHOOSE, TRY, ACTION))
+
+    @property
+    def can_explore(self) -> bool:
+        """Whether the viewer may see what could be done after the event."""
+        seat = self.game.to_act
+        return seat is not None and self.viewpoint.sees_as(self.game, seat)
+
+    @cached_property
+    def steps(self) -> ActionSteps | None:
+        """Where the viewer stands on the way to an action that could have been taken here."""
+        seat = self.game.to_act
+        if not self.is_explored or not self.can_explore or seat is None:
+            return None
+        fixed: list[tuple[str, str]] = [("seq", str(self.seq))]
+        if self.as_seat is not None:
+            fixed.append(("as", str(self.as_seat)))
+        fixed.append((EXPLORE, "1"))
+        parameters = request.args.to_dict(flat=False)
+        return action_steps(self.game, seat, read_request(parameters, tuple(fixed)))

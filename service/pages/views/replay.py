@@ -1,0 +1,218 @@
+"""The pages that replay a game: single events, the log, comparisons of two events, and scores."""
+
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from flask import Blueprint, Response, request
+from markupsafe import Markup
+
+from domain.contract import AnyRuleSystem
+from domain.errors import Malformed
+from domain.event import Event
+from domain.game import Game
+from domain.messages import Text, Value, message
+from domain.scene import Scene, caption
+from replay.diff import change_sections, changes, label_of
+from replay.event_filter import CONDITIONS, parse_filter
+from replay.event_text import actor_message, time_text
+from replay.render.score_chart import score_chart_svg
+from replay.scene_differences import with_differences
+from replay.score_chart import NoScores, score_rows
+from service.games.viewpoint import Viewpoint, viewpoint_of
+from service.http.context import service
+from service.http.language import request_renderer
+from service.pages.position_view import PositionView, position_view
+from service.pages.replayed_event import ReplayedEvent
+from service.pages.session import viewer
+from service.pages.templating import page
+
+LOG_PAGE_EVENTS: Final = 100
+"""Events on a page of the log."""
+_MAX_DIGITS: Final = 15
+_MAX_CONDITION_CHARACTERS: Final = 1000
+
+blueprint = Blueprint("replay", __name__)
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """An event in the log: who did what, and when; `superseded_by` is the event with which play resumed."""
+
+    seq: int
+    caption: Text
+    actor: Value
+    type: Value
+    at: str
+    time: str
+    superseded_by: int | None
+
+
+def show_event(game_id: str) -> Response:
+    """Show the event that the parameter `seq` names; the view of a game calls this if there is one."""
+    player = viewer()
+    head = service().queries.visible_game(game_id, player)
+    seat = read_seat()
+    viewpoint = viewpoint_of(head, player, seat)
+    seq = _number("seq")
+    if seq is None or not 1 <= seq <= head.seq:
+        return _missing_event(head)
+    step = service().events.step(head, seq)
+    return page("replay.html", event=ReplayedEvent(head, step, player, viewpoint, seat))
+
+
+@blueprint.get("/games/<game_id>/log")
+def list_events(game_id: str) -> Response:
+    """List the events of a game, those that pass the filter of the form."""
+    head = service().queries.visible_game(game_id, viewer())
+    conditions = {name: text for name in CONDITIONS if (text := _condition(name))}
+    after = _number("after") or 0
+    faults: dict[str, Text] = {}
+    rows: list[LogRow] = []
+    next_after: int | None = None
+    try:
+        event_filter = parse_filter(conditions, head.rules)
+    except Malformed as error:
+        faults = error.fields
+    else:
+        events, next_after = service().events.filtered_page(
+            head, after, LOG_PAGE_EVENTS, event_filter
+        )
+        rows = [_log_row(head, event) for event in events]
+    pairs = {**conditions} if next_after is None else {**conditions, "after": next_after}
+    return page(
+        "replay_log.html",
+        400 if faults else 200,
+        game=head,
+        types=_event_types(head.rules),
+        conditions=conditions,
+        faults=faults,
+        rows=rows,
+        after=after,
+        next_after=next_after,
+        first_address=f"?{urlencode(conditions)}",
+        next_address=f"?{urlencode(pairs)}",
+    )
+
+
+@blueprint.get("/games/<game_id>/compare")
+def compare_events(game_id: str) -> Response:
+    """Show the positions after two events beside each other, and the differences between them."""
+    player = viewer()
+    head = service().queries.visible_game(game_id, player)
+    seat = read_seat()
+    viewpoint = viewpoint_of(head, player, seat)
+    first, second = _number("from"), _number("to")
+    if (
+        first is None
+        or second is None
+        or not 1 <= min(first, second) <= max(first, second) <= head.seq
+    ):
+        return _missing_event(head)
+    games = [service().queries.game_at(game_id, seq) for seq in (first, second)]
+    before, after = (viewpoint.position(game) for game in games)
+    return page(
+        "replay_compare.html",
+        game=head,
+        seqs=(first, second),
+        as_seat=seat,
+        views=_compared_views(games[0], games[1], viewpoint),
+        sections=change_sections(changes(before, after), head.rules, request_renderer()),
+    )
+
+
+@blueprint.get("/games/<game_id>/scores")
+def show_scores(game_id: str) -> Response:
+    """Show the scores through a game, as a chart and as a table."""
+    head = service().queries.visible_game(game_id, viewer())
+    try:
+        chart = service().replays.scores(head)
+    except NoScores as error:
+        return page("replay_scores.html", game=head, reason=error.message)
+    if chart is None:
+        return page("replay_scores.html", game=head, reason=_too_long())
+    drawing = score_chart_svg(chart, request_renderer(), prefix="chart-")
+    return page(
+        "replay_scores.html",
+        game=head,
+        chart=chart,
+        drawing=Markup(drawing),  # noqa: S704 # the renderer escapes all texts
+        rows=list(score_rows(chart)),
+    )
+
+
+def _missing_event(head: Game) -> Response:
+    """Return the page for an event that the game does not have."""
+    return page("replay_missing_event.html", 404, game=head)
+
+
+def _number(name: str) -> int | None:
+    """Return a parameter that is a number; None if it is missing or no number."""
+    text = request.args.get(name, "").strip()
+    is_number = text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
+    return int(text) if is_number else None
+
+
+def read_seat() -> int | None:
+    """Return the seat of the parameter `as`; None without one. Raises Malformed if it is no number."""
+    if not request.args.get("as", ""):
+        return None
+    seat = _number("as")
+    if seat is None:
+        raise Malformed({"as": message("must be the number of a seat of this game")})
+    return seat
+
+
+def _condition(name: str) -> str:
+    """Return a condition of the filter of the log; an empty one is no condition."""
+    return request.args.get(name, "").strip()[:_MAX_CONDITION_CHARACTERS]
+
+
+def _log_row(head: Game, event: Event) -> LogRow:
+    return LogRow(
+        event["seq"],
+        caption(event, head.rules.event_message),
+        actor_message(event),
+        label_of(event["type"], head.rules),
+        event["at"],
+        time_text(event["at"]),
+        service().events.superseded_by(head, event),
+    )
+
+
+def _event_types(rules: AnyRuleSystem) -> list[tuple[str, str]]:
+    """Return the types of events of a game, each with what people call it, in the order of the latter."""
+    render = request_renderer()
+    labels = ((type, render.sentence(label_of(type, rules))) for type in rules.EVENTS)
+    return sorted(labels, key=lambda pair: pair[1].casefold())
+
+
+def _compared_views(
+    before: Game, after: Game, viewpoint: Viewpoint
+) -> list[tuple[int, PositionView | None]]:
+    """Return the views of two positions, in which the hexes that differ are marked."""
+    first, second = (_scene(game, viewpoint) for game in (before, after))
+    return [
+        (before.seq, _compared_view(first, second, "before-")),
+        (after.seq, _compared_view(second, first, "after-")),
+    ]
+
+
+def _scene(game: Game, viewpoint: Viewpoint) -> Scene | None:
+    """Return the scene of a game without marks of its last event; None before the start."""
+    position = viewpoint.position(game)
+    if position is None:
+        return None
+    scene: Scene = game.rules.scene(position, None)
+    return scene
+
+
+def _compared_view(scene: Scene | None, other: Scene | None, prefix: str) -> PositionView | None:
+    if scene is None:
+        return None
+    return position_view(scene if other is None else with_differences(scene, other), prefix=prefix)
+
+
+def _too_long() -> Text:
+    count = service().settings.bounds.max_replayed_events
+    return message("the game has more than {count} events, too many for a chart", count=count)
