@@ -1,47 +1,184 @@
-"""Attempts of Barony: the action that a choice amounts to, whether or not the rules allow it."""
+"""Attempts of Barony: the action that a choice amounts to, whether or not the rules allow it.
 
-from collections.abc import Sequence
+The parts of the action that are not chosen yet are tried out, and the first action that is allowed is taken.
+If there is none, the one that breaks the last clause of its group is taken: clauses are numbered in the order
+in which they are checked.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Final, Literal, TypeAlias
 
 from domain.barony.actions import (
     Action,
+    AgreeToEnd,
     Build,
+    Cast,
     Expedition,
     Move,
     NewCity,
+    NobleTitle,
     Pass,
     PlaceCity,
     Recruit,
 )
-from domain.barony.state import State
+from domain.barony.choices import DONE
+from domain.barony.components import RESOURCES, Resource
+from domain.barony.decide import decide as base_decide
+from domain.barony.state import State, StateT
+from domain.barony.titles import legal_titles
 from domain.choices import Choice
-from domain.contract import Resign
+from domain.contract import DomainEvent, Resign
+from domain.errors import Refused
 from domain.hex_text import hex_from_text, number_from_text
+from domain.hexes import neighbours
+
+Decide: TypeAlias = Callable[[StateT, int, Action], DomainEvent]
+"""The function `decide` of a rule system."""
+
+MOST_TAKES: Final = 3
+"""The greatest number of villages that one action can destroy, with Celerity and Tornado."""
+BUILDINGS: Final[tuple[Literal["village", "stronghold"], ...]] = ("village", "stronghold")
 
 
-def attempt(state: State, seat: int, path: Sequence[Choice], value: str) -> Action | None:
-    """The simplest action that choosing `value` after the choices of `path` amounts to."""
-    words = [choice.value for choice in path] + [value]
+def attempt(
+    state: StateT,
+    seat: int,
+    path: Sequence[Choice],
+    value: str,
+    decide: Decide[StateT] = base_decide,
+) -> Action | None:
+    """The simplest action that choosing `value` after the choices of `path` amounts to; None if none."""
+    type, *values = [*(choice.value for choice in path), value]
     try:
-        match words:
-            case ["place_city", at]:
-                return PlaceCity(hex_from_text(at))
-            case ["recruit", at]:
-                return Recruit(hex_from_text(at), 1)
-            case ["recruit", at, knights]:
-                return Recruit(hex_from_text(at), number_from_text(knights))
-            case ["move", start, end]:
-                return Move(((hex_from_text(start), hex_from_text(end)),))
-            case ["build", at]:
-                return Build(((hex_from_text(at), "village"),))
-            case ["new_city", at]:
-                return NewCity(hex_from_text(at))
-            case ["expedition", to]:
-                return Expedition(hex_from_text(to))
-            case ["pass"]:
-                return Pass()
-            case ["resign"]:
-                return Resign()
-            case _:
-                return None
-    except ValueError:  # the value of a hex or of a number
+        candidates = list(_candidates(state, seat, type, values))
+    except ValueError:  # the text of a hex or a number
         return None
+    return most_favourable(state, seat, candidates, decide)
+
+
+def most_favourable(
+    state: StateT, seat: int, candidates: Iterable[Action], decide: Decide[StateT]
+) -> Action | None:
+    """The first action that is allowed, or else one that breaks the last clause; None if there is none.
+
+    Tokens for destroyed villages are added where they are missing.
+    """
+    best: Action | None = None
+    last_clause = ""
+    for candidate in candidates:
+        for action in _with_takes(candidate):
+            try:
+                decide(state, seat, action)
+            except Refused as error:
+                clause = error.clause or ""
+            else:
+                return action
+            if best is None or clause > last_clause:
+                best, last_clause = action, clause
+            if clause != "BY-CON-3":
+                break
+    return best
+
+
+def _with_takes(action: Action) -> Iterator[Action]:
+    """BY-CON-3: the action as it is, and then with more tokens to take."""
+    yield action
+    if isinstance(action, Move | Cast):
+        for count in range(1, MOST_TAKES + 1 - len(action.takes)):
+            for takes in product(RESOURCES, repeat=count):
+                yield replace(action, takes=(*action.takes, *takes))
+
+
+def _candidates(state: State, seat: int, type: str, values: Sequence[str]) -> Iterable[Action]:
+    """The actions of a type to which the values can lead. Raises ValueError."""
+    hexes = state.board.hexes
+    match type, values:
+        case "place_city", []:
+            return map(PlaceCity, hexes)
+        case "place_city", [at]:
+            return [PlaceCity(hex_from_text(at))]
+        case "recruit", []:
+            return [Recruit(at, 1) for at in hexes]
+        case "recruit", [at]:
+            return [Recruit(hex_from_text(at), 1)]
+        case "recruit", [at, knights] if number_from_text(knights) > 0:
+            return [Recruit(hex_from_text(at), number_from_text(knights))]
+        case "move", _:
+            return _moves(state, seat, values)
+        case "build", _:
+            return _builds(state, values)
+        case "new_city", []:
+            return map(NewCity, hexes)
+        case "new_city", [at]:
+            return [NewCity(hex_from_text(at))]
+        case "expedition", []:
+            return map(Expedition, hexes)
+        case "expedition", [to]:
+            return [Expedition(hex_from_text(to))]
+        case _:
+            return _cards(state, seat, type, values)
+
+
+def _cards(state: State, seat: int, type: str, values: Sequence[str]) -> Iterable[Action]:
+    """The actions of a type whose choices are no hexes. Raises ValueError."""
+    match type, values:
+        case "noble_title", []:
+            mountain, forest, plain, field = state.resources[seat]
+            return [*legal_titles(state, seat), NobleTitle((mountain, forest, plain, field))]
+        case "noble_title", [payment]:
+            mountain, forest, plain, field = map(number_from_text, payment.split("-"))
+            return [NobleTitle((mountain, forest, plain, field))]
+        case "agree_to_end", []:
+            return [AgreeToEnd(agree=seat not in state.end_agreed_by)]
+        case "agree_to_end", ["agree" | "disagree" as answer]:
+            return [AgreeToEnd(agree=answer == "agree")]
+        case "cast", _:
+            return [Cast(())]
+        case "pass", []:
+            return [Pass()]
+        case "resign", []:
+            return [Resign()]
+        case _:
+            return []
+
+
+def token_of(value: str) -> Resource | None:
+    """The kind of token in the value of a choice, such as `plain-1`; None if the value is another choice."""
+    word = value.partition("-")[0]
+    return next((name for name in RESOURCES if name == word), None)
+
+
+def _moves(state: State, seat: int, values: Sequence[str]) -> Iterator[Move]:
+    """Moves of knights; of a knight without a destination yet, to every adjacent hex. Raises ValueError."""
+    board, knights = state.board, state.knights[seat]
+    takes = tuple(token for value in values if (token := token_of(value)))
+    places = [value for value in values if value != DONE and not token_of(value)]
+    hexes = [hex_from_text(place) for place in places]
+    if not values:
+        starts = [at for at in board.hexes if knights[board.index[at]]] or board.hexes[:1]
+        paths = [[start, end] for start in starts for end in neighbours(start)]
+    elif len(hexes) % 2 == 0:
+        paths = [hexes]
+    elif values[-1] == places[-1]:
+        paths = [[*hexes, end] for end in neighbours(hexes[-1])]
+    else:
+        paths = []
+    for path in paths:
+        if 2 <= len(path) <= 4 and DONE not in values[:-1]:
+            yield Move(tuple(zip(path[::2], path[1::2], strict=True)), takes)
+
+
+def _builds(state: State, values: Sequence[str]) -> Iterator[Build]:
+    """Constructions; on a site without a building yet, each of the two kinds. Raises ValueError."""
+    places = values[:-1:2] if values[-1:] == [DONE] else values[::2]
+    names = values[1::2]
+    buildings = [building for name in names for building in BUILDINGS if building == name]
+    hexes = [hex_from_text(place) for place in places]
+    if len(buildings) < len(names) or len(set(hexes)) < len(hexes):
+        return
+    for sites in [hexes] if values else [[at] for at in state.board.hexes]:
+        for last in product(BUILDINGS, repeat=len(sites) - len(buildings)):
+            if sites:
+                yield Build(tuple(sorted(zip(sites, [*buildings, *last], strict=True))))

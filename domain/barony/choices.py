@@ -20,6 +20,7 @@ from domain.barony.actions import (
     PlaceCity,
     Recruit,
 )
+from domain.barony.components import Resource
 from domain.barony.movement import NO_CHOICE, Takes, does_order_matter, takes_of_arrival
 from domain.barony.state import State
 from domain.choices import COMMON_QUESTIONS, Choice, card, hex_choice
@@ -37,7 +38,7 @@ QUESTIONS: Final[Mapping[str, Text]] = {
     "knights": message("How many knights do you recruit?"),
     "knight": message("Which knight moves?"),
     "destination": message("Where does the knight move?"),
-    "token": message("Which token do you take for the destroyed village?"),
+    "token": message("Which token do you take for the village?"),
     "next_knight": message("Which other knight moves?"),
     "site": message("On which hex do you build?"),
     "building": message("What do you build there?"),
@@ -116,7 +117,7 @@ def _move_sequence(state: State, seat: int, moves: Moves, takes: Takes) -> Itera
         yield hex_choice(question, start)
         yield hex_choice("destination", end)
         if takes and (number or _takes_token(state, seat, moves, takes)):
-            yield card("token", takes[0], takes[0])
+            yield token_choice(takes[0], state.owner[state.board.index[end]])
             takes = takes[1:]
         question = "next_knight"
     if len(moves) == 1:
@@ -129,6 +130,11 @@ def _takes_token(state: State, seat: int, moves: Moves, takes: Takes) -> bool:
         return True
     end = state.board.index[moves[0][1]]
     return takes_of_arrival(state, seat, end) != NO_CHOICE
+
+
+def token_choice(token: Resource, owner: int) -> Choice:
+    """The choice of a token to take from the owner of a destroyed village."""
+    return card("token", f"{token}-{owner}", token)
 
 
 def next_in(sequence: Iterator[Choice], path: Sequence[Choice]) -> Choice | None:

@@ -9,14 +9,15 @@ from typing import Final
 
 from domain.barony.action_json import action_to_json, parse_action
 from domain.barony.action_text import action_text, parse_action_text
-from domain.barony.attempts import attempt
 from domain.barony.board_check import infer_secrets
 from domain.barony.decide import actions_at_any_time, forfeit, remove
 from domain.barony.option_fields import OPTION_FIELDS
 from domain.barony.set_up import apply_redraw, redraw
 from domain.barony.sorcery.apply import apply
+from domain.barony.sorcery.attempts import attempt
 from domain.barony.sorcery.bots import BOTS
-from domain.barony.sorcery.choices import QUESTIONS, choice_message, choices
+from domain.barony.sorcery.choice_messages import choice_message
+from domain.barony.sorcery.choices import QUESTIONS, choices
 from domain.barony.sorcery.clauses import CLAUSES
 from domain.barony.sorcery.decide import decide, legal_actions, preview
 from domain.barony.sorcery.event_messages import event_message

@@ -1,0 +1,97 @@
+"""Attempts of Sorcery: the action that a choice amounts to, whether or not the rules allow it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from domain.barony.actions import Action, Cast
+from domain.barony.attempts import attempt as base_attempt
+from domain.barony.attempts import most_favourable, token_of
+from domain.barony.choices import DONE
+from domain.barony.components import FAMILY, Spell
+from domain.barony.sorcery.choices import spells_of
+from domain.barony.sorcery.decide import decide, legal_casts
+from domain.barony.sorcery.state import SorceryState
+from domain.choices import Choice
+from domain.hex_text import hex_from_text, number_from_text
+from domain.hexes import Hex, distance, neighbours
+
+
+def attempt(state: SorceryState, seat: int, path: Sequence[Choice], value: str) -> Action | None:
+    """The simplest action that choosing `value` after the choices of `path` amounts to; None if none."""
+    type, *values = [*(choice.value for choice in path), value]
+    if type != "cast":
+        return base_attempt(state, seat, path, value, decide)
+    try:
+        candidates = list(_casts(state, seat, values))
+    except ValueError:  # the text of spells, a hex or a number
+        return None
+    return most_favourable(state, seat, candidates, decide)
+
+
+def _casts(state: SorceryState, seat: int, values: Sequence[str]) -> Iterable[Cast]:
+    """The casts to which the values can lead. Raises ValueError."""
+    if not values:
+        return [
+            *legal_casts(state, seat)[:1],
+            *(cast for spell in state.spells for cast in _casts_of(state, seat, (spell,), [])),
+        ]
+    return _casts_of(state, seat, spells_of(values[0]), values[1:])
+
+
+def _casts_of(
+    state: SorceryState, seat: int, spells: tuple[Spell, ...], values: Sequence[str]
+) -> Iterable[Cast]:
+    """The casts of these spells to which the values after them can lead. Raises ValueError."""
+    hexes = state.board.hexes
+    match FAMILY[spells[0]], values:
+        case "construction", []:
+            return [Cast(spells, at=at) for at in hexes]
+        case "construction", [at]:
+            return [Cast(spells, at=hex_from_text(at))]
+        case "recruitment", []:
+            return [Cast(spells, recruits=((at, 1),)) for at in hexes]
+        case "recruitment", [at]:
+            return [Cast(spells, recruits=((hex_from_text(at), 1),))]
+        case "recruitment", _ if "charm" in spells:
+            sites = [hex_from_text(at) for at in values[: -1 if values[-1] == DONE else None]]
+            recruits = tuple((at, 1) for at in sorted(set(sites)))
+            return [Cast(spells, recruits=recruits)] if len(recruits) == len(sites) else []
+        case "recruitment", [at, knights] if number_from_text(knights) > 0:
+            return [Cast(spells, recruits=((hex_from_text(at), number_from_text(knights)),))]
+        case "movement", _:
+            return _movements(state, seat, spells, values)
+        case _:
+            return []
+
+
+def _movements(
+    state: SorceryState, seat: int, spells: tuple[Spell, ...], values: Sequence[str]
+) -> Iterator[Cast]:
+    """The casts of these spells with a path to which the values lead. Raises ValueError."""
+    board, knights = state.board, state.knights[seat]
+    takes = tuple(token for value in values if (token := token_of(value)))
+    places = [hex_from_text(value) for value in values if not token_of(value)]
+    has_celerity = "celerity" in spells
+    if len(places) > 2 + has_celerity:
+        return
+    starts = places[:1] or [at for at in board.hexes if knights[board.index[at]]]
+    for start in starts or board.hexes[:1]:
+        for path in _paths(start, places[1:], has_celerity=has_celerity):
+            yield Cast(spells, path, takes)
+
+
+def _paths(start: Hex, places: Sequence[Hex], *, has_celerity: bool) -> Iterator[tuple[Hex, ...]]:
+    """Paths from a hex; `places` are the hex where they end and the one between, as far as chosen."""
+    match places:
+        case [end, middle]:
+            yield start, middle, end
+        case [end] if has_celerity:
+            steps = {near: distance(near, end) for near in neighbours(start) if near != end}
+            yield from ((start, near, end) for near in steps if steps[near] == min(steps.values()))
+        case [end]:
+            yield start, end
+        case _ if has_celerity:
+            yield from (
+                (start, near, end) for near in neighbours(start) for end in neighbours(near)
+            )
+        case _:
+            yield from ((start, end) for end in neighbours(start))
