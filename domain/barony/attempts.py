@@ -24,7 +24,7 @@ from domain.barony.actions import (
     Recruit,
 )
 from domain.barony.choices import DONE
-from domain.barony.components import RESOURCES, Resource
+from domain.barony.components import CITY, RESOURCES, VILLAGE, Resource
 from domain.barony.decide import decide as base_decide
 from domain.barony.state import State, StateT
 from domain.barony.titles import legal_titles
@@ -32,7 +32,7 @@ from domain.choices import Choice
 from domain.contract import DomainEvent, Resign
 from domain.errors import Refused
 from domain.hex_text import hex_from_text, number_from_text
-from domain.hexes import neighbours
+from domain.hexes import Hex, neighbours
 
 Decide: TypeAlias = Callable[[StateT, int, Action], DomainEvent]
 """The function `decide` of a rule system."""
@@ -49,13 +49,16 @@ def attempt(
     value: str,
     decide: Decide[StateT] = base_decide,
 ) -> Action | None:
-    """The simplest action that choosing `value` after the choices of `path` amounts to; None if none."""
+    """The simplest action that choosing `value` after the choices of `path` amounts to; None if none.
+
+    Actions that the whole game or the rest of it does not have amount to none: casts, a request for the end
+    without the option, and first cities after the set-up.
+    """
     type, *values = [*(choice.value for choice in path), value]
     try:
-        candidates = list(_candidates(state, seat, type, values))
+        return most_favourable(state, seat, _candidates(state, seat, type, values), decide)
     except ValueError:  # the text of a hex or a number
         return None
-    return most_favourable(state, seat, candidates, decide)
 
 
 def most_favourable(
@@ -95,12 +98,12 @@ def _candidates(state: State, seat: int, type: str, values: Sequence[str]) -> It
     """The actions of a type to which the values can lead. Raises ValueError."""
     hexes = state.board.hexes
     match type, values:
-        case "place_city", []:
+        case "place_city", [] if state.phase == "setup":
             return map(PlaceCity, hexes)
         case "place_city", [at]:
             return [PlaceCity(hex_from_text(at))]
         case "recruit", []:
-            return [Recruit(at, 1) for at in hexes]
+            return [Recruit(at, 1) for at in _or_any(state, state.built(seat, CITY))]
         case "recruit", [at]:
             return [Recruit(hex_from_text(at), 1)]
         case "recruit", [at, knights] if number_from_text(knights) > 0:
@@ -108,17 +111,31 @@ def _candidates(state: State, seat: int, type: str, values: Sequence[str]) -> It
         case "move", _:
             return _moves(state, seat, values)
         case "build", _:
-            return _builds(state, values)
+            return _builds(state, seat, values)
         case "new_city", []:
-            return map(NewCity, hexes)
+            return map(NewCity, _or_any(state, state.built(seat, VILLAGE)))
         case "new_city", [at]:
             return [NewCity(hex_from_text(at))]
         case "expedition", []:
-            return map(Expedition, hexes)
+            return [
+                Expedition(at)
+                for at, is_edge in zip(hexes, state.board.edge, strict=True)
+                if is_edge
+            ]
         case "expedition", [to]:
             return [Expedition(hex_from_text(to))]
         case _:
             return _cards(state, seat, type, values)
+
+
+def _or_any(state: State, hexes: Sequence[int]) -> list[Hex]:
+    """The hexes with these numbers, or one hex of the board if there are none."""
+    return [state.board.hexes[hex] for hex in hexes or [0]]
+
+
+def hexes_with_knights(state: State, seat: int) -> list[Hex]:
+    """The hexes from which a knight of the seat could move, or one hex of the board if it has none there."""
+    return _or_any(state, [hex for hex, count in enumerate(state.knights[seat]) if count])
 
 
 def _cards(state: State, seat: int, type: str, values: Sequence[str]) -> Iterable[Action]:
@@ -130,12 +147,10 @@ def _cards(state: State, seat: int, type: str, values: Sequence[str]) -> Iterabl
         case "noble_title", [payment]:
             mountain, forest, plain, field = map(number_from_text, payment.split("-"))
             return [NobleTitle((mountain, forest, plain, field))]
-        case "agree_to_end", []:
+        case "agree_to_end", [] if state.end_by_agreement:
             return [AgreeToEnd(agree=seat not in state.end_agreed_by)]
         case "agree_to_end", ["agree" | "disagree" as answer]:
             return [AgreeToEnd(agree=answer == "agree")]
-        case "cast", _:
-            return [Cast(())]
         case "pass", []:
             return [Pass()]
         case "resign", []:
@@ -152,12 +167,11 @@ def token_of(value: str) -> Resource | None:
 
 def _moves(state: State, seat: int, values: Sequence[str]) -> Iterator[Move]:
     """Moves of knights; of a knight without a destination yet, to every adjacent hex. Raises ValueError."""
-    board, knights = state.board, state.knights[seat]
     takes = tuple(token for value in values if (token := token_of(value)))
     places = [value for value in values if value != DONE and not token_of(value)]
     hexes = [hex_from_text(place) for place in places]
     if not values:
-        starts = [at for at in board.hexes if knights[board.index[at]]] or board.hexes[:1]
+        starts = hexes_with_knights(state, seat)
         paths = [[start, end] for start in starts for end in neighbours(start)]
     elif len(hexes) % 2 == 0:
         paths = [hexes]
@@ -170,7 +184,7 @@ def _moves(state: State, seat: int, values: Sequence[str]) -> Iterator[Move]:
             yield Move(tuple(zip(path[::2], path[1::2], strict=True)), takes)
 
 
-def _builds(state: State, values: Sequence[str]) -> Iterator[Build]:
+def _builds(state: State, seat: int, values: Sequence[str]) -> Iterator[Build]:
     """Constructions; on a site without a building yet, each of the two kinds. Raises ValueError."""
     places = values[:-1:2] if values[-1:] == [DONE] else values[::2]
     names = values[1::2]
@@ -178,7 +192,7 @@ def _builds(state: State, values: Sequence[str]) -> Iterator[Build]:
     hexes = [hex_from_text(place) for place in places]
     if len(buildings) < len(names) or len(set(hexes)) < len(hexes):
         return
-    for sites in [hexes] if values else [[at] for at in state.board.hexes]:
+    for sites in [hexes] if values else [[at] for at in hexes_with_knights(state, seat)]:
         for last in product(BUILDINGS, repeat=len(sites) - len(buildings)):
             if sites:
                 yield Build(tuple(sorted(zip(sites, [*buildings, *last], strict=True))))

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from domain.choices import Choice
-from domain.contract import Action
+from domain.contract import Action, Position, evolve
 from domain.game import Game
-from domain.next_step import UnknownChoice, next_step
+from domain.next_step import Step, UnknownChoice, next_step
+from replay.language.renderer import english
 from tests.games.records import course_of
 from tests.support.choice_trees import nodes
 
@@ -49,12 +50,34 @@ def test_the_first_and_the_last_option_of_every_step_lead_to_a_legal_action(name
             while step.action is None:
                 assert len(step.options) > 1
                 assert step.question == step.options[0].question
+                check_options(game, seat, step)
                 values.append(step.options[index].value)
                 step = next_step(game.rules, game.state, seat, actions, values)
             assert step.action in actions
             assert [step.path[number].value for number in step.manual] == values
+            attempt = game.rules.attempt(game.state, seat, step.path[:-1], step.path[-1].value)
+            assert outcome(game, seat, attempt) == outcome(game, seat, step.action)
             with pytest.raises(UnknownChoice):
                 next_step(game.rules, game.state, seat, actions, [*values, "done"])
+
+
+def check_options(game: Game, seat: int, step: Step[Action]) -> None:
+    """Check that every option has words of its own, and that the attempt at it is allowed."""
+    position = game.position(seat)
+    labels = set()
+    for option in step.options:
+        labels.add(english(game.rules.choice_message(position, option, step.path)))
+        attempt = game.rules.attempt(game.state, seat, step.path, option.value)
+        assert attempt is not None
+        assert game.rules.decide(game.state, seat, attempt)
+    assert len(labels) == len(step.options)
+
+
+def outcome(game: Game, seat: int, action: Action | None) -> Position:
+    """Return the position after an action, which has to be one."""
+    assert action is not None
+    event = game.rules.decide(game.state, seat, action)
+    return game.rules.position(evolve(game.rules, game.state, [event]), seat)
 
 
 def test_a_value_that_is_no_option_is_an_unknown_choice() -> None:

@@ -1,13 +1,15 @@
 """Attempts of Sorcery: the action that a choice amounts to, whether or not the rules allow it."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 
 from domain.barony.actions import Action, Cast
 from domain.barony.attempts import attempt as base_attempt
-from domain.barony.attempts import most_favourable, token_of
+from domain.barony.attempts import hexes_with_knights, most_favourable, token_of
 from domain.barony.choices import DONE
 from domain.barony.components import FAMILY, Spell
 from domain.barony.sorcery.choices import spells_of
+from domain.barony.sorcery.components import COST
 from domain.barony.sorcery.decide import decide, legal_casts
 from domain.barony.sorcery.state import SorceryState
 from domain.choices import Choice
@@ -21,20 +23,21 @@ def attempt(state: SorceryState, seat: int, path: Sequence[Choice], value: str) 
     if type != "cast":
         return base_attempt(state, seat, path, value, decide)
     try:
-        candidates = list(_casts(state, seat, values))
+        return most_favourable(state, seat, _casts(state, seat, values), decide)
     except ValueError:  # the text of spells, a hex or a number
         return None
-    return most_favourable(state, seat, candidates, decide)
 
 
 def _casts(state: SorceryState, seat: int, values: Sequence[str]) -> Iterable[Cast]:
     """The casts to which the values can lead. Raises ValueError."""
-    if not values:
-        return [
-            *legal_casts(state, seat)[:1],
-            *(cast for spell in state.spells for cast in _casts_of(state, seat, (spell,), [])),
-        ]
-    return _casts_of(state, seat, spells_of(values[0]), values[1:])
+    if values:
+        return _casts_of(state, seat, spells_of(values[0]), values[1:])
+    affordable = [spell for spell in state.spells if COST[spell] <= state.magic[seat]]
+    if not affordable:  # any cast is refused for its cost
+        cheapest = min(state.spells, key=lambda spell: COST[spell])
+        return islice(_casts_of(state, seat, (cheapest,), []), 1)
+    casts = (_casts_of(state, seat, (spell,), []) for spell in affordable)
+    return chain(legal_casts(state, seat)[:1], chain.from_iterable(casts))
 
 
 def _casts_of(
@@ -67,14 +70,12 @@ def _movements(
     state: SorceryState, seat: int, spells: tuple[Spell, ...], values: Sequence[str]
 ) -> Iterator[Cast]:
     """The casts of these spells with a path to which the values lead. Raises ValueError."""
-    board, knights = state.board, state.knights[seat]
     takes = tuple(token for value in values if (token := token_of(value)))
     places = [hex_from_text(value) for value in values if not token_of(value)]
     has_celerity = "celerity" in spells
     if len(places) > 2 + has_celerity:
         return
-    starts = places[:1] or [at for at in board.hexes if knights[board.index[at]]]
-    for start in starts or board.hexes[:1]:
+    for start in places[:1] or hexes_with_knights(state, seat):
         for path in _paths(start, places[1:], has_celerity=has_celerity):
             yield Cast(spells, path, takes)
 
