@@ -313,7 +313,7 @@ class RuleSystem(Protocol[S, A, P]):
         asking for the end or withdrawing that. They are possible whether or not it is the seat's turn.
         """
 
-    def choices(self, state: S, seat: int, action: A, path: Sequence[Choice]) -> Iterable[Choice]:
+    def choices(self, state: S, seat: int, action: A, path: Sequence[Choice]) -> Sequence[Choice]:
         """The choices after those of `path` that lead on to an action which can be taken now.
 
         `path` begins with the choice of the action's type, and has led to this action so far. There are

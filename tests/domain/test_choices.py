@@ -77,7 +77,8 @@ def outcome(game: Game, seat: int, action: Action | None) -> Position:
     """Return the position after an action, which has to be one."""
     assert action is not None
     event = game.rules.decide(game.state, seat, action)
-    return game.rules.position(evolve(game.rules, game.state, [event]), seat)
+    after: Position = game.rules.position(evolve(game.rules, game.state, [event]), seat)
+    return after
 
 
 def test_a_value_that_is_no_option_is_an_unknown_choice() -> None:

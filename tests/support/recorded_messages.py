@@ -1,4 +1,4 @@
-"""The messages of recorded games: events, explanations, refusals and pictures.
+"""The messages of recorded games: events, explanations, refusals, choices and pictures.
 
 Refusals come from actions that were changed in one place, or that belong to another position. Which ones are
 tried depends on nothing but the records.
@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any, Final, TypeAlias
 
 from domain import lifecycle
+from domain.choices import action_choice
 from domain.contract import AnyRuleSystem, DomainEvent
 from domain.errors import Malformed, Refused
 from domain.event import acting_seat, recorded_data
@@ -64,6 +65,25 @@ def scene_messages(name: str) -> Iterator[Any]:
         if game.state is not None:
             viewer = game.rules.position(game.state, game.to_act)
             yield from _messages_in(game.rules.scene(viewer, event))
+
+
+def choice_messages(name: str) -> Iterator[Any]:
+    """Yield the questions on the way to some actions of a recorded game, and the choices in words."""
+    for game in course_of(name)[::12]:
+        if game.to_act is None:
+            continue
+        rules, state, seat = game.rules, game.state, game.to_act
+        position = rules.position(state, seat)
+        for action in [
+            *rules.legal_actions(state, seat)[::7],
+            *rules.actions_at_any_time(state, seat),
+        ]:
+            path = [action_choice(action.type)]
+            yield rules.choice_message(position, path[0], [])
+            while following := rules.choices(state, seat, action, path):
+                yield rules.QUESTIONS[following[0].question]
+                yield rules.choice_message(position, following[0], path)
+                path.append(following[0])
 
 
 def _messages_in(part: object) -> Iterator[Any]:

@@ -1,7 +1,7 @@
 """Every message of the recorded games is rendered in every language, completely and with good typography.
 
-The messages are those of events, explanations, clauses, refusals and pictures. Each different one is checked
-once, with the players shown by name or by seat in turn.
+The messages are those of events, explanations, clauses, refusals, choices and pictures. Each different one is
+checked once, with the players shown by name or by seat in turn.
 """
 
 import re
@@ -23,6 +23,7 @@ from tests.games.records import course_of
 from tests.replay.language.test_typography import faults
 from tests.support.recorded_messages import (
     NAMES,
+    choice_messages,
     event_messages,
     explanations,
     parts,
@@ -48,7 +49,7 @@ GRAMMATICAL_FAULTS: Final = {
 
 NUMBER: Final = re.compile(r"[+-]?\d+(?:,-?\d+)?")
 SAME_IN_ENGLISH: Final = {
-    "fr": {"Baron", "Barony", "Illusion", "place", "score"},
+    "fr": {"Baron", "Barony", "Illusion", "construction", "place", "score"},
     "es": {"Baron", "Barony", "Barony: Sorcery", "Portal", "Tornado"},
 }
 """Templates and terms that are the same words in a translation."""
@@ -84,7 +85,7 @@ def clause_texts() -> Iterator[Any]:
 def messages() -> dict[str, Value]:
     """Return all different messages, by their English text."""
     different: dict[str, Value] = {}
-    for source in (event_messages, explanations, scene_messages):
+    for source in (event_messages, explanations, scene_messages, choice_messages):
         for name in NAMES:
             _add(different, source(name))
     _add(different, clause_texts())
