@@ -10,9 +10,33 @@ from service.http.api_docs import PREFIX
 from service.http.app import create_app
 from service.http.metrics import Metrics
 from service.pages import blueprint, errors, session, templating
-from service.pages.views import accounts, home, lobby, play, quick_play, replay, static_files
+from service.pages.views import (
+    accounts,
+    branches,
+    disputes,
+    home,
+    lobby,
+    play,
+    proofs,
+    quick_play,
+    replay,
+    static_files,
+    takebacks,
+)
 
-_VIEWS: Final = (home, accounts, quick_play, lobby, play, replay, static_files)
+_VIEWS: Final = (
+    home,
+    accounts,
+    quick_play,
+    lobby,
+    play,
+    replay,
+    disputes,
+    takebacks,
+    branches,
+    proofs,
+    static_files,
+)
 _COMPRESSED: Final = [
     "text/html",
     "text/css",

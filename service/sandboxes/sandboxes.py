@@ -66,6 +66,20 @@ class OpenSandbox:
         }
 
 
+def seat_of_maker(game: Game, player: str) -> int | None:
+    """Return the seat whose secrets a sandbox of the game knows that this player makes now.
+
+    None for a game that has ended, of which a sandbox knows everything. Raises Forbidden for a game in
+    progress in which the player has no seat.
+    """
+    if game.has_ended:
+        return None
+    seat = game.seat_of(player)
+    if seat is None and game.status != "open":
+        raise Forbidden(message("only its players can make a sandbox of a game in progress"))
+    return seat
+
+
 class Sandboxes:
     """The sandboxes of a service. Thread-safe; raises Unavailable if Redis does not respond."""
 
@@ -91,14 +105,16 @@ class Sandboxes:
         """
         head = self._loader.load(game_id).game
         require_visible(head, player)
-        seat = None if head.has_ended else head.seat_of(player)
-        if seat is None and not head.has_ended and head.status != "open":
-            raise Forbidden(message("only its players can make a sandbox of a game in progress"))
+        seat = seat_of_maker(head, player)
         at = head.seq if seq is None else seq
         event = self._loader.event(head, at)[1]
         new = StoredSandbox("", player, network, game_id, at, event["hash"], seat, seed.hex())
         sandbox = self._begin(new)
         return self._kept(self._store.add(new), sandbox)
+
+    def of_player(self, player: str, game_id: str) -> list[StoredSandbox]:
+        """Return the sandboxes of a game that a player has made, the one that expires last first."""
+        return [stored for stored in self._store.of_player(player) if stored.game == game_id]
 
     def get(self, sandbox_id: str) -> StoredSandbox:
         """Return a sandbox as it is stored. Raises NotFound."""

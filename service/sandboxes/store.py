@@ -92,6 +92,13 @@ class SandboxStore:
             raise NotFound(message("there is no such sandbox, or it has expired"))
         return _decode(value)
 
+    def of_player(self, player: str) -> list[StoredSandbox]:
+        """Return the sandboxes that a player has made, the one that expires last first."""
+        with unavailable_on_error():
+            ids: Any = self._redis.zrange(_of(player), 0, -1, desc=True)
+            values: Any = self._redis.mget([_key(to_text(id)) for id in ids]) if ids else []
+        return [_decode(value) for value in values if value is not None]
+
     def replace(self, old: StoredSandbox, steps: tuple[Mapping[str, Any], ...]) -> StoredSandbox:
         """Store a sandbox with other steps, and return it. It is kept for the whole time again.
 

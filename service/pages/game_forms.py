@@ -1,0 +1,103 @@
+"""What the pages with forms about a game share: who views them, why something cannot be done, and keys."""
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from marshmallow import Schema
+
+from domain.errors import Malformed, Refused
+from domain.game import Game
+from domain.messages import Text, Value, message
+from replay.event_text import actor_message, outcome_message
+from service.errors import Unauthorised
+from service.games.commands import AcceptedAction
+from service.http.context import metrics, service
+from service.pages.forms import read_form
+from service.pages.session import viewer
+
+NOT_A_PLAYER: Final = message("only the players of the game can do this")
+
+NOT_SURE: Final = message("must be ticked, because this cannot be undone")
+_MAX_KEY_CHARACTERS: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class GameViewer:
+    """A game that the viewer of a page may see, the id of the viewer, and the viewer's seat, if any."""
+
+    game: Game
+    player: str | None
+    seat: int | None
+
+    @property
+    def is_arbiter(self) -> bool:
+        """Whether the viewer rules the disputes of the game."""
+        return self.player is not None and self.player == self.game.arbiter
+
+    def reason_not_to(self, decide: Callable[[int], object]) -> Text | None:
+        """Return why the viewer cannot do what `decide` decides for a seat; None if the viewer can."""
+        seat = self.seat
+        return NOT_A_PLAYER if seat is None else reason_not_to(lambda: decide(seat))
+
+
+def reason_not_to(decide: Callable[[], object]) -> Text | None:
+    """Return why the rules of disputes refuse a decision; None if they allow it."""
+    try:
+        decide()
+    except Refused as refused:
+        return refused.why
+    return None
+
+
+def game_viewer(game_id: str) -> GameViewer:
+    """Return the game of a page with its viewer. Raises NotFound, also for a game the viewer may not see."""
+    player = viewer()
+    game = service().queries.visible_game(game_id, player)
+    return GameViewer(game, player, None if player is None else game.seat_of(player))
+
+
+def require_player(game_id: str) -> str:
+    """Return the id of the viewer, who has logged in and may see the game.
+
+    Raises NotFound, and Unauthorised for a visitor who has not logged in.
+    """
+    player = game_viewer(game_id).player
+    if player is None:
+        raise Unauthorised(message("log in to do this"))
+    return player
+
+
+def key_of(values: Mapping[str, Any]) -> str | None:
+    """Return the idempotency key of a form, so that sending it twice takes effect once."""
+    key: str | None = values["key"]
+    return None if key is None else key[:_MAX_KEY_CHARACTERS]
+
+
+def new_key() -> str:
+    """Return a new idempotency key for a form."""
+    return secrets.token_urlsafe(16)
+
+
+def read_sure_form(schema: Schema) -> dict[str, Any]:
+    """Return what was entered in a form with a box that must be ticked, `sure`. Raises Malformed."""
+    try:
+        return read_form(schema)
+    except Malformed as error:
+        if "sure" not in error.fields:
+            raise
+        raise Malformed({**error.fields, "sure": NOT_SURE}) from None
+
+
+def count_events(accepted: AcceptedAction) -> None:
+    """Count the events that a command has appended, as the HTTP API does."""
+    metrics().count_events(*(event["type"] for event in accepted.events))
+
+
+def event_messages(game: Game, seq: int) -> tuple[Value, Text] | None:
+    """Return who caused an event of a game and what happened; None if there is no such event."""
+    events = service().queries.event_page(game.id, seq - 1, 1)
+    if not events:
+        return None
+    return actor_message(events[0]), outcome_message(game.rules, events[0])

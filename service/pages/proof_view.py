@@ -1,0 +1,157 @@
+"""What is proven about a game, and by whom, as its page of proofs shows it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from domain.contract import STATEMENT, secret_owner
+from domain.errors import CartularyError
+from domain.event import Event
+from domain.game import Game
+from domain.messages import Text
+from ledger.checkpoint import Checkpoint
+from ledger.signed_note import NoteKey, SignedNote
+from service import clock
+from service.bootstrap import Service
+from service.errors import NotFound
+
+_EVENTS_PER_READ: Final = 100
+_MAX_EVENTS_BEFORE_START: Final = 1_000
+"""Events that are read to find the start of a game, in which places are taken and left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commitment:
+    """A value that event `seq` commits to. `owner` is the seat that may see it during the game, if any."""
+
+    seq: int
+    name: str
+    digest: str
+    owner: int | None
+    is_visible: bool
+    """Whether the viewer may see the value now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nonce:
+    """The random bytes that a player contributed to the draws by event `seq`; `source` is who chose them."""
+
+    seq: int
+    player: str
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedHead:
+    """The head of the game in the transparency log, and the checkpoint that covers it.
+
+    `cosigners` are the witnesses that have cosigned this checkpoint, each with the time when it did.
+    """
+
+    seq: int
+    hash: str
+    index: int
+    size: int
+    signer: str
+    cosigners: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerKey:
+    """A public key with which a player signs actions, unless it is revoked (`public` is None)."""
+
+    player: str
+    id: str
+    public: str | None
+
+
+def commitments(service: Service, game: Game, viewer: int | None) -> list[Commitment]:
+    """Return the commitments of a game to values that not everybody may see, in the order of the log."""
+    start = next((event for event in _opening_events(service, game) if _is_start(event)), None)
+    events = [] if start is None else [start]
+    for resumption in game.resumptions:
+        events += service.queries.event_page(game.id, resumption.seq - 1, 1)
+    return [
+        Commitment(event["seq"], name, digest, secret_owner(name), game.may_see(name, viewer))
+        for event in events
+        for name, digest in sorted(event.get("secrets", {}).items())
+        if name != STATEMENT
+    ]
+
+
+def nonces(service: Service, game: Game) -> list[Nonce]:
+    """Return the nonces of the players who have a place, in the order in which they were taken."""
+    taken: dict[str, Nonce] = {}
+    for event in _opening_events(service, game):
+        if event["type"] == "SeatTaken":
+            player = event["data"]["player"]
+            taken[player] = Nonce(event["seq"], player, event["data"].get("nonce_from"))
+    return [taken[player] for player in taken if game.has_joined(player)]
+
+
+def player_keys(game: Game) -> list[PlayerKey]:
+    """Return the keys that players of the game have registered for signing actions."""
+    return [
+        PlayerKey(player, id, public)
+        for player, keys in game.keys.items()
+        for id, public in keys.items()
+    ]
+
+
+def logged_head(service: Service, game: Game) -> tuple[LoggedHead | None, Text | None]:
+    """Return the head of the game in the transparency log, or why there is no proof of one now."""
+    try:
+        proof = service.proofs.inclusion(game.id)
+        note = SignedNote.parse(proof["checkpoint"])
+        checkpoint = Checkpoint.of_note(note)
+        witnesses = [NoteKey.parse(key) for key in service.settings.witnesses]
+        verified = note.verified_keys(witnesses)
+    except NotFound:
+        return None, None
+    except CartularyError as error:
+        return None, error.message
+    cosigners = {
+        key.short_name: clock.format(datetime.fromtimestamp(signature.timestamp, UTC))
+        for key, signature in verified.items()
+    }
+    return (
+        LoggedHead(
+            proof["seq"],
+            proof["hash"],
+            proof["index"],
+            checkpoint.size,
+            checkpoint.origin,
+            cosigners,
+        ),
+        None,
+    )
+
+
+def receipts_of(service: Service, game: Game, player: str) -> Iterator[Mapping[str, Any]]:
+    """Iterate over all receipts of a player for actions in a game, in the order of the log."""
+    cursor: str | None = None
+    while True:
+        page = service.receipts.page(player, cursor, _EVENTS_PER_READ, game.id)
+        yield from page.receipts
+        cursor = page.next
+        if cursor is None:
+            return
+
+
+def _opening_events(service: Service, game: Game) -> Sequence[Event]:
+    """Return the events of a game up to its start."""
+    events: list[Event] = []
+    while len(events) < min(game.seq, _MAX_EVENTS_BEFORE_START):
+        read = service.queries.event_page(game.id, len(events), _EVENTS_PER_READ)
+        for event in read:
+            events.append(event)
+            if _is_start(event):
+                return events
+        if len(read) < _EVENTS_PER_READ:
+            break
+    return events
+
+
+def _is_start(event: Event) -> bool:
+    return event["type"] == "GameStarted"

@@ -1,0 +1,285 @@
+"""The pages of branches: games that go on from an event of another, to find out what could have happened.
+
+A branch is a sandbox (`service/sandboxes`). Its maker acts for every seat; everybody who has the address of
+the branch sees it.
+"""
+
+import secrets
+from typing import Any, Final
+
+from flask import Blueprint, g, request
+from werkzeug.wrappers import Response
+
+from domain.contract import DomainEvent
+from domain.errors import Malformed, Refused
+from domain.event import Event
+from domain.game import Game, copy
+from domain.messages import Text, message
+from replay.language.names import NO_NAMES
+from replay.playout import bot_names
+from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes, Unauthorised
+from service.games.access import can_see
+from service.http.context import service
+from service.http.json_body import decode_json
+from service.http.language import game_names
+from service.http.problems import status_of
+from service.http.schemas.fields import Choice, QueryInteger, StrictSchema, String
+from service.pages.action_steps import ActionSteps, action_steps, read_request
+from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.game_forms import (
+    GameViewer,
+    event_messages,
+    game_viewer,
+    read_sure_form,
+    require_player,
+)
+from service.pages.position_view import PositionView, position_view
+from service.pages.session import viewer
+from service.pages.templating import page
+from service.sandboxes.sandboxes import OpenSandbox, seat_of_maker
+from service.sandboxes.store import StoredSandbox
+from service.visitors import network_of
+
+SEED_BYTES: Final = 16
+_BRANCHES: Final = "/games/<game_id>/branches"
+_BRANCH: Final = "/branches/<sandbox_id>"
+_NOT_THE_MAKER: Final = message("only the player who made a sandbox can change it")
+
+blueprint = Blueprint("branches", __name__)
+
+
+class BranchForm(StrictSchema):
+    """The event after which a branch begins."""
+
+    seq = QueryInteger(minimum=1, required=True)
+
+
+class ActionForm(StrictSchema):
+    """An action as JSON, and the number of actions that the branch had when it was chosen."""
+
+    action = String(required=True)
+    after = QueryInteger(required=True)
+    sure = Choice(choices=("yes",), load_default=None)
+
+
+class UndoForm(StrictSchema):
+    """The number of actions that the branch had when the last one was to be taken back."""
+
+    after = QueryInteger(required=True)
+
+
+class BotsForm(StrictSchema):
+    """The bot that plays all seats, and for how many turns."""
+
+    bot = String(required=True)
+    turns = QueryInteger(minimum=1, required=True)
+    after = QueryInteger(required=True)
+
+
+class DeletionForm(StrictSchema):
+    """The confirmation that a branch is to be deleted."""
+
+    sure = Choice(choices=("yes",), required=True)
+
+
+@blueprint.get(_BRANCHES)
+def list_branches(game_id: str) -> Response:
+    """Show the viewer's branches of a game, and the form to make one after event `seq`."""
+    seq = request.args.get("seq", "")
+    return _list_page(game_viewer(game_id), Form({"seq": seq} if seq.isdecimal() else {}))
+
+
+@blueprint.post(_BRANCHES)
+def create_branch(game_id: str) -> Response:
+    """Branch a game after one of its events."""
+    player = require_player(game_id)
+    try:
+        values = read_form(BranchForm())
+        opened = service().sandboxes.create(
+            player,
+            network_of(request.remote_addr or ""),
+            game_id,
+            values["seq"],
+            secrets.token_bytes(SEED_BYTES),
+        )
+    except NotFound as error:
+        return _refused_branch(game_id, error, "seq")
+    except (Refused, Forbidden, TooManySandboxes) as error:
+        return _refused_branch(game_id, error)
+    return see_other(f"/branches/{opened.stored.id}")
+
+
+@blueprint.get(_BRANCH)
+def show_branch(sandbox_id: str) -> Response:
+    """Show a branch as it stands, and to its maker what can be done next."""
+    return _branch_page(service().sandboxes.get(sandbox_id))
+
+
+@blueprint.post(f"{_BRANCH}/actions")
+def act_in_branch(sandbox_id: str) -> Response:
+    """Let the seat whose turn it is act."""
+    stored = _own_branch(sandbox_id)
+    try:
+        values = read_form(ActionForm())
+        action = decode_json(values["action"].encode())
+        service().sandboxes.act(stored, action, None, values["after"])
+    except (Refused, SandboxConflict) as error:
+        return _branch_page(service().sandboxes.get(sandbox_id), error)
+    return see_other(f"/branches/{sandbox_id}")
+
+
+@blueprint.post(f"{_BRANCH}/undo")
+def undo_in_branch(sandbox_id: str) -> Response:
+    """Take the last action back."""
+    stored = _own_branch(sandbox_id)
+    try:
+        service().sandboxes.undo(stored, 1, read_form(UndoForm())["after"])
+    except (Refused, SandboxConflict) as error:
+        return _branch_page(service().sandboxes.get(sandbox_id), error)
+    return see_other(f"/branches/{sandbox_id}")
+
+
+@blueprint.post(f"{_BRANCH}/bots")
+def let_bots_play(sandbox_id: str) -> Response:
+    """Let a bot play all seats for some turns."""
+    stored = _own_branch(sandbox_id)
+    try:
+        values = read_form(BotsForm())
+        seats = range(service().sandboxes.open(stored).sandbox.game.seats)
+        service().sandboxes.let_bots_act(
+            stored, seats, values["bot"], values["turns"], values["after"]
+        )
+    except (Refused, SandboxConflict) as error:
+        return _branch_page(service().sandboxes.get(sandbox_id), error)
+    return see_other(f"/branches/{sandbox_id}")
+
+
+@blueprint.post(f"{_BRANCH}/deletion")
+def delete_branch(sandbox_id: str) -> Response:
+    """Delete a branch."""
+    stored = _own_branch(sandbox_id)
+    try:
+        read_sure_form(DeletionForm())
+    except Malformed as error:
+        return _branch_page(stored, error)
+    service().sandboxes.delete(stored)
+    return see_other(f"/games/{stored.game}/branches")
+
+
+def _own_branch(sandbox_id: str) -> StoredSandbox:
+    """Return a branch that the viewer has made. Raises NotFound, Unauthorised and Forbidden."""
+    stored = service().sandboxes.get(sandbox_id)
+    player = viewer()
+    if player is None:
+        raise Unauthorised(message("log in to do this"))
+    if player != stored.maker:
+        raise Forbidden(_NOT_THE_MAKER)
+    return stored
+
+
+def _refused_branch(
+    game_id: str, error: Refused | Forbidden | NotFound | TooManySandboxes, field: str | None = None
+) -> Response:
+    form = entered_form().refused(error, field)
+    return _list_page(game_viewer(game_id), form, status_of(error))
+
+
+def _list_page(current: GameViewer, form: Form, status: int = 200) -> Response:
+    game, player = current.game, current.player
+    return page(
+        "branches.html",
+        status,
+        game=game,
+        form=form,
+        reason=_reason_not_to_branch(current),
+        first=_start_seq(game),
+        branches=[] if player is None else service().sandboxes.of_player(player, game.id),
+    )
+
+
+def _reason_not_to_branch(current: GameViewer) -> Text | None:
+    """Return why the viewer cannot branch the game; None if the viewer can."""
+    game, player = current.game, current.player
+    if game.state is None:
+        return message("the game has not started, so there is nothing to branch")
+    if player is None:
+        return message("log in to branch the game")
+    try:
+        seat_of_maker(game, player)
+    except Forbidden as error:
+        return error.why
+    return None
+
+
+def _start_seq(game: Game) -> int:
+    """Return the first event after which the game can be branched."""
+    return min(game.seq, len(game.places) + 1)
+
+
+def _branch_page(stored: StoredSandbox, error: Refused | SandboxConflict | None = None) -> Response:
+    opened = service().sandboxes.open(stored)
+    game = service().queries.game(stored.game)
+    is_visible = can_see(game, viewer())
+    # Players are shown by name to those who may see the game; everybody else has only the branch.
+    g.names = game_names(stored.game) if is_visible else NO_NAMES
+    is_maker = viewer() == stored.maker
+    branched = _branched_game(opened)
+    seat = opened.sandbox.to_act
+    steps: ActionSteps | None = None
+    if is_maker and seat is not None and error is None:
+        asked = read_request(request.args.to_dict(flat=False))
+        steps = action_steps(branched, seat, asked)
+    return page(
+        "branch.html",
+        200 if error is None else status_of(error),
+        game=branched,
+        stored=stored,
+        steps=steps,
+        view=_view(opened, steps),
+        actions=[
+            (step, [branched.rules.event_message(event.type, event.data) for event in step.events])
+            for step in reversed(opened.sandbox.steps)
+        ],
+        origin=event_messages(game, stored.seq) if is_visible else None,
+        is_visible=is_visible,
+        is_maker=is_maker,
+        form=Form() if error is None else entered_form().refused(error),
+        bots=bot_names(branched.rules),
+        address=f"{request.host_url}branches/{stored.id}",
+    )
+
+
+def _branched_game(opened: OpenSandbox) -> Game:
+    """Return the game of a branch as it stands after the actions in the branch."""
+    game = copy(opened.sandbox.game)
+    game.state = opened.sandbox.state
+    return game
+
+
+def _view(opened: OpenSandbox, steps: ActionSteps | None) -> PositionView:
+    """Return the view of the branch, or of the preview of the action that its maker has chosen."""
+    if steps is not None and steps.action is not None:
+        return position_view(steps.preview_scene())
+    sandbox = opened.sandbox
+    step = sandbox.steps[-1] if sandbox.steps else None
+    last = None if step is None else _unsealed(sandbox.game, step.seat, step.events[-1])
+    scene = sandbox.rules.scene(sandbox.position(), last)
+    return position_view(scene, links={} if steps is None else steps.links)
+
+
+def _unsealed(game: Game, seat: int, event: DomainEvent) -> Event:
+    """Return an event of a branch in the form of an event of a log, so that it can be drawn."""
+    data: Any = event.data
+    return {
+        "v": 1,
+        "game": game.id,
+        "seq": game.seq + 1,
+        "type": event.type,
+        "at": game.at,
+        "by": {"seat": seat},
+        "action": None,
+        "data": data,
+        "state": game.state_hash,
+        "prev": game.hash,
+        "hash": game.hash,
+    }

@@ -1,0 +1,249 @@
+"""The pages of disputes: opening, reading, answering, ruling and withdrawing them."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
+
+from domain import disputes
+from domain.dispute_events import RULING_FIELDS
+from domain.dispute_messages import ruling_message
+from domain.errors import Malformed, Refused
+from domain.json_types import JsonObject
+from domain.messages import Text, message
+from service.games.access import require_dispute
+from service.games.dispute_view import dispute_summary
+from service.http.context import service
+from service.http.problems import status_of
+from service.http.ratelimits import limit_disputes
+from service.http.schemas.fields import MAX_INTEGER, Choice, QueryInteger, StrictSchema, String
+from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.game_forms import (
+    NOT_A_PLAYER,
+    GameViewer,
+    count_events,
+    event_messages,
+    game_viewer,
+    key_of,
+    new_key,
+    read_sure_form,
+    reason_not_to,
+    require_player,
+)
+from service.pages.templating import page
+
+_DISPUTES: Final = "/games/<game_id>/disputes"
+_DISPUTE: Final = f"{_DISPUTES}/<int(max={MAX_INTEGER}):seq>"
+STATUSES: Final[Mapping[str, Text]] = {
+    "open": message("Open: it waits for a ruling"),
+    "ruled": message("Ruled"),
+    "withdrawn": message("Withdrawn by the player who opened it"),
+    "lapsed": message("Lapsed: it was still open when the game ended"),
+}
+"""What the page calls the status of a dispute."""
+
+blueprint = Blueprint("disputes", __name__)
+
+
+class OpenDisputeForm(StrictSchema):
+    """A dispute about an event."""
+
+    seq = QueryInteger(minimum=1, required=True)
+    statement = String(required=True)
+    key = String(load_default=None)
+
+
+class AnswerForm(StrictSchema):
+    """A comment on a dispute."""
+
+    statement = String(required=True)
+    key = String(load_default=None)
+
+
+class WithdrawalForm(StrictSchema):
+    """The confirmation that a dispute is to be withdrawn."""
+
+    sure = Choice(choices=("yes",), required=True)
+    key = String(load_default=None)
+
+
+RulingForm = StrictSchema.from_dict(
+    {
+        "type": Choice(choices=tuple(RULING_FIELDS), required=True),
+        "from": QueryInteger(minimum=1, load_default=None),
+        "seat": QueryInteger(load_default=None),
+        "statement": String(load_default=None),
+        "sure": Choice(choices=("yes",), required=True),
+        "key": String(load_default=None),
+    },
+    name="RulingForm",
+)
+"""A ruling with its reasons. (`from` is a keyword of Python.)"""
+
+
+@blueprint.get(_DISPUTES)
+def list_disputes(game_id: str) -> Response:
+    """Show the disputes of a game, and the form to open one, about event `seq` if the address names one."""
+    seq = request.args.get("seq", "")
+    return _list_page(game_viewer(game_id), Form({"seq": seq} if seq.isdecimal() else {}))
+
+
+@blueprint.post(_DISPUTES)
+@limit_disputes
+def open_dispute(game_id: str) -> Response:
+    """Dispute an event of the game."""
+    player = require_player(game_id)
+    form = entered_form()
+    try:
+        values = read_form(OpenDisputeForm())
+        accepted = service().disputes.open_dispute(
+            game_id, player, values["seq"], values["statement"], key_of(values)
+        )
+    except Refused as error:
+        return _list_page(game_viewer(game_id), form.refused(error), status_of(error))
+    count_events(accepted)
+    return see_other(f"/games/{game_id}/disputes/{accepted.events[0]['seq']}")
+
+
+@blueprint.get(_DISPUTE)
+def show_dispute(game_id: str, seq: int) -> Response:
+    """Show a dispute with everything that was written in it."""
+    return _dispute_page(game_viewer(game_id), seq)
+
+
+@blueprint.post(f"{_DISPUTE}/answers")
+@limit_disputes
+def answer_dispute(game_id: str, seq: int) -> Response:
+    """Answer an open dispute."""
+    player = require_player(game_id)
+    form = entered_form()
+    try:
+        values = read_form(AnswerForm())
+        accepted = service().disputes.answer_dispute(
+            game_id, seq, player, values["statement"], key_of(values)
+        )
+    except Refused as error:
+        return _dispute_page(game_viewer(game_id), seq, {"answer": form.refused(error)}, error)
+    count_events(accepted)
+    return see_other(f"/games/{game_id}/disputes/{seq}")
+
+
+@blueprint.post(f"{_DISPUTE}/rulings")
+@limit_disputes
+def give_ruling(game_id: str, seq: int) -> Response:
+    """Rule the dispute as the arbiter, or propose a ruling as a player."""
+    player = require_player(game_id)
+    form = entered_form()
+    try:
+        values = _read_ruling()
+        accepted = service().disputes.give_ruling(
+            game_id, seq, player, _ruling(values), values["statement"], key_of(values)
+        )
+    except Refused as error:
+        refused = form.refused(_with_form_fields(error))
+        return _dispute_page(game_viewer(game_id), seq, {"ruling": refused}, error)
+    count_events(accepted)
+    return see_other(f"/games/{game_id}/disputes/{seq}")
+
+
+@blueprint.post(f"{_DISPUTE}/withdrawal")
+@limit_disputes
+def withdraw_dispute(game_id: str, seq: int) -> Response:
+    """Withdraw a dispute that the viewer has opened."""
+    player = require_player(game_id)
+    try:
+        values = read_sure_form(WithdrawalForm())
+        accepted = service().disputes.withdraw_dispute(game_id, seq, player, key_of(values))
+    except Refused as error:
+        forms = {"withdrawal": entered_form().refused(error)}
+        return _dispute_page(game_viewer(game_id), seq, forms, error)
+    count_events(accepted)
+    return see_other(f"/games/{game_id}/disputes/{seq}")
+
+
+def _read_ruling() -> dict[str, Any]:
+    """Return what was entered in the form of a ruling. Raises Malformed."""
+    values = read_sure_form(RulingForm())
+    field = RULING_FIELDS[values["type"]]
+    if field is not None and values[field] is None:
+        raise Malformed({field: message("is missing")})
+    return values
+
+
+def _ruling(values: Mapping[str, Any]) -> JsonObject:
+    """Return the ruling that was entered, as JSON; fields of other rulings are left out."""
+    field = RULING_FIELDS[values["type"]]
+    return {"type": values["type"], **({} if field is None else {field: values[field]})}
+
+
+def _with_form_fields(error: Refused) -> Refused:
+    """Return an error whose faults have the names of the fields of the form: `ruling.from` is `from`."""
+    if not isinstance(error, Malformed):
+        return error
+    return Malformed({path.removeprefix("ruling."): why for path, why in error.fields.items()})
+
+
+def _list_page(current: GameViewer, form: Form, status: int = 200) -> Response:
+    game = current.game
+    return page(
+        "disputes.html",
+        status,
+        game=game,
+        seat=current.seat,
+        disputes=[dispute_summary(game, dispute) for dispute in reversed(game.disputes)],
+        statuses=STATUSES,
+        events={dispute.about: event_messages(game, dispute.about) for dispute in game.disputes},
+        form=form,
+        key=new_key(),
+        reason=current.reason_not_to(
+            lambda seat: disputes.open_dispute(game, seat, max(1, game.seq), None, None)
+        ),
+        max_characters=service().settings.bounds.max_statement_characters,
+    )
+
+
+def _dispute_page(
+    current: GameViewer,
+    seq: int,
+    forms: Mapping[str, Form] = {},
+    error: Refused | None = None,
+) -> Response:
+    """Return the page of a dispute. `forms` are those that were refused with `error`, by what they do."""
+    game = current.game
+    dispute = require_dispute(game, seq)
+    current_rulings = {
+        seat: ruling
+        for seat in disputes.seats_that_agree(game)
+        if (ruling := dispute.proposed_by(seat)) is not None
+    }
+    return page(
+        "dispute.html",
+        200 if error is None else status_of(error),
+        game=game,
+        seat=current.seat,
+        dispute=service().queries.dispute(game.id, seq, current.player),
+        status_message=STATUSES[dispute_summary(game, dispute)["status"]],
+        about=event_messages(game, dispute.about),
+        ruling_message=ruling_message,
+        current_rulings=current_rulings,
+        seats_that_agree=disputes.seats_that_agree(game),
+        answer_reason=current.reason_not_to(lambda seat: disputes.answer(game, seq, seat, None)),
+        ruling_reason=_reason_not_to_rule(current, seq),
+        withdrawal_reason=current.reason_not_to(lambda seat: disputes.withdraw(game, seq, seat)),
+        forms={**dict.fromkeys(("answer", "agreement", "ruling", "withdrawal"), Form()), **forms},
+        key=new_key(),
+        max_characters=service().settings.bounds.max_statement_characters,
+    )
+
+
+def _reason_not_to_rule(current: GameViewer, seq: int) -> Text | None:
+    """Return why the viewer can neither rule the dispute nor propose a ruling; None if the viewer can."""
+    game = current.game
+    if game.arbiter is None:
+        return current.reason_not_to(
+            lambda seat: disputes.propose(game, seq, seat, {"type": "dismiss"}, None, bool)
+        )
+    if not current.is_arbiter:
+        return NOT_A_PLAYER if current.seat is None else message("only the arbiter rules")
+    return reason_not_to(lambda: disputes.rule(game, seq, {"type": "dismiss"}, None, bool))

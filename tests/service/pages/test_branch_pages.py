@@ -1,0 +1,121 @@
+"""The pages of branches: made at an event, played on by choices, bots and short form, shared and deleted."""
+
+import re
+from html import unescape
+
+import pytest
+from flask import Flask
+
+from service.bootstrap import Service
+from tests.support.page_players import PlayersOfPages, forms_of
+from tests.support.stored_games import recorded_game, store_game
+
+OPTION = re.compile(r'<a class="choice button" href="([^"]+)"')
+
+
+@pytest.fixture
+def players(app: Flask, service: Service) -> PlayersOfPages:
+    return PlayersOfPages(app, service)
+
+
+def branch(players: PlayersOfPages, game: str, seq: int, handle: str = "ada") -> str:
+    """Branch a game after an event and return the address of the branch."""
+    address = f"/games/{game}/branches"
+    response = players[handle].submit(f"{address}?seq={seq}", address, seq=seq)
+    assert response.status_code == 303, response.text
+    return response.location
+
+
+@pytest.mark.parametrize("rules", ["barony", "baron"])
+def test_a_branch_is_played_step_by_step_and_leaves_no_trace(
+    players: PlayersOfPages, service: Service, rules: str
+) -> None:
+    game = players.game(rules)
+    before = service.queries.game(game).seq
+    address = branch(players, game, before)
+    ada = players["ada"]
+    page = ada.get(address)
+    while f"{address}/actions" not in forms_of(page):
+        option = OPTION.search(page)
+        assert option is not None
+        page = ada.get(address + unescape(option[1]))
+    assert "Preview" in page
+    fields = forms_of(page)[f"{address}/actions"]
+    assert ada.post(f"{address}/actions", fields).status_code == 303
+    assert ada.post(f"{address}/actions", fields).status_code == 409
+    assert steps_of(service, address) == 1
+    ada.submit(address, f"{address}/bots", bot="random", turns=2)
+    assert steps_of(service, address) >= 3
+    for _ in range(steps_of(service, address)):
+        ada.submit(address, f"{address}/undo")
+    assert steps_of(service, address) == 0
+    assert service.queries.game(game).seq == before
+
+
+def steps_of(service: Service, address: str) -> int:
+    return len(service.sandboxes.get(address.rsplit("/", 1)[1]).steps)
+
+
+def test_a_typed_action_is_previewed_or_refused_with_its_clause(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("baron")
+    address = branch(players, game, service.queries.game(game).seq)
+    page = players["ada"].get(f"{address}?action=draw+1")
+    assert "not known yet" in page
+    assert (
+        players["ada"].submit(f"{address}?action=draw+1", f"{address}/actions").status_code == 303
+    )
+    assert "draw 1" in players["ada"].get(address)
+    refused = players["ada"].get(f"{address}?action=lay+marsh+9%2C9")
+    assert 'id="attempt"' in refused
+    assert ">BN-LAY-1</a>" in refused
+
+
+def test_everybody_with_the_link_sees_a_branch_and_only_its_maker_changes_it(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("barony", private=True)
+    address = branch(players, game, service.queries.game(game).seq)
+    own = players["ada"].get(address)
+    assert f"http://localhost{address}" in own
+    page = players.visitor.get(address).text
+    assert forms_of(page).keys() == {"/language"}
+    assert "grace" in own
+    assert "grace" not in page
+    assert "that you may not see" in page
+    fields = forms_of(own)[f"{address}/bots"]
+    forged = players["grace"].forge(address, f"{address}/bots", fields)
+    assert forged.status_code == 403
+    assert "only the player who made" in forged.text.lower()
+    assert steps_of(service, address) == 0
+    assert players["ada"].submit(address, f"{address}/deletion").status_code == 400
+    deleted = players["ada"].submit(address, f"{address}/deletion", sure="yes")
+    assert deleted.location == f"/games/{game}/branches"
+    assert players.visitor.get(address).status_code == 404
+
+
+def test_a_branch_of_a_finished_game_can_be_made_by_every_player(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = store_game(service, recorded_game("duke-of-two"))
+    address = branch(players, game, 12, "hilda")
+    page = players["hilda"].get(address)
+    assert f'href="/games/{game}?seq=12"' in page
+    listed = players["hilda"].get(f"/games/{game}/branches")
+    assert "After event 12, with 0 actions" in listed
+    assert address in listed
+    assert address not in players["grace"].get(f"/games/{game}/branches")
+
+
+def test_a_game_cannot_be_branched_where_it_has_no_position(players: PlayersOfPages) -> None:
+    game = players.game("barony")
+    address = f"/games/{game}/branches"
+    ada = players["ada"]
+    for seq, status in (("1", 409), ("999", 404), ("x", 400), ("", 400)):
+        response = ada.submit(address, address, seq=seq)
+        assert response.status_code == status
+        assert 'role="alert"' in response.text
+    assert "only its players" in players["hilda"].get(address).lower()
+    assert forms_of(players.visitor.get(address).text).keys() == {"/language"}
+    assert ada.client.get("/branches/no-such-branch").status_code == 404

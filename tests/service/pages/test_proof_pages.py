@@ -1,0 +1,74 @@
+"""The page of proofs: commitments, receipts, checkpoints, witnesses and keys of a game."""
+
+import re
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from domain.game import Game
+from replay.receipts.folder import read_receipts
+from service.bootstrap import Service
+from tests.support.page_players import PlayersOfPages
+
+
+@pytest.fixture
+def players(app: Flask, service: Service) -> PlayersOfPages:
+    return PlayersOfPages(app, service)
+
+
+def rows(page: str) -> dict[str, str]:
+    """The table of commitments: by the name of the value, whether the viewer's record opens it."""
+    pattern = r'<th scope="row"><code>([^<]+)</code></th><td>[^<]*</td><td>([^<]*)</td><td><code'
+    return dict(re.findall(pattern, page))
+
+
+def test_the_page_shows_commitments_and_what_the_viewer_may_open(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("baron")
+    closed = "closed until the game ends"
+    page = players["ada"].get(f"/games/{game}/proofs")
+    assert rows(page) == {"pile": closed, "reserve/0": "open", "reserve/1": closed}
+    assert set(rows(players.visitor.get(f"/games/{game}/proofs").text).values()) == {closed}
+    found: Game = service.queries.game(game)
+    assert found.hash in page
+    assert found.commitment in page
+    assert "The server drew the random bytes of grace" in page
+    assert service.keyring.current_entry()["public"] in page
+    assert "This game is not in the log yet." in page
+
+
+def test_a_player_downloads_all_receipts_as_a_file_for_the_audit(
+    players: PlayersOfPages, service: Service, tmp_path: Path
+) -> None:
+    game = players.game("barony")
+    assert "You have no receipts yet" in players["ada"].get(f"/games/{game}/proofs")
+    for _ in range(3):
+        players.act(game)
+    response = players["ada"].client.get(f"/games/{game}/receipts")
+    assert response.headers["Content-Disposition"] == f'attachment; filename="{game}.receipts"'
+    file = tmp_path / f"{game}.receipts"
+    file.write_bytes(response.data)
+    expected = service.receipts.page(players["ada"].id, game_id=game).receipts
+    assert list(read_receipts(file)) == expected
+    assert expected
+    page = players["ada"].get(f"/games/{game}/proofs")
+    assert all(receipt["hash"] in page for receipt in expected)
+
+
+def test_a_visitor_has_no_receipts_and_is_asked_to_log_in(players: PlayersOfPages) -> None:
+    game = players.game("barony")
+    assert players.visitor.get(f"/games/{game}/receipts").status_code == 302
+    assert "/login?next=" in players.visitor.get(f"/games/{game}/proofs").text
+
+
+def test_a_game_in_the_log_shows_its_entry_and_the_checkpoint(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("barony")
+    service.head_log.log([game])
+    page = players["ada"].get(f"/games/{game}/proofs")
+    assert "This game is not in the log yet." not in page
+    assert "1 of 1" in page
+    assert service.checkpoints.origin in page
