@@ -1,4 +1,4 @@
-"""Players in browsers without scripts, who read pages and submit the forms on them."""
+"""Players who have logged in with browsers without scripts, read pages and submit the forms on them."""
 
 from html.parser import HTMLParser
 
