@@ -84,9 +84,11 @@ def serve(
 def _supervisor(
     settings: Settings, environment: Mapping[str, str], web: list[ChildProcess], report: Print
 ) -> Supervisor:
-    # Notifications have a worker of their own, so that a slow receiver delays nothing else.
+    # Bots and notifications have workers of their own, so that neither a bot that thinks nor a slow receiver
+    # delays anything else.
     commands = {
         "worker": ["worker", "--queue", "games"],
+        "bot worker": ["worker", "--queue", "bots"],
         "notification worker": ["worker", "--queue", "notices"],
         "scheduler": ["scheduler"],
     }

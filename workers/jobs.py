@@ -18,6 +18,7 @@ from service.bootstrap import Service
 from service.damaged_games import work_part
 from service.deliveries import Delivery, Status
 from service.errors import NotFound, Unavailable, log_text
+from workers.bot_player import BotPlayer
 from workers.notifications import Notification, notification_of
 from workers.notifiers import NotDelivered, Notifier
 from workers.tasks import Task
@@ -47,6 +48,7 @@ class TaskRunner:
         self._head_log = service.head_log
         self._clock = service.clock
         self._notifiers = notifiers
+        self._bot_player = BotPlayer(service)
 
     def run(self, task: Task, delivered_by: set[str] | None = None, attempt: int = 0) -> bool:
         """Do the work of a task, or a step of it; return False if something is left to do.
@@ -83,6 +85,9 @@ class TaskRunner:
                 self._forfeit(task)
             case "notify":
                 return self._notify(task, delivered_by, attempt)
+            case "bot":
+                if not self._bot_player.play(task.game_id):
+                    self._ack(task)
             case "index":
                 self._repository.update_listings(task.game_id)
             case None:

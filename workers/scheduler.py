@@ -78,7 +78,7 @@ class Scheduler:
                 match task.kind:
                     case "forfeit" | "score" if task.due_at:
                         self._deadlines.put([task])
-                    case "forfeit" | "score" | "notify":
+                    case "forfeit" | "score" | "notify" | "bot":
                         self._queues.enqueue(task)
                     case "index" | None:
                         # The process that has appended is updating the listings. If it dies, the sweep

@@ -17,12 +17,14 @@ from service.damaged_games import OUTBOX, entry_part
 from service.errors import log_text
 from service.store.event_store import EventStore
 
-TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "index"]
+TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "index", "bot"]
 
 GAMES: Final = "cartulary-games"
 NOTIFICATIONS: Final = "cartulary-notices"
-QUEUES: Final = (GAMES, NOTIFICATIONS)
-"""In the order in which a worker takes jobs, so that no game waits for a slow receiver of notifications."""
+BOTS: Final = "cartulary-bots"
+QUEUES: Final = (GAMES, BOTS, NOTIFICATIONS)
+"""In the order in which a worker takes jobs, so that no game waits for a bot of another game that thinks, or
+for a slow receiver of notifications."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +51,21 @@ class Task:
                 return "notify"
             case ["index"]:
                 return "index"
+            case ["bot"]:
+                return "bot"
             case _:
                 return None
 
     @property
     def queue(self) -> str:
         """The name of the queue for the task."""
-        return NOTIFICATIONS if self.kind == "notify" else GAMES
+        match self.kind:
+            case "notify":
+                return NOTIFICATIONS
+            case "bot":
+                return BOTS
+            case _:
+                return GAMES
 
     @property
     def id(self) -> str:

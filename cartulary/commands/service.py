@@ -55,7 +55,7 @@ _processes = option(
     help=(
         message("Run the whole service on this machine."),
         message(
-            "Starts the web server, two workers, the scheduler, and a Redis unless CARTULARY_REDIS_URL"
+            "Starts the web server, three workers, the scheduler, and a Redis unless CARTULARY_REDIS_URL"
             " names one. Ctrl-C stops them all."
         ),
     ),
@@ -89,7 +89,8 @@ def web(host: str, port: int, processes: int) -> None:
     "worker",
     help=(
         message(
-            "Run a worker: it scores rounds, ends games, forfeits turns and sends notifications."
+            "Run a worker: it scores rounds, ends games, forfeits turns, plays bots and sends"
+            " notifications."
         ),
     ),
 )
@@ -97,14 +98,14 @@ def web(host: str, port: int, processes: int) -> None:
     "--queue",
     "names",
     multiple=True,
-    type=click.Choice(["games", "notices"]),
+    type=click.Choice(["games", "bots", "notices"]),
     help=message("Take jobs from this queue only; may be repeated, the first has priority."),
 )
 def worker(names: tuple[str, ...]) -> None:
     from workers.run import run_worker
-    from workers.tasks import GAMES, NOTIFICATIONS, QUEUES
+    from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUEUES
 
-    queues = {"games": GAMES, "notices": NOTIFICATIONS}
+    queues = {"games": GAMES, "bots": BOTS, "notices": NOTIFICATIONS}
     run_worker(_process_settings(), tuple(queues[name] for name in names) or QUEUES)
 
 

@@ -11,6 +11,7 @@
     notify/event/N   {"seq"}         event N of a dispute or a takeback, or a resumption of play, concerns the
                                      players and the arbiter
     index            {"seq"}         that event changed what the listings show of the game
+    bot              {"seq"}         after that event, the game waits for a bot (domain/bot_tasks.py)
 
 Entries are appended together with the events and acknowledged (removed) after the work is done. A
 game has one entry of a name at most: a later one replaces the earlier, whose work is no longer
@@ -21,6 +22,7 @@ only if it is still the same.
 from collections.abc import Sequence
 from typing import Final
 
+from domain.bot_tasks import next_bot_task
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -46,12 +48,15 @@ def outbox_entries(
     if before is None or (before.status, before.places) != (after.status, after.places):
         entries["index"] = {"seq": after.seq}
     entries |= _scoring_entries(before, after)
+    if after.bot_seats:
+        entries["bot"] = _bot_payload(after)
     if after.to_act is None:
         if before is not None and before.to_act is not None:
             entries |= {"deadline": None, "notify/turn": None}
     else:
         if before is None or before.to_act != after.to_act:
-            entries["notify/turn"] = {"seat": after.to_act, "seq": after.seq}
+            is_bot = after.to_act in after.bot_seats
+            entries["notify/turn"] = None if is_bot else {"seat": after.to_act, "seq": after.seq}
         if before is None or _deadline_inputs(before) != _deadline_inputs(after):
             entries |= _deadline_entries(after)
     for event in events:
@@ -79,13 +84,13 @@ def outbox_entries(
 
 
 def rebuild_outbox(game: Game) -> dict[str, str]:
-    """Return the entries that follow from a game alone: its rounds, its end, its deadline.
+    """Return the entries that follow from a game alone: its rounds, its end, its deadline, its bots.
 
     Notifications cannot be rebuilt, because they may have been delivered.
     """
     if game.status != "playing":
         return {}
-    entries = _scoring_entries(None, game) | _deadline_entries(game)
+    entries = _scoring_entries(None, game) | _deadline_entries(game) | {"bot": _bot_payload(game)}
     return {
         name: canonical(payload).decode()
         for name, payload in entries.items()
@@ -110,6 +115,11 @@ def _scoring_entries(before: Game | None, after: Game) -> dict[str, JsonObject |
     if finish != finish_before:
         entries["finish"] = finish
     return entries
+
+
+def _bot_payload(game: Game) -> JsonObject | None:
+    """Return the payload of `bot` that a game calls for; None if it waits for no bot."""
+    return None if next_bot_task(game) is None else {"seq": game.seq}
 
 
 def _finish_payload(game: Game | None) -> JsonObject | None:

@@ -1,8 +1,10 @@
 """Bots that play whole games over HTTP while the service is killed, and keep every receipt.
 
+To the service, they are people; it plays bots of its own in some of their games.
+
 A bot repeats each request with the same Idempotency-Key until it gets a response, however often the
 server dies in the meantime. So the events of a log that have an action are exactly those that were
-acknowledged to a bot.
+acknowledged to a bot, and those of the service's own bots.
 """
 
 import random
@@ -103,6 +105,11 @@ class BotPlayer:
         # 409: an earlier attempt has taken the place, and its response was lost.
         self.request("POST", f"/games/{game_id}/players", {}, 201, 409)
 
+    def add_bot(self, game_id: str) -> None:
+        """Give a place in a game to a bot of the service."""
+        key = secrets.token_hex(8)
+        self.request("POST", f"/games/{game_id}/bots", {}, 201, key=key)
+
     def play(self, game_id: str, *, acts: bool) -> None:
         """Play until the game is over. A bot that does not act misses all its deadlines."""
         while (game := self._summary(game_id))["status"] == "playing":
@@ -172,7 +179,11 @@ class BotTable(threading.Thread):
         # Most games have no clock. In one that has, one player may never act.
         clock = {"per_turn": 1} if chance.random() < 0.3 else None
         absent = chance.choice(players) if clock is not None and chance.random() < 0.5 else None
-        game_id = players[0].create_game(len(players), chance.choice((1, 2, 3)), clock)
+        bots_of_service = chance.choice((0, 1, 4 - len(players)))
+        seats = len(players) + bots_of_service
+        game_id = players[0].create_game(seats, chance.choice((1, 2, 3)), clock)
+        for _ in range(bots_of_service):
+            players[0].add_bot(game_id)
         for bot in players[1:]:
             bot.join(game_id)
         errors: list[BaseException] = []

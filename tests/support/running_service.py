@@ -14,6 +14,7 @@ from tests.support.processes import descendants, is_running, wait_until
 COMMANDS = {
     "web": r"-m service\.server\.web_process ",
     "worker": r"-m cartulary worker --queue games$",
+    "bot worker": r"-m cartulary worker --queue bots$",
     "notification worker": r"-m cartulary worker --queue notices$",
     "scheduler": r"-m cartulary scheduler\b",
     "redis": r"^\S*(redis|valkey)-server ",

@@ -16,7 +16,7 @@ from tests.support.service_games import play_out, play_set_up, play_until, start
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 from workers.damage_check import SECONDS_TO_RETRY
 from workers.deadline_index import DEADLINES
-from workers.tasks import GAMES, NOTIFICATIONS
+from workers.tasks import BOTS, GAMES, NOTIFICATIONS
 
 NOT_UTF_8 = b"\xff\xfe"
 
@@ -183,7 +183,7 @@ def test_work_that_cannot_be_done_is_tried_again_after_a_pause_only(
         assert workers.waiting() == []
         time.tick(SECONDS_TO_RETRY)
         workers.scheduler.sweep(is_first=False)
-        assert sorted(workers.queues.lengths().values()) == [1, 1]
+        assert workers.queues.lengths() == {GAMES: 1, BOTS: 0, NOTIFICATIONS: 1}
     workers.close()
     later.redis.close()
 
@@ -361,4 +361,4 @@ def test_a_damaged_job_is_replaced(service: Service, workers: WorkerHarness) -> 
         workers.sweep_twice_and_work()
     assert service.queries.game(game.id).status == "finished"
     assert workers.tasks(notify.id) == {}
-    assert workers.queues.lengths() == {GAMES: 0, NOTIFICATIONS: 0}
+    assert workers.queues.lengths() == {GAMES: 0, BOTS: 0, NOTIFICATIONS: 0}

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from domain.event import acting_seat
 from replay.audit import audit
 from service.bootstrap import Service, build
 from service.settings import Settings
@@ -38,6 +39,7 @@ class Counts:
     rounds: int = 0
     rounds_scored_twice: int = 0
     forfeits: int = 0
+    bot_actions: int = 0
     lost: int = 0
     duplicated: int = 0
     out_of_order: int = 0
@@ -94,6 +96,7 @@ def play_and_kill(
         "games whose creator got no response": counts.games - counts.finished - counts.abandoned,
         "events": counts.events,
         "  acknowledged to a client": acknowledgements.number_of_events,
+        "  actions of bots of the service": counts.bot_actions,
         "  rounds scored": counts.rounds,
         "  turns forfeited, players removed": counts.forfeits,
         "requests that had to be repeated": acknowledgements.repeated_requests,
@@ -177,9 +180,12 @@ def check_logs(service: Service, acknowledgements: Acknowledgements) -> Counts:
         hashes = {event["seq"]: event["hash"] for event in events}
         counts.lost += sum(hashes.get(seq) != hash for seq, hash in acknowledged.items())
         counts.duplicated += len(events) - len({event["hash"] for event in events})
-        # Bots repeat a request until it is acknowledged, so no other action may be in the log.
-        actions = {event["seq"] for event in events if event["action"] is not None}
-        counts.duplicated += len(actions - acknowledged.keys())
+        # Players repeat a request until it is acknowledged, so no other action of theirs may be in the log.
+        game = service.queries.game(game_id)
+        actions = {event["seq"]: acting_seat(event["by"]) for event in events if event["action"]}
+        bot_actions = {seq for seq, seat in actions.items() if seat in game.bot_seats}
+        counts.bot_actions += len(bot_actions)
+        counts.duplicated += len(actions.keys() - bot_actions - acknowledged.keys())
         counts.out_of_order += [event["seq"] for event in events] != [*range(1, len(events) + 1)]
 
         types = [event["type"] for event in events]
@@ -189,7 +195,6 @@ def check_logs(service: Service, acknowledgements: Acknowledgements) -> Counts:
         counts.out_of_order += rounds != sorted(rounds)
         counts.forfeits += types.count("TurnForfeited") + types.count("PlayerRemoved")
 
-        game = service.queries.game(game_id)
         if game.status == "abandoned":
             # While no web server ran, the clock forfeited two turns of every seat.
             assert events[-1]["by"] == {"system": "clock"}

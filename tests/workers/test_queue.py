@@ -17,7 +17,7 @@ from tests.support.worker_harness import RecordingNotifier, WorkerHarness
 from workers.jobs import RETRY_PAUSES
 from workers.notifications import Notification
 from workers.notifiers import WebhookNotifier
-from workers.tasks import GAMES, NOTIFICATIONS, Task
+from workers.tasks import BOTS, GAMES, NOTIFICATIONS, Task
 
 SCORE = Task("g1", "score/1", '{"seq":7}')
 NOTIFY = Task("g1", "notify/turn", '{"seat":0,"seq":7}')
@@ -28,7 +28,7 @@ def test_a_task_is_queued_once(workers: WorkerHarness) -> None:
     assert not workers.queues.enqueue(SCORE)
     assert workers.queues.enqueue(NOTIFY)
     assert workers.queues.enqueue_again([SCORE, NOTIFY]) == 0
-    assert workers.queues.lengths() == {GAMES: 1, NOTIFICATIONS: 1}
+    assert workers.queues.lengths() == {GAMES: 1, BOTS: 0, NOTIFICATIONS: 1}
 
 
 def test_a_job_contains_a_task_and_no_secret(service: Service, workers: WorkerHarness) -> None:

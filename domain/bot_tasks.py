@@ -1,0 +1,132 @@
+"""What the bots of a game have to do, as it follows from the game alone: one task of one bot at a time.
+
+Bots leave everything that players agree on to the people in the game: a bot agrees as soon as all people who
+have a say do. Without any people, bots resign, so that no game goes on for nobody.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from domain.contract import Resign
+from domain.dispute_events import Ruling
+from domain.disputes import MAX_PROPOSALS_PER_SEAT
+from domain.game import Game
+
+
+@dataclass(frozen=True, slots=True)
+class TakeTurn:
+    """Choose one of the legal actions of the seat, whose turn it is."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakeAction:
+    """Take this action, which is possible whether or not it is the turn of the seat."""
+
+    seat: int
+    action: Any
+    """An action of the game's rule system (`RuleSystem.actions_at_any_time`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreeToTakeback:
+    """Agree to the takeback that event `number` requested."""
+
+    seat: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeRuling:
+    """Propose this ruling in the dispute that event `number` opened."""
+
+    seat: int
+    number: int
+    ruling: Ruling
+
+
+BotTask: TypeAlias = TakeTurn | TakeAction | AgreeToTakeback | ProposeRuling
+
+
+def next_bot_task(game: Game) -> BotTask | None:
+    """Return what a bot is to do next in this game; None if the game waits for no bot."""
+    if game.state is None or game.status != "playing":
+        return None
+    bots = tuple(seat for seat in game.bot_seats if seat in game.state.in_game())
+    if not bots:
+        return None
+    people = game.seats_of_people()
+    agreement = (
+        _ruling_task(game, bots, people)
+        or _takeback_task(game, bots, people)
+        or _following_task(game, bots, people)
+    )
+    if agreement is not None:
+        return agreement
+    if game.to_act not in bots or _waits_for_takeback(game):
+        return None
+    return TakeTurn(game.to_act) if people else TakeAction(game.to_act, Resign())
+
+
+def _ruling_task(
+    game: Game, bots: tuple[int, ...], people: tuple[int, ...]
+) -> ProposeRuling | None:
+    """The ruling that all people in a game without an arbiter propose, for a bot that does not yet."""
+    dispute = game.open_dispute
+    if dispute is None or game.arbiter is not None or not people:
+        return None
+    ruling = dispute.proposed_by(people[0])
+    if ruling is None or any(dispute.proposed_by(seat) != ruling for seat in people):
+        return None
+    for seat in bots:
+        count = sum(proposal.seat == seat for proposal in dispute.proposals)
+        if dispute.proposed_by(seat) != ruling and count < MAX_PROPOSALS_PER_SEAT:
+            return ProposeRuling(seat, dispute.seq, ruling)
+    return None
+
+
+def _takeback_task(
+    game: Game, bots: tuple[int, ...], people: tuple[int, ...]
+) -> AgreeToTakeback | None:
+    """The pending takeback to which all people agree, for a bot that does not yet."""
+    takeback = None if game.last_play is None else game.last_play.takeback
+    if takeback is None or takeback.declined_by is not None:
+        return None
+    if any(seat != takeback.seat and seat not in takeback.agreed_by for seat in people):
+        return None
+    for seat in bots:
+        if seat != takeback.seat and seat not in takeback.agreed_by:
+            return AgreeToTakeback(seat, takeback.seq)
+    return None
+
+
+def _waits_for_takeback(game: Game) -> bool:
+    """Whether a takeback is pending, which an action of a bot would end."""
+    takeback = None if game.last_play is None else game.last_play.takeback
+    return takeback is not None and takeback.declined_by is None
+
+
+def _following_task(
+    game: Game, bots: tuple[int, ...], people: tuple[int, ...]
+) -> TakeAction | None:
+    """The end by agreement that all people ask for, or nobody any more, for a bot that does not follow yet.
+
+    These are the actions that are possible at any time, besides resigning. A bot follows the people when none
+    of them can take the same action, because all have taken it.
+    """
+    if not people:
+        return None
+    options = {
+        seat: [
+            action
+            for action in game.rules.actions_at_any_time(game.state, seat)
+            if not isinstance(action, Resign)
+        ]
+        for seat in (*bots, *people)
+    }
+    for seat in bots:
+        for action in options[seat]:
+            if all(action not in options[person] for person in people):
+                return TakeAction(seat, action)
+    return None

@@ -1,0 +1,186 @@
+"""What bots have to do: it follows from the game, and leaves agreements to the people."""
+
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import pytest
+
+from domain.barony.actions import AgreeToEnd
+from domain.bot_tasks import (
+    AgreeToTakeback,
+    ProposeRuling,
+    TakeAction,
+    TakeTurn,
+    next_bot_task,
+)
+from domain.contract import Resign
+from domain.dispute_events import Ruling
+from domain.game import Game
+from domain.lifecycle import is_deserted
+from ledger import commands, dispute_commands
+from ledger.envelope import format_timestamp
+from ledger.pending import PendingEvents
+from replay.playout import START
+
+SECRET = b"secret"
+RESUME: Ruling = {"type": "resume", "from": 8}
+DISMISS: Ruling = {"type": "dismiss"}
+
+
+@dataclass
+class Table:
+    """A game of people and bots: `players` are the names of bots, or None for a person, by seat."""
+
+    players: tuple[str | None, ...]
+    options: dict[str, Any] = field(default_factory=dict)
+    clock: Any = None
+
+    def __post_init__(self) -> None:
+        seconds = count()
+        self.pending = PendingEvents(
+            "game",
+            None,
+            timestamp=lambda: format_timestamp(START.replace(second=next(seconds) % 60)),
+            salt=lambda: b"salt",
+        )
+        commands.create(
+            self.pending,
+            "player-0",
+            rules="barony",
+            seats=len(self.players),
+            options={"seating": "joined", **self.options},
+            clock=self.clock,
+            secret=SECRET,
+            nonce=b"",
+        )
+        for seat, bot in enumerate(self.players[1:], 1):
+            commands.join(self.pending, f"player-{seat}", b"", lambda: SECRET, bot=bot)
+
+    @property
+    def game(self) -> Game:
+        return self.pending.game
+
+    def act(self) -> None:
+        """Let the seat to act take its first legal action."""
+        seat = self.game.to_act
+        assert seat is not None
+        commands.act(self.pending, seat, self.game.rules.legal_actions(self.game.state, seat)[0])
+
+    def play_set_up(self) -> None:
+        while self.game.round == 0:
+            self.act()
+
+    def act_until_turn_of(self, seat: int) -> None:
+        while self.game.to_act != seat:
+            self.act()
+
+
+def test_a_game_waits_for_the_bot_whose_turn_it_is() -> None:
+    table = Table((None, "sensible"))
+    assert table.game.bot_seats == (1,)
+    assert next_bot_task(table.game) is None
+    table.act()
+    assert next_bot_task(table.game) == TakeTurn(1)
+    table.act()
+    # In set-up, the last seat places two cities in a row.
+    assert next_bot_task(table.game) == TakeTurn(1)
+
+
+def test_games_without_bots_before_the_start_and_after_the_end_wait_for_no_bot() -> None:
+    table = Table((None, None))
+    assert next_bot_task(table.game) is None
+    waiting = Table((None, "random"))
+    commands.abandon(waiting.pending, lambda: SECRET)
+    assert next_bot_task(waiting.game) is None
+
+
+def test_bots_resign_when_no_people_are_left() -> None:
+    table = Table((None, "sensible", "random"))
+    table.play_set_up()
+    commands.act(table.pending, 0, Resign())
+    resigned = []
+    while (task := next_bot_task(table.game)) is not None:
+        assert isinstance(task, TakeAction)
+        assert task.action == Resign()
+        commands.act(table.pending, task.seat, task.action)
+        resigned.append(task.seat)
+    assert table.game.is_played_out
+    assert resigned == [1]
+
+
+def test_bots_ask_for_the_end_when_all_people_do_and_withdraw_with_them() -> None:
+    table = Table((None, None, "sensible", "random"), {"end_by_agreement": True})
+    table.play_set_up()
+    table.act_until_turn_of(0)
+    commands.act(table.pending, 0, AgreeToEnd(agree=True))
+    assert next_bot_task(table.game) is None
+    commands.act(table.pending, 1, AgreeToEnd(agree=True))
+    assert next_bot_task(table.game) == TakeAction(2, AgreeToEnd(agree=True))
+    commands.act(table.pending, 2, AgreeToEnd(agree=True))
+    commands.act(table.pending, 0, AgreeToEnd(agree=False))
+    assert next_bot_task(table.game) is None
+    commands.act(table.pending, 1, AgreeToEnd(agree=False))
+    assert next_bot_task(table.game) == TakeAction(2, AgreeToEnd(agree=False))
+    for seat in (0, 1):
+        commands.act(table.pending, seat, AgreeToEnd(agree=True))
+    task = next_bot_task(table.game)
+    assert task == TakeAction(3, AgreeToEnd(agree=True))
+    commands.act(table.pending, 3, AgreeToEnd(agree=True))
+    assert next_bot_task(table.game) is None
+
+
+def test_a_bot_agrees_to_a_takeback_after_all_people_and_waits_for_their_answers() -> None:
+    table = Table((None, "sensible", None), {"takebacks": True})
+    table.act()
+    dispute_commands.request_takeback(table.pending, 0)
+    number = table.game.seq
+    assert table.game.to_act == 1
+    assert next_bot_task(table.game) is None
+    dispute_commands.answer_takeback(table.pending, number, 2, agree=True, secret=lambda: SECRET)
+    assert next_bot_task(table.game) == AgreeToTakeback(1, number)
+    dispute_commands.answer_takeback(table.pending, number, 1, agree=True, secret=lambda: SECRET)
+    assert table.game.to_act == 0
+
+
+def test_a_bot_plays_on_when_a_takeback_is_declined() -> None:
+    table = Table((None, "sensible", None), {"takebacks": True})
+    table.act()
+    dispute_commands.request_takeback(table.pending, 0)
+    dispute_commands.answer_takeback(
+        table.pending, table.game.seq, 2, agree=False, secret=lambda: SECRET
+    )
+    assert next_bot_task(table.game) == TakeTurn(1)
+
+
+def test_bots_propose_the_ruling_that_all_people_propose() -> None:
+    table = Table((None, None, "sensible", "random"))
+    table.play_set_up()
+    table.act_until_turn_of(0)
+    dispute_commands.open_dispute(table.pending, 0, 6, "not so")
+    number = table.game.seq
+    for seat, ruling in ((0, RESUME), (1, DISMISS)):
+        dispute_commands.propose_ruling(table.pending, number, seat, ruling, None, lambda: SECRET)
+        assert next_bot_task(table.game) is None
+    dispute_commands.propose_ruling(table.pending, number, 1, RESUME, None, lambda: SECRET)
+    for bot in (2, 3):
+        assert next_bot_task(table.game) == ProposeRuling(bot, number, RESUME)
+        dispute_commands.propose_ruling(table.pending, number, bot, RESUME, None, lambda: SECRET)
+    assert table.game.resumptions[-1].origin == 8
+
+
+@pytest.mark.parametrize("acts", ["bot", "person"])
+def test_a_game_is_deserted_when_all_people_forfeit_whatever_bots_do(acts: str) -> None:
+    players = (None, "sensible") if acts == "bot" else (None, None)
+    table = Table(players, clock={"per_turn": 60})
+    table.play_set_up()
+    for _ in range(2):
+        table.act_until_turn_of(1)
+        table.act()
+        assert not is_deserted(table.game)
+        commands.forfeit(table.pending, lambda: SECRET)
+    if acts == "bot":
+        assert table.game.status == "abandoned"
+        assert table.pending.events[-1]["by"] == {"system": "clock"}
+    else:
+        assert table.game.status == "playing"

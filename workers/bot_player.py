@@ -1,0 +1,127 @@
+"""Plays the bots of a game: does what the game waits for a bot to do, through the commands that players use.
+
+A bot gets what a player at its seat gets: the position as this seat may see it, and the legal actions. If a
+bot fails, or the rules refuse what it chose, it takes a legal action at random, and resigns if that fails
+too: a fault of a bot must not stop a game.
+"""
+
+import logging
+import secrets
+from collections.abc import Callable
+from typing import Any, Final, assert_never
+
+from domain.bot_tasks import (
+    AgreeToTakeback,
+    BotTask,
+    ProposeRuling,
+    TakeAction,
+    TakeTurn,
+    next_bot_task,
+)
+from domain.chance import Chance
+from domain.contract import Resign
+from domain.errors import NotNow, Refused, Unreadable
+from domain.game import Game
+from replay.playout import RANDOM, bot_named
+from service.bootstrap import Service
+from service.errors import ServiceError, Stale, log_text
+
+log = logging.getLogger(__name__)
+
+MAX_ACTIONS: Final = 2000
+"""Legal actions that a bot considers; of more, a random sample. A bot scores one in about 20 µs at most."""
+MAX_ATTEMPTS: Final = 10
+"""Legal actions that are tried at random after a bot has failed."""
+SEED_BYTES: Final = 32
+AGREED: Final = "OK"
+"""The statement of a bot with a ruling that people propose: one that all languages have."""
+
+
+def _chance() -> Chance:
+    """Return chance that nobody can foresee, unlike what derives from the log."""
+    return Chance(secrets.token_bytes(SEED_BYTES))
+
+
+class BotPlayer:
+    """Plays the bots of the games of one service. For one thread."""
+
+    def __init__(self, service: Service, chance: Callable[[], Chance] = _chance) -> None:
+        """`chance` returns the chance for the choices of one task."""
+        self._queries = service.queries
+        self._commands = service.commands
+        self._disputes = service.disputes
+        self._chance = chance
+
+    def play(self, game_id: str) -> bool:
+        """Do the next task of a bot in a game; return False if there is none.
+
+        If somebody else has changed the game meanwhile, nothing is done: the change is followed by another
+        task. Raises NotFound, Unreadable, Unavailable.
+        """
+        game = self._queries.game(game_id)
+        task = next_bot_task(game)
+        if task is None:
+            return False
+        try:
+            self._do(game, task)
+        except Stale:
+            pass
+        except NotNow as error:
+            # The game has ended meanwhile, or the people have answered in another way.
+            log.info("the bot of seat %s of game %s: %s", task.seat, game_id, log_text(error))
+        return True
+
+    def _do(self, game: Game, task: BotTask) -> None:
+        player = game.players[task.seat]
+        match task:
+            case TakeTurn():
+                self._take_turn(game, task.seat)
+            case TakeAction():
+                self._act(game, task.seat, task.action)
+            case AgreeToTakeback():
+                self._disputes.answer_takeback(game.id, task.number, player, agree=True)
+            case ProposeRuling():
+                self._disputes.give_ruling(game.id, task.number, player, task.ruling, AGREED)
+            case _:
+                assert_never(task)
+
+    def _take_turn(self, game: Game, seat: int) -> None:
+        """Take the action that the bot chooses; if that fails, any legal one; if that fails too, resign."""
+        chance = self._chance()
+        try:
+            self._act(game, seat, _chosen_action(game, seat, chance))
+        except (NotNow, ServiceError, Unreadable):
+            raise
+        except Exception:
+            log.exception(
+                "the bot of seat %s failed after event %s of game %s", seat, game.seq, game.id
+            )
+        else:
+            return
+        for action in chance.shuffle(game.rules.legal_actions(game.state, seat))[:MAX_ATTEMPTS]:
+            try:
+                self._act(game, seat, action)
+            except NotNow:
+                raise
+            except Refused as error:
+                log.warning("a legal action is refused in game %s: %s", game.id, log_text(error))
+            else:
+                return
+        log.error("the bot of seat %s of game %s resigns, having no legal action", seat, game.id)
+        self._act(game, seat, Resign())
+
+    def _act(self, game: Game, seat: int, action: Any) -> None:
+        raw = game.rules.action_to_json(action)
+        self._commands.act(game.id, game.players[seat], raw, game.seq)
+
+
+def _chosen_action(game: Game, seat: int, chance: Chance) -> Any:
+    """Return the action that the bot of a seat chooses from what a player at this seat would see."""
+    rules = game.rules
+    actions = rules.legal_actions(game.state, seat)
+    if len(actions) > MAX_ACTIONS:
+        actions = chance.shuffle(actions)[:MAX_ACTIONS]
+    name = game.bot_of(game.players[seat])
+    # A log may name a bot of another version.
+    bot = bot_named(rules, name if name is not None and name in rules.BOTS else RANDOM)
+    return bot(rules.position(game.state, seat), actions, seat, chance)
