@@ -8,6 +8,12 @@
 
 const MIN_RETRY = 500;
 const MAX_RETRY = 15000;
+const WAIT_FOR_RESPONSE = 50;
+
+/** The requests of htmx that have no response yet. */
+let requests = 0;
+document.addEventListener("htmx:beforeSend", () => (requests += 1));
+document.addEventListener("htmx:afterRequest", () => (requests -= 1));
 
 /** @param {HTMLElement} game */
 export function start(game) {
@@ -42,15 +48,28 @@ export function start(game) {
   function received(latest) {
     if (latest <= seq) return;
     seq = latest;
-    window.clearTimeout(timer);
     // Events that belong together, such as the end of a round and its scoring, arrive together.
-    timer = window.setTimeout(() => void refresh(), 10);
+    refreshLater(10);
   }
 
   async function refresh() {
-    const html = (await read(location.pathname + location.search)) ?? (await read(location.pathname));
-    if (html === undefined || isStopped) return;
-    replace(html);
+    if (requests > 0) {
+      // The response to what the player has just done or chosen shows the event as well.
+      refreshLater(WAIT_FOR_RESPONSE);
+      return;
+    }
+    const choices = location.search;
+    const html = (await read(location.pathname + choices)) ?? (await read(location.pathname));
+    if (isStopped) return;
+    if (html === undefined) refreshLater(retry);
+    else if (requests > 0 || location.search !== choices) refreshLater(WAIT_FOR_RESPONSE);
+    else replace(html);
+  }
+
+  /** @param {number} milliseconds */
+  function refreshLater(milliseconds) {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => void refresh(), milliseconds);
   }
 
   open();
@@ -87,7 +106,7 @@ function replace(html) {
   if (title) document.title = title;
   const input = /** @type {HTMLInputElement | null} */ (document.getElementById("action-text"));
   if (input && typed) input.value = typed;
-  const target = /** @type {HTMLElement | null} */ (focused && document.querySelector(focused));
+  const target = /** @type {HTMLElement | null} */ (focused ? document.querySelector(focused) : null);
   target?.focus({ preventScroll: true });
 }
 
