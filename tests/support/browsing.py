@@ -91,7 +91,10 @@ class Visitor:
         self.context.add_cookies([{"name": COOKIE_NAME, "value": value, "url": self.site.url}])
 
     def _read_console(self, message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"} and not message.text.startswith(_FAILED_LOAD):
+        is_failure = message.text.startswith(_FAILED_LOAD) or (
+            self.expects_failed_requests and message.text.startswith("htmx:")
+        )
+        if message.type in {"error", "warning"} and not is_failure:
             self.problems.append(f"console: {message.text}")
 
     def _check_origin(self, request: Request) -> None:

@@ -1,0 +1,145 @@
+"""A player who knows only the page of a game: reads it, clicks on it, and plays whatever it offers."""
+
+import random
+import time
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playwright.sync_api import Locator, Page
+
+from tests.support.browsing import Visitor, Visitors
+
+GAMES: Final[dict[str, tuple[dict[str, Any], tuple[str, ...]]]] = {
+    "barony": ({"rules": "barony", "seats": 3, "options": {"round_limit": 2}}, ("move", "build")),
+    "sorcery": (
+        {"rules": "barony", "seats": 3, "options": {"round_limit": 2, "sorcery": True}},
+        ("cast", "move"),
+    ),
+    # More bots make a shorter game: the tiles run out.
+    "baron": ({"rules": "baron", "seats": 5}, ("draw", "place_keep", "end_turn")),
+}
+"""Games that soon end, one of each rule system: the fields of the request that creates it, and the types of
+actions that the people prefer.
+"""
+YOUR_TURN: Final = "#status.your-turn"
+RANKING: Final = ".ranking"
+CHOICES: Final = "#choices a.choice"
+_SETTLED_GAME: Final = (
+    "body:not(:has(.htmx-request, .htmx-swapping, .htmx-settling)) #game:not([data-left])"
+)
+"""The game in a page whose parts have all been replaced. An element gets its new class at the very end."""
+MAX_SECONDS: Final = 120
+"""A whole game takes ten seconds, and longer on a machine that is busy."""
+MAX_STEPS: Final = 30
+"""Choices on the way to one action. More would mean that the player is led in circles."""
+
+
+@dataclass
+class ClickingPlayer:
+    """A visitor who plays a game. All choices come from `chance`.
+
+    `types` are the values of the types of actions that the player prefers, in this order.
+    """
+
+    visitor: Visitor
+    game_id: str
+    chance: random.Random
+    types: tuple[str, ...] = ()
+    has_scripts: bool = True
+
+    @property
+    def page(self) -> Page:
+        """The page of the player's browser."""
+        return self.visitor.page
+
+    def open(self) -> None:
+        """Open the page of the game."""
+        self.visitor.open(f"/games/{self.game_id}")
+
+    def look(self) -> None:
+        """Look at the game again. With scripts, the page follows it by itself."""
+        if not self.has_scripts and not self.is_to_act():
+            self.open()
+
+    def is_to_act(self) -> bool:
+        """Whether the page shows that it is the player's turn."""
+        return self.page.locator(YOUR_TURN).count() > 0
+
+    def sees_result(self) -> bool:
+        """Whether the page shows the result of the game."""
+        return self.page.locator(RANKING).count() > 0
+
+    def act(self) -> None:
+        """Choose an action step by step, and confirm it."""
+        self.choose()
+        self.confirm()
+
+    def choose(self) -> None:
+        """Choose an action step by step, until the page asks for the confirmation."""
+        for _ in range(MAX_STEPS):
+            if self.page.locator("#confirm").count():
+                return
+            self.follow(self._option())
+        raise AssertionError(f"no action after {MAX_STEPS} choices: {self.page.url}")
+
+    def confirm(self) -> None:
+        """Send the action that the page previews."""
+        sure = self.page.locator("#confirm input[name=sure]")
+        if sure.count():
+            sure.check()
+        self.follow(self.page.locator("#confirm button[type=submit]"))
+
+    def follow(self, target: Locator) -> None:
+        """Click on something that leads to another state of the page, and wait for that."""
+        self.page.evaluate("document.getElementById('game').dataset.left = ''")
+        target.click()
+        self.page.locator(_SETTLED_GAME).wait_for(state="attached")
+
+    def _option(self) -> Locator:
+        """Return one of the options: a hex of the board if the options are hexes, else one in words."""
+        hexes = self.page.locator("#board a.option[data-at]")
+        count = hexes.count()
+        if count:
+            return hexes.nth(self.chance.randrange(count))
+        options = self.page.locator(CHOICES)
+        for type in self.types:
+            preferred = self.page.locator(f"{CHOICES}[href='?choose={type}']")
+            if preferred.count():
+                return preferred.first
+        return options.nth(self.chance.randrange(options.count()))
+
+
+def two_people_and_bots(
+    name: str, visitors: Visitors, *, has_scripts: bool = True
+) -> list[ClickingPlayer]:
+    """Start one of the games; returns two people at browsers, who have the first seats."""
+    fields, types = GAMES[name]
+    creator, friend = visitors.accounts.register(), visitors.accounts.register()
+    game_id = creator.create_game(**fields)
+    friend.join(game_id)
+    for _ in range(fields["seats"] - 2):
+        creator.http.post(f"/api/v1/games/{game_id}/bots", json={}).raise_for_status()
+    return [
+        ClickingPlayer(
+            visitors.new(account, javascript=has_scripts),
+            game_id,
+            random.Random(seat),
+            types,
+            has_scripts=has_scripts,
+        )
+        for seat, account in enumerate((creator, friend))
+    ]
+
+
+def play_to_the_end(players: list[ClickingPlayer]) -> None:
+    """Let the players play until all of them see the result."""
+    for player in players:
+        player.open()
+    deadline = time.monotonic() + MAX_SECONDS
+    while not all(player.sees_result() for player in players):
+        assert time.monotonic() < deadline, f"no result after {MAX_SECONDS} s"
+        for player in players:
+            player.look()
+            if player.is_to_act():
+                player.act()
+        players[0].page.wait_for_timeout(20)
