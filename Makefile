@@ -92,7 +92,8 @@ test-installs: ## install and try a copy of the checkout with every Python from 
 	@.ci/test-installs $(ARGS)
 
 .PHONY: bench
-bench: $(BENCH_VENV)/all.stamp $(BENCH_VENV)/boardgame.stamp $(addprefix $(BENCH_VENV)/,$(REDIS_STAMP)) ## measure the speed, next to comparable programs (in .venv-bench)
+bench: $(BENCH_VENV)/all.stamp $(BENCH_VENV)/boardgame.stamp $(addprefix $(BENCH_VENV)/,$(REDIS_STAMP)) $(VENV)/browser.stamp ## measure the speed, next to comparable programs (in .venv-bench)
+	@ln -sfn ../$(BROWSER) $(BENCH_VENV)/browser
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
 .PHONY: siege

@@ -15,6 +15,7 @@ from bench import (
     audit_rows,
     http_rows,
     listing_rows,
+    page_rows,
     peer_rows,
     reading_rows,
     record_rows,
@@ -71,6 +72,7 @@ GROUPS: Final[Mapping[str, Callable[[Inputs], Iterator[Row]]]] = {
     "reading": lambda inputs: reading_rows.measure(inputs.redis, inputs.folder),
     "lists": lambda inputs: listing_rows.measure(inputs.redis, inputs.folder),
     "peers": lambda inputs: peer_rows.measure(inputs.redis, inputs.folder),
+    "pages": lambda inputs: page_rows.measure(inputs.redis, inputs.folder),
     "web": lambda inputs: web_rows.measure(inputs.redis, inputs.folder, inputs.games),
 }
 """The groups of rows by name, in the order in which they are measured."""

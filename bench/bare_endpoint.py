@@ -46,7 +46,7 @@ def main() -> None:
     from service.settings import load_settings
 
     # The web process creates its application by this name.
-    vars(web_process)["create_app"] = lambda *_: app
+    vars(web_process)["create_web_app"] = lambda *_: app
     _, *arguments = sys.argv
     if len(arguments) > 1:
         # One of several processes: the arguments are those of `process_command`.
