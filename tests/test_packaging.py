@@ -22,8 +22,11 @@ def wheel_files(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "MANIFEST.in"):
         shutil.copy(ROOT / name, source)
+    (source / "docs").mkdir()
+    for path in (ROOT / "docs").glob("rules*.md"):
+        shutil.copy(path, source / "docs")
     for package in PACKAGES:
         ignored = shutil.ignore_patterns("__pycache__", "*.mo")
         shutil.copytree(ROOT / package, source / package, ignore=ignored)
@@ -50,6 +53,12 @@ def test_the_build_compiles_every_catalogue(wheel_files: frozenset[str]) -> None
     catalogues = [path.relative_to(ROOT) for path in (ROOT / "replay").rglob("*.po")]
     assert len(catalogues) >= 2
     assert {path.with_suffix(".mo").as_posix() for path in catalogues} <= wheel_files
+
+
+def test_the_wheel_contains_the_rules_in_every_language(wheel_files: frozenset[str]) -> None:
+    texts = {path.name for path in (ROOT / "docs").glob("rules*.md")}
+    assert len(texts) >= 3
+    assert {f"service/pages/rules/{name}" for name in texts} <= wheel_files
 
 
 @pytest.mark.parametrize("package", PACKAGES)

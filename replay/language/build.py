@@ -1,8 +1,9 @@
-"""Compiles the catalogues. pyproject.toml names the command, which setuptools runs in every build.
+"""Compiles the catalogues, and adds the rules to the package. setuptools runs the command in every build.
 
 Nothing of the project is imported here: it is not installed yet when it is built for the first time.
 """
 
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,9 @@ from setuptools.command.build_py import build_py
 from typing_extensions import override
 
 _FOLDER: Final = Path(__file__).parent / "catalogues"
+_DOCS: Final = Path(__file__).parents[2] / "docs"
+_RULES: Final = Path("service", "pages", "rules")
+"""Where the texts of the rules are in a built package. A checkout is used with those in its docs."""
 
 
 def compile_catalogues(folder: Path = _FOLDER) -> None:
@@ -27,10 +31,21 @@ def compile_catalogue(path: Path) -> None:
 
 
 class BuildWithCatalogues(build_py):  # type: ignore[misc] # setuptools has no type annotations
-    """Compiles the catalogues before the packages are collected."""
+    """Compiles the catalogues before the packages are collected, and adds the rules to a built package."""
 
     @override
     def run(self) -> None:
         """Run the build."""
         compile_catalogues()
         super().run()
+        if not self.editable_mode:
+            copy_rules(Path(self.build_lib))
+
+
+def copy_rules(package: Path) -> None:
+    """Copy the texts of the rules into a built package. Raises FileNotFoundError if there are none."""
+    texts = sorted(_DOCS.glob("rules*.md"))
+    if not texts:
+        raise FileNotFoundError(f"there are no rules in {_DOCS}")
+    for text in texts:
+        shutil.copy(text, package / _RULES)

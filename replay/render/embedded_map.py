@@ -12,6 +12,7 @@ from domain.scene import Scene
 from replay.language.renderer import Renderer
 from replay.render.arrows import arrows_markup
 from replay.render.board import definitions, hexes_of, pieces_markup, terrain_use
+from replay.render.cards import SANS
 from replay.render.descriptions import coordinates, describe_cell, piece_names, terrain_names
 from replay.render.geometry import bounds, centre
 from replay.render.labels import cell_labels, label_sizes
@@ -69,6 +70,7 @@ def board_svg(
         viewBox=" ".join(map(number, box)),
         class_="map",
         role="group",
+        font_family=SANS,
         aria_label=renderer.sentence(message("the board")),
         **language_attributes(renderer.language),
     )

@@ -20,6 +20,7 @@ from service.pages.views import (
     proofs,
     quick_play,
     replay,
+    rules,
     static_files,
     takebacks,
 )
@@ -35,6 +36,7 @@ _VIEWS: Final = (
     takebacks,
     branches,
     proofs,
+    rules,
     static_files,
 )
 _COMPRESSED: Final = [

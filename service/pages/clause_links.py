@@ -1,8 +1,8 @@
 """Addresses of the clauses of the rules."""
 
-from urllib.parse import quote
+from service.pages.rules.source import address_of
 
 
 def rules_url(clause: str) -> str:
     """Return the address of a clause in the pages of the rules."""
-    return f"/rules#{quote(clause)}"
+    return address_of(clause)

@@ -1,0 +1,92 @@
+"""The texts of the rules by language, their chapters, and the page on which each chapter stands.
+
+Every chapter with clauses is on the page of a rule system: the first one whose summaries of clauses
+(`CLAUSES`) contain all of them. The others are on the page that leads to the rules of all games. A built
+package contains a copy of the texts; a checkout has them in its docs.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from domain.registry import rule_systems
+from replay.language.catalogue import ENGLISH
+
+INDEX: Final = ""
+"""The name of the page that leads to all others."""
+CLAUSE: Final = re.compile(r"\b[A-Z]+(?:-[A-Z]+)+-\d+\b")
+"""The id of a clause."""
+_ANCHOR: Final = re.compile(r'<a id="([^"]+)"></a>')
+_HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_PACKAGED: Final = Path(__file__).parent
+_DOCS: Final = Path(__file__).parents[3] / "docs"
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A part of the rules from one heading of the first level to the next, on a page of this name."""
+
+    text: str
+    anchors: tuple[str, ...]
+    page: str
+
+
+@lru_cache(maxsize=32)
+def chapters(language: str) -> tuple[Chapter, ...]:
+    """Return the chapters of the rules in a language; in English if they are not translated."""
+    suffix = "" if language == ENGLISH else f".{language}"
+    paths = [folder / f"rules{suffix}.md" for folder in (_PACKAGED, _DOCS)]
+    path = next((path for path in paths if path.is_file()), None)
+    if path is None:
+        return () if language == ENGLISH else chapters(ENGLISH)
+    parts = re.split(r"^(?=# )", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return tuple(_chapter(part) for part in parts if part)
+
+
+@lru_cache(maxsize=1)
+def page_of_anchors() -> Mapping[str, str]:
+    """Return the page on which each anchor stands. The anchors are the same in every language."""
+    return MappingProxyType(
+        {anchor: chapter.page for chapter in chapters(ENGLISH) for anchor in chapter.anchors}
+    )
+
+
+def address_of(anchor: str) -> str:
+    """Return the address of an anchor or a clause; that of the page of all rules if there is none."""
+    page = page_of_anchors().get(anchor)
+    if page is None:
+        page = next(
+            (name for name, entry in rule_systems().items() if anchor in entry.system.CLAUSES), None
+        )
+    if page is None:
+        return page_address(INDEX)
+    return f"{page_address(page)}#{anchor}"
+
+
+def page_address(name: str) -> str:
+    """Return the address of a page."""
+    return f"/rules/{name}" if name else "/rules"
+
+
+def slug(heading: str) -> str:
+    """Return the anchor of a heading that does not set its own."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _chapter(text: str) -> Chapter:
+    headings = [slug(heading) for heading in _HEADING.findall(text) if not _ANCHOR.search(heading)]
+    anchors = (*_ANCHOR.findall(text), *headings)
+    return Chapter(text, anchors, _page_of({id for id in anchors if CLAUSE.fullmatch(id)}))
+
+
+def _page_of(clauses: set[str]) -> str:
+    if not clauses:
+        return INDEX
+    names = (
+        name for name, entry in rule_systems().items() if clauses <= entry.system.CLAUSES.keys()
+    )
+    return next(names, INDEX)

@@ -1,0 +1,60 @@
+"""The rules of the games: a page for each rule system, and one that leads to them."""
+
+from hashlib import sha256
+
+from flask import Blueprint, Response, request
+from werkzeug.http import quote_etag
+
+from domain.messages import message
+from domain.registry import rule_systems
+from replay.language.catalogue import languages
+from service.errors import NotFound
+from service.http.headers import ApiResponse
+from service.http.language import request_language
+from service.pages.rules.pages import rules_pages
+from service.pages.rules.pictures import picture_svg
+from service.pages.rules.source import INDEX, page_address
+from service.pages.templating import page
+
+_PICTURE_SECONDS = 24 * 3600
+
+blueprint = Blueprint("rules", __name__)
+
+
+@blueprint.get("/rules")
+def show_index() -> Response:
+    """Show how to read the rules, and which games there are."""
+    return _rules_page(INDEX)
+
+
+@blueprint.get("/rules/<name>")
+def show_rules(name: str) -> Response:
+    """Show the rules of a game, or of an expansion."""
+    if name not in rule_systems():
+        raise NotFound(message("there are no rules of this name"))
+    return _rules_page(name)
+
+
+@blueprint.get("/rules/pictures/<name>/<language>.svg")
+def get_picture(name: str, language: str) -> Response:
+    """Return a picture of the rules, which is the same for every visitor."""
+    svg = picture_svg(name, language) if language in languages() else None
+    if svg is None:
+        raise NotFound(message("there is no such picture"))
+    etag = sha256(svg.encode()).hexdigest()[:32]
+    headers = {
+        "ETag": quote_etag(etag, weak=True),
+        "Cache-Control": f"public, max-age={_PICTURE_SECONDS}",
+        "Content-Language": language,
+    }
+    if request.if_none_match.contains_weak(etag):
+        return ApiResponse(status=304, headers=headers)
+    return ApiResponse(svg, headers=headers, content_type="image/svg+xml; charset=utf-8")
+
+
+def _rules_page(name: str) -> Response:
+    games = [
+        (page_address(other), entry.system.TITLE, other == name)
+        for other, entry in rule_systems().items()
+    ]
+    return page("rules.html", rules=rules_pages(request_language())[name], games=games)
