@@ -115,6 +115,16 @@ def show_branch(sandbox_id: str) -> Response:
     return _branch_page(service().sandboxes.get(sandbox_id))
 
 
+@blueprint.get(f"{_BRANCH}/table")
+def show_table(sandbox_id: str) -> Response:
+    """Show the position of a branch as a table of its hexes."""
+    stored = service().sandboxes.get(sandbox_id)
+    sandbox = service().sandboxes.open(stored).sandbox
+    _set_names(stored)
+    view = PositionView(sandbox.rules.scene(sandbox.position(), None))
+    return page("branch_table.html", stored=stored, view=view)
+
+
 @blueprint.post(f"{_BRANCH}/actions")
 def act_in_branch(sandbox_id: str) -> Response:
     """Let the seat whose turn it is act."""
@@ -219,9 +229,7 @@ def _start_seq(game: Game) -> int:
 def _branch_page(stored: StoredSandbox, error: Refused | SandboxConflict | None = None) -> Response:
     opened = service().sandboxes.open(stored)
     game = service().queries.game(stored.game)
-    is_visible = can_see(game, viewer())
-    # Players are shown by name to those who may see the game; everybody else has only the branch.
-    g.names = game_names(stored.game) if is_visible else NO_NAMES
+    is_visible = _set_names(stored)
     is_maker = viewer() == stored.maker
     branched = _branched_game(opened)
     seat = opened.sandbox.to_act
@@ -247,6 +255,13 @@ def _branch_page(stored: StoredSandbox, error: Refused | SandboxConflict | None 
         bots=bot_names(branched.rules),
         address=f"{request.host_url}branches/{stored.id}",
     )
+
+
+def _set_names(stored: StoredSandbox) -> bool:
+    """Show players by name to a viewer who may see the game of a branch; return whether the viewer may."""
+    is_visible = can_see(service().queries.game(stored.game), viewer())
+    g.names = game_names(stored.game) if is_visible else NO_NAMES
+    return is_visible
 
 
 def _branched_game(opened: OpenSandbox) -> Game:

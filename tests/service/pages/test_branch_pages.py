@@ -84,6 +84,10 @@ def test_everybody_with_the_link_sees_a_branch_and_only_its_maker_changes_it(
     assert "grace" in own
     assert "grace" not in page
     assert "that you may not see" in page
+    table = players.visitor.get(f"{address}/table").text
+    assert "<table>" in table
+    assert "grace" not in table
+    assert "grace" in players["ada"].get(f"{address}/table")
     fields = forms_of(own)[f"{address}/bots"]
     forged = players["grace"].forge(address, f"{address}/bots", fields)
     assert forged.status_code == 403
