@@ -39,7 +39,8 @@ class Step(Generic[A]):
 
     `path` are all choices so far; `manual` has the indexes in it of those that the player made, because the
     others were the only possible ones. Either the next `question` is open, with at least two `options`, or
-    the path is complete and leads to `action`. All three are empty for a seat without legal actions.
+    the path is complete and leads to `action`. All three are empty for a seat without legal actions. Options
+    that are hexes come last, in the order of the board.
     """
 
     path: tuple[Choice, ...]
@@ -68,7 +69,7 @@ def next_step(
         else:
             value = next(remaining, None)
             if value is None:
-                options = tuple(choice for choice, _ in branches.values())
+                options = tuple(sorted((choice for choice, _ in branches.values()), key=_order))
                 return Step(tuple(path), tuple(manual), options[0].question, options)
             if value not in branches:
                 raise UnknownChoice(path, value)
@@ -96,6 +97,10 @@ def _branches(leads: Iterable[tuple[Choice, A]]) -> Branches[A]:
         else:
             branch[1].append(action)
     return branches
+
+
+def _order(choice: Choice) -> tuple[int, ...]:
+    return choice.at or ()
 
 
 def refusal(

@@ -1,8 +1,8 @@
 """Attempts of Barony: the action that a choice amounts to, whether or not the rules allow it.
 
 The parts of the action that are not chosen yet are tried out, and the first action that is allowed is taken.
-If there is none, the one that breaks the last clause of its group is taken: clauses are numbered in the order
-in which they are checked.
+If there is none, one is taken that breaks a clause which is checked late: the clauses of a group are numbered
+in the order in which they are checked, and those about single spells come last.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -64,12 +64,12 @@ def attempt(
 def most_favourable(
     state: StateT, seat: int, candidates: Iterable[Action], decide: Decide[StateT]
 ) -> Action | None:
-    """The first action that is allowed, or else one that breaks the last clause; None if there is none.
+    """The first action that is allowed, or else one that breaks the latest clause; None if there is none.
 
     Tokens for destroyed villages are added where they are missing.
     """
     best: Action | None = None
-    last_clause = ""
+    latest = (False, "")
     for candidate in candidates:
         for action in _with_takes(candidate):
             try:
@@ -78,8 +78,9 @@ def most_favourable(
                 clause = error.clause or ""
             else:
                 return action
-            if best is None or clause > last_clause:
-                best, last_clause = action, clause
+            rank = (not clause.startswith("BY"), clause)
+            if best is None or rank > latest:
+                best, latest = action, rank
             if clause != "BY-CON-3":
                 break
     return best
@@ -103,7 +104,7 @@ def _candidates(state: State, seat: int, type: str, values: Sequence[str]) -> It
         case "place_city", [at]:
             return [PlaceCity(hex_from_text(at))]
         case "recruit", []:
-            return [Recruit(at, 1) for at in _or_any(state, state.built(seat, CITY))]
+            return [Recruit(at, 1) for at in hexes_or_any(state, state.built(seat, CITY))]
         case "recruit", [at]:
             return [Recruit(hex_from_text(at), 1)]
         case "recruit", [at, knights] if number_from_text(knights) > 0:
@@ -113,7 +114,7 @@ def _candidates(state: State, seat: int, type: str, values: Sequence[str]) -> It
         case "build", _:
             return _builds(state, seat, values)
         case "new_city", []:
-            return map(NewCity, _or_any(state, state.built(seat, VILLAGE)))
+            return map(NewCity, hexes_or_any(state, state.built(seat, VILLAGE)))
         case "new_city", [at]:
             return [NewCity(hex_from_text(at))]
         case "expedition", []:
@@ -128,14 +129,14 @@ def _candidates(state: State, seat: int, type: str, values: Sequence[str]) -> It
             return _cards(state, seat, type, values)
 
 
-def _or_any(state: State, hexes: Sequence[int]) -> list[Hex]:
+def hexes_or_any(state: State, hexes: Sequence[int]) -> list[Hex]:
     """The hexes with these numbers, or one hex of the board if there are none."""
     return [state.board.hexes[hex] for hex in hexes or [0]]
 
 
 def hexes_with_knights(state: State, seat: int) -> list[Hex]:
     """The hexes from which a knight of the seat could move, or one hex of the board if it has none there."""
-    return _or_any(state, [hex for hex, count in enumerate(state.knights[seat]) if count])
+    return hexes_or_any(state, [hex for hex, count in enumerate(state.knights[seat]) if count])
 
 
 def _cards(state: State, seat: int, type: str, values: Sequence[str]) -> Iterable[Action]:

@@ -1,15 +1,15 @@
 """The choices of Barony in words, from the position as a viewer sees it."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final, cast
 
-from domain.barony.components import RESOURCES, Resource, Terrain
+from domain.barony.components import RESOURCES, Building, Resource, Terrain
 from domain.barony.event_messages import pawn
-from domain.barony.formats import BaronyPosition, Pawns
+from domain.barony.formats import BaronyPosition
 from domain.barony.labels import LABELS
-from domain.barony.terms import KNIGHT, RESOURCE_POINT, TERRAINS, TOKENS
+from domain.barony.terms import KNIGHT, PAWNS, RESOURCE_POINT, TERRAINS, TOKENS
 from domain.barony.titles import worth
 from domain.choices import Choice
 from domain.hexes import Hex
@@ -70,29 +70,31 @@ def _hex_message(
     position: BaronyPosition, question: str, at: Hex, path: Sequence[Choice]
 ) -> Message:
     """The choice of a hex: the pawn of the player on it, or its terrain and what happens there."""
+    knights, building = _own_pawns(position, at)
     match question:
         case "knight" | "next_knight":
+            moved = sum(choice.at == at for choice in path if choice.question == "knight")
             return plural_message(
                 "the knight on {hex}",
                 "one of the {count} knights on {hex}",
-                count=_knights_to_move(position, at, path),
+                count=knights - moved,
                 hex=hex_at(at),
             )
-        case "city":
-            return message("the city on {hex}", hex=hex_at(at))
-        case "village":
-            return message("the village on {hex}", hex=hex_at(at))
-        case "destination" if path[0].value == "move":
-            return _destination_message(position, at, path)
+        case "city" | "village" | "recruitment_site" | "next_recruitment_site" if building:
+            return message("{building:the} on {hex}", building=PAWNS[building], hex=hex_at(at))
+        case "destination" if path[0].value == "move" and _is_attacked(position, at, path):
+            return message(
+                "{terrain:the} on {hex}, where the knight destroys {pawns}",
+                terrain=TERRAINS[terrain_at(position, at)],
+                hex=hex_at(at),
+                pawns=listing(_opposing_pawns(position, at)),
+            )
         case _:
-            return hex_message(position, at)
-
-
-def hex_message(position: BaronyPosition, at: Hex) -> Message:
-    """A hex of the board with its terrain."""
-    return message(
-        "{terrain:the} on {hex}", terrain=TERRAINS[terrain_at(position, at)], hex=hex_at(at)
-    )
+            return message(
+                "{terrain:the} on {hex}",
+                terrain=TERRAINS[terrain_at(position, at)],
+                hex=hex_at(at),
+            )
 
 
 def terrain_at(position: BaronyPosition, at: Hex) -> Terrain:
@@ -101,41 +103,31 @@ def terrain_at(position: BaronyPosition, at: Hex) -> Terrain:
     return board[bisect_left(board, [*at], key=lambda cell: cell["at"])]["terrain"]
 
 
-def _pawns_at(position: BaronyPosition, at: Hex) -> Iterator[Pawns]:
-    return (pawns for pawns in position["pawns"] if pawns["at"] == [*at])
+def _own_pawns(position: BaronyPosition, at: Hex) -> tuple[int, Building | None]:
+    """The number of knights and the building that the seat to act has on the hex."""
+    for pawns in position["pawns"]:
+        if pawns["seat"] == position["to_act"] and pawns["at"] == [*at]:
+            return pawns["knights"], pawns["building"]
+    return 0, None
 
 
-def _knights_to_move(position: BaronyPosition, at: Hex, path: Sequence[Choice]) -> int:
-    """BY-MOV-2: the knights of the seat to act on the hex, without those that move in `path`."""
-    seat = position["to_act"]
-    knights = sum(pawns["knights"] for pawns in _pawns_at(position, at) if pawns["seat"] == seat)
-    return knights - sum(choice.at == at for choice in path if choice.question == "knight")
+def _opposing_pawns(position: BaronyPosition, at: Hex) -> list[Message]:
+    """The pawns of other seats on a hex that a knight can enter: knights, and then villages."""
+    there = [
+        pawns
+        for pawns in position["pawns"]
+        if pawns["seat"] != position["to_act"] and pawns["at"] == [*at]
+    ]
+    knights = [pawn(pawns["seat"], "knight") for pawns in there if pawns["knights"]]
+    return knights + [pawn(pawns["seat"], "village") for pawns in there if pawns["building"]]
 
 
-def _destination_message(position: BaronyPosition, at: Hex, path: Sequence[Choice]) -> Message:
-    """BY-CON-1: the hex where a knight arrives, and the pawns that are destroyed there."""
-    opposing = [pawns for pawns in _pawns_at(position, at) if pawns["seat"] != position["to_act"]]
-    if not opposing or not _destroys(position, at, path):
-        return hex_message(position, at)
-    destroyed = [pawn(pawns["seat"], "knight") for pawns in opposing if pawns["knights"]]
-    destroyed += [pawn(pawns["seat"], "village") for pawns in opposing if pawns["building"]]
-    return message(
-        "{terrain:the} on {hex}, where the knight destroys {pawns}",
-        terrain=TERRAINS[terrain_at(position, at)],
-        hex=hex_at(at),
-        pawns=listing(destroyed),
-    )
-
-
-def _destroys(position: BaronyPosition, at: Hex, path: Sequence[Choice]) -> bool:
-    """BY-CON-1: whether a knight that arrives on the hex after the moves of `path` joins another pawn there,
-    and is the first one to do so.
+def _is_attacked(position: BaronyPosition, at: Hex, path: Sequence[Choice]) -> bool:
+    """BY-CON-1: whether a knight that arrives on the hex after the moves of `path` destroys pawns there: it
+    joins another pawn of its seat, and no knight before it has done so.
     """
-    own = sum(
-        pawns["knights"] + bool(pawns["building"])
-        for pawns in _pawns_at(position, at)
-        if pawns["seat"] == position["to_act"]
-    )
+    knights, building = _own_pawns(position, at)
+    own = knights + bool(building)
     for choice, following in pairwise(path):
         if following.question == "destination":
             own -= choice.at == at
@@ -143,4 +135,4 @@ def _destroys(position: BaronyPosition, at: Hex, path: Sequence[Choice]) -> bool
                 if own:
                     return False
                 own += 1
-    return own > 0
+    return own > 0 and bool(_opposing_pawns(position, at))

@@ -5,12 +5,13 @@ from itertools import chain, islice
 
 from domain.barony.actions import Action, Cast
 from domain.barony.attempts import attempt as base_attempt
-from domain.barony.attempts import hexes_with_knights, most_favourable, token_of
+from domain.barony.attempts import hexes_or_any, hexes_with_knights, most_favourable, token_of
 from domain.barony.choices import DONE
-from domain.barony.components import FAMILY, Spell
+from domain.barony.components import FAMILY, VILLAGE, Spell
 from domain.barony.sorcery.choices import spells_of
 from domain.barony.sorcery.components import COST
 from domain.barony.sorcery.decide import decide, legal_casts
+from domain.barony.sorcery.recruitment import sites
 from domain.barony.sorcery.state import SorceryState
 from domain.choices import Choice
 from domain.hex_text import hex_from_text, number_from_text
@@ -44,20 +45,23 @@ def _casts_of(
     state: SorceryState, seat: int, spells: tuple[Spell, ...], values: Sequence[str]
 ) -> Iterable[Cast]:
     """The casts of these spells to which the values after them can lead. Raises ValueError."""
-    hexes = state.board.hexes
     match FAMILY[spells[0]], values:
         case "construction", []:
-            return [Cast(spells, at=at) for at in hexes]
+            villages = hexes_or_any(state, state.built(seat, VILLAGE))
+            has_sanctuary = "sanctuary" in spells
+            places = hexes_with_knights(state, seat) if has_sanctuary else villages
+            return [Cast(spells, at=at) for at in places]
         case "construction", [at]:
             return [Cast(spells, at=hex_from_text(at))]
         case "recruitment", []:
-            return [Cast(spells, recruits=((at, 1),)) for at in hexes]
+            places = hexes_or_any(state, sites(state, seat, spells))
+            return [Cast(spells, recruits=((at, 1),)) for at in places]
         case "recruitment", [at]:
             return [Cast(spells, recruits=((hex_from_text(at), 1),))]
         case "recruitment", _ if "charm" in spells:
-            sites = [hex_from_text(at) for at in values[: -1 if values[-1] == DONE else None]]
-            recruits = tuple((at, 1) for at in sorted(set(sites)))
-            return [Cast(spells, recruits=recruits)] if len(recruits) == len(sites) else []
+            places = [hex_from_text(at) for at in values[: -1 if values[-1] == DONE else None]]
+            recruits = tuple((at, 1) for at in sorted(set(places)))
+            return [Cast(spells, recruits=recruits)] if len(recruits) == len(places) else []
         case "recruitment", [at, knights] if number_from_text(knights) > 0:
             return [Cast(spells, recruits=((hex_from_text(at), number_from_text(knights)),))]
         case "movement", _:
