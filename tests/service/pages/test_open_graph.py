@@ -40,6 +40,16 @@ def test_a_link_to_a_game_shows_its_board(
     assert (picture.status_code, picture.mimetype) == (200, "image/png")
 
 
+def test_a_link_to_an_event_shows_the_board_after_it(
+    browser: FlaskClient, service: Service
+) -> None:
+    game, _ = start_game(service, {})
+    shown = properties(browser.get(f"/games/{game}?seq=4").text)
+    assert shown["og:url"].endswith(f"/games/{game}?seq=4")
+    assert shown["og:image"].endswith("&seq=4")
+    assert "og:image" not in properties(browser.get(f"/games/{game}?seq=2").text)
+
+
 def test_a_game_that_has_not_started_has_no_picture(browser: FlaskClient, service: Service) -> None:
     player, _ = service.players.register("ada", "correct horse")
     game = service.commands.create(player.id, rules="barony", seats=2, options={})
@@ -56,4 +66,5 @@ def test_a_link_to_a_private_game_shows_nothing(app: Flask, service: Service) ->
         page = browser.get(f"/games/{game}")
         assert page.status_code == 200
         assert not properties(page.text)
+        assert not properties(browser.get(f"/games/{game}?seq=4").text)
     assert not properties(app.test_client().get(f"/games/{game}").text)
