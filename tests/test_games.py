@@ -72,6 +72,7 @@ GAMES = {
     "everybody-left": Ending("abandoned", 3, 0, "", "0000000000000000"),
     "one-left": Ending("one seat left", 4, 5, "1:0 3:2 2:0 0:0", "e95570fd0d38335f"),
     "one-left-in-set-up": Ending("one seat left", 3, 0, "1:0 2:0 0:0", "5f4845703c070618"),
+    "people-desert-bots": Ending("abandoned", 3, 4, "", "5a53e3d93f781fb3"),
     "removed-by-arbiter": Ending("round limit", 4, 6, "3:26 1:16 2:0 0:0", "9b2d7d43560287dd"),
     "round-limit": Ending("round limit", 4, 12, "3:18 2:15 0:15 1:5", "561f7f0a6c0bb994"),
     "signed-actions": Ending("round limit", 3, 4, "2:6 0:6 1:0", "e38356c5b50f3837"),
@@ -267,6 +268,7 @@ def test_both_seatings_and_both_kinds_of_privacy_are_in_some_game() -> None:
         ("clock-abandons", ["TurnForfeited by clock", "GameAbandoned by clock"]),
         ("sorcery-clock-abandons", ["PlayerRemoved by arbiter", "GameAbandoned by clock"]),
         ("baron-clock-abandons", ["PlayerResigned by seat", "GameAbandoned by clock"]),
+        ("people-desert-bots", ["TurnForfeited by clock", "GameAbandoned by clock"]),
         ("clock-leaves-one", ["PlayerRemoved by clock"]),
         ("clock-runs-out", ["PlayerRemoved by clock", "TurnForfeited by clock"]),
         ("everybody-left", ["SeatLeft by player", "GameAbandoned by start"]),
@@ -275,6 +277,18 @@ def test_both_seatings_and_both_kinds_of_privacy_are_in_some_game() -> None:
 )
 def test_a_record_names_the_part_of_the_system_that_acted(name: str, events: list[str]) -> None:
     assert set(events) <= types_and_authors(record_of(name).events)
+
+
+def test_the_log_marks_bots_which_the_creator_adds() -> None:
+    events = [e for e in record_of("people-desert-bots").events if e["type"] == "SeatTaken"]
+    assert [(e["by"], e["data"]["player"], e["data"].get("bot")) for e in events] == [
+        ({"player": "ada"}, "ada", None),
+        ({"player": "ada"}, "sensible-bot-1", "sensible"),
+        ({"player": "ada"}, "random-bot-1", "random"),
+    ]
+    last = course_of("people-desert-bots")[-1]
+    assert last.bot_seats == (1, 2)
+    assert last.forfeits == {0: 2}
 
 
 def test_pawns_are_destroyed_and_tokens_taken_in_some_game() -> None:

@@ -264,6 +264,18 @@ def clock_abandons(name: str) -> ScriptedGame:
     return game
 
 
+def people_desert_bots(name: str) -> ScriptedGame:
+    """The only person forfeits two turns in a row, while two bots act in between."""
+    game = ScriptedGame(name, 3, seed=2, per_turn=86_400, scorer_delay=1, seating="joined")
+    game.add_bot("sensible-bot-1", "sensible")
+    game.add_bot("random-bot-1", "random")
+    game.play_bots(in_round(3), sensible=[0, 1])
+    for _ in range(2):
+        game.play_bots(lambda state: state.to_act == 0, sensible=[0, 1])
+        game.play("clock")
+    return game
+
+
 def signed_actions(name: str) -> ScriptedGame:
     """Two players sign their actions, one from the start until the key is revoked, one from round 2 on."""
     game = ScriptedGame(name, 3, seed=3, seating="joined", round_limit=4)
@@ -298,5 +310,6 @@ SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
     everybody_left,
     abandoned_in_play,
     clock_abandons,
+    people_desert_bots,
     signed_actions,
 )

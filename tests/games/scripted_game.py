@@ -80,6 +80,11 @@ class ScriptedGame:
             nonce = NONCES[PLAYERS.index(player)]
             commands.join(self._pending, player, nonce, lambda: self._secret)
 
+    def add_bot(self, player: str, bot: str) -> None:
+        """Let the creator add the bot with this name, as this player; the last free place starts the game."""
+        self._wait()
+        commands.join(self._pending, player, player.encode(), lambda: self._secret, bot=bot)
+
     def leave(self, player: str) -> None:
         """Let a player leave before the start; the last one to leave abandons the game."""
         self._wait()

@@ -91,8 +91,8 @@ class HonestServer:
             raise NotWritten("the creator joins first")
         if lifecycle.can_start(game) and type != "GameStarted":
             raise NotWritten("a full game starts at once")
-        if game.status == "open" and not game.places and game.seq > 1:
-            raise NotWritten("a game that everybody left is abandoned at once")
+        if game.status == "open" and all(place.bot for place in game.places) and game.seq > 1:
+            raise NotWritten("a game that all people left is abandoned at once")
         if self._is_deserted() and (type, by) != ("GameAbandoned", {"system": "clock"}):
             raise NotWritten("the clock abandons a deserted game at once")
         due = due_event(game, self.log[-1])
@@ -107,8 +107,9 @@ class HonestServer:
         match type:
             case "SeatTaken":
                 player = game.creator if game.seq == 1 else data["player"]
-                return {"player": player}, lifecycle.join(
-                    game, player, unhex(data["nonce"]), data.get("nonce_from")
+                bot = data.get("bot")
+                return {"player": player if bot is None else game.creator}, lifecycle.join(
+                    game, player, unhex(data["nonce"]), data.get("nonce_from"), bot
                 )
             case "SeatLeft":
                 return {"player": data["player"]}, lifecycle.leave(game, data["player"])
@@ -141,18 +142,28 @@ class HonestServer:
             case _:
                 raise NotWritten(f"nothing calls for {type} in a game under way")
 
+    def _in_game(self, index: int) -> Sequence[int]:
+        """The seats in the game after an event, by its index."""
+        state = self.games[index].state
+        return () if state is None else state.in_game()
+
     def _is_deserted(self) -> bool:
-        """Whether each seat in the game has forfeited two turns since a player last acted."""
-        forfeits: Counter[int] = Counter()
-        for event in reversed(self.log):
-            if event["action"] is not None:
-                break
-            if event["type"] == "TurnForfeited":
-                forfeits[event["data"]["seat"]] += 1
+        """Whether each person in the game has forfeited two turns since a person acted or a seat went out."""
         game = self.game
         if game is None or game.state is None or game.to_act is None:
             return False
-        return all(forfeits[seat] >= 2 for seat in game.state.in_game())
+        bots = {place.player for place in game.places if place.bot is not None}
+        people = [seat for seat in game.state.in_game() if game.players[seat] not in bots]
+        forfeits: Counter[int] = Counter()
+        for index in reversed(range(1, len(self.log))):
+            event = self.log[index]
+            if event["action"] is not None:
+                is_of_bot = game.players[event["by"]["seat"]] in bots
+                if not is_of_bot or self._in_game(index) != self._in_game(index - 1):
+                    break
+            if event["type"] == "TurnForfeited":
+                forfeits[event["data"]["seat"]] += 1
+        return bool(people) and all(forfeits[seat] >= 2 for seat in people)
 
     def _creation(self, data: JsonObject, creator: str) -> DomainEvent:
         """`GameCreated` with any valid clock, invitations and commitment."""
