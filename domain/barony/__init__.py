@@ -3,6 +3,8 @@
 `formats` has the types of all JSON. `set_up` and `laying` draw and lay the board; `state` holds where things
 are and `position` shows it; `decide` decides an action, with one file for each group of actions, and `legal`
 lists the legal ones; `apply` writes a recorded event into a state; `turn_order` works out whose turn is next.
+`choices` has the questions and choices that lead to an action, `choice_messages` puts them into words, and
+`attempts` finds the action that any choice amounts to.
 
 The expansion Sorcery is a rule system of its own in `domain.barony.sorcery`, which builds on these files.
 Nothing here imports it. The form of its casts is defined here all the same, because a cast is a well-formed

@@ -1,15 +1,19 @@
 """The choices of every rule system lead to exactly its legal actions, as the contract requires."""
 
+import random
 from collections.abc import Iterator
 
 import pytest
 
-from domain.choices import Choice
-from domain.contract import Action, Position, evolve
+from domain import barony
+from domain.barony import sorcery
+from domain.choices import Choice, action_choice
+from domain.contract import Action, AnyRuleSystem, Position, evolve
 from domain.game import Game
 from domain.next_step import Step, UnknownChoice, next_step
 from replay.language.renderer import english
 from tests.games.records import course_of
+from tests.support.barony_positions import random_game
 from tests.support.choice_trees import nodes
 
 RECORDS = ["duke-of-three", "sorcery-duke-of-five", "sorcery-movement", "baron-battles"]
@@ -43,7 +47,7 @@ def test_choices_lead_to_all_legal_actions_and_to_one_each(name: str) -> None:
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_the_first_and_the_last_option_of_every_step_lead_to_a_legal_action(name: str) -> None:
-    for game, seat, actions in positions(name, every=5):
+    for game, seat, actions in positions(name, every=9):
         for index in (0, -1):
             values: list[str] = []
             step = next_step(game.rules, game.state, seat, actions, values)
@@ -79,6 +83,27 @@ def outcome(game: Game, seat: int, action: Action | None) -> Position:
     event = game.rules.decide(game.state, seat, action)
     after: Position = game.rules.position(evolve(game.rules, game.state, [event]), seat)
     return after
+
+
+@pytest.mark.parametrize(("rules", "seats", "seed"), [(barony, 4, 1), (sorcery, 5, 3)])
+def test_the_choices_of_an_action_lead_to_it_among_all_actions(
+    rules: AnyRuleSystem, seats: int, seed: int
+) -> None:
+    rng = random.Random(seed)
+    for state, _ in list(random_game(seats, seed, rules=rules))[:-1:9]:
+        seat = state.to_act
+        assert seat is not None
+        actions = rules.legal_actions(state, seat)
+        for action in rng.sample(actions, min(3, len(actions))):
+            values: list[str] = []
+            step = next_step(rules, state, seat, actions, values)
+            while step.action is None:
+                choices = [action_choice(action.type)]
+                if step.path:
+                    choices = [*rules.choices(state, seat, action, step.path)]
+                values.append(rng.choice(choices).value)
+                step = next_step(rules, state, seat, actions, values)
+            assert step.action == action
 
 
 def test_a_value_that_is_no_option_is_an_unknown_choice() -> None:
