@@ -173,13 +173,15 @@ NonceSource: TypeAlias = Literal["player", "server"]
 class SeatTaken(TypedDict):
     """A player joins the game, or the creator adds a bot, whose name is `bot`.
 
-    Logs from before `nonce_from` was recorded leave it out.
+    `invited_by` is the player whose invitation link let a player join a private game. Logs from before
+    `nonce_from` was recorded leave it out.
     """
 
     player: PlayerId
     nonce: Bytes
     nonce_from: NotRequired[NonceSource]
     bot: NotRequired[BotName]
+    invited_by: NotRequired[PlayerId]
 
 
 class SeatLeft(TypedDict):

@@ -102,6 +102,9 @@ def _seat_taken(data: SeatTaken) -> Message:
             player=PlayerWithId(data["player"]),
             bot=bot_title(data["bot"]),
         )
+    if "invited_by" in data:
+        inviter = PlayerWithId(data["invited_by"])
+        return message("takes a place, invited by {player}", player=inviter)
     return message("takes a place")
 
 

@@ -142,12 +142,14 @@ def join(
     nonce: bytes,
     nonce_from: NonceSource | None = None,
     bot: str | None = None,
+    invited_by: str | None = None,
 ) -> DomainEvent:
     """`SeatTaken`. Raises NotNow if the game is full, started or over, if the player has joined before, is
     the arbiter, or is not invited to a private game; Malformed if the nonce is too long.
 
     `nonce_from` is who supplied the nonce; None leaves it out, as logs did before it was recorded. `bot` is
     the name of the bot that the player is, which the creator of the game adds while having a place in it.
+    `invited_by` is the player of the game whose invitation link lets the player join a private game.
     """
     if len(nonce) > chance.MAX_NONCE_BYTES:
         raise Malformed({"nonce": chance.nonce_too_long(nonce)})
@@ -173,14 +175,23 @@ def join(
             raise NotNow(
                 None, message("bots are added by the creator of a game, who has left this one")
             )
-    elif game.options["private"] and player != game.creator and player not in game.invited:
+    elif not _may_join(game, player, invited_by):
         raise NotNow(None, message("the game is private, and this player is not invited"))
     data: SeatTaken = {"player": player, "nonce": nonce.hex()}
     if nonce_from is not None:
         data["nonce_from"] = nonce_from
     if bot is not None:
         data["bot"] = bot
+    if invited_by is not None:
+        data["invited_by"] = invited_by
     return DomainEvent("SeatTaken", data)
+
+
+def _may_join(game: Game, player: str, invited_by: str | None) -> bool:
+    """Whether a player may join an open game; `invited_by` must be one of its players."""
+    if invited_by is not None:
+        return game.has_joined(invited_by)
+    return not game.options["private"] or player == game.creator or player in game.invited
 
 
 def leave(game: Game, player: str) -> DomainEvent:

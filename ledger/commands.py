@@ -61,17 +61,20 @@ def join(
     *,
     nonce_from: NonceSource = "player",
     bot: str | None = None,
+    invited_by: str | None = None,
 ) -> None:
     """Give the player a place; the last free place starts the game. Raises NotNow, Malformed.
 
-    `bot` is the name of the bot that the player is, if the creator adds one.
+    `bot` is the name of the bot that the player is, if the creator adds one. `invited_by` is the player whose
+    invitation link lets the player join a private game.
 
     `keys` are the public keys of the player (hex), by id. They are registered after the start, because the
     start must follow the last `SeatTaken` at once. `nonce_from` records who supplied the nonce, which decides
     whether the server could choose the draws.
     """
     by = player if bot is None else pending.game.creator
-    pending.add(lifecycle.join(pending.game, player, nonce, nonce_from, bot), {"player": by})
+    event = lifecycle.join(pending.game, player, nonce, nonce_from, bot, invited_by)
+    pending.add(event, {"player": by})
     if lifecycle.can_start(pending.game):
         pending.add(lifecycle.start(pending.game, secret()), START)
     for key, public in keys.items():

@@ -13,6 +13,7 @@ from service.games.cache import GameCache
 from service.games.commands import GameCommands
 from service.games.dispute_commands import DisputeCommands
 from service.games.event_queries import EventQueries
+from service.games.invitations import Invitations
 from service.games.key_registry import KeyRegistry
 from service.games.queries import GameQueries
 from service.games.quota import GameQuota
@@ -68,6 +69,7 @@ class Service:
     clock: TrustedClock
     readiness: Readiness
     receipts: PlayerReceipts
+    invitations: Invitations
     sandboxes: Sandboxes
 
 
@@ -105,12 +107,15 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     )
     sandboxes = Sandboxes(repository, store, SandboxStore(client, settings.bounds), settings.bounds)
     proofs = Proofs(transparency_store, checkpoints, store)
+    invitations = Invitations(client, repository)
     return Service(
         settings=settings,
         redis=client,
         store=store,
         repository=repository,
-        commands=GameCommands(repository, keyring, clock, quota, player_keys, BotPlayers(players)),
+        commands=GameCommands(
+            repository, keyring, clock, quota, player_keys, BotPlayers(players), invitations
+        ),
         disputes=DisputeCommands(repository, keyring, settings.bounds.max_statement_characters),
         queries=GameQueries(
             repository,
@@ -142,5 +147,6 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         clock=clock,
         readiness=Readiness(settings, keyring),
         sandboxes=sandboxes,
+        invitations=invitations,
         receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),
     )

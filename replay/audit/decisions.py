@@ -166,7 +166,12 @@ class DecisionsCheck:
             case "SeatTaken":
                 nonce = unhex(data["nonce"])
                 return lifecycle.join(
-                    before, data["player"], nonce, data.get("nonce_from"), data.get("bot")
+                    before,
+                    data["player"],
+                    nonce,
+                    data.get("nonce_from"),
+                    data.get("bot"),
+                    data.get("invited_by"),
                 )
             case "SeatLeft":
                 return lifecycle.leave(before, data["player"])

@@ -5,13 +5,11 @@ check the log first and append nothing if there is nothing left to do, so that r
 late, or in two processes at once appends once.
 """
 
-import json
 import secrets as randomness
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
-from typing import Any, Final
+from typing import Any
 
 from domain import lifecycle
 from domain.errors import Malformed
@@ -25,21 +23,21 @@ from ledger.pending import PendingEvents
 from ledger.turn_clock import clock_faults, has_passed, waits_for_ruling
 from service import clock
 from service.errors import Forbidden, NotFound, Stale
-from service.games.access import require_seat, require_visible
+from service.games.access import can_see, require_seat, require_visible
 from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults
 from service.games.cache import CachedGame
+from service.games.idempotency import game_id_of, idempotency_record
+from service.games.invitations import Invitations
 from service.games.quota import GameQuota
 from service.games.repository import AppendResult, GameRepository
 from service.games.signed_actions import PlayerSignature, SignedActions, stale
 from service.keyring import Keyring
 from service.players.bots import BotPlayers
 from service.players.keys import PlayerKeys
-from service.store.event_store import IdempotencyRecord
 from service.trusted_clock import TrustedClock
 
 NONCE_BYTES = 32
 """Length of the secret of a game, and of the nonce that replaces a missing one."""
-_REQUEST_ENCODER: Final = json.JSONEncoder(sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +64,13 @@ class GameCommands:
         quota: GameQuota,
         player_keys: PlayerKeys,
         bot_players: BotPlayers,
+        invitations: Invitations,
     ) -> None:
         self._repository = repository
         self._quota = quota
         self._player_keys = player_keys
         self._bot_players = bot_players
+        self._invitations = invitations
         self._signed_actions = SignedActions(repository, player_keys)
         self._trusted_clock = trusted_clock
         self._keyring = keyring
@@ -108,7 +108,7 @@ class GameCommands:
             arbiter = default_arbiter
         record = idempotency_record(player, idempotency_key, request)
         # The same key always leads to the same game id, so the record can be kept with that game.
-        game_id = randomness.token_hex(8) if record is None else _game_id_of(record)
+        game_id = randomness.token_hex(8) if record is None else game_id_of(record)
         refusal = self._quota.refusal(player)
         if refusal is not None:
             repeat = self._repository.repeat_of(game_id, record, refusal)
@@ -143,24 +143,38 @@ class GameCommands:
         player: str,
         nonce: bytes | None = None,
         idempotency_key: str | None = None,
+        invitation: str | None = None,
     ) -> Game:
         """Give the player a place and return the game; the last free place starts it.
 
+        `invitation` is the token of an invitation, for a private game that the player may not see otherwise.
         Raises NotNow (the game is full or has started, or the player has a place), Malformed (nonce),
-        TooManyGames.
+        TooManyGames, NotFound (also if the invitation is not valid).
         """
         player_nonce = _nonce(nonce)
         refusal = self._quota.refusal(player)
         keys = self._player_keys.valid_keys(player)
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            require_visible(cached.game, player)
-            secret = partial(self._repository.secret, game_id)
-            commands.join(pending, player, player_nonce, secret, keys, nonce_from=_source(nonce))
+            game, inviter = cached.game, None
+            if invitation is None or can_see(game, player):
+                require_visible(game, player)
+            else:
+                inviter = self._invitations.inviter(game, invitation)
+            commands.join(
+                pending,
+                player,
+                player_nonce,
+                partial(self._repository.secret, game_id),
+                keys,
+                nonce_from=_source(nonce),
+                invited_by=inviter,
+            )
             if refusal is not None:
                 raise refusal
 
-        record = idempotency_record(player, idempotency_key, ["join", _hex(nonce)])
+        request = ["join", _hex(nonce), *([] if invitation is None else [invitation])]
+        record = idempotency_record(player, idempotency_key, request)
         return self._game_after(game_id, self._repository.execute(game_id, handler, record))
 
     def add_bot(
@@ -349,15 +363,6 @@ class GameCommands:
         return self._repository.game_at(game_id, result.events[-1]["seq"])
 
 
-def idempotency_record(player: str, key: str | None, request: object) -> IdempotencyRecord | None:
-    """Return the record for a player's idempotency key (None: no key) and request (decoded JSON)."""
-    if key is None:
-        return None
-    # Not canonical JSON: even a malformed request with huge numbers or lone surrogates has a digest.
-    body = _REQUEST_ENCODER.encode(request)
-    return IdempotencyRecord(f"{player}/{_digest(key.encode())}", _digest(body.encode()))
-
-
 def _check_settings(
     rules: str,
     seats: int,
@@ -386,11 +391,3 @@ def _source(nonce: bytes | None) -> NonceSource:
 
 def _hex(nonce: bytes | None) -> str | None:
     return None if nonce is None else nonce.hex()
-
-
-def _game_id_of(record: IdempotencyRecord) -> str:
-    return sha256(record.name.encode()).hexdigest()[:16]
-
-
-def _digest(value: bytes) -> str:
-    return sha256(value).hexdigest()[:32]

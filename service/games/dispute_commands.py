@@ -21,7 +21,8 @@ from service.games.access import (
     require_visible,
 )
 from service.games.cache import CachedGame
-from service.games.commands import AcceptedAction, idempotency_record
+from service.games.commands import AcceptedAction
+from service.games.idempotency import idempotency_record
 from service.games.repository import GameRepository, Handler
 from service.games.statements import statement_fault
 from service.keyring import Keyring

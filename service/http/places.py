@@ -55,10 +55,14 @@ def create_game(player: str, body: JsonObject, idempotency_key: str | None = Non
 
 
 def join_game(
-    game_id: str, player: str, nonce: bytes | None = None, idempotency_key: str | None = None
+    game_id: str,
+    player: str,
+    nonce: bytes | None = None,
+    idempotency_key: str | None = None,
+    invitation: str | None = None,
 ) -> Game:
     """Give the player a place and return the game. Raises what `GameCommands.join` raises."""
-    game = service().commands.join(game_id, player, nonce, idempotency_key)
+    game = service().commands.join(game_id, player, nonce, idempotency_key, invitation)
     metrics().count_events("SeatTaken", *_started_events(game), *_key_events(game, player))
     return game
 

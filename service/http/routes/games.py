@@ -120,9 +120,10 @@ def get_game(game_id: str, player: str | None) -> Response:
 def join_game(game_id: str, player: str, body: JsonObject, idempotency_key: str | None) -> Response:
     """Join a game.
 
-    The game starts when its last place is taken.
+    The game starts when its last place is taken. A private game can be joined by the players whom its creator
+    has invited and, with an `invitation`, by others.
     """
-    game = places.join_game(game_id, player, body["nonce"], idempotency_key)
+    game = places.join_game(game_id, player, body["nonce"], idempotency_key, body["invitation"])
     return json_response(game_summary(game), 201)
 
 

@@ -118,6 +118,15 @@ class JoinGame(StrictSchema):
     """A place in a game."""
 
     nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
+    invitation = String(
+        allow_none=True,
+        load_default=None,
+        metadata={
+            "description": (
+                "The token of an invitation, for a private game that the player may not see otherwise."
+            )
+        },
+    )
 
 
 class PageQuery(StrictSchema):

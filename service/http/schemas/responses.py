@@ -80,6 +80,13 @@ class GameList(TypedDict):
     next: str | None
 
 
+class InvitedGame(TypedDict):
+    """A game that has not started, and the player who invites to it."""
+
+    game: GameSummary
+    invited_by: PlayerId
+
+
 class Me(TypedDict):
     """The player, and the games in which it is their turn."""
 

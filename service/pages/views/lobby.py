@@ -42,6 +42,12 @@ class ChosenBot(StrictSchema):
     bot = String(load_default=DEFAULT_BOT)
 
 
+class Joining(StrictSchema):
+    """The token of the invitation with which a player joins a private game."""
+
+    invitation = String(load_default=None)
+
+
 @blueprint.get("/games/new")
 def show_new_game() -> Response:
     """Show the form for a new game of one of the rule systems."""
@@ -74,8 +80,9 @@ def create_game() -> BaseResponse:
 @blueprint.post("/games/<game_id>/players")
 @limit_new_places
 def join_game(game_id: str) -> BaseResponse:
-    """Join a game, and show it."""
-    places.join_game(game_id, require_player())
+    """Join a game, with an invitation where one is needed, and show it."""
+    invitation = read_form(Joining())["invitation"]
+    places.join_game(game_id, require_player(), invitation=invitation)
     return see_other(f"/games/{game_id}")
 
 
@@ -94,10 +101,13 @@ def add_bot(game_id: str) -> BaseResponse:
     return see_other(f"/games/{game_id}")
 
 
-def show_open_game(game: Game, invitation: str | None = None) -> Response:
+def show_open_game(
+    game: Game, invitation: str | None = None, *, invited_by: str | None = None
+) -> Response:
     """Return the page of a game that has not started.
 
-    `invitation` is the token of the invitation by which the viewer sees the game, if they need one to join.
+    `invitation` is the token of the invitation that the viewer needs to join the game, if they need one, and
+    `invited_by` the player whose invitation they have opened.
     """
     player_id = viewer()
     return page(
@@ -106,6 +116,7 @@ def show_open_game(game: Game, invitation: str | None = None) -> Response:
         has_joined=player_id is not None and game.has_joined(player_id),
         here=request.path,
         invitation=invitation,
+        invited_by=invited_by,
         bots=bot_names(game.rules),
         bot_labels=BOT_LABELS,
         default_bot=DEFAULT_BOT,

@@ -1,6 +1,6 @@
 """A client of the pages without a server in between: the application of a web process, on a real Redis."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 import pytest
@@ -21,10 +21,12 @@ def app(service: Service) -> Flask:
 
 
 @pytest.fixture
-def browser(app: Flask) -> Iterator[FlaskClient]:
-    """A browser without scripts: it keeps cookies."""
-    with app.test_client() as client:
-        yield client
+def browser(app: Flask) -> FlaskClient:
+    """A browser without scripts: it keeps cookies.
+
+    It is no context manager, which would keep the context of its last request for those of other browsers.
+    """
+    return app.test_client()
 
 
 @pytest.fixture

@@ -188,3 +188,44 @@ def test_a_private_game_looks_like_none_to_others(browser: FlaskClient, service:
         assert post(browser, f"/games/{game}/{form}").status_code == 404
     playing = start_game(service, private=True).id
     assert browser.get(f"/games/{playing}").status_code == 404
+
+
+def test_a_friend_joins_a_private_game_by_a_link(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    log_in(browser, service)
+    settings = {"option-seating": "joined", "option-private": "yes"}
+    created = post(browser, "/games", "/account", rules="baron", seats="2", **settings)
+    game = game_of(created.location)
+    address = f"/games/{game}/invitation"
+    assert "invitation-link" not in browser.get(address).text
+    assert post(browser, address, address, change="create").location == address
+    (link,) = re.findall(r'value="http://localhost(/invitations/[^"]+)"', browser.get(address).text)
+    friend = app.test_client()
+    shown = friend.get(link).text
+    assert "ada invites you to this game." in shown
+    assert f"/login?next={link}" in shown.replace("%2F", "/")
+    assert friend.get(f"/games/{game}").status_code == 404
+    log_in(friend, service, "bea")
+    token = link.rpartition("/")[2]
+    assert f'name="invitation" value="{token}"' in friend.get(link).text
+    assert post(friend, f"/games/{game}/players", link, invitation="x").status_code == 404
+    assert (
+        post(friend, f"/games/{game}/players", link, invitation=token).location == f"/games/{game}"
+    )
+    assert service.queries.game(game).status == "playing"
+    assert friend.get(link).status_code == 404
+    assert post(browser, address, address, change="create").status_code == 409
+
+
+def test_a_revoked_link_shows_nothing(app: Flask, browser: FlaskClient, service: Service) -> None:
+    ada = log_in(browser, service)
+    game = service.commands.create(ada, rules="baron", seats=2, options={"private": True}).id
+    token = service.invitations.create(game, ada)
+    address = f"/games/{game}/invitation"
+    assert post(browser, address, address, change="revoke").status_code == 303
+    assert app.test_client().get(f"/invitations/{token}").status_code == 404
+    assert post(browser, address, address, change="share").status_code == 400
+    visitor = app.test_client()
+    log_in(visitor, service, "eve")
+    assert visitor.get(address).status_code == 404

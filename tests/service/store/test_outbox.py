@@ -44,6 +44,7 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
         GameQuota(service.listings, 200),
         service.player_keys,
         BotPlayers(service.players),
+        service.invitations,
     )
 
 

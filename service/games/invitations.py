@@ -1,0 +1,127 @@
+"""Invitations by link: tokens with which players see and join games that have not started, even private ones.
+
+    cartulary:{GAME}:invitations   hash: id of a player -> the secret part of that player's token; expires
+
+Every player of a game can have one invitation to it; making another one revokes it. It is valid while its
+player has a place, until the game starts. A token is the id of the game, a hyphen, and random characters.
+"""
+
+import hmac
+import secrets
+from dataclasses import dataclass
+from typing import Final
+
+import redis
+
+from domain.errors import NotNow
+from domain.game import STATUS_MESSAGES, Game
+from domain.messages import message
+from service.connection import to_text, unavailable_on_error
+from service.errors import NotFound
+from service.games.access import require_seat, require_visible
+from service.games.loader import GameLoader
+from service.store.redis_event_store import game_key
+
+INVITATION_DAYS: Final = 30
+_SECONDS: Final = INVITATION_DAYS * 24 * 3600
+_SECRET_BYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """A valid invitation to a game, made by one of its players."""
+
+    game: Game
+    inviter: str
+
+
+class Invitations:
+    """All invitations by link. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis, loader: GameLoader) -> None:
+        self._redis = client
+        self._loader = loader
+
+    def create(self, game_id: str, player: str) -> str:
+        """Return the token of a new invitation of a player, which replaces an earlier one of theirs.
+
+        Raises NotFound, Forbidden (not a player of the game), NotNow (the game has started).
+        """
+        game = self._game_of_player(game_id, player)
+        if game.status != "open":
+            raise NotNow(
+                None,
+                message(
+                    "the game takes no more players: {status}", status=STATUS_MESSAGES[game.status]
+                ),
+            )
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        with unavailable_on_error(), self._redis.pipeline() as pipeline:
+            pipeline.hset(_key(game_id), player, secret)
+            pipeline.expire(_key(game_id), _SECONDS)
+            pipeline.execute()
+        return _token(game_id, secret)
+
+    def of(self, game_id: str, player: str) -> str | None:
+        """Return the token of a player's invitation to a game; None if there is none.
+
+        Raises NotFound, Forbidden (not a player of the game).
+        """
+        game = self._game_of_player(game_id, player)
+        with unavailable_on_error():
+            secret = self._redis.hget(_key(game_id), player)
+        return None if secret is None or game.status != "open" else _token(game_id, to_text(secret))
+
+    def revoke(self, game_id: str, player: str) -> None:
+        """Delete a player's invitation to a game, if there is one.
+
+        Raises NotFound, Forbidden (not a player of the game).
+        """
+        self._game_of_player(game_id, player)
+        with unavailable_on_error():
+            self._redis.hdel(_key(game_id), player)
+
+    def get(self, token: str) -> Invitation:
+        """Return the invitation with a token. Raises NotFound if it is not valid, or no longer."""
+        game_id, _, _ = token.partition("-")
+        try:
+            game = self._loader.load(game_id).game
+        except NotFound:
+            raise _not_valid() from None
+        return Invitation(game, self.inviter(game, token))
+
+    def inviter(self, game: Game, token: str) -> str:
+        """Return the id of the player whose invitation to the game this is.
+
+        Raises NotFound if it is not valid, or no longer: once the game has started, or that player has left.
+        """
+        if game.status != "open":
+            raise _not_valid()
+        with unavailable_on_error():
+            stored = self._redis.hgetall(_key(game.id))
+        for player, secret in stored.items():
+            expected = _token(game.id, to_text(secret))
+            if hmac.compare_digest(expected.encode(), token.encode("utf-8", "surrogatepass")):
+                inviter = to_text(player)
+                if game.has_joined(inviter):
+                    return inviter
+        raise _not_valid()
+
+    def _game_of_player(self, game_id: str, player: str) -> Game:
+        game = self._loader.load(game_id).game
+        require_visible(game, player)
+        require_seat(game, player)
+        return game
+
+
+def _not_valid() -> NotFound:
+    """Return the error for any invitation that is not valid: it does not reveal whether there is a game."""
+    return NotFound(message("this invitation is not valid, or not any more"))
+
+
+def _token(game_id: str, secret: str) -> str:
+    return f"{game_id}-{secret}"
+
+
+def _key(game_id: str) -> str:
+    return game_key(game_id, "invitations")
