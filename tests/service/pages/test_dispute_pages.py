@@ -27,6 +27,20 @@ def opened(players: PlayersOfPages, game: str, about: int = 4) -> str:
     return response.location
 
 
+def test_a_form_that_is_sent_twice_takes_effect_once(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("barony")
+    address = f"/games/{game}/disputes"
+    form = forms_of(players["ada"].get(address))[address] | {"statement": STATEMENT}
+    locations = {players["ada"].post(address, form).location for _ in range(2)}
+    assert locations == {f"{address}/5"}
+    assert game_of(service, game).seq == 5
+    del form["csrf_token"]
+    assert players["ada"].post(address, {**form, "key": "other"}).status_code == 403
+    assert game_of(service, game).seq == 5
+
+
 def game_of(service: Service, id: str) -> Game:
     return service.queries.game(id)
 

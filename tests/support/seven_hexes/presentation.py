@@ -24,7 +24,7 @@ from domain.messages import (
 )
 from domain.option_fields import OptionField
 from domain.position_labels import COMMON_LABELS
-from domain.scene import Cell, Panel, Piece, Scene, caption
+from domain.scene import Cell, LegendEntry, Panel, Piece, Scene, caption
 from tests.support.seven_hexes.formats import (
     HexClaimed,
     RoundScored,
@@ -62,6 +62,15 @@ LABELS: Final[Mapping[str, Text]] = {
     "play": message("play"),
     "points": message("points"),
 }
+LEGEND: Final = (
+    LegendEntry("terrain", term("free hex; plural: free hexes"), kind="plain"),
+    *(
+        LegendEntry("terrain", name, kind=kind, value=f"{VALUES[kind]}")
+        for kind, name in CARD_TERMS.items()
+    ),
+    LegendEntry("piece", term("claim; plural: claims"), kind="village"),
+    LegendEntry("changed", message("changed by the last event")),
+)
 CLAUSES: Final[Mapping[str, Text]] = {
     "SH-TURN": message("The two seats act in turn, three times each."),
     "SH-CLAIM": message("A seat claims a hex of the board that nobody has claimed."),
@@ -259,5 +268,10 @@ def scene(position: SevenHexesPosition, event: Event | None) -> Scene:
         )
         for player in position["players"]
     )
-    title = message("{game}, round {round}", game=TITLE, round=position["round"])
-    return Scene(title, cells, panels, caption(event, event_message) if event else None)
+    return Scene(
+        title=message("{game}, round {round}", game=TITLE, round=position["round"]),
+        cells=cells,
+        panels=panels,
+        caption=caption(event, event_message) if event else None,
+        legend=LEGEND,
+    )
