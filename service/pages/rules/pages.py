@@ -60,15 +60,16 @@ def _page(name: str, language: str) -> RulesPage:
     if not parts:
         return _summaries(rule_systems()[name], language) if name else RulesPage("", (), Markup())
     pictures = pictures_by_clause(language)
-    built = [_Builder(name, pictures, level=2 if n else 1) for n in range(len(parts))]
+    title = renderer(language).sentence(rule_systems()[name].system.TITLE) if name else None
+    builders = [
+        _Builder(name, pictures, level=2 if number else 1, title=None if number else title)
+        for number in range(len(parts))
+    ]
     content = Markup().join(
-        builder.render(chapter) for builder, chapter in zip(built, parts, strict=True)
+        builder.render(chapter) for builder, chapter in zip(builders, parts, strict=True)
     )
-    first, *headings = (heading for builder in built for heading in builder.headings)
-    title = first.text
-    if name:
-        title = renderer(language).sentence(rule_systems()[name].system.TITLE)
-    return RulesPage(title, tuple(headings), content)
+    first, *headings = (heading for builder in builders for heading in builder.headings)
+    return RulesPage(first.text, tuple(headings), content)
 
 
 def _summaries(entry: RegisteredRuleSystem, language: str) -> RulesPage:
@@ -85,13 +86,24 @@ def _summaries(entry: RegisteredRuleSystem, language: str) -> RulesPage:
 
 
 class _Builder:
-    """Turns one chapter into HTML. `level` is that of the chapter's own heading."""
+    """Turns one chapter into HTML.
 
-    def __init__(self, page: str, pictures: Mapping[str, Sequence[Picture]], *, level: int) -> None:
+    `level` is that of the chapter's own heading, and `title` the text of that heading, if another one.
+    """
+
+    def __init__(
+        self,
+        page: str,
+        pictures: Mapping[str, Sequence[Picture]],
+        *,
+        level: int,
+        title: str | None,
+    ) -> None:
         self.headings: list[Heading] = []
         self._page = page
         self._pictures = pictures
         self._first_level = level
+        self._title = title
         self._levels: list[int] = []
         self._markdown = MarkdownIt("commonmark").enable("table")
 
@@ -118,6 +130,12 @@ class _Builder:
                     token.attrSet("class", "rule")
                     _link_first_id(inline, anchor)
                     figures = list(self._pictures.get(anchor, ()))
+            elif token.type in {"th_open", "th_close"} and _is_in_empty_cell(tokens, index):
+                # A header without text is none for a screen reader.
+                token.tag = "td"
+            elif token.type == "code_block":
+                # It may be wider than the page: the keyboard can scroll it.
+                token.attrSet("tabindex", "0")
             if token.type == "inline":
                 token.children = list(self._inline(token.children or []))
             if token.type == "table_open":
@@ -146,6 +164,9 @@ class _Builder:
         text = "".join(child.content for child in inline.children or [])
         if anchor is None:
             anchor = slug(text)
+        if self._title is not None and len(self._levels) == 1:
+            text = self._title
+            inline.children = [_text(text)]
         token.attrSet("id", anchor)
         self.headings.append(Heading(self._level, anchor, text))
 
@@ -186,6 +207,12 @@ class _Builder:
 
     def _is_here(self, anchor: str) -> bool:
         return page_of_anchors().get(anchor) == self._page
+
+
+def _is_in_empty_cell(tokens: Sequence[Token], index: int) -> bool:
+    """Return whether the tag at this index opens or closes a cell of a table without content."""
+    inline = tokens[index + 1] if tokens[index].nesting == 1 else tokens[index - 1]
+    return not inline.content
 
 
 def _clause_of(reference: str) -> str | None:

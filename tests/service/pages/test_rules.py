@@ -12,6 +12,7 @@ from typing_extensions import override
 from domain.messages import message
 from domain.registry import rule_systems
 from replay.language.catalogue import languages
+from replay.language.renderer import renderer
 from service.pages.clause_links import rules_url
 from service.pages.rules import pages, source
 from service.pages.rules.pages import rules_pages
@@ -111,6 +112,23 @@ def test_a_game_without_a_chapter_has_the_summaries_of_its_clauses(
     content = rules_pages.__wrapped__("en")["tokens"].content
     assert Structure(content).ids == ["TT-TAK-1"]
     assert "Take one or two &lt; three tokens." in content
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_screen_reader_and_the_keyboard_reach_everything(language: str) -> None:
+    for name in PAGES:
+        content = rules_pages(language)[name].content
+        assert "<th></th>" not in content
+        assert content.count("<table") == content.count('<div class="scroll-x" tabindex="0">')
+        assert content.count("<pre") == content.count('<pre tabindex="0">')
+
+
+def test_the_heading_of_a_page_is_the_title_of_the_game() -> None:
+    for name, entry in rule_systems().items():
+        title = renderer("fr").sentence(entry.system.TITLE)
+        page = rules_pages("fr")[name]
+        assert page.title == title
+        assert re.findall(r"<h1[^>]*>(.*)</h1>", page.content) == [title]
 
 
 class TestPictures:
