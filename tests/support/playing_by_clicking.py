@@ -24,10 +24,8 @@ actions that the people prefer.
 YOUR_TURN: Final = "#status.your-turn"
 RANKING: Final = ".ranking"
 CHOICES: Final = "#choices a.choice"
-_SETTLED_GAME: Final = (
-    "body:not(:has(.htmx-request, .htmx-swapping, .htmx-settling)) #game:not([data-left])"
-)
-"""The game in a page whose parts have all been replaced. An element gets its new class at the very end."""
+_SETTLED: Final = "body:not(:has(.htmx-request, .htmx-swapping, .htmx-settling, [data-left]))"
+"""A page whose parts have all been replaced, in which nothing of the former page is left."""
 MAX_SECONDS: Final = 120
 """A whole game takes ten seconds, and longer on a machine that is busy."""
 MAX_STEPS: Final = 30
@@ -91,9 +89,9 @@ class ClickingPlayer:
 
     def follow(self, target: Locator) -> None:
         """Click on something that leads to another state of the page, and wait for that."""
-        self.page.evaluate("document.getElementById('game').dataset.left = ''")
+        self.page.evaluate("document.getElementById('acting').dataset.left = ''")
         target.click()
-        self.page.locator(_SETTLED_GAME).wait_for(state="attached")
+        self.page.locator(_SETTLED).wait_for(state="attached")
 
     def _option(self) -> Locator:
         """Return one of the options: a hex of the board if the options are hexes, else one in words."""

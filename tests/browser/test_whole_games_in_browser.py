@@ -1,0 +1,24 @@
+"""Two people at browsers and bots play each rule system to its end, by clicking."""
+
+import pytest
+
+from tests.support.browsing import Visitors
+from tests.support.playing_by_clicking import (
+    GAMES,
+    RANKING,
+    play_to_the_end,
+    two_people_and_bots,
+)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_two_people_and_bots_play_to_the_end(name: str, visitors: Visitors) -> None:
+    people = two_people_and_bots(name, visitors)
+    play_to_the_end(people)
+    results = {player.page.locator(RANKING).inner_text() for player in people}
+    assert len(results) == 1
+    account = people[0].visitor.account
+    assert account is not None
+    game = account.http.get(f"/api/v1/games/{people[0].game_id}").json()
+    assert game["status"] == "finished"
+    assert account.handle in results.pop()

@@ -1,0 +1,19 @@
+"""Two people whose browsers run no scripts play each rule system with bots to its end, by clicking."""
+
+import pytest
+
+from tests.support.browsing import Visitors
+from tests.support.playing_by_clicking import (
+    GAMES,
+    RANKING,
+    play_to_the_end,
+    two_people_and_bots,
+)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_two_people_without_scripts_and_bots_play_to_the_end(name: str, visitors: Visitors) -> None:
+    people = two_people_and_bots(name, visitors, has_scripts=False)
+    play_to_the_end(people)
+    results = {player.page.locator(RANKING).inner_text() for player in people}
+    assert len(results) == 1
