@@ -140,12 +140,10 @@ def _instructions(settings: Settings, url: str) -> str:
         else text(message("the Redis of CARTULARY_REDIS_URL"))
     )
     rows = (
-        (message("Cartulary is at"), url),
+        (message("to play, open"), url),
         (None, ""),
         (message_in("instructions", "API"), f"{url}/api/v1/docs"),
         (message("games are in"), store),
-        (message("to begin"), f"curl {url}/api/v1/players -H 'Content-Type: application/json' \\"),
-        (None, """  -d '{"handle": "ana", "password": "correct horse"}'"""),
         (message("to stop"), "Ctrl-C"),
     )
     labels = ["" if label is None else text(label) for label, _ in rows]

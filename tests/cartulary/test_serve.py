@@ -26,7 +26,7 @@ def running(tmp_path: Path) -> Iterator[RunningService]:
 
 def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(running: RunningService) -> None:
     output = running.out.read_text()
-    assert f"Cartulary is at   {running.url}\n" in output
+    assert f"to play, open   {running.url}\n" in output
     assert str(running.data) in output
     assert running.register("ana") == 201
     assert all(running.pid_of(name) for name in COMMANDS)
