@@ -30,13 +30,13 @@ def logged_in(app: Flask, service: Service) -> tuple[FlaskClient, str]:
 
 
 class TestEvent:
-    @pytest.mark.parametrize("name", ["sorcery-movement", "baron-disputes", "signed-actions"])
+    @pytest.mark.parametrize("name", ["sorcery-movement", "baron-disputes"])
     def test_every_event_has_a_page_with_its_explanation(
         self, browser: FlaskClient, service: Service, store: StoreGame, name: str
     ) -> None:
         game_id, record = store(name)
         head = service.queries.game(game_id)
-        for seq in {1, 2, 4, *range(5, head.seq, 9), head.seq - 1, head.seq}:
+        for seq in {1, 2, 4, *range(5, head.seq, 17), head.seq - 1, head.seq}:
             response = browser.get(f"/games/{game_id}?seq={seq}")
             assert response.status_code == 200
             text = unescape(response.text)
@@ -84,14 +84,14 @@ class TestEvent:
         assert "This event is superseded" in text
         assert f"/games/{game_id}?seq={resumed}" in links(text)
 
-    @pytest.mark.parametrize("seq", ["0", "9999", "-1", "x", "", "1e3", "٣", "9" * 50])
     def test_an_event_that_does_not_exist_has_a_page_with_a_way_forward(
-        self, browser: FlaskClient, store: StoreGame, seq: str
+        self, browser: FlaskClient, store: StoreGame
     ) -> None:
         game_id, record = store("one-left")
-        response = browser.get(f"/games/{game_id}", query_string={"seq": seq})
-        assert response.status_code == 404
-        assert f"/games/{game_id}?seq={len(record.events)}" in links(response.text)
+        for seq in ("0", "9999", "-1", "x", "", "1e3", "٣", "9" * 50):
+            response = browser.get(f"/games/{game_id}", query_string={"seq": seq})
+            assert response.status_code == 404
+            assert f"/games/{game_id}?seq={len(record.events)}" in links(response.text)
 
     def test_a_game_that_has_not_started_has_pages_without_a_board(
         self, browser: FlaskClient, service: Service
@@ -107,19 +107,16 @@ class TestEvent:
         assert browser.get(f"/games/{game.id}/log").status_code == 200
         assert browser.get(f"/games/{game.id}/compare?from=1&to=1").status_code == 200
 
-    @pytest.mark.parametrize(
-        "page", ["?seq=3", "?seq=x", "/log", "/log?hex=x", "/compare", "/scores", "?seq=3&as=9"]
-    )
     def test_a_private_game_looks_like_one_that_does_not_exist(
-        self, browser: FlaskClient, service: Service, page: str
+        self, browser: FlaskClient, service: Service
     ) -> None:
         private = start_game(service, private=True)
-        response = browser.get(f"/games/{private.id}{page}")
-        missing = browser.get(f"/games/{private.id[::-1]}{page}")
-        assert response.status_code == missing.status_code == 404
-        assert response.text.replace(private.id, "ID") == missing.text.replace(
-            private.id[::-1], "ID"
-        )
+        missing = private.id[::-1]
+        for path in ("?seq=3", "?seq=x", "?seq=3&as=9", "/log?hex=x", "/compare", "/scores"):
+            responses = [browser.get(f"/games/{id}{path}") for id in (private.id, missing)]
+            assert [response.status_code for response in responses] == [404, 404]
+            hidden, unknown = (response.text for response in responses)
+            assert hidden.replace(private.id, "ID") == unknown.replace(missing, "ID")
 
 
 class TestSecrets:

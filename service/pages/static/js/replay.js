@@ -101,6 +101,8 @@ function startAutoplay(replay, game) {
     schedule();
   });
   schedule();
+  // The focus was on the button, which was still hidden when the page was replaced.
+  if (autoplay && document.activeElement?.closest("input, select, textarea, a") == null) button.focus({ preventScroll: true });
   return () => window.clearTimeout(timer);
 }
 
