@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import redis
 
 from ledger.signed_note import NoteKey
+from service.audits.audits import Audits
 from service.connection import connect
 from service.damaged_games import DamagedGames
 from service.deliveries import Deliveries
@@ -71,6 +72,7 @@ class Service:
     receipts: PlayerReceipts
     invitations: Invitations
     sandboxes: Sandboxes
+    audits: Audits
 
 
 def build(settings: Settings, *, read_only: bool = False) -> Service:
@@ -148,5 +150,6 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         readiness=Readiness(settings, keyring),
         sandboxes=sandboxes,
         invitations=invitations,
+        audits=Audits(settings.bounds),
         receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),
     )

@@ -52,6 +52,13 @@ class Bounds:
     """Time for drawing a picture."""
     cached_picture_bytes: int = _bound(32 * 1024 * 1024, 1)
 
+    max_audits: int = _bound(1)
+    """Audits that a process makes at the same time for pages; each takes one of its threads."""
+    audit_seconds: float = _bound(10.0, 0.1)
+    """Time for an audit."""
+    max_audited_events: int = _bound(2_000)
+    """Events of the longest game that is audited."""
+
     max_streams: int = _bound(5_000)
     max_streams_per_visitor: int = _bound(100)
     record_page_bytes: int = _bound(64 * 1024, 1024)

@@ -24,6 +24,7 @@ from service.pages.views import (
     rules,
     static_files,
     takebacks,
+    verify,
 )
 
 _VIEWS: Final = (
@@ -39,6 +40,7 @@ _VIEWS: Final = (
     branches,
     proofs,
     rules,
+    verify,
     static_files,
 )
 _COMPRESSED: Final = [

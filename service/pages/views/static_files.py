@@ -70,7 +70,7 @@ def get_file(version: str, name: str) -> Response:
 @cache
 def _files() -> Mapping[str, bytes]:
     """Return the files by their names, which are paths below the folder."""
-    paths = (path for path in sorted(FOLDER.rglob("*")) if path.is_file())
+    paths = (path for path in sorted(FOLDER.rglob("*")) if path.suffix in TYPES)
     return {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
 
 

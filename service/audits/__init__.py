@@ -1,0 +1,1 @@
+"""Audits of games of this server, for visitors who want to see them on a page."""
