@@ -133,12 +133,9 @@ class ActionSteps:
     @property
     def others(self) -> list[Option]:
         """The actions that are possible whether or not it is the seat's turn, such as resigning."""
-        rules = self.game.rules
+        text = self.game.rules.action_text
         return [
-            Option(
-                rules.LABELS.get(action.type, message("{type}", type=action.type)),
-                self.request.address([], action=rules.action_text(action)),
-            )
+            Option(self._last_label(action), self.request.address([], action=text(action)))
             for action in self.at_any_time
         ]
 
@@ -247,6 +244,11 @@ class ActionSteps:
 
     def _is_among_legal(self) -> bool:
         return self.step.action in self.actions
+
+    def _last_label(self, action: Action) -> Text:
+        """The last choice on the way to an action: `resign`, `no longer ask for the end of the game`."""
+        path = next_step(self.game.rules, self.game.state, self.seat, [action], ()).path
+        return self._label(path[-1], path[:-1])
 
     def _label(self, choice: Choice, path: Sequence[Choice]) -> Text:
         label: Text = self.game.rules.choice_message(self.position, choice, path)
