@@ -39,6 +39,7 @@ from service.pages.action_steps import (
     action_steps,
     read_request,
 )
+from service.pages.open_graph import absolute_url
 from service.pages.position_view import PositionView, position_view
 
 EXPLORE: Final = "explore"
@@ -129,7 +130,7 @@ class ReplayedEvent:
     @property
     def permalink(self) -> str:
         """The whole address of the event, for other people."""
-        return request.host_url.rstrip("/") + self.address(self.seq)
+        return absolute_url(self.address(self.seq))
 
     @property
     def previous(self) -> int | None:
