@@ -49,6 +49,22 @@ function restoreFocus() {
 }
 
 /**
+ * Show the place on the new page that the address of the link names, such as a clause of the rules.
+ * @param {Event} event
+ */
+function showPlace(event) {
+  const anchor = /** @type {CustomEvent} */ (event).detail.pathInfo?.anchor;
+  const place = anchor ? document.getElementById(decodeURIComponent(anchor)) : null;
+  if (!place) return;
+  if (!place.hasAttribute("tabindex")) place.setAttribute("tabindex", "-1");
+  // htmx scrolls to the top of the page after this event.
+  setTimeout(() => {
+    place.scrollIntoView();
+    place.focus({ preventScroll: true });
+  });
+}
+
+/**
  * Follow a link in a picture as htmx follows the other links of the page.
  * @param {MouseEvent} event
  */
@@ -72,6 +88,7 @@ function followPictureLink(event) {
 document.addEventListener("click", followPictureLink);
 document.addEventListener("htmx:afterSwap", () => void startModules());
 document.addEventListener("htmx:afterSettle", restoreFocus);
+document.addEventListener("htmx:afterSettle", showPlace);
 document.addEventListener("htmx:historyRestore", () => void startModules());
 document.addEventListener("htmx:sendError", () => showReachable(false));
 document.addEventListener("htmx:timeout", () => showReachable(false));
