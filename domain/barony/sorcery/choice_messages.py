@@ -38,9 +38,9 @@ def choice_message(position: BaronyPosition, choice: Choice, path: Sequence[Choi
         magic = 0 if has_explored else _magic_of_arrival(position, choice.at)
         if magic:
             return message(
-                "the mysterious place on {hex}, for {price}",
+                "the mysterious place on {hex}, which yields {tokens}",
                 hex=hex_at(choice.at),
-                price=counted(magic, MAGIC_TOKEN),
+                tokens=counted(magic, MAGIC_TOKEN),
             )
     return base_choice_message(position, choice, path, SORCERY_MESSAGES)
 

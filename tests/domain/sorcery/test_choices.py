@@ -37,12 +37,15 @@ def test_a_knight_with_celerity_chooses_where_it_goes_and_then_its_way_if_it_mat
     assert destinations == {
         "0,0": "the plain on 0,0",
         "1,1": "the plain on 1,1",
-        "2,0": "the mysterious place on 2,0, for 2 magic tokens",
+        "2,0": "the mysterious place on 2,0, which yields 2 magic tokens",
     }
     assert action_after(state, "cast", "celerity", "0,0", "2,0") == "cast celerity 0,0>1,0>2,0"
     detour = ("cast", "celerity", "2,1", "1,1")
     assert question_after(state, *detour) == "Over which hex does the knight move?"
-    assert options_after(state, *detour)["2,0"] == "the mysterious place on 2,0, for 2 magic tokens"
+    assert (
+        options_after(state, *detour)["2,0"]
+        == "the mysterious place on 2,0, which yields 2 magic tokens"
+    )
     assert action_after(state, *detour, "2,0") == "cast celerity 2,1>2,0>1,1"
 
 
@@ -109,7 +112,7 @@ def test_a_city_by_spells_is_a_hex() -> None:
 
 def test_a_mysterious_place_yields_magic_to_the_first_knight_that_arrives() -> None:
     state = given(BOARD)
-    place = "the mysterious place on 2,0, for 2 magic tokens"
+    place = "the mysterious place on 2,0, which yields 2 magic tokens"
     assert options_after(state, "move", "2,1")["2,0"] == place
     assert options_after(state, "expedition")["2,0"] == place
     seen = given(BOARD.replace("S*1", "S*0*1"))
