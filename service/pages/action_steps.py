@@ -30,6 +30,7 @@ MAX_CHOICES: Final = 64
 MAX_ACTION_CHARACTERS: Final = 400
 _WHY_NOT: Final = message("why this cannot be chosen")
 _NOT_HERE: Final = message("this cannot be chosen here")
+_SAME_RESULT: Final = message("this would have the same result as another choice")
 _GO_BACK: Final = message("go back to this choice")
 
 
@@ -319,7 +320,8 @@ def _explain(game: Game, seat: int, step: Step[Any], value: str) -> Attempt:
     refused = refusal(game.rules, game.state, seat, step.path, value)
     at = _hex_of(value)
     if refused is None:
-        return Attempt(_NOT_HERE, None, at)
+        is_allowed = game.rules.attempt(game.state, seat, step.path, value) is not None
+        return Attempt(_SAME_RESULT if is_allowed else _NOT_HERE, None, at)
     return Attempt(refused.why, refused.clause, at)
 
 

@@ -2,9 +2,11 @@
 
 import pytest
 
+from domain.game import copy
 from replay.language.renderer import english
 from service.pages.action_steps import Request, action_steps
 from tests.games.records import course_of
+from tests.support.barony_positions import given
 
 
 @pytest.mark.parametrize(
@@ -24,3 +26,26 @@ def test_asking_for_the_end_and_withdrawing_it_have_different_words(
     assert steps is not None
     options = {english(option.label): option.address for option in steps.others}
     assert options == {label: f"?action={action}", "resign": "?action=resign"}
+
+
+def test_an_allowed_choice_that_is_not_offered_is_explained() -> None:
+    game = copy(course_of("sorcery-movement")[-1])
+    game.status = "playing"
+    game.state = given("""
+        play round 2 seat 0
+        spells: celerity
+        0: baron, magic 1
+        1: baron
+        board
+        P0k D P P P0k P F P1c
+        """)
+    request = Request(("cast", "4,0"), attempt="4,0")
+    steps = action_steps(game, 0, request)
+    assert steps is not None
+    assert [choice.value for choice in steps.step.options] == ["2,0", "6,0"]
+    assert steps.attempt is not None
+    assert english(steps.attempt.why) == "this would have the same result as another choice"
+    steps = action_steps(game, 0, Request(("cast",), attempt="charm"))
+    assert steps is not None
+    assert steps.attempt is not None
+    assert english(steps.attempt.why) == "this cannot be chosen here"
