@@ -6,6 +6,7 @@ from typing import TypeAlias
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from jinja2 import FileSystemBytecodeCache
 
 from ledger.record import Record
 from service.bootstrap import Service
@@ -15,9 +16,17 @@ from tests.support.stored_games import recorded_game, store_game
 StoreGame: TypeAlias = Callable[[str], tuple[str, Record]]
 
 
+@pytest.fixture(scope="session")
+def template_cache(tmp_path_factory: pytest.TempPathFactory) -> FileSystemBytecodeCache:
+    """The compiled templates, which take longer to compile for every application than most tests."""
+    return FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
+
+
 @pytest.fixture
-def app(service: Service) -> Flask:
-    return create_web_app(service)
+def app(service: Service, template_cache: FileSystemBytecodeCache) -> Flask:
+    app = create_web_app(service)
+    app.jinja_env.bytecode_cache = template_cache
+    return app
 
 
 @pytest.fixture
