@@ -65,18 +65,21 @@ class Jump:
     is_current: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass
 class ReplayedEvent:
     """Event `seq` of a game with this head, from a viewpoint, for templates/replay.html.
 
-    `as_seat` is the seat as which the address asks to see a finished game, None if it does not.
+    `as_seat` is the seat as which the address asks to see a finished game, None if it does not. `steps` is
+    where the viewer stands on the way to an action that could have been taken after the event, None if the
+    page shows no such actions.
     """
 
     head: Game
     step: Step
     player: str | None
     viewpoint: Viewpoint
-    as_seat: int | None
+    as_seat: int | None = None
+    steps: ActionSteps | None = None
 
     @property
     def event(self) -> Event:
@@ -322,15 +325,14 @@ class ReplayedEvent:
         seat = self.game.to_act
         return seat is not None and self.viewpoint.sees_as(self.game, seat)
 
-    @cached_property
-    def steps(self) -> ActionSteps | None:
-        """Where the viewer stands on the way to an action that could have been taken here."""
+    def read_steps(self) -> None:
+        """Read from the address which action is tried. Raises Malformed for choices that do not exist."""
         seat = self.game.to_act
         if not self.is_explored or not self.can_explore or seat is None:
-            return None
+            return
         fixed: list[tuple[str, str]] = [("seq", str(self.seq))]
         if self.as_seat is not None:
             fixed.append(("as", str(self.as_seat)))
         fixed.append((EXPLORE, "1"))
-        parameters = request.args.to_dict(flat=False)
-        return action_steps(self.game, seat, read_request(parameters, tuple(fixed)))
+        asked = read_request(request.args.to_dict(flat=False), tuple(fixed))
+        self.steps = action_steps(self.game, seat, asked)

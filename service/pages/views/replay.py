@@ -37,11 +37,15 @@ blueprint = Blueprint("replay", __name__)
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """An event in the log: who did what, and when; `superseded_by` is the event with which play resumed."""
+    """An event in the log: who did what, and when.
+
+    `part` is the part of the server that caused the event, if no player did, and `superseded_by` the event
+    with which play resumed from before it.
+    """
 
     seq: int
     caption: Text
-    actor: Value
+    part: Value | None
     type: Value
     at: str
     time: str
@@ -57,8 +61,12 @@ def show_event(game_id: str) -> Response:
     seq = _number("seq")
     if seq is None or not 1 <= seq <= head.seq:
         return _missing_event(head)
-    step = service().events.step(head, seq)
-    return page("replay.html", event=ReplayedEvent(head, step, player, viewpoint, seat))
+    event = ReplayedEvent(head, service().events.step(head, seq), player, viewpoint, as_seat=seat)
+    try:
+        event.read_steps()
+    except Malformed as error:
+        return page("replay.html", 400, event=event, faults=list(error.fields.values()))
+    return page("replay.html", event=event, faults=[])
 
 
 @blueprint.get("/games/<game_id>/log")
@@ -172,7 +180,7 @@ def _log_row(head: Game, event: Event) -> LogRow:
     return LogRow(
         event["seq"],
         caption(event, head.rules.event_message),
-        actor_message(event),
+        actor_message(event) if "system" in event["by"] else None,
         label_of(event["type"], head.rules),
         event["at"],
         time_text(event["at"]),

@@ -206,6 +206,8 @@ class TestAlternatives:
         assert 'class="clause" href="/rules' in text
         response = browser.get(f"/games/{game_id}?seq=50&choose=nothing&choose=like")
         assert response.status_code == 400
+        assert "“nothing” cannot be chosen here" in response.text
+        assert f"/games/{game_id}?seq=50&explore=1#alternatives" in links(response.text)
 
     def test_only_the_player_tries_what_depends_on_secrets(
         self, app: Flask, service: Service
