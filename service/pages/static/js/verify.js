@@ -32,11 +32,11 @@ export function start(root) {
     part(root, "results").hidden = false;
   }
 
-  /** @param {string} check @param {string} verdict "waiting", "running", or the result */
-  function showVerdict(check, verdict) {
+  /** @param {string} check @param {string} verdict "waiting", "running", or the result @param {string} [name] of its text */
+  function showVerdict(check, verdict, name = verdict) {
     const item = /** @type {HTMLElement} */ (root.querySelector(`[data-check="${check}"]`));
     item.dataset.verdict = verdict;
-    part(item, "verdict").textContent = text(verdict);
+    part(item, "verdict").textContent = text(name);
   }
 
   /** @param {Finding} finding */
@@ -80,7 +80,10 @@ export function start(root) {
   /** @param {Message} report */
   function show(report) {
     if (report.kind === "finding") showFinding(report.finding);
-    else if (report.kind === "verdict") showVerdict(report.check, report.verdict);
+    else if (report.kind === "verdict") {
+      const isEmpty = report.verdict === "holds" && report.examined === 0;
+      showVerdict(report.check, report.verdict, isEmpty ? "nothing" : report.verdict);
+    }
     else if (report.kind === "progress") part(root, "progress").textContent = text("lines", { lines: report.lines });
     else if (report.kind === "header") {
       const key = report.keys.map(({ public: bytes }) => bytes).join(", ");
