@@ -1,4 +1,4 @@
-"""Pictures: the board of a position as SVG and PNG."""
+"""Pictures: the board of a position as SVG and PNG. The pages have addresses of their own for them."""
 
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
@@ -52,12 +52,7 @@ def get_position_svg(game_id: str, player: str | None, query: JsonObject) -> Res
 
     Without `width`, the picture takes the width that it is given.
     """
-    picture = _picture(game_id, player, query, is_png=False)
-    if not picture.is_modified:
-        return Response(status=304, headers=picture.headers)
-    return Response(
-        picture.document, headers=picture.headers, content_type="image/svg+xml; charset=utf-8"
-    )
+    return svg_response(game_id, player, query)
 
 
 @blueprint.route(
@@ -76,6 +71,21 @@ def get_position_png(game_id: str, player: str | None, query: JsonObject) -> Res
 
     Drawing takes some time. If too many pictures wait for it, the response is a 503: repeat the request.
     """
+    return png_response(game_id, player, query)
+
+
+def svg_response(game_id: str, player: str | None, query: JsonObject) -> Response:
+    """Return the response with a picture as SVG; `query` is that of `PictureQuery`."""
+    picture = _picture(game_id, player, query, is_png=False)
+    if not picture.is_modified:
+        return Response(status=304, headers=picture.headers)
+    return Response(
+        picture.document, headers=picture.headers, content_type="image/svg+xml; charset=utf-8"
+    )
+
+
+def png_response(game_id: str, player: str | None, query: JsonObject) -> Response:
+    """Return the response with a picture as PNG; `query` is that of `PictureQuery`."""
     picture = _picture(game_id, player, query, is_png=True)
     if not picture.is_modified:
         return Response(status=304, headers=picture.headers)

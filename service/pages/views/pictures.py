@@ -1,0 +1,34 @@
+"""The pictures of a position for those who are logged in by a cookie, which the HTTP API ignores."""
+
+from flask import Blueprint, Response, request
+
+from domain.json_types import JsonObject
+from service.http.routes.pictures import png_response, svg_response
+from service.http.schemas.fields import validate
+from service.http.schemas.requests import PictureQuery
+from service.pages.session import viewer
+
+_QUERY = PictureQuery()
+
+blueprint = Blueprint("pictures", __name__)
+
+
+@blueprint.get("/games/<game_id>/position.svg")
+def get_svg(game_id: str) -> Response:
+    """Return the position as SVG, as the visitor may see it."""
+    return _by_cookie(svg_response(game_id, viewer(), _query()))
+
+
+@blueprint.get("/games/<game_id>/position.png")
+def get_png(game_id: str) -> Response:
+    """Return the position as PNG, as the visitor may see it."""
+    return _by_cookie(png_response(game_id, viewer(), _query()))
+
+
+def _query() -> JsonObject:
+    return validate(_QUERY, request.args.to_dict())
+
+
+def _by_cookie(response: Response) -> Response:
+    response.headers["Vary"] = "Accept-Language, Cookie"
+    return response
