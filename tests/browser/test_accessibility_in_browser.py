@@ -1,0 +1,157 @@
+"""axe finds no obstacle on any page, in three languages, in light and in dark mode."""
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from flask import Flask
+
+from replay.language.catalogue import languages
+from service.bootstrap import build
+from service.pages.app import create_web_app
+from service.pages.session import COOKIE_NAME
+from service.settings import Settings
+from tests.support.accounts import Accounts, take_turn
+from tests.support.axe import violations
+from tests.support.browsing import Visitors, signed_session
+from tests.support.processes import wait_until
+from tests.support.running_service import RunningService
+
+NO_PAGES = {
+    "home.get_picture": "a picture",
+    "home.show_live_board": "a part of a page",
+    "play.stream_events": "an event stream",
+    "proofs.download_receipts": "a file",
+    "rules.get_picture": "a picture",
+    "verify.download_record": "a file",
+    "static_files.get_file": "a static file",
+}
+"""Views whose responses are no pages, by endpoint."""
+FOR_STRANGERS = {
+    "accounts.show_login",
+    "accounts.show_registration",
+    "invitation_links.open_invitation",
+}
+"""Views that a player who has logged in does not see."""
+
+
+class Scenes:
+    """Games in every state that a page can show, and the addresses of their pages by endpoint."""
+
+    def __init__(self, site: RunningService, accounts: Accounts) -> None:
+        self.site = site
+        self.player = accounts.register()
+        self.friend = accounts.register()
+        self.addresses: dict[str, list[str]] = {
+            "home.show_home": ["/"],
+            "home.list_games": ["/games"],
+            "accounts.show_login": ["/login"],
+            "accounts.show_registration": ["/register"],
+            "accounts.show_account": ["/account"],
+            "lobby.show_new_game": ["/games/new", "/games/new?rules=baron"],
+            "verify.verify_file": ["/verify"],
+            "rules.show_index": ["/rules"],
+            "rules.show_rules": ["/rules/baron"],
+        }
+        self._add_open_game()
+        self._add_running_games()
+        self._add_finished_game()
+
+    def _add(self, endpoint: str, *addresses: str) -> None:
+        self.addresses.setdefault(endpoint, []).extend(addresses)
+
+    def _start(self, **fields: object) -> str:
+        game_id = self.player.create_game(2, **fields)
+        self.friend.join(game_id)
+        return game_id
+
+    def _add_open_game(self) -> None:
+        game_id = self.player.create_game(2, options={"private": True})
+        self._add("play.show_game", f"/games/{game_id}")
+        invitation = f"/games/{game_id}/invitation"
+        self._add("invitation_links.show_invitation", invitation)
+        with httpx.Client(base_url=self.site.url, follow_redirects=True) as client:
+            session = signed_session(self.site, {"token": self.player.token})
+            client.cookies.set(COOKIE_NAME, session, domain="127.0.0.1")
+            form = re.search(r'name="csrf_token" value="([^"]+)"', client.get(invitation).text)
+            assert form is not None
+            data = {"csrf_token": form[1], "change": "create"}
+            link = re.search(r"/invitations/[\w-]+", client.post(invitation, data=data).text)
+        assert link is not None
+        self._add("invitation_links.open_invitation", link[0])
+
+    def _add_running_games(self) -> None:
+        barony = self._start(options={"takebacks": True, "end_by_agreement": True})
+        baron = self._start(rules="baron")
+        for game_id in (barony, baron):
+            self._add("play.show_game", f"/games/{game_id}", f"/games/{game_id}?try=resign")
+        self._add("play.show_game", f"/games/{barony}?action=resign", f"/games/{baron}?seq=3")
+        self._add("play.show_table", f"/games/{baron}/table")
+        self.player.act(barony).raise_for_status()
+        http = self.player.http
+        http.post(f"/api/v1/games/{barony}/takebacks", json={}).raise_for_status()
+        self._add("takebacks.show_takebacks", f"/games/{barony}/takebacks")
+        body = {"seq": 4, "statement": "<b>The</b> board is wrong."}
+        event = http.post(f"/api/v1/games/{baron}/disputes", json=body).raise_for_status().json()
+        disputes = f"/games/{baron}/disputes"
+        self._add("disputes.list_disputes", disputes, f"/games/{barony}/disputes")
+        self._add("disputes.show_dispute", f"{disputes}/{event['events'][0]['seq']}")
+
+    def _add_finished_game(self) -> None:
+        game_id = self._start(options={"round_limit": 1})
+        game = f"/games/{game_id}"
+        http = self.player.http
+        while http.get(f"/api/v1{game}").json()["to_act"] is not None:
+            take_turn(game_id, [self.player, self.friend])
+        wait_until(lambda: http.get(f"/api/v1{game}").json()["status"] == "finished")
+        self._add("play.show_game", game, f"{game}?seq=8", f"{game}?seq=9&as=0")
+        self._add("play.show_table", f"{game}/table")
+        self._add("replay.list_events", f"{game}/log", f"{game}/log?seat=0")
+        self._add("replay.compare_events", f"{game}/compare?from=5&to=9")
+        self._add("replay.show_scores", f"{game}/scores")
+        self._add("proofs.show_proofs", f"{game}/proofs")
+        self._add("verify.verify_game", f"{game}/verify")
+        body = {"game": game_id, "seq": 6}
+        branch = http.post("/api/v1/sandboxes", json=body).raise_for_status().json()["id"]
+        self._add("branches.list_branches", f"{game}/branches")
+        self._add("branches.show_branch", f"/branches/{branch}")
+        self._add("branches.show_table", f"/branches/{branch}/table")
+
+
+@pytest.fixture(scope="module")
+def scenes(running_service: RunningService) -> Iterator[Scenes]:
+    accounts = Accounts(running_service.url)
+    yield Scenes(running_service, accounts)
+    accounts.close()
+
+
+@pytest.fixture
+def app(settings: Settings) -> Iterator[Flask]:
+    service = build(settings)
+    yield create_web_app(service)
+    service.redis.close()
+
+
+def test_every_page_is_checked(app: Flask, scenes: Scenes) -> None:
+    pages = {
+        rule.endpoint.removeprefix("pages.")
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("pages.") and "GET" in (rule.methods or ())
+    }
+    assert pages == scenes.addresses.keys() | NO_PAGES.keys()
+
+
+@pytest.mark.parametrize("language", sorted(languages()))
+def test_axe_finds_no_obstacle(language: str, scenes: Scenes, visitors: Visitors) -> None:
+    visitor = visitors.new(scenes.player, language=language)
+    stranger = visitors.new(language=language)
+    found: list[str] = []
+    for endpoint, addresses in scenes.addresses.items():
+        for address in addresses:
+            page = (stranger if endpoint in FOR_STRANGERS else visitor).open(address)
+            assert page.locator("html").get_attribute("lang") == language
+            found += [f"{address} {line}" for line in violations(page)]
+    page = visitor.open("/nowhere", 404)
+    found += [f"/nowhere {line}" for line in violations(page)]
+    assert not found, "\n".join(found)
