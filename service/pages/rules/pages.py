@@ -18,10 +18,10 @@ from service.pages.rules.source import (
     CLAUSE,
     INDEX,
     Chapter,
-    address_of,
     chapters,
     page_address,
     page_of_anchors,
+    rules_url,
     slug,
 )
 
@@ -202,7 +202,7 @@ class _Builder:
         yield _text(text[end:])
 
     def _address(self, anchor: str) -> str:
-        address = address_of(anchor)
+        address = rules_url(anchor)
         return address.removeprefix(page_address(self._page)) if self._is_here(anchor) else address
 
     def _is_here(self, anchor: str) -> bool:

@@ -55,7 +55,7 @@ def page_of_anchors() -> Mapping[str, str]:
     )
 
 
-def address_of(anchor: str) -> str:
+def rules_url(anchor: str) -> str:
     """Return the address of an anchor or a clause; that of the page of all rules if there is none."""
     page = page_of_anchors().get(anchor)
     if page is None:

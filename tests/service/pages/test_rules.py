@@ -13,10 +13,10 @@ from domain.messages import message
 from domain.registry import rule_systems
 from replay.language.catalogue import languages
 from replay.language.renderer import renderer
-from service.pages.clause_links import rules_url
 from service.pages.rules import pages, source
 from service.pages.rules.pages import rules_pages
 from service.pages.rules.pictures import SOURCE, pictures_by_clause
+from service.pages.rules.source import rules_url
 from tests.games.make_rules_pictures import rules_pictures
 from tests.support.pages import DOCS, anchors
 from tests.support.svg import parsed
