@@ -7,6 +7,7 @@ be too small to read; the frame of the map has them too.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from domain.hexes import Hex
 from domain.scene import Cell, Piece
@@ -131,6 +132,7 @@ def mark_badge(seat: int) -> Markup:
     return joined((element("circle", r=21, fill=HALO), badge(seat)))
 
 
+@lru_cache(maxsize=4096)
 def _coordinates(at: Hex, size: float) -> Label:
     """Return the coordinates of a hex at its foot."""
     text = with_minus(coordinates(at))

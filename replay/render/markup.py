@@ -7,6 +7,7 @@ text from outside and is escaped, so a name with `<` or `&` in it can never beco
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from typing import TypeAlias
 
@@ -105,6 +106,7 @@ class Ids:
         return f"{self.prefix}{name}"
 
 
+@lru_cache(maxsize=1024)
 def _id_safe(name: str) -> str:
     """Return a name as part of an id. Different names have different ids."""
     return "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in name)
