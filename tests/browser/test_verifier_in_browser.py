@@ -97,7 +97,7 @@ def test_a_file_is_dropped_on_the_page(visitors: "Visitors") -> None:
         data,
     )
     assert verdicts(page)["chain"] == "holds"
-    assert "des questions restent ouvertes" in page.locator(SUMMARY).inner_text()
+    page.locator(SUMMARY).get_by_text("des questions restent ouvertes").wait_for()
 
 
 def test_a_player_verifies_a_game_and_has_the_server_audit_it(visitors: "Visitors") -> None:
