@@ -57,9 +57,11 @@ def change_game(lines: list[Any], chance: random.Random) -> bool:
 
 
 def change_signed_action(lines: list[Any], chance: random.Random) -> bool:
-    event = chosen(lines, chance, lambda line: "signature" in line and "prev" in line)
-    if event is None:
+    signed = [line for line in lines if "signature" in line and "prev" in line]
+    if not signed:
         return False
+    # Later signatures name later hashes, which change too: only the last signed action stands alone.
+    event = chance.choice([signed[-1], chance.choice(signed)])
     match chance.randrange(4):
         case 0:
             event["action"] = {**event["action"], "at": [chance.randrange(9), 99]}
@@ -241,18 +243,19 @@ _UNTARGETED_REPAIRS: Final = (
 def claimed_change(number: int) -> ClaimedChange | None:
     """Return the change of this number, which determines everything about it; None if it changes nothing."""
     chance = random.Random(f"claimed {number}")
-    subject = chance.choice(subjects())
-    return _targeted(subject, chance) if number % 2 else _untargeted(subject, chance)
+    return _targeted(chance) if number % 2 else _untargeted(chance.choice(subjects()), chance)
 
 
-def _targeted(subject: Subject, chance: random.Random) -> ClaimedChange | None:
+def _targeted(chance: random.Random) -> ClaimedChange | None:
+    """Change what only one check can find, in one of the records that have it."""
     name = chance.choice(list(TARGETED))
     change, repair, check = TARGETED[name]
-    lines = [orjson.loads(line) for line in subject.data.splitlines()]
-    if not change(lines, chance):
-        return None
-    repaired = repair([canonical(line) for line in lines])
-    return ClaimedChange(f"{name} in {subject.name}", check, b"\n".join(repaired) + b"\n")
+    for subject in chance.sample(subjects(), len(subjects())):
+        lines = [orjson.loads(line) for line in subject.data.splitlines()]
+        if change(lines, chance):
+            repaired = repair([canonical(line) for line in lines])
+            return ClaimedChange(f"{name} in {subject.name}", check, b"\n".join(repaired) + b"\n")
+    return None
 
 
 def _untargeted(subject: Subject, chance: random.Random) -> ClaimedChange | None:

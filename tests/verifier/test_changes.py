@@ -24,3 +24,4 @@ def test_every_one_of_a_thousand_changes_is_found(verifier: Verifier) -> None:
         kinds[change.check] += 1
     assert kinds.total() == CHANGES
     assert set(kinds) == {None} | {check for _, _, check in TARGETED.values()}
+    assert min(kinds.values()) > 20
