@@ -75,7 +75,7 @@ def choice_messages(name: str) -> Iterator[Any]:
         rules, state, seat = game.rules, game.state, game.to_act
         position = rules.position(state, seat)
         for action in [
-            *rules.legal_actions(state, seat)[::7],
+            *rules.legal_actions(state, seat)[::29],
             *rules.actions_at_any_time(state, seat),
         ]:
             path = [action_choice(action.type)]
