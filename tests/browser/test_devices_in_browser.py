@@ -1,0 +1,156 @@
+"""Playing on a phone with fingers, with the keyboard alone, and as a guest who gets an account."""
+
+import random
+
+from playwright.sync_api import Page
+
+from tests.support.accounts import PASSWORD
+from tests.support.browsing import PHONE, Visitor, Visitors
+from tests.support.playing_by_clicking import ClickingPlayer
+
+MIN_TARGET_PIXELS = 24
+MAX_KEYS = 200
+SIZES = """() => [...document.querySelectorAll("#board a[data-at]")].map((hex) => {
+    const box = hex.getBoundingClientRect();
+    return Math.min(box.width, box.height);
+})"""
+FOCUS = """() => {
+    const element = document.activeElement;
+    return [element.closest("#board a.option") !== null, element.matches("#confirm button[type=submit]")];
+}"""
+
+
+def open_game(visitors: Visitors, *, phone: bool = False) -> "tuple[ClickingPlayer, str]":
+    """Return a player who is to act, on the page of a game."""
+    game_id, (first, _) = visitors.accounts.start_game(2)
+    visitor = visitors.new(first, phone=phone)
+    player = ClickingPlayer(visitor, game_id, random.Random(1))
+    player.open()
+    return player, game_id
+
+
+def seq_of(page: Page) -> int:
+    return int(page.locator("#game").get_attribute("data-seq") or "")
+
+
+def test_on_a_phone_a_player_acts_with_a_finger(visitors: Visitors) -> None:
+    player, _ = open_game(visitors, phone=True)
+    page = player.page
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= PHONE["width"]
+    sizes = page.evaluate(SIZES)
+    assert sizes
+    assert min(sizes) >= MIN_TARGET_PIXELS
+    seq = seq_of(page)
+    page.locator("#board a.option").first.tap()
+    page.locator("#confirm button[type=submit]").tap()
+    page.locator(f"#game:not([data-seq='{seq}'])").wait_for()
+
+
+def test_two_fingers_enlarge_the_board(visitors: Visitors) -> None:
+    player, _ = open_game(visitors, phone=True)
+    page = player.page
+    page.locator("#board").scroll_into_view_if_needed()
+    before = board_width(page)
+    pinch(player.visitor, page)
+    assert board_width(page) > 1.3 * before
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def board_width(page: Page) -> float:
+    box = page.locator("#board svg.map").bounding_box()
+    assert box is not None
+    return box["width"]
+
+
+def pinch(visitor: Visitor, page: Page) -> None:
+    """Move two fingers apart on the board."""
+    box = page.locator("#board .board-window").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    session = visitor.context.new_cdp_session(page)
+
+    def touch(type: str, *distances: int) -> None:
+        points = [{"x": x + d, "y": y, "id": i} for i, d in enumerate(distances)]
+        session.send("Input.dispatchTouchEvent", {"type": type, "touchPoints": points})
+
+    touch("touchStart", -20, 20)
+    for distance in range(30, 90, 10):
+        touch("touchMove", -distance, distance)
+    touch("touchEnd")
+
+
+def test_a_player_acts_with_the_keyboard_alone(visitors: Visitors) -> None:
+    player, _ = open_game(visitors)
+    page = player.page
+    seq = seq_of(page)
+    keyboard = page.keyboard
+    for _ in range(MAX_KEYS):
+        if page.evaluate("document.activeElement.closest('.board-window') !== null"):
+            break
+        keyboard.press("Tab")
+    arrows = random.Random(2)
+    for _ in range(MAX_KEYS):
+        if page.evaluate(FOCUS)[0]:
+            break
+        keyboard.press(arrows.choice(["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"]))
+    keyboard.press("Enter")
+    page.locator("#confirm").wait_for()
+    for _ in range(MAX_KEYS):
+        if page.evaluate(FOCUS)[1]:
+            break
+        keyboard.press("Tab")
+    keyboard.press("Enter")
+    page.locator(f"#game:not([data-seq='{seq}'])").wait_for()
+
+
+def test_keys_and_the_mouse_wheel_change_the_size_of_the_board(visitors: Visitors) -> None:
+    player, _ = open_game(visitors)
+    page = player.page
+    before = board_width(page)
+    page.locator("#board .board-window").focus()
+    page.keyboard.press("+")
+    larger = board_width(page)
+    assert larger > before
+    page.keyboard.press("0")
+    assert board_width(page) == before
+    page.locator("#board").hover()
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -200)
+    page.keyboard.up("Control")
+    page.wait_for_timeout(100)
+    assert board_width(page) > before
+
+
+def test_a_visitor_plays_within_three_clicks_and_names_the_account_later(
+    visitors: Visitors,
+) -> None:
+    visitor = visitors.new()
+    page = visitor.open("/")
+    page.locator("form[action='/play'] button").first.click()
+    page.locator("#game").wait_for()
+    player = ClickingPlayer(visitor, page.url.rsplit("/", 1)[1], random.Random(3))
+    while not player.is_to_act():
+        page.wait_for_timeout(50)
+    seq = seq_of(page)
+    player.act()
+    page.locator(f"#game:not([data-seq='{seq}'])").wait_for()
+    visitor.open("/account")
+    page.locator("form[action='/account/name'] input[name=handle]").fill("named-later")
+    page.locator("form[action='/account/name'] input[name=password]").fill(PASSWORD)
+    page.locator("form[action='/account/name'] button[type=submit]").click()
+    page.locator(".site-nav a[href='/account']", has_text="named-later").wait_for()
+
+
+def test_everything_on_the_page_follows_a_change_of_the_account(visitors: Visitors) -> None:
+    account = visitors.accounts.register()
+    page = visitors.new().open("/login")
+    page.locator("#page input[name=handle]").fill(account.handle)
+    page.locator("#page input[name=password]").fill(PASSWORD)
+    page.locator("#page button[type=submit]").click()
+    page.locator(".site-nav a[href='/account']", has_text=account.handle).click()
+    page.locator("#field-language").select_option("fr")
+    page.locator("#page form[action='/language'] button").click()
+    page.locator("html[lang=fr]").wait_for(state="attached")
+    page.locator("#page form[action='/logout'] button").click()
+    page.locator(".site-nav a[href='/login']").wait_for()
