@@ -3,7 +3,6 @@
 from typing import Final
 
 from flask import Flask
-from flask_compress import Compress
 
 from service.bootstrap import Service
 from service.http.api_docs import PREFIX
@@ -45,29 +44,14 @@ _VIEWS: Final = (
     verify,
     static_files,
 )
-_COMPRESSED: Final = [
-    "text/html",
-    "text/css",
-    "text/javascript",
-    "image/svg+xml",
-]
-_MIN_COMPRESSED_BYTES: Final = 1024
-_BROTLI_LEVEL: Final = 4
-"""Half the size of level 1, in two milliseconds for a page with a board."""
 
 
 def create_web_app(service: Service, metrics: Metrics | None = None) -> Flask:
     """Create the application of a web process for a service."""
     app = create_app(service, metrics)
-    app.config.update(
-        COMPRESS_MIMETYPES=_COMPRESSED,
-        COMPRESS_MIN_SIZE=_MIN_COMPRESSED_BYTES,
-        COMPRESS_ALGORITHM=["br", "gzip"],
-        COMPRESS_BR_LEVEL=_BROTLI_LEVEL,
-    )
-    Compress(app)
     session.register(app, service.redis, f"{PREFIX}/")
     blueprint.register_protection(app)
+    blueprint.register_compression(app)
     templating.register(app)
     pages = blueprint.create_pages()
     errors.register(app, pages)
