@@ -21,6 +21,8 @@ from tests.support.running_service import RunningService
 NO_PAGES = {
     "home.get_picture": "a picture",
     "home.show_live_board": "a part of a page",
+    "pictures.get_png": "a picture",
+    "pictures.get_svg": "a picture",
     "play.stream_events": "an event stream",
     "proofs.download_receipts": "a file",
     "rules.get_picture": "a picture",
@@ -52,7 +54,7 @@ class Scenes:
             "lobby.show_new_game": ["/games/new", "/games/new?rules=baron"],
             "verify.verify_file": ["/verify"],
             "rules.show_index": ["/rules"],
-            "rules.show_rules": ["/rules/baron"],
+            "rules.show_rules": ["/rules/baron", "/rules/sorcery"],
         }
         self._add_open_game()
         self._add_running_games()
