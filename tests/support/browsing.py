@@ -46,6 +46,8 @@ class Visitor:
     problems: list[str] = field(default_factory=list)
     expected_statuses: set[int] = field(default_factory=set)
     expects_failed_requests: bool = False
+    other_origins: tuple[str, ...] = ()
+    """Origins that a test visits on purpose."""
 
     def __post_init__(self) -> None:
         self.context.on("console", self._read_console)
@@ -98,7 +100,7 @@ class Visitor:
             self.problems.append(f"console: {message.text}")
 
     def _check_origin(self, request: Request) -> None:
-        own = (self.site.url + "/", "data:", "blob:")
+        own = (self.site.url + "/", "data:", "blob:", *self.other_origins)
         if not request.url.startswith(own):
             self.problems.append(f"request to another origin: {request.url}")
 
