@@ -50,7 +50,8 @@ def contents(app: Flask, client: FlaskClient, game: str) -> dict[str, tuple[int,
     pages = {}
     for address in addresses(app, game):
         response = client.get(address)
-        pages[address] = response.status_code, RANDOM_VALUES.sub("", response.text)
+        text = response.data.decode(errors="replace")  # of a picture, too
+        pages[address] = response.status_code, RANDOM_VALUES.sub("", text)
     return pages
 
 
