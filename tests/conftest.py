@@ -2,9 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 import redis
+from typing_extensions import override
+from xdist.remote import Producer  # type: ignore[import-untyped] # xdist has no annotations for others
+from xdist.scheduler.loadfile import (  # type: ignore[import-untyped] # as above
+    LoadFileScheduling,
+)
 
 from ledger.canonical import canonical
 from service.bootstrap import Service, build
@@ -12,6 +18,59 @@ from service.bounds import Bounds
 from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.records import KEY
+
+HERE: Final = Path(__file__).parent
+BROWSER_TESTS: Final = HERE / "browser"
+SLOW_FILES: Final = (
+    BROWSER_TESTS,
+    HERE / "service/http/test_non_interference.py",
+    HERE / "workers/test_kill.py",
+    HERE / "cartulary/test_serve.py",
+    HERE / "replay/test_audit_forgeries.py",
+    HERE / "workers/test_run.py",
+    HERE / "service/server/test_processes.py",
+    HERE / "domain/test_types.py",
+    HERE / "service/server/test_streams.py",
+    HERE / "service/supervision/test_standard_output.py",
+    HERE / "service/test_embedded_redis.py",
+    HERE / "test_readme.py",
+    HERE / "cartulary/test_cli.py",
+    HERE / "service/http/test_refusals.py",
+    HERE / "test_bench.py",
+    HERE / "mutations/test_audits.py",
+    HERE / "test_installation.py",
+)
+"""The files and folders that take longest."""
+
+
+class FileScheduling(LoadFileScheduling):  # type: ignore[misc] # as above
+    """Shares the files of a run among the processes, in the order in which they are collected.
+
+    All browser tests run in one process, since they share a service.
+    """
+
+    @override
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.split("::", 1)[0]
+        return "browser" if BROWSER_TESTS in (HERE.parent / path).parents else path
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileScheduling | None:
+    """Return the scheduler of `--dist loadfile`; None for another one."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    config.option.loadscopereorder = False
+    return FileScheduling(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the slow files, so that no process has a long one left when the others have finished."""
+    ranks = {path: rank for rank, path in enumerate(SLOW_FILES)}
+    items.sort(
+        key=lambda item: next(
+            (ranks[path] for path in (item.path, *item.path.parents) if path in ranks), len(ranks)
+        )
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -28,10 +28,12 @@ def address(tmp_path: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "cartulary", "serve", "--port", str(port)]
+    command = [sys.executable, "-m", "cartulary", "serve", "--processes", "1"]
     with (tmp_path / "serve.log").open("wb") as log:
         process = subprocess.Popen(
-            [*command, "--data", str(tmp_path / "data")], stdout=log, stderr=log
+            [*command, "--port", str(port), "--data", str(tmp_path / "data")],
+            stdout=log,
+            stderr=log,
         )
         try:
             address = f"http://127.0.0.1:{port}"
@@ -55,18 +57,24 @@ def wait_until_ready(address: str, process: "subprocess.Popen[bytes]") -> None:
     pytest.fail("the service did not become ready")
 
 
-def test_the_readme_plays_a_game_of_three_to_its_end(address: str, tmp_path: Path) -> None:
+def test_the_readme_plays_a_game_of_three_to_its_end_and_prints_why_a_request_was_refused(
+    address: str, tmp_path: Path
+) -> None:
     text = (ROOT / "README.md").read_text()
-    lines = "".join(re.findall(r"^```sh readme\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
-    assert "http://127.0.0.1:8000" in lines
-    script = lines.replace("http://127.0.0.1:8000", address) + "echo; echo GAME=$GAME\n"
+    blocks = re.findall(r"^```sh readme\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert "http://127.0.0.1:8000" in blocks[0]
+    blocks[0] = blocks[0].replace("http://127.0.0.1:8000", address)
+    script = "".join(blocks) + "echo; echo GAME=$GAME\n"
 
     first, second = (run_script(script, tmp_path) for _ in range(2))
+    refused = run_script(blocks[0].replace("quarter gallon", "short"), tmp_path)
 
     assert (first.returncode, first.stderr) == (0, "")
     assert second.returncode == 0
     assert second.stderr.count("players was refused: ") == 3
     assert second.stderr.count("the handle ana is taken") == 1
+    assert "players was refused: " in refused.stderr
+    assert "must have 8 to 1024 characters" in refused.stderr
     game = first.stdout.strip().rpartition("GAME=")[2]
     assert game != second.stdout.strip().rpartition("GAME=")[2]
     summary = httpx.get(f"{address}/api/v1/games/{game}").json()
@@ -79,15 +87,6 @@ def test_the_readme_plays_a_game_of_three_to_its_end(address: str, tmp_path: Pat
     assert types[-1] == "GameFinished"
     data = (tmp_path / "game.jsonl").read_bytes()
     assert audit(BytesIO(data), trusted=trusting_signer(data)).is_sound
-
-
-def test_the_readme_prints_why_a_request_was_refused(address: str, tmp_path: Path) -> None:
-    text = (ROOT / "README.md").read_text()
-    (lines, *_) = re.findall(r"^```sh readme\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    script = lines.replace("http://127.0.0.1:8000", address).replace("quarter gallon", "short")
-    result = run_script(script, tmp_path)
-    assert "players was refused: " in result.stderr
-    assert "must have 8 to 1024 characters" in result.stderr
 
 
 def run_script(script: str, folder: Path) -> "subprocess.CompletedProcess[str]":

@@ -1,5 +1,6 @@
 """The commands that read records from files, standard input or live games: output, errors, exit status."""
 
+import json
 import os
 import pty
 import subprocess
@@ -221,19 +222,38 @@ def test_every_command_has_help(run: Run, name: str) -> None:
 
 # A real terminal
 
-PROGRAM = (
-    "import click; from cartulary.commands import RECORD_COMMANDS;"
-    "click.Group('c', commands={c.name: c for c in RECORD_COMMANDS})()"
-)
+SEPARATOR = "=== output of a command ==="
+PROGRAM = f"""
+import json, sys
+import click
+from cartulary.commands import RECORD_COMMANDS
+group = click.Group("c", commands={{c.name: c for c in RECORD_COMMANDS}})
+for arguments in json.loads(sys.argv[1]):
+    print({SEPARATOR!r}, flush=True)
+    group.main(arguments, standalone_mode=False)
+"""
+"""Runs several commands, since the interpreter takes longer to start than they do."""
+COLOURED = (["replay"], ["log"], ["inspect", "9"], ["audit"])
 
 
-def in_terminal(*arguments: str, **environ: str) -> str:
-    """Run a command in a terminal and return its output."""
+def program(record: Path, *options: str) -> list[str]:
+    """Return the command line that runs all coloured commands on a record, with these options."""
+    arguments = [[name, str(record), *others, *options] for name, *others in COLOURED]
+    return [sys.executable, "-c", PROGRAM, json.dumps(arguments)]
+
+
+def are_coloured(output: str) -> set[bool]:
+    """Return whether commands have coloured their output: one value if all agree."""
+    outputs = output.split(SEPARATOR)[1:]
+    assert len(outputs) == len(COLOURED)
+    return {"\x1b[" in part for part in outputs}
+
+
+def in_terminal(record: Path, *options: str, **environ: str) -> set[bool]:
+    """Run the commands in a terminal and return whether their output is coloured."""
     reading_end, terminal = pty.openpty()
     environ = {**os.environ, "COLUMNS": "80", **environ}
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *arguments], stdout=terminal, env=environ
-    )
+    process = subprocess.Popen(program(record, *options), stdout=terminal, env=environ)
     os.close(terminal)
     output = b""
     while True:
@@ -246,43 +266,34 @@ def in_terminal(*arguments: str, **environ: str) -> str:
         output += part
     os.close(reading_end)
     assert process.wait() == 0
-    return output.decode()
+    return are_coloured(output.decode())
 
 
-@pytest.mark.parametrize("command", [["replay"], ["log"], ["inspect", "9"], ["audit"]])
-def test_output_to_a_terminal_is_coloured_unless_the_user_turns_it_off(
-    real: Path, command: list[str]
-) -> None:
-    name, *options = command
-    arguments = (name, str(real), *options)
-    assert "\x1b[" in in_terminal(*arguments, NO_COLOR="")
-    assert "\x1b[" not in in_terminal(*arguments, NO_COLOR="1")
-    assert "\x1b[" not in in_terminal(*arguments, "--color", "never")
-    assert "\x1b[" in in_terminal(*arguments, "--color", "always", NO_COLOR="1")
+def in_file(record: Path, *options: str, **environ: str) -> set[bool]:
+    """Run the commands with their output in a file and return whether it is coloured."""
+    result = subprocess.run(
+        program(record, *options),
+        env={**os.environ, "NO_COLOR": "", "FORCE_COLOR": "", **environ},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return are_coloured(result.stdout)
 
 
-@pytest.mark.parametrize("command", [["replay"], ["log"], ["inspect", "9"], ["audit"]])
-def test_output_to_a_file_is_coloured_only_if_the_user_forces_it(
-    real: Path, command: list[str]
-) -> None:
-    name, *options = command
-    arguments = (name, str(real), *options)
+def test_output_to_a_terminal_is_coloured_unless_the_user_turns_it_off(real: Path) -> None:
+    assert in_terminal(real, NO_COLOR="") == {True}
+    assert in_terminal(real, NO_COLOR="1") == {False}
+    assert in_terminal(real, "--color", "never") == {False}
+    assert in_terminal(real, "--color", "always", NO_COLOR="1") == {True}
 
-    def output(*more_options: str, **environ: str) -> str:
-        result = subprocess.run(
-            [sys.executable, "-c", PROGRAM, *arguments, *more_options],
-            env={**os.environ, "NO_COLOR": "", "FORCE_COLOR": "", **environ},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return result.stdout
 
-    assert "\x1b[" not in output()
-    assert "\x1b[" in output(FORCE_COLOR="1")
-    assert "\x1b[" in output("--color", "always")
-    assert "\x1b[" not in output(FORCE_COLOR="1", NO_COLOR="1")
-    assert "\x1b[" not in output("--color", "never", FORCE_COLOR="1")
+def test_output_to_a_file_is_coloured_only_if_the_user_forces_it(real: Path) -> None:
+    assert in_file(real) == {False}
+    assert in_file(real, FORCE_COLOR="1") == {True}
+    assert in_file(real, "--color", "always") == {True}
+    assert in_file(real, FORCE_COLOR="1", NO_COLOR="1") == {False}
+    assert in_file(real, "--color", "never", FORCE_COLOR="1") == {False}
 
 
 def test_a_source_that_cannot_be_opened_or_read_is_an_error_without_a_traceback(run: Run) -> None:

@@ -16,15 +16,37 @@ from tests.support.processes import descendants, is_running, wait_until
 from tests.support.running_service import COMMANDS, RunningService
 
 
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A service that the tests share, and that none of them stops."""
+    running = RunningService(tmp_path_factory.mktemp("running"), processes=1)
+    running.start()
+    yield running
+    running.stop()
+
+
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[RunningService]:
+def own_service(tmp_path: Path) -> Iterator[RunningService]:
+    """A service of this test."""
+    running = RunningService(tmp_path, processes=1)
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def default_service(tmp_path: Path) -> Iterator[RunningService]:
+    """A service of this test with the default number of web processes."""
     running = RunningService(tmp_path)
     running.start()
     yield running
     running.stop()
 
 
-def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(running: RunningService) -> None:
+def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(
+    default_service: RunningService,
+) -> None:
+    running = default_service
     output = running.out.read_text()
     assert f"to play, open   {running.url}\n" in output
     assert str(running.data) in output
@@ -52,7 +74,8 @@ def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(running: Runn
     assert running.register("ben") == 201
 
 
-def test_a_second_ctrl_c_kills_a_process_that_does_not_end(running: RunningService) -> None:
+def test_a_second_ctrl_c_kills_a_process_that_does_not_end(own_service: RunningService) -> None:
+    running = own_service
     worker = running.pid_of("worker")
     assert worker is not None
     os.kill(worker, signal.SIGSTOP)
@@ -76,14 +99,15 @@ def test_a_process_that_dies_is_restarted_and_reported(running: RunningService) 
         lambda: all(running.pid_of(name) not in {None, before[name]} for name in COMMANDS),
         seconds=30,
     )
-    wait_until(lambda: running.register("ana") == 201)
+    wait_until(lambda: running.register("restarted") == 201)
     messages = running.err.read_text()
     for name in COMMANDS:
         assert f"{name} was ended by SIGKILL; it will be restarted in 0.2 s\n" in messages
         assert f"{name} was restarted\n" in messages
 
 
-def test_when_serve_is_killed_no_process_outlives_it(running: RunningService) -> None:
+def test_when_serve_is_killed_no_process_outlives_it(own_service: RunningService) -> None:
+    running = own_service
     pids = descendants(running.pid)
     assert len(pids) >= len(COMMANDS)
     os.kill(running.pid, signal.SIGKILL)
@@ -104,7 +128,7 @@ def test_a_second_service_on_the_same_folder_is_an_error_that_names_the_first(
     assert f"Stop process {running.pid} (Ctrl-C in its terminal, or `kill" in result.stderr
     assert "choose another folder with --data" in result.stderr
     assert "Traceback" not in result.stderr
-    assert running.register("ana") == 201
+    assert running.register("same-folder") == 201
 
 
 def test_a_second_service_on_the_same_port_is_an_error_that_names_the_option(
@@ -130,12 +154,12 @@ def test_the_error_of_the_same_command_run_twice_names_everything_that_is_in_use
     assert f"Stop process {running.pid}" in result.stderr
     assert "run a second service with --port and --data" in result.stderr
     assert "Traceback" not in result.stderr
-    assert running.register("ana") == 201
+    assert running.register("same-command") == 201
 
 
 def test_with_a_redis_url_serve_starts_no_redis(tmp_path: Path, redis_url: str) -> None:
     out, err = tmp_path / "out", tmp_path / "err"
-    arguments = ["serve", "--port", "0", "--data", str(tmp_path / "data")]
+    arguments = ["serve", "--port", "0", "--data", str(tmp_path / "data"), "--processes", "1"]
     settings = {"CARTULARY_REDIS_URL": redis_url}
     with processes.begin(*arguments, out=out, err=err, settings=settings) as process:
         try:

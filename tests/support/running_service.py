@@ -25,9 +25,11 @@ COMMANDS = {
 class RunningService:
     """A `cartulary serve` with its data and its output in a folder, and with these settings."""
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(self, folder: Path, *, processes: int | None = None, **settings: str) -> None:
+        """`processes` is the number of web processes; None: the default."""
         self.data = folder / "data"
         self.out, self.err = folder / "out", folder / "err"
+        self.options = () if processes is None else ("--processes", str(processes))
         self.settings = settings
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -35,7 +37,7 @@ class RunningService:
         """Start it on this port, or on a free one, and wait until it accepts requests."""
         self.out.write_bytes(b"")
         self.process = processes.begin(
-            *("serve", "--port", str(port), "--data", str(self.data)),
+            *("serve", "--port", str(port), "--data", str(self.data), *self.options),
             out=self.out,
             err=self.err,
             settings=self.settings,

@@ -43,26 +43,19 @@ def start(tmp_path: Path, settings: Settings) -> Iterator[Start]:
         process.wait()
 
 
-@pytest.mark.parametrize(
-    ("name", "first_message"), [("worker", "working on the queues"), ("scheduler", "scheduling")]
-)
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("seconds", [0, 0.5])
+@pytest.mark.parametrize(("number", "seconds"), [(signal.SIGTERM, 0), (signal.SIGINT, 0.5)])
 def test_worker_and_scheduler_stop_on_a_signal(
-    start: Start,
-    name: str,
-    first_message: str,
-    number: signal.Signals,
-    seconds: float,
-    tmp_path: Path,
+    start: Start, number: signal.Signals, seconds: float, tmp_path: Path
 ) -> None:
-    process = start(name)
-    # The signal comes as soon as the process handles signals, or some time later.
-    wait_until(lambda: first_message in (tmp_path / "err").read_text())
+    processes = [start("worker"), start("scheduler")]
+    first_messages = {"working on the queues", "scheduling"}
+    # The signal comes as soon as the processes handle signals, or some time later.
+    wait_until(lambda: all(text in (tmp_path / "err").read_text() for text in first_messages))
     time.sleep(seconds)
     stop_time = time.monotonic()
-    process.send_signal(number)
-    assert process.wait(15) == 0
+    for process in processes:
+        process.send_signal(number)
+    assert [process.wait(15) for process in processes] == [0, 0]
     assert time.monotonic() - stop_time < 5
     assert "Traceback" not in (tmp_path / "err").read_text()
 

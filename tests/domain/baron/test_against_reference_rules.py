@@ -73,7 +73,7 @@ def resolve_by_program(
 )
 @pytest.mark.allows("BN-SIM-1", "BN-SIM-2", "BN-SIM-3", "BN-SIM-4", "BN-SIM-5", "BN-SIM-6")
 @pytest.mark.allows("BN-END-2", "BN-OUB-2")
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_random_maps_are_resolved_as_by_the_reference_rules(seed: int) -> None:
     for number in range(50):
         rng = random.Random(f"{seed} {number}")
@@ -160,7 +160,7 @@ def _weight(state: State, action: JsonObject) -> float:
 @pytest.mark.allows("BN-LAY-3", "BN-BAR-2", "BN-END-2", "BN-END-3", "BN-END-4")
 @pytest.mark.allows("BN-OUB-1", "BN-OUB-2", "BN-OUB-3", "BN-OUB-4")
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_random_games_agree_with_the_reference_rules(seats: int, seed: int) -> None:
     play = random_play(seats, seed)
     opening, state = next(play)

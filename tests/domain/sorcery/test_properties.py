@@ -141,7 +141,7 @@ def test_the_other_legal_actions_are_exactly_those_that_decide_accepts(state: So
     assert {outcome(state, action) for action in others} == conceivable
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @property_of(small_sorcery_states)
 def test_no_cast_has_the_same_outcome_as_another_action(state: SorceryState) -> None:
     """A cast costs magic, so the seat has less left than after another action with the same imprints."""
@@ -152,7 +152,7 @@ def test_no_cast_has_the_same_outcome_as_another_action(state: SorceryState) -> 
     assert casts.isdisjoint(others)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @property_of(small_sorcery_states)
 def test_every_cast_and_position_reads_back(state: SorceryState) -> None:
     text, position = diagram(state), sorcery.position(state, None)
