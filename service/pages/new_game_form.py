@@ -59,6 +59,11 @@ def time_per_turn(seconds: int | None) -> Message:
     raise AssertionError(seconds)
 
 
+def offered_bots(rules: AnyRuleSystem) -> list[str]:
+    """Return the names of the bots that can play a game, the default one first."""
+    return sorted(bot_names(rules), key=lambda name: name != DEFAULT_BOT)
+
+
 def option_fields(rules: AnyRuleSystem) -> tuple[OptionField, ...]:
     """Return the fields for the options of a game: its own ones, and those of every game."""
     return (*rules.OPTION_FIELDS, *COMMON_OPTION_FIELDS)

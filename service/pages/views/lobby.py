@@ -9,14 +9,15 @@ from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.lifecycle import seat_counts
 from domain.registry import RegisteredRuleSystem, rule_systems
-from replay.playout import bot_names
 from service.errors import TooManyGames
 from service.games.bot_names import DEFAULT_BOT
 from service.http import places
-from service.http.ratelimits import limit_new_places
+from service.http.context import service
+from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.schemas.fields import StrictSchema, String, validate
 from service.http.schemas.requests import CreateGame
 from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.guests import require_player_or_guest
 from service.pages.new_game_form import (
     BOT_HELP,
     BOT_LABELS,
@@ -24,6 +25,7 @@ from service.pages.new_game_form import (
     USUAL_CLOCK,
     faults_by_field,
     kind_of,
+    offered_bots,
     option_fields,
     option_value,
     request_body,
@@ -43,9 +45,10 @@ class ChosenBot(StrictSchema):
 
 
 class Joining(StrictSchema):
-    """The token of the invitation with which a player joins a private game."""
+    """How a visitor joins: with the token of an invitation to a private game, and whether as a new guest."""
 
     invitation = String(load_default=None)
+    guest = String(load_default=None)
 
 
 @blueprint.get("/games/new")
@@ -78,11 +81,20 @@ def create_game() -> BaseResponse:
 
 
 @blueprint.post("/games/<game_id>/players")
+@limit_account_attempts
 @limit_new_places
 def join_game(game_id: str) -> BaseResponse:
-    """Join a game, with an invitation where one is needed, and show it."""
-    invitation = read_form(Joining())["invitation"]
-    places.join_game(game_id, require_player(), invitation=invitation)
+    """Join a game, with an invitation where one is needed, and show it.
+
+    A visitor who has not logged in can ask for the account of a guest.
+    """
+    joining = read_form(Joining())
+    if joining["guest"] is None:
+        player_id = require_player()
+    else:
+        _require_joinable(game_id, joining["invitation"])
+        player_id = require_player_or_guest()
+    places.join_game(game_id, player_id, invitation=joining["invitation"])
     return see_other(f"/games/{game_id}")
 
 
@@ -117,13 +129,21 @@ def show_open_game(
         here=request.path,
         invitation=invitation,
         invited_by=invited_by,
-        bots=bot_names(game.rules),
+        bots=offered_bots(game.rules),
         bot_labels=BOT_LABELS,
         default_bot=DEFAULT_BOT,
         option_fields=option_fields(game.rules),
         option_value=option_value,
         time_per_turn=time_per_turn,
     )
+
+
+def _require_joinable(game_id: str, invitation: str | None) -> None:
+    """Raise NotFound if a visitor does not see the game, before an account is created for them."""
+    if invitation is None:
+        service().queries.visible_game(game_id, viewer())
+    else:
+        service().invitations.get(invitation)
 
 
 def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -> Response:
@@ -135,7 +155,7 @@ def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -
         rule_systems=rule_systems().values(),
         seat_counts=seat_counts(entry.system),
         usual_seats=usual_seats(entry.system),
-        bots=bot_names(entry.system),
+        bots=offered_bots(entry.system),
         bot_labels=BOT_LABELS,
         bot_help=BOT_HELP,
         clocks=CLOCKS,

@@ -10,14 +10,11 @@ from domain.json_fields import one_of
 from domain.registry import rule_systems
 from service.games.bot_names import DEFAULT_BOT
 from service.http import places
-from service.http.auth import player_locale
-from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
-from service.http.routes.players import client_name
 from service.http.schemas.fields import StrictSchema, String
 from service.http.schemas.requests import CreateGame
-from service.pages import session
 from service.pages.forms import read_form, see_other
+from service.pages.guests import require_player_or_guest
 from service.pages.new_game_form import usual_seats
 
 blueprint = Blueprint("quick_play", __name__)
@@ -44,11 +41,7 @@ def play_against_bots() -> Response:
     entry = rule_systems().get(read_form(_QUICK_PLAY)["rules"])
     if entry is None:
         raise Malformed({"rules": one_of(sorted(rule_systems()))})
-    player_id = session.viewer()
-    if player_id is None:
-        guest, token = service().players.create_guest(player_locale(), client=client_name())
-        session.log_in(token)
-        player_id = guest.id
+    player_id = require_player_or_guest()
     seats = usual_seats(entry.system)
     body = _CREATE_GAME.load(
         {

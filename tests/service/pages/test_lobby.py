@@ -218,6 +218,24 @@ def test_a_friend_joins_a_private_game_by_a_link(
     assert post(browser, address, address, change="create").status_code == 409
 
 
+def test_a_visitor_joins_by_a_link_as_a_guest(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    game = service.commands.create(ada, rules="baron", seats=2, options={"private": True}).id
+    token = service.invitations.create(game, ada)
+    friend = app.test_client()
+    for refused in ({"guest": "yes"}, {"guest": "yes", "invitation": token + "x"}):
+        response = post(friend, f"/games/{game}/players", f"/invitations/{token}", **refused)
+        assert response.status_code == 404
+        assert friend.get("/account").status_code == 302
+    fields = {"guest": "yes", "invitation": token}
+    joined = post(friend, f"/games/{game}/players", f"/invitations/{token}", **fields)
+    assert joined.location == f"/games/{game}"
+    assert friend.get(f"/games/{game}").status_code == 200
+    assert service.queries.game(game).status == "playing"
+
+
 def test_a_revoked_link_shows_nothing(app: Flask, browser: FlaskClient, service: Service) -> None:
     ada = log_in(browser, service)
     game = service.commands.create(ada, rules="baron", seats=2, options={"private": True}).id
