@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 SUMMARY = "[data-part=summary]"
 
 
+def ready(page: "Page") -> "Page":
+    """Wait until the script of the page has started, which then shows the form."""
+    page.locator("#verifier").wait_for()
+    return page
+
+
 def verdicts(page: "Page") -> dict[str, str]:
     """Return the verdict that the page shows for each check, once the verification has ended."""
     page.wait_for_function(
@@ -40,7 +46,7 @@ def write(folder: Path, name: str, data: bytes) -> Path:
 
 def test_a_visitor_verifies_files_from_another_server(visitors: "Visitors", tmp_path: Path) -> None:
     subject = subjects()[0]
-    page = visitors.new().open("/verify")
+    page = ready(visitors.new().open("/verify"))
     files = page.get_by_label("Game record, and files of your receipts")
     files.set_input_files(write(tmp_path, "game.jsonl", subject.data))
     assert verdicts(page) == {**dict.fromkeys(verdicts(page), "holds"), "head": "unknown"}
@@ -78,13 +84,13 @@ def test_a_file_of_a_gigabyte_is_refused_without_reading_it(
     path = tmp_path / "huge.jsonl"
     with path.open("wb") as file:
         file.truncate(2**30)  # a sparse file, which takes no space on the disk
-    page = visitors.new().open("/verify")
+    page = ready(visitors.new().open("/verify"))
     page.get_by_label("Game record, and files of your receipts").set_input_files(path)
     page.locator(SUMMARY).get_by_text("It was not read").wait_for()
 
 
 def test_a_file_is_dropped_on_the_page(visitors: "Visitors") -> None:
-    page = visitors.new(phone=True, language="fr").open("/verify")
+    page = ready(visitors.new(phone=True, language="fr").open("/verify"))
     data = (FOLDER / "one-left.jsonl").read_text()
     page.evaluate(
         """(text) => {

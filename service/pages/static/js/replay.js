@@ -102,7 +102,7 @@ function startAutoplay(replay, game) {
   });
   schedule();
   // The focus was on the button, which was still hidden when the page was replaced.
-  if (autoplay && document.activeElement?.closest("input, select, textarea, a") == null) button.focus({ preventScroll: true });
+  if (autoplay && !document.activeElement?.closest("input, select, textarea, a")) button.focus({ preventScroll: true });
   return () => window.clearTimeout(timer);
 }
 

@@ -5,7 +5,7 @@
  */
 
 /** @import {Details, Finding, Report, TrustedKey, Verdict} from "./verify/types" */
-/** @typedef {Report | {kind: "bad-receipts", line: number} | {kind: "end", verdicts: Record<string, Verdict>}} Message */
+/** @typedef {{kind: "bad-receipts", line: number} | {kind: "end", verdicts: Record<string, Verdict>} | {kind: "failed"}} End */
 
 const PUBLIC_KEY = /\b[0-9a-f]{64}\b/g;
 
@@ -77,7 +77,7 @@ export function start(root) {
     } else summarize(text(open ? "open" : "allHold"), open ? "" : "holds");
   }
 
-  /** @param {Message} report */
+  /** @param {Report | End} report */
   function show(report) {
     if (report.kind === "finding") showFinding(report.finding);
     else if (report.kind === "verdict") {
@@ -88,8 +88,12 @@ export function start(root) {
     else if (report.kind === "header") {
       const key = report.keys.map(({ public: bytes }) => bytes).join(", ");
       part(root, "claim").textContent = text("claim", { key });
-    } else if (report.kind === "bad-receipts") summarize(text("badReceipts", { line: report.line }), "broken");
-    else showEnd(report.verdicts);
+    } else {
+      worker?.terminate();
+      if (report.kind === "end") showEnd(report.verdicts);
+      else if (report.kind === "failed") summarize(text("failed"), "broken");
+      else summarize(text("badReceipts", { line: report.line }), "broken");
+    }
   }
 
   /** @returns {TrustedKey[]} the keys that the visitor has chosen */

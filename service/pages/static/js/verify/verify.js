@@ -76,6 +76,7 @@ class RecordReader {
     /** @type {{receipt: JsonObject, line?: number}[]} */
     this.receipts = [];
     this.kind = HEADER_LINE;
+    this.openedSeq = 0;
     this.values = 0;
   }
 
@@ -141,7 +142,8 @@ class RecordReader {
 
   /** @param {import("./types").Opening} opening @param {number} line */
   async readOpening(opening, line) {
-    if (opening.seq <= Math.max(0, ...this.openings.keys())) throw new BrokenLine("line-order", { line });
+    if (opening.seq <= this.openedSeq) throw new BrokenLine("line-order", { line });
+    this.openedSeq = opening.seq;
     this.openings.set(opening.seq, opening);
     await checkOpening(opening, line, this);
   }

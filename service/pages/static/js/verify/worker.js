@@ -8,28 +8,51 @@ import { verify } from "./verify.js";
 
 /** @import {JsonObject, TrustedKey} from "./types" */
 
+class BrokenReceipt extends Error {
+  /** @param {number} line */
+  constructor(line) {
+    super("not a receipt");
+    this.line = line;
+  }
+}
+
+/** @param {Uint8Array} bytes a line of a file of receipts @returns {JsonObject | null} */
+function readReceipt(bytes) {
+  try {
+    const { value } = parse(bytes);
+    return isObject(value) && !RECEIPT_LINE(value, "") ? /** @type {JsonObject} */ (value.receipt) : null;
+  } catch (fault) {
+    if (fault instanceof NotCanonical) return null;
+    throw fault;
+  }
+}
+
 /** @param {Blob[]} files @returns {Promise<JsonObject[]>} the receipts in files that have one in each line */
 async function readReceipts(files) {
   const receipts = [];
-  for (const file of files)
-    for await (const { line, bytes } of readLines(file)) {
-      const { value } = parse(bytes);
-      if (!isObject(value) || RECEIPT_LINE(value, "")) throw new BrokenLine("receipts", { line });
-      receipts.push(/** @type {JsonObject} */ (value.receipt));
-    }
+  let number = 1;
+  try {
+    for (const file of files)
+      for await (const { line, bytes } of readLines(file)) {
+        number = line;
+        const receipt = readReceipt(bytes);
+        if (!receipt) throw new BrokenReceipt(line);
+        receipts.push(receipt);
+      }
+  } catch (fault) {
+    throw fault instanceof BrokenLine ? new BrokenReceipt(number) : fault;
+  }
   return receipts;
 }
 
 /** @param {MessageEvent<{record: Blob, receipts: Blob[], trusted: TrustedKey[]}>} message */
 onmessage = async ({ data: { record, receipts: files, trusted } }) => {
-  let receipts;
   try {
-    receipts = await readReceipts(files);
+    const receipts = await readReceipts(files);
+    const verdicts = await verify(record, { trusted, receipts }, (report) => postMessage(report));
+    postMessage({ kind: "end", verdicts });
   } catch (fault) {
-    if (!(fault instanceof BrokenLine || fault instanceof NotCanonical)) throw fault;
-    postMessage({ kind: "bad-receipts", line: fault instanceof BrokenLine ? fault.details.line : 1 });
-    return;
+    if (fault instanceof BrokenReceipt) postMessage({ kind: "bad-receipts", line: fault.line });
+    else postMessage({ kind: "failed" }); // the file has changed, for example, so that the browser does not read it
   }
-  const verdicts = await verify(record, { trusted, receipts }, (report) => postMessage(report));
-  postMessage({ kind: "end", verdicts });
 };
