@@ -71,6 +71,10 @@ pictures: install ## draw the pictures of the docs again, from recorded games
 	@$(BIN)/cartulary replay tests/games/duke-of-three.jsonl --seq 129 --format svg --wide --lang en >docs/board.svg.new
 	@mv docs/board.svg.new docs/board.svg
 
+.PHONY: screenshots
+screenshots: install ## take the screenshots of docs/web.md again, in a Chromium with a service of its own
+	@$(BIN)/python -m tests.browser.screenshots docs/screenshots
+
 .PHONY: catalogues
 catalogues: install ## write the messages of the code into the catalogues of translations (ARGS=LANGUAGE for a new one)
 	@$(BIN)/python -m replay.language.maintenance $(ARGS)
