@@ -24,8 +24,7 @@ from tests.support.processes import descendants, is_running, wait_until
 from tests.support.server import WebServer
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize(("number", "processes"), [(signal.SIGTERM, 1), (signal.SIGINT, 2)])
 def test_a_signal_stops_the_server_after_the_requests_under_way(
     web_redis: EmbeddedRedis, tmp_path: Path, number: int, processes: int
 ) -> None:
@@ -141,7 +140,7 @@ def test_a_request_that_never_ends_does_not_keep_the_server_from_stopping(
     web_redis: EmbeddedRedis, tmp_path: Path
 ) -> None:
     with WebServer(settings_for(web_redis, tmp_path)) as server:
-        response = httpx.get(server.url + "/nothing")
+        response = httpx.get(server.url + "/api/v1/nothing")
         assert_problem(response)
         has_stopped = Event()
 
