@@ -10,7 +10,7 @@ from domain.messages import message
 from service.errors import TooManyRequests, Unavailable
 from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, ReachedBound, StreamRequest
 from service.http.responses import no_content
-from service.http.schemas.fields import MAX_INTEGER
+from service.http.schemas.fields import whole_number
 from service.players.tokens import token_key
 from service.visitors import network_of
 
@@ -70,8 +70,7 @@ def _last_event_id(default: int) -> int:
     header = request.headers.get("Last-Event-ID")
     if not header:
         return default
-    if not (
-        header.isascii() and header.isdigit() and len(header) <= 16 and int(header) <= MAX_INTEGER
-    ):
+    seq = whole_number(header)
+    if seq is None:
         raise Malformed({"Last-Event-ID": message("must be the seq of an event")})
-    return int(header)
+    return seq

@@ -14,13 +14,13 @@ from urllib.parse import quote
 from domain.choices import Choice, Preview
 from domain.contract import Action, evolve
 from domain.errors import Malformed, Refused
-from domain.event import Event
 from domain.game import Game, copy
 from domain.hexes import Hex
 from domain.messages import Text, message
 from domain.next_step import Step, next_step, refusal
 from domain.scene import Scene
 from replay.render.map_links import HexLink
+from service.pages.position_view import unsealed_event
 
 CHOOSE: Final = "choose"
 TRY: Final = "try"
@@ -35,7 +35,7 @@ _GO_BACK: Final = message("go back to this choice")
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ActionQuery:
     """What the address of a page asks for: the choices, one to explain, or an action in short form.
 
     `fixed` are the other parameters of the address, which every link of the steps keeps.
@@ -83,7 +83,7 @@ class ActionSteps:
     game: Game
     seat: int
     position: Any
-    request: Request
+    query: ActionQuery
     step: Step[Any]
     actions: Sequence[Action] = field(repr=False)
     at_any_time: Sequence[Action] = ()
@@ -103,11 +103,11 @@ class ActionSteps:
     @cached_property
     def options(self) -> list[Option]:
         """What can be chosen now."""
-        values = self.request.values
+        values = self.query.values
         return [
             Option(
                 self._label(choice, self.step.path),
-                self.request.address([*values, choice.value]),
+                self.query.address([*values, choice.value]),
                 choice.symbol,
             )
             for choice in self.step.options
@@ -124,7 +124,7 @@ class ActionSteps:
         return [
             Option(
                 rules.LABELS.get(type, message("{type}", type=type)),
-                self.request.address([], attempt=type),
+                self.query.address([], attempt=type),
             )
             for type in rules.ACTIONS
             if type not in others
@@ -136,7 +136,7 @@ class ActionSteps:
         """The actions that are possible whether or not it is the seat's turn, such as resigning."""
         text = self.game.rules.action_text
         return [
-            Option(self._last_label(action), self.request.address([], action=text(action)))
+            Option(self._last_label(action), self.query.address([], action=text(action)))
             for action in self.at_any_time
         ]
 
@@ -147,7 +147,7 @@ class ActionSteps:
         for index, choice in enumerate(self.step.path):
             back = None
             if index in self.step.manual:
-                back = self.request.address(self.request.values[: self.step.manual.index(index)])
+                back = self.query.address(self.query.values[: self.step.manual.index(index)])
             question = self.game.rules.QUESTIONS[choice.question]
             rows.append((question, self._label(choice, self.step.path[:index]), back))
         return rows
@@ -155,15 +155,15 @@ class ActionSteps:
     @property
     def back(self) -> str | None:
         """The address one step back; None at the first step."""
-        if self.request.action is not None:
-            return self.request.address([])
-        values = self.request.values
-        return self.request.address(values[:-1]) if values else None
+        if self.query.action is not None:
+            return self.query.address([])
+        values = self.query.values
+        return self.query.address(values[:-1]) if values else None
 
     @property
     def start(self) -> str:
         """The address of the first step."""
-        return self.request.address([])
+        return self.query.address([])
 
     @cached_property
     def scene(self) -> Scene:
@@ -177,20 +177,20 @@ class ActionSteps:
         if self.step.action is not None:
             return {}
         links: dict[Hex, HexLink] = {}
-        values = self.request.values
+        values = self.query.values
         hexes = {choice.at: choice for choice in self.step.options if choice.at is not None}
         if hexes:
-            address = self.request.address(values, attempt="")
+            address = self.query.address(values, attempt="")
             for cell in self.scene.cells:
                 q, r = cell.at
                 links[cell.at] = HexLink(f"{address}{q},{r}", _WHY_NOT)
         for index, choice in enumerate(self.step.path):
             if choice.at is not None and index in self.step.manual:
                 before = values[: self.step.manual.index(index)]
-                links[choice.at] = HexLink(self.request.address(before), _GO_BACK, "chosen")
+                links[choice.at] = HexLink(self.query.address(before), _GO_BACK, "chosen")
         for at, choice in hexes.items():
             label = self._label(choice, self.step.path)
-            links[at] = HexLink(self.request.address([*values, choice.value]), label, "option")
+            links[at] = HexLink(self.query.address([*values, choice.value]), label, "option")
         return links
 
     def is_within_board(self) -> bool:
@@ -228,20 +228,8 @@ class ActionSteps:
         rules, event = self.game.rules, self.preview.event
         after = copy(self.game)
         after.state = evolve(rules, self.game.state, [event])
-        recorded: Event = {
-            "v": 1,
-            "game": self.game.id,
-            "seq": self.game.seq + 1,
-            "type": event.type,
-            "at": self.game.at,
-            "by": {"seat": self.seat},
-            "action": dict(self.action_json),
-            "data": dict(event.data),
-            "state": "",
-            "prev": self.game.hash,
-            "hash": "",
-        }
-        return rules.scene(after.position(self.seat), recorded)
+        unsealed = unsealed_event(self.game, self.seat, event, dict(self.action_json))
+        return rules.scene(after.position(self.seat), unsealed)
 
     def _is_among_legal(self) -> bool:
         return self.step.action in self.actions
@@ -256,9 +244,9 @@ class ActionSteps:
         return label
 
 
-def read_request(
+def read_query(
     parameters: Mapping[str, Sequence[str]], fixed: tuple[tuple[str, str], ...] = ()
-) -> Request:
+) -> ActionQuery:
     """Return what the parameters of an address ask for. Raises Malformed."""
     values = tuple(parameters.get(CHOOSE, ()))
     if len(values) > MAX_CHOICES or any(len(value) > MAX_ACTION_CHARACTERS for value in values):
@@ -269,7 +257,7 @@ def read_request(
             raise Malformed(
                 {name: message("has more than {count} characters", count=MAX_ACTION_CHARACTERS)}
             )
-    return Request(
+    return ActionQuery(
         values,
         attempts[0] if attempts else None,
         actions[0].strip() if actions and actions[0].strip() else None,
@@ -277,7 +265,7 @@ def read_request(
     )
 
 
-def action_steps(game: Game, seat: int, request: Request) -> ActionSteps | None:
+def action_steps(game: Game, seat: int, query: ActionQuery) -> ActionSteps | None:
     """Return where the seat stands with these choices; None if it can take no action now.
 
     Raises Malformed (`UnknownChoice`) if a choice cannot be made.
@@ -289,17 +277,17 @@ def action_steps(game: Game, seat: int, request: Request) -> ActionSteps | None:
     if not actions and not at_any_time:
         return None
     attempt: Attempt | None = None
-    if request.action is not None:
-        step, attempt = _typed_action(game, seat, request.action)
+    if query.action is not None:
+        step, attempt = _typed_action(game, seat, query.action)
         if attempt is not None:
-            request = Request(fixed=request.fixed)
+            query = ActionQuery(fixed=query.fixed)
             step = next_step(rules, state, seat, actions, ())
     else:
-        step = next_step(rules, state, seat, actions, request.values)
-        if request.attempt is not None:
-            attempt = _explain(game, seat, step, request.attempt)
+        step = next_step(rules, state, seat, actions, query.values)
+        if query.attempt is not None:
+            attempt = _explain(game, seat, step, query.attempt)
     position = game.position(seat)
-    return ActionSteps(game, seat, position, request, step, actions, at_any_time, attempt)
+    return ActionSteps(game, seat, position, query, step, actions, at_any_time, attempt)
 
 
 def _typed_action(game: Game, seat: int, text: str) -> tuple[Step[Any], Attempt | None]:

@@ -90,8 +90,3 @@ def add_page_headers(response: Response) -> Response:
         response.headers["Content-Language"] = request_language()
         response.vary.update(("Accept-Language", "Cookie"))
     return _compress.after_request(response)
-
-
-def is_fragment() -> bool:
-    """Return whether a script of the page asks for the response, and not the browser itself."""
-    return request.headers.get("HX-Request") == "true"

@@ -11,11 +11,11 @@ from domain.errors import Malformed, Refused
 from domain.game import Game
 from domain.messages import Text, Value, message
 from replay.event_text import actor_message, outcome_message
-from service.errors import Unauthorised
 from service.games.commands import AcceptedAction
 from service.http.context import metrics, service
-from service.pages.forms import read_form
-from service.pages.session import viewer
+from service.pages import session
+from service.pages.forms import Form, read_form
+from service.pages.parameters import number_parameter
 
 NOT_A_PLAYER: Final = message("only the players of the game can do this")
 
@@ -53,7 +53,7 @@ def reason_not_to(decide: Callable[[], object]) -> Text | None:
 
 def game_viewer(game_id: str) -> GameViewer:
     """Return the game of a page with its viewer. Raises NotFound, also for a game the viewer may not see."""
-    player = viewer()
+    player = session.viewer()
     game = service().queries.visible_game(game_id, player)
     return GameViewer(game, player, None if player is None else game.seat_of(player))
 
@@ -63,16 +63,20 @@ def require_player(game_id: str) -> str:
 
     Raises NotFound, and Unauthorised for a visitor who has not logged in.
     """
-    player = game_viewer(game_id).player
-    if player is None:
-        raise Unauthorised(message("log in to do this"))
-    return player
+    game_viewer(game_id)
+    return session.require_player()
+
+
+def form_about_event() -> Form:
+    """Return an empty form about event `seq` of a game, if the address names one."""
+    seq = number_parameter("seq")
+    return Form({} if seq is None else {"seq": str(seq)})
 
 
 def key_of(values: Mapping[str, Any]) -> str | None:
     """Return the idempotency key of a form, so that sending it twice takes effect once."""
-    key: str | None = values["key"]
-    return None if key is None else key[:_MAX_KEY_CHARACTERS]
+    key: str = values.get("key") or ""
+    return key[:_MAX_KEY_CHARACTERS] or None
 
 
 def new_key() -> str:

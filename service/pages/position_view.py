@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from domain.event import Event
+from domain.event import DomainEvent, Event
 from domain.game import Game
 from domain.hexes import Hex
+from domain.json_types import JsonObject
 from domain.scene import Scene
 from replay.render.descriptions import legend_entries
 from replay.render.embedded_map import board_svg
@@ -52,13 +53,35 @@ def position_view(
 ) -> PositionView:
     """Return the view of a scene. `prefix` begins the ids of its map, for two maps on one page."""
     svg = board_svg(scene, request_renderer(), prefix=prefix, beside=links)
-    return replace(upon_board(scene, links), map=Markup(svg))  # noqa: S704 # the renderer escapes all texts
+    return replace(links_view(scene, links), map=Markup(svg))  # noqa: S704 # the renderer escapes all texts
 
 
-def upon_board(scene: Scene, links: Mapping[Hex, HexLink]) -> PositionView:
-    """Return a view with the links of a scene, for a page that has its map already."""
+def links_view(scene: Scene, links: Mapping[Hex, HexLink]) -> PositionView:
+    """Return the view of a scene with its links alone, for a page that has the map already."""
     svg = links_svg(scene, request_renderer(), links) if links else ""
     return PositionView(scene, links=Markup(svg))  # noqa: S704 # the renderer escapes all texts
+
+
+def unsealed_event(
+    game: Game, seat: int, event: DomainEvent, action: JsonObject | None = None
+) -> Event:
+    """Return a domain event that follows the head of a game as an event of its log, so that it can be drawn.
+
+    It is not sealed: its hashes are empty.
+    """
+    return {
+        "v": 1,
+        "game": game.id,
+        "seq": game.seq + 1,
+        "type": event.type,
+        "at": game.at,
+        "by": {"seat": seat},
+        "action": action,
+        "data": dict(event.data),
+        "state": "",
+        "prev": game.hash,
+        "hash": "",
+    }
 
 
 def scene_of(game: Game, viewer: int | None, event: Event | None, *, ended: bool = False) -> Scene:

@@ -37,7 +37,7 @@ from service.pages.action_steps import (
     TRY,
     ActionSteps,
     action_steps,
-    read_request,
+    read_query,
 )
 from service.pages.open_graph import absolute_url
 from service.pages.position_view import PositionView, position_view
@@ -262,7 +262,7 @@ class ReplayedEvent:
         return self.explanation["action_text"], canonical(action).decode()
 
     @property
-    def opened(self) -> list[tuple[str, str]]:
+    def opened_secrets(self) -> list[tuple[str, str]]:
         """The secrets of the event that are opened, by name, as JSON."""
         opened: JsonObject = self.explanation["opened"]
         return [(name, canonical(opening["value"]).decode()) for name, opening in opened.items()]
@@ -334,5 +334,5 @@ class ReplayedEvent:
         if self.as_seat is not None:
             fixed.append(("as", str(self.as_seat)))
         fixed.append((EXPLORE, "1"))
-        asked = read_request(request.args.to_dict(flat=False), tuple(fixed))
-        self.steps = action_steps(self.game, seat, asked)
+        query = read_query(request.args.to_dict(flat=False), tuple(fixed))
+        self.steps = action_steps(self.game, seat, query)

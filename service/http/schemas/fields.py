@@ -113,6 +113,15 @@ class Flag(fields.Field[bool]):
         return value
 
 
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a text of decimal digits stands for; None for any other text.
+
+    The number is at most MAX_INTEGER.
+    """
+    number = int(text) if re.fullmatch(r"[0-9]{1,16}", text) else MAX_INTEGER + 1
+    return number if number <= MAX_INTEGER else None
+
+
 class QueryInteger(fields.Field[int]):
     """An integer in a query, written in decimal digits, from `minimum` to `maximum`."""
 
@@ -125,10 +134,9 @@ class QueryInteger(fields.Field[int]):
 
     @override
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
-        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,16}", value):
-            number = int(value)
-            if self.minimum <= number <= self.maximum:
-                return number
+        number = whole_number(value) if isinstance(value, str) else None
+        if number is not None and self.minimum <= number <= self.maximum:
+            return number
         fault = (
             _at_least(self.minimum)
             if self.maximum == MAX_INTEGER

@@ -5,36 +5,35 @@ the branch sees it.
 """
 
 import secrets
-from typing import Any, Final
+from typing import Final
 
 from flask import Blueprint, g, request
 from werkzeug.wrappers import Response
 
-from domain.contract import DomainEvent
 from domain.errors import Malformed, Refused
-from domain.event import Event
 from domain.game import Game, copy
 from domain.messages import Text, message
 from replay.language.names import NO_NAMES
 from replay.playout import bot_names
-from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes, Unauthorised
+from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes
 from service.games.access import can_see
 from service.http.context import service
 from service.http.json_body import decode_json
 from service.http.language import game_names
 from service.http.problems import status_of
 from service.http.schemas.fields import Choice, QueryInteger, StrictSchema, String
-from service.pages.action_steps import ActionSteps, action_steps, read_request
+from service.pages import session
+from service.pages.action_steps import ActionSteps, action_steps, read_query
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.game_forms import (
     GameViewer,
     event_messages,
+    form_about_event,
     game_viewer,
     read_sure_form,
     require_player,
 )
-from service.pages.position_view import PositionView, position_view
-from service.pages.session import viewer
+from service.pages.position_view import PositionView, position_view, unsealed_event
 from service.pages.templating import page
 from service.sandboxes.sandboxes import OpenSandbox, seat_of_maker
 from service.sandboxes.store import StoredSandbox
@@ -85,8 +84,7 @@ class DeletionForm(StrictSchema):
 @blueprint.get(_BRANCHES)
 def list_branches(game_id: str) -> Response:
     """Show the viewer's branches of a game, and the form to make one after event `seq`."""
-    seq = request.args.get("seq", "")
-    return _list_page(game_viewer(game_id), Form({"seq": seq} if seq.isdecimal() else {}))
+    return _list_page(game_viewer(game_id), form_about_event())
 
 
 @blueprint.post(_BRANCHES)
@@ -179,10 +177,7 @@ def delete_branch(sandbox_id: str) -> Response:
 def _own_branch(sandbox_id: str) -> StoredSandbox:
     """Return a branch that the viewer has made. Raises NotFound, Unauthorised and Forbidden."""
     stored = service().sandboxes.get(sandbox_id)
-    player = viewer()
-    if player is None:
-        raise Unauthorised(message("log in to do this"))
-    if player != stored.maker:
+    if session.require_player() != stored.maker:
         raise Forbidden(_NOT_THE_MAKER)
     return stored
 
@@ -230,13 +225,13 @@ def _branch_page(stored: StoredSandbox, error: Refused | SandboxConflict | None 
     opened = service().sandboxes.open(stored)
     game = service().queries.game(stored.game)
     is_visible = _set_names(stored)
-    is_maker = viewer() == stored.maker
+    is_maker = session.viewer() == stored.maker
     branched = _branched_game(opened)
     seat = opened.sandbox.to_act
     steps: ActionSteps | None = None
     if is_maker and seat is not None and error is None:
-        asked = read_request(request.args.to_dict(flat=False))
-        steps = action_steps(branched, seat, asked)
+        query = read_query(request.args.to_dict(flat=False))
+        steps = action_steps(branched, seat, query)
     return page(
         "branch.html",
         200 if error is None else status_of(error),
@@ -259,7 +254,7 @@ def _branch_page(stored: StoredSandbox, error: Refused | SandboxConflict | None 
 
 def _set_names(stored: StoredSandbox) -> bool:
     """Show players by name to a viewer who may see the game of a branch; return whether the viewer may."""
-    is_visible = can_see(service().queries.game(stored.game), viewer())
+    is_visible = can_see(service().queries.game(stored.game), session.viewer())
     g.names = game_names(stored.game) if is_visible else NO_NAMES
     return is_visible
 
@@ -277,24 +272,6 @@ def _view(opened: OpenSandbox, steps: ActionSteps | None) -> PositionView:
         return position_view(steps.preview_scene())
     sandbox = opened.sandbox
     step = sandbox.steps[-1] if sandbox.steps else None
-    last = None if step is None else _unsealed(sandbox.game, step.seat, step.events[-1])
+    last = None if step is None else unsealed_event(sandbox.game, step.seat, step.events[-1])
     scene = sandbox.rules.scene(sandbox.position(), last)
     return position_view(scene, links={} if steps is None else steps.links)
-
-
-def _unsealed(game: Game, seat: int, event: DomainEvent) -> Event:
-    """Return an event of a branch in the form of an event of a log, so that it can be drawn."""
-    data: Any = event.data
-    return {
-        "v": 1,
-        "game": game.id,
-        "seq": game.seq + 1,
-        "type": event.type,
-        "at": game.at,
-        "by": {"seat": seat},
-        "action": None,
-        "data": data,
-        "state": game.state_hash,
-        "prev": game.hash,
-        "hash": game.hash,
-    }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from flask import Blueprint, request
+from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from domain import disputes
@@ -24,6 +24,7 @@ from service.pages.game_forms import (
     GameViewer,
     count_events,
     event_messages,
+    form_about_event,
     game_viewer,
     key_of,
     new_key,
@@ -85,8 +86,7 @@ RulingForm = StrictSchema.from_dict(
 @blueprint.get(_DISPUTES)
 def list_disputes(game_id: str) -> Response:
     """Show the disputes of a game, and the form to open one, about event `seq` if the address names one."""
-    seq = request.args.get("seq", "")
-    return _list_page(game_viewer(game_id), Form({"seq": seq} if seq.isdecimal() else {}))
+    return _list_page(game_viewer(game_id), form_about_event())
 
 
 @blueprint.post(_DISPUTES)

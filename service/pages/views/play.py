@@ -1,35 +1,34 @@
 """The page of a game: its board, what the viewer can do now, and what happened last."""
 
-import secrets
 from typing import Any, Final
 
-from flask import Blueprint, Response, redirect, request
+from flask import Blueprint, Response, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, Refused
-from domain.event import Event
 from domain.game import Game
-from domain.messages import Message, PlayerAt, Text, message
+from domain.messages import Message, PlayerAt, message
 from ledger.turn_clock import milliseconds_left, time_left_message
 from replay.event_text import actor_message, outcome_message
 from service import clock
 from service.errors import NotFound, Stale, Unauthorised
 from service.games.viewpoint import viewpoint_of
-from service.http.context import metrics, service
+from service.http.context import service
 from service.http.event_streams import stream_response
 from service.http.json_body import decode_json
 from service.http.problems import status_of
-from service.pages.action_steps import ActionSteps, action_steps, read_request
-from service.pages.position_view import PositionView, position_view, scene_of, upon_board
+from service.pages.action_steps import ActionSteps, action_steps, read_query
+from service.pages.forms import see_other
+from service.pages.game_forms import count_events, key_of, new_key
+from service.pages.parameters import seat_parameter, sequence_number
+from service.pages.position_view import PositionView, links_view, position_view, scene_of
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
 from service.pages.views.lobby import show_open_game
-from service.pages.views.replay import read_seat, show_event
+from service.pages.views.replay import show_event
 
 LATEST_EVENTS: Final = 8
 """Events that the page lists."""
-_MAX_KEY_CHARACTERS: Final = 64
-MAX_DIGITS: Final = 15
 
 blueprint = Blueprint("play", __name__)
 
@@ -49,7 +48,7 @@ def show_table(game_id: str) -> BaseResponse:
     head = service().queries.visible_game(game_id, player)
     seq = sequence_number(request.args.get("seq", str(head.seq)), "seq")
     game = head if seq == head.seq else service().queries.game_at(game_id, seq)
-    as_seat = read_seat()
+    as_seat = seat_parameter()
     viewpoint = viewpoint_of(head, player, as_seat)
     if game.state is None:
         raise NotFound(message("the game had not started then"))
@@ -66,21 +65,20 @@ def submit_action(game_id: str) -> BaseResponse:
     if player is None:
         raise Unauthorised(message("log in to play"))
     form = request.form
-    key = form.get("key", "")[:_MAX_KEY_CHARACTERS] or None
     try:
         accepted = service().commands.act(
             game_id,
             player,
             decode_json(form.get("action", "").encode()),
             sequence_number(form.get("expected_seq", ""), "expected_seq"),
-            key,
+            key_of(form),
         )
     except (Stale, Refused) as error:
         if isinstance(error, Malformed):
             raise
         return game_page(game_id, error)
-    metrics().count_events(*(event["type"] for event in accepted.events))
-    return redirect(f"/games/{game_id}", 303)
+    count_events(accepted)
+    return see_other(f"/games/{game_id}")
 
 
 @blueprint.get("/games/<game_id>/stream")
@@ -99,13 +97,13 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
     if game.status == "open":
         return show_open_game(game)
     seat = None if player is None else game.seat_of(player)
-    status = 200 if refusal is None else _status_of(refusal)
+    status = 200 if refusal is None else status_of(refusal)
     steps = None
     if seat is not None and refusal is None:
-        steps = action_steps(game, seat, read_request(request.args.to_dict(flat=False)))
+        steps = action_steps(game, seat, read_query(request.args.to_dict(flat=False)))
     if steps is not None and _replaces_choices_only(steps):
         return page(
-            "choosing.html", game=game, steps=steps, view=upon_board(steps.scene, steps.links)
+            "choosing.html", game=game, steps=steps, view=links_view(steps.scene, steps.links)
         )
     events = service().queries.event_page(game_id, max(0, game.seq - LATEST_EVENTS), LATEST_EVENTS)
     values: dict[str, Any] = {
@@ -116,9 +114,10 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
         "state_message": _state_message(game, seat),
         "time_left": _time_left(game),
         "latest": [
-            (event, actor_message(event), _outcome(game, event)) for event in reversed(events)
+            (event, actor_message(event), outcome_message(game.rules, event))
+            for event in reversed(events)
         ],
-        "key": secrets.token_urlsafe(16),
+        "key": new_key(),
     }
     if game.state is not None:
         values["view"] = _view(game, seat, steps)
@@ -164,18 +163,3 @@ def _time_left(game: Game) -> Message | None:
     """Return how much time the player to act has left; None without a deadline."""
     milliseconds = milliseconds_left(game, clock.format(clock.now()))
     return None if milliseconds is None else time_left_message(milliseconds)
-
-
-def _outcome(game: Game, event: Event) -> Text:
-    return outcome_message(game.rules, event)
-
-
-def _status_of(error: Refused | Stale) -> int:
-    return status_of(error)
-
-
-def sequence_number(text: str, field: str) -> int:
-    """Return the seq of an event that a field of a form or an address has. Raises Malformed."""
-    if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS):
-        raise Malformed({field: message("must be the seq of an event")})
-    return int(text)

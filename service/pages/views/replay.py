@@ -22,6 +22,7 @@ from replay.score_chart import NoScores, score_rows
 from service.games.viewpoint import Viewpoint, viewpoint_of
 from service.http.context import service
 from service.http.language import request_renderer
+from service.pages.parameters import number_parameter, seat_parameter
 from service.pages.position_view import PositionView, position_view
 from service.pages.replayed_event import ReplayedEvent
 from service.pages.session import viewer
@@ -29,7 +30,6 @@ from service.pages.templating import page
 
 LOG_PAGE_EVENTS: Final = 100
 """Events on a page of the log."""
-_MAX_DIGITS: Final = 15
 _MAX_CONDITION_CHARACTERS: Final = 1000
 
 blueprint = Blueprint("replay", __name__)
@@ -56,9 +56,9 @@ def show_event(game_id: str) -> Response:
     """Show the event that the parameter `seq` names; the view of a game calls this if there is one."""
     player = viewer()
     head = service().queries.visible_game(game_id, player)
-    seat = read_seat()
+    seat = seat_parameter()
     viewpoint = viewpoint_of(head, player, seat)
-    seq = _number("seq")
+    seq = number_parameter("seq")
     if seq is None or not 1 <= seq <= head.seq:
         return _missing_event(head)
     event = ReplayedEvent(head, service().events.step(head, seq), player, viewpoint, as_seat=seat)
@@ -74,7 +74,7 @@ def list_events(game_id: str) -> Response:
     """List the events of a game, those that pass the filter of the form."""
     head = service().queries.visible_game(game_id, viewer())
     conditions = {name: text for name in CONDITIONS if (text := _condition(name))}
-    after = _number("after") or 0
+    after = number_parameter("after") or 0
     faults: dict[str, Text] = {}
     rows: list[LogRow] = []
     next_after: int | None = None
@@ -108,9 +108,9 @@ def compare_events(game_id: str) -> Response:
     """Show the positions after two events beside each other, and the differences between them."""
     player = viewer()
     head = service().queries.visible_game(game_id, player)
-    seat = read_seat()
+    seat = seat_parameter()
     viewpoint = viewpoint_of(head, player, seat)
-    first, second = _number("from"), _number("to")
+    first, second = number_parameter("from"), number_parameter("to")
     if (
         first is None
         or second is None
@@ -152,23 +152,6 @@ def show_scores(game_id: str) -> Response:
 def _missing_event(head: Game) -> Response:
     """Return the page for an event that the game does not have."""
     return page("replay_missing_event.html", 404, game=head)
-
-
-def _number(name: str) -> int | None:
-    """Return a parameter that is a number; None if it is missing or no number."""
-    text = request.args.get(name, "").strip()
-    is_number = text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
-    return int(text) if is_number else None
-
-
-def read_seat() -> int | None:
-    """Return the seat of the parameter `as`; None without one. Raises Malformed if it is no number."""
-    if not request.args.get("as", ""):
-        return None
-    seat = _number("as")
-    if seat is None:
-        raise Malformed({"as": message("must be the number of a seat of this game")})
-    return seat
 
 
 def _condition(name: str) -> str:

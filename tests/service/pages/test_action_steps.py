@@ -4,7 +4,7 @@ import pytest
 
 from domain.game import copy
 from replay.language.renderer import english
-from service.pages.action_steps import Request, action_steps
+from service.pages.action_steps import ActionQuery, action_steps
 from tests.games.records import course_of
 from tests.support.barony_positions import given
 
@@ -22,7 +22,7 @@ def test_asking_for_the_end_and_withdrawing_it_have_different_words(
     game = course_of("agreement")[24]
     assert game.state is not None
     assert game.state.end_agreed_by == (0,)
-    steps = action_steps(game, seat, Request())
+    steps = action_steps(game, seat, ActionQuery())
     assert steps is not None
     options = {english(option.label): option.address for option in steps.others}
     assert options == {label: f"?action={action}", "resign": "?action=resign"}
@@ -39,13 +39,13 @@ def test_an_allowed_choice_that_is_not_offered_is_explained() -> None:
         board
         P0k D P P P0k P F P1c
         """)
-    request = Request(("cast", "4,0"), attempt="4,0")
+    request = ActionQuery(("cast", "4,0"), attempt="4,0")
     steps = action_steps(game, 0, request)
     assert steps is not None
     assert [choice.value for choice in steps.step.options] == ["2,0", "6,0"]
     assert steps.attempt is not None
     assert english(steps.attempt.why) == "this would have the same result as another choice"
-    steps = action_steps(game, 0, Request(("cast",), attempt="charm"))
+    steps = action_steps(game, 0, ActionQuery(("cast",), attempt="charm"))
     assert steps is not None
     assert steps.attempt is not None
     assert english(steps.attempt.why) == "this cannot be chosen here"
