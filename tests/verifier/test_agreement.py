@@ -11,6 +11,7 @@ They agree about a record if these statements are true:
   the audit does not look at signatures and seats after an event that it cannot apply.
 """
 
+from collections.abc import Iterable
 from io import BytesIO
 
 import pytest
@@ -92,15 +93,15 @@ def test_records_of_running_games_are_verified_as_they_are_audited(verifier: Ver
 def test_forged_records_are_verified_as_they_are_audited(verifier: Verifier) -> None:
     for subject in subjects():
         assert disagreements(verifier, subject.data) == []
-    check_mutants(verifier, range(80))
+    check_mutants(verifier, [*range(60), 1363])
 
 
 @pytest.mark.soak
 def test_thousands_of_forged_records_are_verified_as_they_are_audited(verifier: Verifier) -> None:
-    check_mutants(verifier, range(80, 10_000))
+    check_mutants(verifier, range(60, 10_000))
 
 
-def check_mutants(verifier: Verifier, numbers: range) -> None:
+def check_mutants(verifier: Verifier, numbers: Iterable[int]) -> None:
     for number in numbers:
         mutant = audits.mutant(number)
         if mutant is not None:

@@ -19,7 +19,7 @@ export async function checkInclusion({ header: { inclusion, keys }, log, finding
   if (INCLUSION(inclusion, "")) return findings.broken("inclusion", "form", { line: 1 });
   const { game, seq, hash, index, path, checkpoint } = /** @type {Inclusion} */ (/** @type {unknown} */ (inclusion));
   const where = { line: 1, seq };
-  if (game !== log.first?.game || hash !== log.hashes[seq - 1]) return findings.broken("inclusion", "event", where);
+  if (game !== log.first?.game || hash !== log.events[seq - 1]?.hash) return findings.broken("inclusion", "event", where);
   const note = readNote(checkpoint);
   if (!note) return findings.broken("inclusion", "checkpoint", where);
   const leaf = await sha256(concat([0], utf8(canonical({ game, hash, seq }))));

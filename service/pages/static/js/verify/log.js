@@ -20,10 +20,8 @@ export class GameLog {
     this.start = undefined;
     /** @type {GameEvent | undefined} The event that ends the game. */
     this.ending = undefined;
-    /** @type {string[]} */
-    this.hashes = [];
-    /** @type {string[]} */
-    this.times = [];
+    /** @type {{seq: number, hash: string, at: string}[]} What receipts repeat of each event. */
+    this.events = [];
     /** @type {Map<string, number>} */
     this.seqByHash = new Map();
     /** @type {Map<number, Record<string, string>>} The commitments to secrets, by the seq of the event. */
@@ -39,10 +37,9 @@ export class GameLog {
   /** @param {GameEvent} event */
   add(event) {
     const { type, data } = event;
-    const seq = this.hashes.push(event.hash);
+    const seq = this.events.push({ seq: event.seq, hash: event.hash, at: event.at });
     this.first ??= event;
     this.last = event;
-    this.times.push(event.at);
     this.seqByHash.set(event.hash, seq);
     if (event.secrets) this.commitments.set(seq, event.secrets);
     if (event.action || PLAY_WITHOUT_ACTION.includes(type)) this.playSeq = seq;

@@ -71,8 +71,9 @@ export async function checkReceipt(value, line, { log, keys, findings }) {
   if (!(await isSigned(key.public, canonical(statement), signature)))
     return findings.broken("receipts", "signature", where);
   if (game !== log.first?.game) return findings.broken("receipts", "game", where);
-  if (seq > log.hashes.length)
+  const event = log.events[seq - 1];
+  if (!event)
     return log.ending ? findings.broken("receipts", "omitted", where) : findings.unknown("receipts", "later", where);
-  if (hash !== log.hashes[seq - 1] || at !== log.times[seq - 1]) findings.broken("receipts", "event", where);
+  if (seq !== event.seq || hash !== event.hash || at !== event.at) findings.broken("receipts", "event", where);
   else if (at < key.from || at > key.until) findings.broken("receipts", "key-period", where);
 }
