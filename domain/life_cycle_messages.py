@@ -98,7 +98,7 @@ def with_end_of_play(event: Message, phase: str) -> Message:
 def _seat_taken(data: SeatTaken) -> Message:
     if "bot" in data:
         return message(
-            "adds {player}, which is the bot {bot}",
+            "adds {player}, the {bot} bot",
             player=PlayerWithId(data["player"]),
             bot=bot_title(data["bot"]),
         )

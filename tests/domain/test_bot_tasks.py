@@ -17,10 +17,12 @@ from domain.bot_tasks import (
 from domain.contract import Resign
 from domain.dispute_events import Ruling
 from domain.game import Game
+from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES
 from domain.lifecycle import is_deserted
 from ledger import commands, dispute_commands
 from ledger.envelope import format_timestamp
 from ledger.pending import PendingEvents
+from replay.language.renderer import english
 from replay.playout import START
 
 SECRET = b"secret"
@@ -184,3 +186,12 @@ def test_a_game_is_deserted_when_all_people_forfeit_whatever_bots_do(acts: str) 
         assert table.pending.events[-1]["by"] == {"system": "clock"}
     else:
         assert table.game.status == "playing"
+
+
+def test_the_log_names_the_bot_that_the_creator_adds() -> None:
+    data = {"player": "sensible-bot-1", "nonce": "", "bot": "sensible"}
+    assert (
+        english(LIFE_CYCLE_MESSAGES["SeatTaken"](data)) == "adds sensible-bot-1, the sensible bot"
+    )
+    unknown = {**data, "bot": "clever"}
+    assert english(LIFE_CYCLE_MESSAGES["SeatTaken"](unknown)).endswith("the clever bot")
