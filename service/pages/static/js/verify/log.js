@@ -20,7 +20,7 @@ export class GameLog {
     this.start = undefined;
     /** @type {GameEvent | undefined} The event that ends the game. */
     this.ending = undefined;
-    /** @type {{seq: number, hash: string, at: string}[]} What receipts repeat of each event. */
+    /** @type {{game: string, seq: number, hash: string, at: string}[]} What receipts repeat of each event. */
     this.events = [];
     /** @type {Map<string, number>} */
     this.seqByHash = new Map();
@@ -37,7 +37,8 @@ export class GameLog {
   /** @param {GameEvent} event */
   add(event) {
     const { type, data } = event;
-    const seq = this.events.push({ seq: event.seq, hash: event.hash, at: event.at });
+    const { game, hash, at } = event;
+    const seq = this.events.push({ game, seq: event.seq, hash, at });
     this.first ??= event;
     this.last = event;
     this.seqByHash.set(event.hash, seq);

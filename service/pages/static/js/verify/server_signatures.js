@@ -74,6 +74,7 @@ export async function checkReceipt(value, line, { log, keys, findings }) {
   const event = log.events[seq - 1];
   if (!event)
     return log.ending ? findings.broken("receipts", "omitted", where) : findings.unknown("receipts", "later", where);
-  if (seq !== event.seq || hash !== event.hash || at !== event.at) findings.broken("receipts", "event", where);
+  const isSame = game === event.game && seq === event.seq && hash === event.hash && at === event.at;
+  if (!isSame) findings.broken("receipts", "event", where);
   else if (at < key.from || at > key.until) findings.broken("receipts", "key-period", where);
 }
