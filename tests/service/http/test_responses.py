@@ -17,18 +17,11 @@ class TestUnknownRoutes:
     @pytest.mark.parametrize(
         "path",
         [
-            "/",
-            "/api",
-            "/api/v1",
-            "/api/v2/games",
             "/api/v1/games/",
             "/api/v1//games",
             "/api/v1/nothing",
             "/api/v1/games/x/y/z",
-            "/favicon.ico",
             "/api/v1/docs/files/..%2f__init__.py",
-            "/%ff%fe",
-            "/healthz/",
         ],
     )
     @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "HEAD", "PUT"])
@@ -36,6 +29,21 @@ class TestUnknownRoutes:
         response = accounts.anonymous.request(method, path)
         assert response.status_code == 404
         assert_problem(response)
+
+    @pytest.mark.parametrize(
+        "path", ["/api", "/api/v1", "/api/v2/games", "/favicon.ico", "/%ff%fe", "/healthz/"]
+    )
+    @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "HEAD", "PUT"])
+    def test_an_unknown_path_outside_of_the_api_is_a_404_with_a_page_for_browsers(
+        self, web: WebServer, method: str, path: str
+    ) -> None:
+        with http_client(web.url) as client:
+            response = client.request(method, path)
+        assert response.status_code == 404
+        if method in ("GET", "HEAD"):
+            assert response.headers["content-type"] == "text/html; charset=utf-8"
+        else:
+            assert_problem(response)
 
     @pytest.mark.parametrize(
         ("method", "path", "allowed"),
@@ -193,7 +201,7 @@ class TestHealth:
     def test_metrics_are_labelled_by_route_and_never_by_path(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game()
         assert ada.act(game).status_code == 201
-        accounts.anonymous.get("/nowhere-in-particular")
+        accounts.anonymous.get("/api/v1/nowhere-in-particular")
         text = accounts.anonymous.get("/metrics").text
         assert game not in text
         assert "nowhere-in-particular" not in text
