@@ -55,6 +55,7 @@ class FileScheduling(LoadFileScheduling):  # type: ignore[misc] # as above
         return "browser" if BROWSER_TESTS in (HERE.parent / path).parents else path
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileScheduling | None:
     """Return the scheduler of `--dist loadfile`; None for another one."""
     if config.getvalue("dist") != "loadfile":
