@@ -1,7 +1,7 @@
 """What the bots of a game have to do, as it follows from the game alone: one task of one bot at a time.
 
 Bots leave everything that players agree on to the people in the game: a bot agrees as soon as all people who
-have a say do. Without any people, bots resign, so that no game goes on for nobody.
+have a say do. When no people are left in the game, bots resign, so that it ends.
 """
 
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ def next_bot_task(game: Game) -> BotTask | None:
     agreement = (
         _ruling_task(game, bots, people)
         or _takeback_task(game, bots, people)
-        or _following_task(game, bots, people)
+        or _common_action_task(game, bots, people)
     )
     if agreement is not None:
         return agreement
@@ -107,13 +107,13 @@ def _waits_for_takeback(game: Game) -> bool:
     return takeback is not None and takeback.declined_by is None
 
 
-def _following_task(
+def _common_action_task(
     game: Game, bots: tuple[int, ...], people: tuple[int, ...]
 ) -> TakeAction | None:
-    """The end by agreement that all people ask for, or nobody any more, for a bot that does not follow yet.
+    """The action possible at any time that all people have taken, for a bot that has not, such as asking
+    for the end of the game, or withdrawing that request. Resigning does not count.
 
-    These are the actions that are possible at any time, besides resigning. A bot follows the people when none
-    of them can take the same action, because all have taken it.
+    All people have taken an action when none of them can take it any more.
     """
     if not people:
         return None

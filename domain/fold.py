@@ -197,11 +197,11 @@ def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: b
         game.last_play = game.last_play.followed_by(event)
     if not has_action:
         _count_forfeit(game, event)
-    elif game.forfeits and _is_sign_of_life(game, event, in_game):
+    elif game.forfeits and _resets_forfeits(game, event, in_game):
         game.forfeits = {}
 
 
-def _is_sign_of_life(game: Game, event: Event, in_game: int) -> bool:
+def _resets_forfeits(game: Game, event: Event, in_game: int) -> bool:
     """Whether an action shows that the game is not deserted: a person's, or one that puts a seat out.
 
     `in_game` is the number of seats that were in the game before.

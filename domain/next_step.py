@@ -16,7 +16,7 @@ from domain.messages import message
 S = TypeVar("S", bound=State)
 A = TypeVar("A", bound=Action)
 P = TypeVar("P", bound=Position)
-Branches: TypeAlias = dict[str, tuple[Choice, list[A]]]
+ActionsByChoice: TypeAlias = dict[str, tuple[Choice, list[A]]]
 """By its value, each choice that is possible next, with the actions to which it leads."""
 
 
@@ -61,22 +61,24 @@ def next_step(
     path: list[Choice] = []
     manual: list[int] = []
     remaining = iter(values)
-    branches: Branches[A] = _branches((action_choice(action.type), action) for action in actions)
+    groups: ActionsByChoice[A] = _group_by_choice(
+        (action_choice(action.type), action) for action in actions
+    )
     candidates = actions
-    while branches:
-        if len(branches) == 1:
-            ((choice, candidates),) = branches.values()
+    while groups:
+        if len(groups) == 1:
+            ((choice, candidates),) = groups.values()
         else:
             value = next(remaining, None)
             if value is None:
-                options = tuple(sorted((choice for choice, _ in branches.values()), key=_order))
+                options = tuple(sorted((choice for choice, _ in groups.values()), key=_order))
                 return Step(tuple(path), tuple(manual), options[0].question, options)
-            if value not in branches:
+            if value not in groups:
                 raise UnknownChoice(path, value)
-            choice, candidates = branches[value]
+            choice, candidates = groups[value]
             manual.append(len(path))
         path.append(choice)
-        branches = _branches(
+        groups = _group_by_choice(
             (choice, action)
             for action in candidates
             for choice in rules.choices(state, seat, action, path)
@@ -87,16 +89,16 @@ def next_step(
     return Step(tuple(path), tuple(manual), action=action)
 
 
-def _branches(leads: Iterable[tuple[Choice, A]]) -> Branches[A]:
-    """Choices with the actions to which they lead, grouped by value."""
-    branches: Branches[A] = {}
-    for choice, action in leads:
-        branch = branches.get(choice.value)
-        if branch is None:
-            branches[choice.value] = choice, [action]
+def _group_by_choice(pairs: Iterable[tuple[Choice, A]]) -> ActionsByChoice[A]:
+    """Group actions by the choices that lead to them; the keys are the values of the choices."""
+    groups: ActionsByChoice[A] = {}
+    for choice, action in pairs:
+        group = groups.get(choice.value)
+        if group is None:
+            groups[choice.value] = choice, [action]
         else:
-            branch[1].append(action)
-    return branches
+            group[1].append(action)
+    return groups
 
 
 def _order(choice: Choice) -> tuple[int, ...]:

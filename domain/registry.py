@@ -93,7 +93,7 @@ def rule_systems() -> Mapping[str, RegisteredRuleSystem]:
     return {entry.name: entry for entry in _rule_systems()}
 
 
-def registered_as(system: AnyRuleSystem) -> RegisteredRuleSystem:
+def entry_of(system: AnyRuleSystem) -> RegisteredRuleSystem:
     """The entry of a rule system. Raises LookupError."""
     for entry in _rule_systems():
         if entry.system is system:

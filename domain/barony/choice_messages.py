@@ -113,13 +113,13 @@ def _own_pawns(position: BaronyPosition, at: Hex) -> tuple[int, Building | None]
 
 def _opposing_pawns(position: BaronyPosition, at: Hex) -> list[Message]:
     """The pawns of other seats on a hex that a knight can enter: knights, and then villages."""
-    there = [
+    opposing = [
         pawns
         for pawns in position["pawns"]
         if pawns["seat"] != position["to_act"] and pawns["at"] == [*at]
     ]
-    knights = [pawn(pawns["seat"], "knight") for pawns in there if pawns["knights"]]
-    return knights + [pawn(pawns["seat"], "village") for pawns in there if pawns["building"]]
+    knights = [pawn(pawns["seat"], "knight") for pawns in opposing if pawns["knights"]]
+    return knights + [pawn(pawns["seat"], "village") for pawns in opposing if pawns["building"]]
 
 
 def _is_attacked(position: BaronyPosition, at: Hex, path: Sequence[Choice]) -> bool:

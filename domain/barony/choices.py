@@ -61,10 +61,10 @@ def choices(state: State, seat: int, action: Action, path: Sequence[Choice]) -> 
         case Build():
             return _build_choices(action, path)
         case _:
-            return _only_sequence(action)[len(path) - 1 : len(path)]
+            return _fixed_sequence(action)[len(path) - 1 : len(path)]
 
 
-def _only_sequence(action: Action) -> tuple[Choice, ...]:
+def _fixed_sequence(action: Action) -> tuple[Choice, ...]:
     """The choices after the type of an action whose parts are chosen in one order only."""
     match action:
         case PlaceCity(at):
@@ -92,12 +92,14 @@ def _move_choices(
     their order matters.
     """
     moves = action.moves
-    leads = [next_in(_move_sequence(state, seat, moves, action.takes), path)]
+    following = [next_in(_move_sequence(state, seat, moves, action.takes), path)]
     if len(moves) == 2 and moves[0] != moves[1] and not _is_ordered(state, seat, moves):
-        leads.append(next_in(_move_sequence(state, seat, moves[::-1], action.takes[::-1]), path))
-        if leads[0] == leads[1]:
-            del leads[1]
-    return [choice for choice in leads if choice]
+        following.append(
+            next_in(_move_sequence(state, seat, moves[::-1], action.takes[::-1]), path)
+        )
+        if following[0] == following[1]:
+            del following[1]
+    return [choice for choice in following if choice]
 
 
 def _is_ordered(state: State, seat: int, moves: Moves) -> bool:

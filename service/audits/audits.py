@@ -42,8 +42,8 @@ class Audits:
     ) -> JsonObject:
         """Return the report of an audit of a record by a reader who trusts these public keys.
 
-        The report is that of `replay.audit`, with sentences in this language. Raises Unavailable if as many
-        audits are being made as may be, or if this one takes too long.
+        The report is that of `replay.audit`, with sentences in this language. Raises Unavailable if too many
+        audits are being made, or if this one takes too long.
         """
         if not self._slots.acquire(blocking=False):
             raise Unavailable(
@@ -57,7 +57,7 @@ class Audits:
     def _audit(self, record: bytes, keys: Sequence[JsonObject], language: str) -> JsonObject:
         seconds = str(math.ceil(self._seconds))
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 [sys.executable, "-I", "-m", _PROGRAM, language, seconds],
                 input=orjson.dumps(list(keys)) + b"\n" + record,
                 capture_output=True,
@@ -70,5 +70,5 @@ class Audits:
         except subprocess.CalledProcessError as error:
             log.error("an audit failed: %s", error.stderr.decode(errors="replace"))  # noqa: TRY400 # the output of the process says more than our traceback
             raise
-        report: JsonObject = orjson.loads(done.stdout)
+        report: JsonObject = orjson.loads(result.stdout)
         return report

@@ -62,7 +62,7 @@ class Invitations:
             pipeline.execute()
         return _token(game_id, secret)
 
-    def of(self, game_id: str, player: str) -> str | None:
+    def token_of(self, game_id: str, player: str) -> str | None:
         """Return the token of a player's invitation to a game; None if there is none.
 
         Raises NotFound, Forbidden (not a player of the game).

@@ -1,4 +1,4 @@
-"""Places in games: creating, joining and leaving games for the API and for pages, with the metrics of it."""
+"""Creating, joining and leaving games, and adding bots, for the API and for pages; counts the events."""
 
 import logging
 from collections.abc import Sequence

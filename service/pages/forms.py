@@ -1,4 +1,4 @@
-"""Forms: what a visitor has entered, what is wrong with it, and where to go afterwards.
+"""Forms: what a visitor has entered, what is wrong with it, and the address that follows.
 
 A form that is refused is shown again with everything that was entered, except for passwords, and each fault
 stands next to its field. Values are checked by marshmallow schemas; an empty field counts as missing.

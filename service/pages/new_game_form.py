@@ -91,14 +91,14 @@ def option_value(field: OptionField, value: object) -> Value:
             return field.values[str(value)]
 
 
-def request_body(entry: RegisteredRuleSystem, entered: Mapping[str, str]) -> JsonObject:
-    """Return the body of `POST /games` of the API that corresponds to what was entered in the form.
+def request_body(entry: RegisteredRuleSystem, values: Mapping[str, str]) -> JsonObject:
+    """Return the body of `POST /games` of the API that corresponds to the values of the form.
 
     What is not a number is left as it was entered, for the checks of the API to refuse it.
     """
     options: dict[str, object] = dict(entry.options)
     for field in option_fields(entry.system):
-        text = entered.get(OPTION + field.name, "")
+        text = values.get(OPTION + field.name, "")
         match field:
             case FlagField():
                 options[field.name] = bool(text)
@@ -107,17 +107,17 @@ def request_body(entry: RegisteredRuleSystem, entered: Mapping[str, str]) -> Jso
             case SelectionField():
                 options[field.name] = text
     bots = [
-        bot for bot in bot_names(entry.system) for _ in range(_count(entered.get(BOTS + bot, "")))
+        bot for bot in bot_names(entry.system) for _ in range(_count(values.get(BOTS + bot, "")))
     ]
-    clock = entered.get("clock", "")
+    clock = values.get("clock", "")
     return {
         "rules": entry.rules,
-        "seats": _number(entered.get("seats", "")),
+        "seats": _number(values.get("seats", "")),
         "options": options,
         "clock": {"per_turn": _number(clock)} if clock else None,
         "bots": bots,
-        "invite": _handles(entered.get("invite", "")),
-        "arbiter": entered.get("arbiter", "").strip() or None,
+        "invite": _handles(values.get("invite", "")),
+        "arbiter": values.get("arbiter", "").strip() or None,
     }
 
 

@@ -82,12 +82,12 @@ def commitments(service: Service, game: Game, viewer: int | None) -> list[Commit
 
 def nonces(service: Service, game: Game) -> list[Nonce]:
     """Return the nonces of the players who have a place, in the order in which they were taken."""
-    taken: dict[str, Nonce] = {}
+    by_player: dict[str, Nonce] = {}
     for event in _opening_events(service, game):
         if event["type"] == "SeatTaken":
             player = event["data"]["player"]
-            taken[player] = Nonce(event["seq"], player, event["data"].get("nonce_from"))
-    return [taken[player] for player in taken if game.has_joined(player)]
+            by_player[player] = Nonce(event["seq"], player, event["data"].get("nonce_from"))
+    return [nonce for player, nonce in by_player.items() if game.has_joined(player)]
 
 
 def player_keys(game: Game) -> list[PlayerKey]:
@@ -143,12 +143,12 @@ def _opening_events(service: Service, game: Game) -> Sequence[Event]:
     """Return the events of a game up to its start."""
     events: list[Event] = []
     while len(events) < min(game.seq, _MAX_EVENTS_BEFORE_START):
-        read = service.queries.event_page(game.id, len(events), _EVENTS_PER_READ)
-        for event in read:
+        page = service.queries.event_page(game.id, len(events), _EVENTS_PER_READ)
+        for event in page:
             events.append(event)
             if _is_start(event):
                 return events
-        if len(read) < _EVENTS_PER_READ:
+        if len(page) < _EVENTS_PER_READ:
             break
     return events
 

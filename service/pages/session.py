@@ -56,8 +56,8 @@ class PageSessions(SecureCookieSessionInterface):
         try:
             if app.secret_key is None:
                 app.secret_key = self._load_key()
-            opened = super().open_session(app, request)
-            return NoSession() if opened is None else opened
+            page_session = super().open_session(app, request)
+            return NoSession() if page_session is None else page_session
         except Unavailable:
             # The hook of the pages responds to this with an error (blueprint.py).
             return NoSession()

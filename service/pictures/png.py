@@ -26,7 +26,7 @@ class PngPictures:
     """Draws SVG documents as PNG. Thread-safe.
 
     At most `picture_threads` pictures are drawn at a time. The cache holds the pictures that were used last,
-    by what they show: whoever gets one from it would be drawn the same.
+    by the digest of the SVG document and the width, so viewers never get pictures of what only others see.
     """
 
     def __init__(self, bounds: Bounds) -> None:
@@ -65,7 +65,7 @@ class PngPictures:
     def _draw(self, document: bytes, width: int) -> bytes:
         seconds = str(math.ceil(self._seconds))
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 [sys.executable, "-I", str(_PROGRAM), str(width), seconds],
                 input=document,
                 capture_output=True,
@@ -78,4 +78,4 @@ class PngPictures:
         except subprocess.CalledProcessError as error:
             log.error("a picture could not be drawn: %s", error.stderr.decode(errors="replace"))  # noqa: TRY400 # the output of the process says more than our traceback
             raise
-        return done.stdout
+        return result.stdout

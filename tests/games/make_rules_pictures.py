@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from domain.registry import registered_as
+from domain.registry import entry_of
 from ledger.record import read
 from replay.timeline import Step, steps
 from service.pages.rules.pictures import SOURCE
@@ -63,7 +63,7 @@ def _entry(picture: RecordedPicture) -> dict[str, Any]:
         "clause": picture.clause,
         "event": {name: event[name] for name in _EVENT_FIELDS},
         "position": step.after.position(None, ended=False),
-        "rules": registered_as(step.after.rules).name,
+        "rules": entry_of(step.after.rules).name,
         "whole": picture.whole,
     }
 

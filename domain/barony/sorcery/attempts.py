@@ -90,13 +90,15 @@ def _paths(start: Hex, places: Sequence[Hex], *, has_celerity: bool) -> Iterator
         case [end, middle]:
             yield start, middle, end
         case [end] if has_celerity:
-            steps = {near: distance(near, end) for near in neighbours(start) if near != end}
-            yield from ((start, near, end) for near in steps if steps[near] == min(steps.values()))
+            steps = {middle: distance(middle, end) for middle in neighbours(start) if middle != end}
+            yield from (
+                (start, middle, end) for middle in steps if steps[middle] == min(steps.values())
+            )
         case [end]:
             yield start, end
         case _ if has_celerity:
             yield from (
-                (start, near, end) for near in neighbours(start) for end in neighbours(near)
+                (start, middle, end) for middle in neighbours(start) for end in neighbours(middle)
             )
         case _:
             yield from ((start, end) for end in neighbours(start))

@@ -131,10 +131,10 @@ class _Builder:
                     _link_first_id(inline, anchor)
                     figures = list(self._pictures.get(anchor, ()))
             elif token.type in {"th_open", "th_close"} and _is_in_empty_cell(tokens, index):
-                # A header without text is none for a screen reader.
+                # Screen readers announce a header cell without text as an unnamed header.
                 token.tag = "td"
             elif token.type == "code_block":
-                # It may be wider than the page: the keyboard can scroll it.
+                # It may be wider than the page; with the focus, it can be scrolled with the keyboard.
                 token.attrSet("tabindex", "0")
             if token.type == "inline":
                 token.children = list(self._inline(token.children or []))
@@ -192,13 +192,13 @@ class _Builder:
 
     def _linked(self, text: str) -> Iterator[Token]:
         end = 0
-        for found in _REFERENCE.finditer(text):
-            anchor = _clause_of(found[0])
+        for reference in _REFERENCE.finditer(text):
+            anchor = _clause_of(reference[0])
             if anchor is None:
                 continue
-            yield _text(text[end : found.start()])
-            yield from _link(self._address(anchor), found[0])
-            end = found.end()
+            yield _text(text[end : reference.start()])
+            yield from _link(self._address(anchor), reference[0])
+            end = reference.end()
         yield _text(text[end:])
 
     def _address(self, anchor: str) -> str:

@@ -72,8 +72,8 @@ def _picture(name: str, language: str) -> Picture:
     entry = _sources()[name]
     render = _renderer(language)
     scene: Scene = rule_systems()[entry["rules"]].system.scene(entry["position"], entry["event"])
-    shown = scene if entry["whole"] else detail(scene, _REACH)
-    svg = board_svg(shown, render)
+    part = scene if entry["whole"] else detail(scene, _REACH)
+    svg = board_svg(part, render)
     view = re.search(r'viewBox="\S+ \S+ (\S+) (\S+)"', svg)
     assert view is not None
     scale = _HEX_PIXELS / _HEX_UNITS * (0.6 if entry["whole"] else 1)
@@ -82,7 +82,7 @@ def _picture(name: str, language: str) -> Picture:
     return Picture(
         f"/rules/pictures/{name}/{language}.svg",
         caption,
-        _description(shown, render),
+        _description(part, render),
         width,
         height,
         svg,

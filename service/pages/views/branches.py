@@ -93,7 +93,7 @@ def create_branch(game_id: str) -> Response:
     player = require_player(game_id)
     try:
         values = read_form(BranchForm())
-        opened = service().sandboxes.create(
+        branch = service().sandboxes.create(
             player,
             network_of(request.remote_addr or ""),
             game_id,
@@ -104,7 +104,7 @@ def create_branch(game_id: str) -> Response:
         return _refused_branch(game_id, error, "seq")
     except (Refused, Forbidden, TooManySandboxes) as error:
         return _refused_branch(game_id, error)
-    return see_other(f"/branches/{opened.stored.id}")
+    return see_other(f"/branches/{branch.stored.id}")
 
 
 @blueprint.get(_BRANCH)

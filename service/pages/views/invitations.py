@@ -29,7 +29,7 @@ def show_invitation(game_id: str) -> Response:
     """Show the player's invitation link to a game."""
     player_id = require_player()
     game = service().queries.visible_game(game_id, player_id)
-    token = service().invitations.of(game_id, player_id)
+    token = service().invitations.token_of(game_id, player_id)
     link = None if token is None else absolute_url(f"/invitations/{token}")
     return page("invitation.html", game=game, link=link)
 

@@ -1,4 +1,4 @@
-"""The pictures of a position for those who are logged in by a cookie, which the HTTP API ignores."""
+"""The pictures of a position for players with a session cookie, which the HTTP API ignores."""
 
 from flask import Blueprint, Response, request
 

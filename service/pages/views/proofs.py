@@ -24,23 +24,23 @@ blueprint = Blueprint("proofs", __name__)
 def show_proofs(game_id: str) -> Response:
     """Show what is proven about a game."""
     current = game_viewer(game_id)
-    game, player, parts = current.game, current.player, service()
-    head, head_reason = proof_view.logged_head(parts, game)
+    game, player = current.game, current.player
+    head, head_reason = proof_view.logged_head(service(), game)
     receipts = []
     if current.seat is not None and player is not None:
-        receipts = list(islice(proof_view.receipts_of(parts, game, player), SHOWN_RECEIPTS + 1))
+        receipts = list(islice(proof_view.receipts_of(service(), game, player), SHOWN_RECEIPTS + 1))
     return page(
         "proofs.html",
         game=game,
         seat=current.seat,
-        commitments=proof_view.commitments(parts, game, current.seat),
-        nonces=proof_view.nonces(parts, game),
+        commitments=proof_view.commitments(service(), game, current.seat),
+        nonces=proof_view.nonces(service(), game),
         receipts=receipts[:SHOWN_RECEIPTS],
         has_more_receipts=len(receipts) > SHOWN_RECEIPTS,
         head=head,
         head_reason=head_reason,
-        witnesses=[NoteKey.parse(key).short_name for key in parts.settings.witnesses],
-        server_keys=parts.keyring.public_keys(),
+        witnesses=[NoteKey.parse(key).short_name for key in service().settings.witnesses],
+        server_keys=service().keyring.public_keys(),
         player_keys=proof_view.player_keys(game),
         host=request.host_url,
     )

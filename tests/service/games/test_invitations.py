@@ -23,7 +23,7 @@ def create(service: Service, seats: int = 3) -> Game:
 def test_a_player_with_an_invitation_joins_a_private_game(service: Service) -> None:
     game = create(service, 2)
     token = service.invitations.create(game.id, "ada")
-    assert service.invitations.of(game.id, "ada") == token
+    assert service.invitations.token_of(game.id, "ada") == token
     invitation = service.invitations.get(token)
     assert (invitation.game.id, invitation.inviter) == (game.id, "ada")
     with pytest.raises(NotFound):
@@ -57,7 +57,11 @@ def test_only_players_of_the_game_invite(service: Service) -> None:
     with pytest.raises(NotFound):
         service.invitations.create(game.id, "eve")
     public = service.commands.create("ada", rules="baron", seats=3, options={})
-    for method in (service.invitations.create, service.invitations.of, service.invitations.revoke):
+    for method in (
+        service.invitations.create,
+        service.invitations.token_of,
+        service.invitations.revoke,
+    ):
         with pytest.raises(Forbidden):
             method(public.id, "eve")
 
@@ -80,7 +84,7 @@ def test_an_invitation_is_valid_until_it_is_replaced_or_revoked(service: Service
     assert [is_valid(service, token) for token in (first, second)] == [False, True]
     service.invitations.revoke(game.id, "ada")
     assert not is_valid(service, second)
-    assert service.invitations.of(game.id, "ada") is None
+    assert service.invitations.token_of(game.id, "ada") is None
 
 
 def test_an_invitation_ends_when_its_player_leaves_and_when_the_game_starts(
@@ -95,7 +99,7 @@ def test_an_invitation_ends_when_its_player_leaves_and_when_the_game_starts(
     for player in ("cid", "dan"):
         service.commands.join(game.id, player, invitation=token)
     assert not is_valid(service, token)
-    assert service.invitations.of(game.id, "ada") is None
+    assert service.invitations.token_of(game.id, "ada") is None
     with pytest.raises(NotNow):
         service.invitations.create(game.id, "ada")
 

@@ -42,7 +42,7 @@ export function start(board) {
   layers.style.minWidth = `${Math.ceil((units / HEX_WIDTH) * MIN_TARGET)}px`;
 
   /** @param {Event} event */
-  function useButton(event) {
+  function onToolClick(event) {
     const button = /** @type {HTMLElement} */ (event.target).closest("[data-zoom]");
     if (!button) return;
     const kind = button.getAttribute("data-zoom");
@@ -50,7 +50,7 @@ export function start(board) {
   }
 
   /** @param {KeyboardEvent} event */
-  function useKey(event) {
+  function onKeyDown(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "+" || event.key === "=") setZoom(zoom * STEP);
     else if (event.key === "-") setZoom(zoom / STEP);
@@ -91,7 +91,7 @@ export function start(board) {
   }
 
   /** @param {WheelEvent} event */
-  function useWheel(event) {
+  function onWheel(event) {
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     const box = area.getBoundingClientRect();
@@ -103,13 +103,13 @@ export function start(board) {
   let isDragging = false;
 
   /** @param {PointerEvent} event */
-  function pressed(event) {
+  function onPointerDown(event) {
     pointers.set(event.pointerId, event);
     isDragging = false;
   }
 
   /** @param {PointerEvent} event */
-  function moved(event) {
+  function onPointerMove(event) {
     const before = pointers.get(event.pointerId);
     if (!before) return;
     if (pointers.size === 2) {
@@ -133,12 +133,12 @@ export function start(board) {
   }
 
   /** @param {PointerEvent} event */
-  function released(event) {
+  function onPointerUp(event) {
     pointers.delete(event.pointerId);
   }
 
   /** @param {MouseEvent} event */
-  function clicked(event) {
+  function onClick(event) {
     if (!isDragging) return;
     isDragging = false;
     event.preventDefault();
@@ -148,19 +148,19 @@ export function start(board) {
   const tools = /** @type {HTMLElement | null} */ (board.querySelector(".board-tools"));
   if (tools) {
     tools.hidden = false;
-    tools.addEventListener("click", useButton);
+    tools.addEventListener("click", onToolClick);
   }
-  area.addEventListener("keydown", useKey);
-  area.addEventListener("wheel", useWheel, { passive: false });
-  area.addEventListener("pointerdown", pressed);
-  area.addEventListener("pointermove", moved);
+  area.addEventListener("keydown", onKeyDown);
+  area.addEventListener("wheel", onWheel, { passive: false });
+  area.addEventListener("pointerdown", onPointerDown);
+  area.addEventListener("pointermove", onPointerMove);
   area.addEventListener("dragstart", (event) => event.preventDefault());
-  area.addEventListener("click", clicked, true);
-  window.addEventListener("pointerup", released);
-  window.addEventListener("pointercancel", released);
+  area.addEventListener("click", onClick, true);
+  window.addEventListener("pointerup", onPointerUp);
+  window.addEventListener("pointercancel", onPointerUp);
   return () => {
-    window.removeEventListener("pointerup", released);
-    window.removeEventListener("pointercancel", released);
+    window.removeEventListener("pointerup", onPointerUp);
+    window.removeEventListener("pointercancel", onPointerUp);
   };
 }
 

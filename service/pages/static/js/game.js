@@ -6,8 +6,12 @@
  * become impossible.
  */
 
+import { showReachable } from "./reachability.js";
+
+/** Milliseconds before the event stream is opened again, at first and at most. */
 const MIN_RETRY = 500;
 const MAX_RETRY = 15000;
+/** Milliseconds between looks at whether the responses of htmx have come. */
 const WAIT_FOR_RESPONSE = 50;
 
 /** The requests of htmx that have no response yet. */
@@ -33,7 +37,7 @@ export function start(game) {
       retry = MIN_RETRY;
       showReachable(true);
     };
-    source.onmessage = (event) => received(Number(event.lastEventId));
+    source.onmessage = (event) => receive(Number(event.lastEventId));
     for (const name of ["end", "reset"]) source.addEventListener(name, () => void refresh());
     source.onerror = () => {
       // The browser gives up when the server responds with an error, such as while it starts.
@@ -45,7 +49,7 @@ export function start(game) {
   }
 
   /** @param {number} latest */
-  function received(latest) {
+  function receive(latest) {
     if (latest <= seq) return;
     seq = latest;
     // Events that belong together, such as the end of a round and its scoring, arrive together.
@@ -98,15 +102,15 @@ async function read(address) {
  * @param {string} html
  */
 function replace(html) {
-  const focused = selectorOf(document.activeElement);
-  const typed = /** @type {HTMLInputElement | null} */ (document.getElementById("action-text"))?.value;
+  const focusSelector = selectorOf(document.activeElement);
+  const actionText = /** @type {HTMLInputElement | null} */ (document.getElementById("action-text"))?.value;
   const htmx = /** @type {any} */ (window).htmx;
   htmx.swap("#page", html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 }, { select: "#page" });
   const title = new DOMParser().parseFromString(html, "text/html").title;
   if (title) document.title = title;
   const input = /** @type {HTMLInputElement | null} */ (document.getElementById("action-text"));
-  if (input && typed) input.value = typed;
-  const target = /** @type {HTMLElement | null} */ (focused ? document.querySelector(focused) : null);
+  if (input && actionText) input.value = actionText;
+  const target = /** @type {HTMLElement | null} */ (focusSelector ? document.querySelector(focusSelector) : null);
   target?.focus({ preventScroll: true });
 }
 
@@ -121,10 +125,4 @@ function selectorOf(element) {
   if (at) return `[data-at="${CSS.escape(at)}"]`;
   const href = element.getAttribute("href");
   return href ? `#page a[href="${CSS.escape(href)}"]` : "";
-}
-
-/** @param {boolean} isReachable */
-function showReachable(isReachable) {
-  const notice = document.getElementById("network-error");
-  if (notice) notice.hidden = isReachable;
 }

@@ -7,7 +7,7 @@ const MILLISECONDS_BETWEEN_READS = 400;
 
 /**
  * @param {HTMLElement} figure
- * @returns {() => void} what stops it
+ * @returns {() => void} a function that stops it
  */
 export function start(figure) {
   const { board, stream } = figure.dataset;

@@ -3,7 +3,7 @@
 
 /**
  * @param {HTMLElement} element
- * @returns {() => void} what stops it
+ * @returns {() => void} a function that stops it
  */
 export function start(element) {
   const { stream } = element.dataset;

@@ -8,7 +8,7 @@
  */
 
 /** Milliseconds that autoplay shows an event for at least, where the visitor prefers less motion. */
-const CALM = 4000;
+const MIN_REDUCED_MOTION = 4000;
 
 /** @type {{ game: string, isExpected: boolean } | undefined} */
 let autoplay;
@@ -47,7 +47,7 @@ function follow(id) {
 /** @returns {() => void} */
 function followKeys() {
   /** @param {KeyboardEvent} event */
-  function pressed(event) {
+  function onKeyDown(event) {
     const id = KEYS[event.key];
     if (!id || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     // These keys have a meaning of their own in fields, on the board and in what scrolls.
@@ -57,8 +57,8 @@ function followKeys() {
     autoplay = undefined;
     follow(id);
   }
-  document.addEventListener("keydown", pressed);
-  return () => document.removeEventListener("keydown", pressed);
+  document.addEventListener("keydown", onKeyDown);
+  return () => document.removeEventListener("keydown", onKeyDown);
 }
 
 /**
@@ -72,7 +72,7 @@ function startAutoplay(replay, game) {
   const select = /** @type {HTMLSelectElement | null} */ (replay.querySelector("#autoplay-speed"));
   if (!controls || !button || !select) return () => {};
   const next = document.getElementById("replay-next");
-  const isCalm = window.matchMedia("(prefers-reduced-motion: reduce)");
+  const reducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)");
   let timer = 0;
   controls.hidden = false;
   if (speed) select.value = speed;
@@ -80,7 +80,7 @@ function startAutoplay(replay, game) {
   function schedule() {
     window.clearTimeout(timer);
     if (!next) autoplay = undefined;
-    if (autoplay) timer = window.setTimeout(step, Math.max(Number(select?.value), isCalm.matches ? CALM : 0));
+    if (autoplay) timer = window.setTimeout(step, Math.max(Number(select?.value), reducedMotion.matches ? MIN_REDUCED_MOTION : 0));
     if (button) button.textContent = (autoplay ? button.dataset.pause : button.dataset.play) ?? "";
     button?.setAttribute("aria-pressed", String(autoplay !== undefined));
   }

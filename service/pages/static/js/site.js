@@ -7,6 +7,8 @@
  * `start` may return a function, which is called when the element has left the page.
  */
 
+import { showReachable } from "./reachability.js";
+
 /** @typedef {{ start: (element: HTMLElement) => (() => void) | void }} PageModule */
 
 /** @type {Map<HTMLElement, (() => void) | void>} */
@@ -28,12 +30,6 @@ async function startModules() {
     const module = await import(`./${element.dataset.module}.js`);
     if (element.isConnected) started.set(element, module.start(element));
   }
-}
-
-/** @param {boolean} isReachable */
-function showReachable(isReachable) {
-  const notice = document.getElementById("network-error");
-  if (notice) notice.hidden = isReachable;
 }
 
 /** The hex whose link was followed last, if no other link has been followed since. @type {string | null} */
