@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "http.md"
 
 def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path: Path) -> None:
     examples = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(examples) == 13
+    assert len(examples) == 14
     script = "".join(f"{example}echo; echo '---'\n" for example in examples)
     with (
         EmbeddedRedis(tmp_path / "redis") as redis_server,
@@ -37,7 +37,8 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
     _, game, receipt, history, in_french, games, filtered, explained, stream, sandbox, *rest = (
         outputs
     )
-    refusal, key, signed = rest
+    with_bot, refusal, key, signed = rest
+    assert '"bot":"random"' in with_bot
     assert json.loads(game)["status"] == "playing"
     assert json.loads(in_french)["title"] == "Ressource introuvable"
     accepted = json.loads(receipt)
