@@ -79,6 +79,15 @@ def test_a_player_comes_to_an_action_by_links_and_sends_it_once(table: Table) ->
     assert table.game.seq == before.seq + 1
 
 
+def test_above_a_preview_the_page_states_that_the_player_is_still_to_act(table: Table) -> None:
+    status = re.compile(r'<p id="status".*</p>')
+    shown = status.search(table.first_action())
+    assert shown is not None
+    assert "It is your turn" in shown[0]
+    assert "to act" not in shown[0]
+    assert "·" not in shown[0]
+
+
 def test_a_script_gets_the_next_choices_without_the_board(table: Table) -> None:
     headers = {"HX-Request": "true", "HX-Target": "acting"}
     response = table.active.get(f"/games/{table.id}", headers=headers)
