@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+import brotli  # type: ignore[import-untyped] # has no annotations
 from flask import url_for
 
 FOLDER: Final = Path(__file__).parent / "static"
@@ -22,6 +23,8 @@ TYPES: Final = {
     ".woff2": "font/woff2",
 }
 """The media types of files, by how their names end."""
+COMPRESSIBLE: Final = frozenset({".css", ".js", ".svg"})
+"""How the names of files end that brotli makes much smaller."""
 _VERSION_CHARACTERS: Final = 12
 
 
@@ -48,6 +51,13 @@ def files() -> Mapping[str, bytes]:
     """Return the files by their names, which are paths below the folder."""
     paths = (path for path in sorted(FOLDER.rglob("*")) if path.suffix in TYPES)
     return {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
+
+
+@cache
+def compressed(name: str) -> bytes:
+    """Return a file compressed by brotli as far as possible, which takes a tenth of a second once."""
+    data: bytes = brotli.compress(files()[name])
+    return data
 
 
 @cache
