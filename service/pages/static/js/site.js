@@ -14,7 +14,7 @@ import { showReachable } from "./reachability.js";
 /** @type {Map<HTMLElement, (() => void) | void>} */
 const started = new Map();
 
-async function startModules() {
+function startModules() {
   for (const [element, stop] of started) {
     if (!element.isConnected) {
       started.delete(element);
@@ -24,12 +24,25 @@ async function startModules() {
   /** @type {NodeListOf<HTMLElement>} */
   const elements = document.querySelectorAll("[data-module]");
   for (const element of elements) {
-    if (started.has(element)) continue;
-    started.set(element, undefined);
-    /** @type {PageModule} */
-    const module = await import(`./${element.dataset.module}.js`);
-    if (element.isConnected) started.set(element, module.start(element));
+    if (!started.has(element)) void startModule(element);
   }
+}
+
+/** @param {HTMLElement} element */
+async function startModule(element) {
+  started.set(element, undefined);
+  /** @type {PageModule} */
+  let module;
+  try {
+    module = await import(`./${element.dataset.module}.js`);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // The server cannot be reached. The module is loaded when the page changes next.
+    started.delete(element);
+    showReachable(false);
+    return;
+  }
+  if (element.isConnected) started.set(element, module.start(element));
 }
 
 /** The hex whose link was followed last, if no other link has been followed since. @type {string | null} */
@@ -82,12 +95,12 @@ function followPictureLink(event) {
 }
 
 document.addEventListener("click", followPictureLink);
-document.addEventListener("htmx:afterSwap", () => void startModules());
+document.addEventListener("htmx:afterSwap", startModules);
 document.addEventListener("htmx:afterSettle", restoreFocus);
 document.addEventListener("htmx:afterSettle", showPlace);
-document.addEventListener("htmx:historyRestore", () => void startModules());
+document.addEventListener("htmx:historyRestore", startModules);
 document.addEventListener("htmx:sendError", () => showReachable(false));
 document.addEventListener("htmx:timeout", () => showReachable(false));
 document.addEventListener("htmx:afterOnLoad", () => showReachable(true));
 window.addEventListener("online", () => showReachable(true));
-void startModules();
+startModules();
