@@ -13,6 +13,7 @@ from ledger.turn_clock import clock_faults
 from service.games.bot_names import bot_faults
 from service.http.context import metrics, service
 from service.http.schemas.requests import MAX_BOTS
+from service.players.accounts import Player
 
 log = logging.getLogger(__name__)
 
@@ -121,21 +122,33 @@ def _find_other_players(creator: str, handles: Sequence[str], arbiter: str | Non
         return _OtherPlayers(errors={"invite": fault})
     arbiters = [handle for handle in (arbiter, settings.arbiter) if handle is not None]
     players = service().players.by_handles([*handles, *arbiters])
-    ids = {handle: None if player is None else player.id for handle, player in players.items()}
     others = _OtherPlayers()
     for index, handle in enumerate(handles):
-        if (invited := ids[handle]) is None:
-            others.errors[f"invite.{index}"] = message("is not the handle of a player")
-        else:
-            others.invited.append(invited)
+        if refusal := _handle_fault(players[handle]):
+            others.errors[f"invite.{index}"] = refusal
+        elif (invited := players[handle]) is not None:
+            others.invited.append(invited.id)
     if arbiter is not None:
-        others.arbiter = ids[arbiter]
-        if others.arbiter is None:
-            others.errors["arbiter"] = message("is not the handle of a player")
-        elif others.arbiter in (creator, *others.invited):
-            others.errors["arbiter"] = lifecycle.ARBITER_PLAYS
+        if refusal := _handle_fault(players[arbiter]):
+            others.errors["arbiter"] = refusal
+        elif (ruler := players[arbiter]) is not None:
+            others.arbiter = ruler.id
+            if others.arbiter in (creator, *others.invited):
+                others.errors["arbiter"] = lifecycle.ARBITER_PLAYS
     elif settings.arbiter is not None:
-        others.default_arbiter = ids[settings.arbiter]
-        if others.default_arbiter is None:
-            log.warning("CARTULARY_ARBITER is not the handle of a player: %s", settings.arbiter)
+        default = players[settings.arbiter]
+        if default is None or default.bot is not None:
+            log.warning("CARTULARY_ARBITER is not the handle of a person: %s", settings.arbiter)
+        else:
+            others.default_arbiter = default.id
     return others
+
+
+def _handle_fault(player: Player | None) -> Text | None:
+    """Return why a handle is not that of a person, whose player this is; None if it is."""
+    if player is None:
+        return message("is not the handle of a player")
+    if player.bot is not None:
+        # A bot neither accepts invitations nor rules disputes.
+        return message("is the handle of a bot")
+    return None

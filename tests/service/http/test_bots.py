@@ -85,3 +85,12 @@ def test_requests_for_bots_are_refused_like_those_for_places(accounts: Accounts)
         == 413
     )
     assert len(ada.http.get(f"/api/v1/games/{game}").json()["players"]) == 2
+
+
+def test_a_bot_is_neither_invited_nor_the_arbiter(accounts: Accounts) -> None:
+    ada = accounts.register()
+    body = {"rules": "baron", "seats": 2}
+    game = ada.http.post("/api/v1/games", json={**body, "bots": ["random"]}).json()
+    (bot,) = (player["handle"] for player in game["players"] if "bot" in player)
+    response = ada.http.post("/api/v1/games", json={**body, "invite": [bot], "arbiter": bot})
+    assert (response.status_code, invalid_fields(response)) == (400, {"invite.0", "arbiter"})
