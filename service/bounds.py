@@ -53,7 +53,7 @@ class Bounds:
     cached_picture_bytes: int = _bound(32 * 1024 * 1024, 1)
 
     max_audits: int = _bound(1)
-    """Audits that a process makes at the same time for pages; each takes one of its threads."""
+    """Audits that a process makes at the same time for pages, apart from other requests."""
     audit_seconds: float = _bound(10.0, 0.1)
     """Time for an audit."""
     max_audited_events: int = _bound(2_000)

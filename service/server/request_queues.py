@@ -24,10 +24,12 @@ _ACCOUNT_REQUESTS: Final = frozenset(
 """Requests that hash a password."""
 _PICTURE: Final = b"/position.png"
 """The end of the paths of requests that draw a PNG."""
+_AUDIT: Final = b"/audit"
+"""The end of the paths of requests for an audit."""
 
 
 class RequestQueues:
-    """The queue of requests, that of requests that hash a password, and that of pictures."""
+    """The queue of requests, and those of requests that hash a password, of pictures and of audits."""
 
     def __init__(self, bounds: Bounds) -> None:
         waiting = (bounds.max_waiting, bounds.max_waiting_per_visitor)
@@ -39,10 +41,11 @@ class RequestQueues:
             bounds.max_waiting_pictures,
             bounds.max_waiting_per_visitor,
         )
+        self._audits = RequestQueue("audit", bounds.max_audits, *waiting)
         self._max_wait_seconds = bounds.max_wait_seconds
 
     def __iter__(self) -> Iterator[RequestQueue]:
-        return iter((self._requests, self._accounts, self._pictures))
+        return iter((self._requests, self._accounts, self._pictures, self._audits))
 
     def __len__(self) -> int:
         """Return the number of requests that wait for a thread."""
@@ -52,6 +55,8 @@ class RequestQueues:
         """Return the queue in which a request waits for a thread."""
         if (request.method, request.raw_path) in _ACCOUNT_REQUESTS:
             return self._accounts
+        if request.method == "POST" and request.raw_path.endswith(_AUDIT):
+            return self._audits
         return self._pictures if request.raw_path.endswith(_PICTURE) else self._requests
 
     def remove_expired(self) -> Iterator[Job]:

@@ -51,6 +51,7 @@ class TestApp:
             ("/bad-header", lambda: Response(headers={"X-Name": "\u0111"})),
             ("/api/v1/tokens", lambda: self._wait("log-in")),
             ("/<name>/position.png", self._wait),
+            ("/<name>/audit", self._wait),
         ):
             methods = ["GET", "POST"]
             self.flask.add_url_rule(path, path, view, methods=methods)

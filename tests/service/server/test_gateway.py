@@ -142,6 +142,14 @@ class TestWaiting:
                 assert reply.status == 200 or int(reply.headers["retry-after"]) >= 1
                 client.__exit__(None, None, None)
 
+    def test_an_audit_leaves_the_threads_for_its_network_free(self) -> None:
+        with Front(request_threads=2, max_audits=1) as front, RawClient(front.port) as client:
+            client.send(post("/game/audit", b""))
+            wait_until(lambda: front.app.calls == ["game"])
+            assert httpx.get(f"{front.url}/echo").status_code == 200
+            front.app.release.set()
+            assert client.reply().body == b"game"
+
     def test_log_ins_leave_the_other_threads_free(self, front: Front) -> None:
         clients = [RawClient(front.port, f"127.0.0.{number}") for number in range(2, 12)]
         for client in clients:
