@@ -88,5 +88,6 @@ def add_page_headers(response: Response) -> Response:
         response.default_headers = PAGE_HEADERS
     if response.mimetype == "text/html":
         response.headers["Content-Language"] = request_language()
-        response.vary.update(("Accept-Language", "Cookie"))
+        # Scripts get parts of some pages: a browser must not show a part that it has stored as the page.
+        response.vary.update(("Accept-Language", "Cookie", "HX-Target"))
     return _compress.after_request(response)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import redis
 from flask import Blueprint, Flask, Response, g, redirect, request
-from werkzeug.exceptions import HTTPException, NotFound
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import CartularyError, Malformed, Refused
@@ -49,6 +49,7 @@ def register(app: Flask, pages: Blueprint) -> None:
     pages.register_error_handler(redis.RedisError, _handle_redis_error)
     pages.register_error_handler(Exception, _handle_unexpected_error)
     app.register_error_handler(NotFound, _handle_unknown_address)
+    app.register_error_handler(MethodNotAllowed, _handle_unknown_address)
 
 
 def handle_error(error: CartularyError) -> BaseResponse:
@@ -96,7 +97,10 @@ def error_page(
 
 def _handle_http_exception(error: HTTPException) -> Response:
     status = error.code if error.code in TITLES else 400
-    return error_page(status, _NO_PAGE if status == 404 else TITLES[status])
+    headers: dict[str, str] = {}
+    if isinstance(error, MethodNotAllowed):
+        headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
+    return error_page(status, _NO_PAGE if status == 404 else TITLES[status], headers=headers)
 
 
 def _handle_unknown_address(error: HTTPException) -> Response:
