@@ -9,7 +9,7 @@ from service.pages.session import log_in, viewer
 def require_player_or_guest() -> str:
     """Return the id of the player who views the page; a visitor becomes a guest, and is logged in.
 
-    Limit the attempts of views that call this, like those that register players.
+    Views that call this need the rate limit of registrations, `limit_account_attempts`.
     """
     player_id = viewer()
     if player_id is None:

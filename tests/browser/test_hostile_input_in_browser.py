@@ -1,4 +1,4 @@
-"""What strangers send: forms of other origins, forged cookies, markup, files, impossible addresses."""
+"""Hostile input: forms of other origins, forged cookies, markup, files, impossible addresses."""
 
 import re
 import threading
@@ -171,7 +171,7 @@ def test_pictures_of_absurd_width_are_refused_with_a_page(visitors: Visitors) ->
         assert_way_forward(visitor)
 
 
-def test_a_forged_or_outdated_cookie_is_that_of_a_stranger(visitors: Visitors) -> None:
+def test_a_forged_or_outdated_cookie_logs_nobody_in(visitors: Visitors) -> None:
     account = visitors.accounts.register()
     visitor = visitors.new(account)
     assert account.handle in visitor.open("/").locator(".site-nav").inner_text()

@@ -1,7 +1,7 @@
-"""The pages of branches: games that go on from an event of another, to find out what could have happened.
+"""The pages of what-if branches: games that go on from an event of another one.
 
-A branch is a sandbox (`service/sandboxes`). Its maker acts for every seat; everybody who has the address of
-the branch sees it.
+A branch shows what could have happened. It is a sandbox (`service/sandboxes`). Its maker acts for every seat;
+everybody who has its address can see it.
 """
 
 import secrets

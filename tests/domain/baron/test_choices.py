@@ -80,7 +80,7 @@ def test_a_keep_is_the_choice_of_a_meadow_or_of_none() -> None:
     assert options(state, "place_keep", "0,1") == ["keep 0,1"]
 
 
-def test_what_is_no_option_is_an_unknown_choice() -> None:
+def test_a_value_that_is_no_option_is_an_unknown_choice() -> None:
     with pytest.raises(UnknownChoice):
         options(given(DRAW), "4")
 

@@ -134,7 +134,7 @@ def test_other_mistakes_are_refused_with_their_clauses(
     ],
     ids=" ".join,
 )
-def test_what_is_no_action_is_no_attempt(values: list[str]) -> None:
+def test_values_that_amount_to_no_action_are_no_attempt(values: list[str]) -> None:
     state = given(BOARD.replace("0: baron, 2P", "0: baron, 9D"))
     path = () if values[0] == "pass" else path_of(state, *values[:-1])
     assert barony.attempt(state, 0, path, values[-1]) is None

@@ -82,7 +82,7 @@ class TestViewpoint:
 
 
 class TestExplanation:
-    def test_it_shows_only_what_its_viewpoint_does(self, service: Service) -> None:
+    def test_an_explanation_shows_only_what_its_viewpoint_does(self, service: Service) -> None:
         head = service.queries.game(store_game(service, recorded_game("baron-ties")))
         start = service.replays.index(head)
         assert start is not None
@@ -112,14 +112,16 @@ class TestExplanation:
 
 
 class TestIndexAndScores:
-    def test_they_are_those_of_the_record(self, service: Service) -> None:
+    def test_the_index_and_the_scores_are_those_of_the_record(self, service: Service) -> None:
         for name in ("baron-disputes", "sorcery-duke-of-two"):
             record = recorded_game(name)
             head = service.queries.game(store_game(service, record))
             assert service.replays.index(head) == event_index(steps(record))
             assert service.replays.scores(head) == score_chart(record)
 
-    def test_they_are_computed_once_for_each_head(self, service: Service) -> None:
+    def test_the_index_and_the_scores_are_computed_once_for_each_head(
+        self, service: Service
+    ) -> None:
         store = CountingStore(service.redis)
         game = start_game(service)
         take_action(service, game.id)
