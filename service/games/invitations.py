@@ -1,6 +1,7 @@
 """Invitations by link: tokens with which players see and join games that have not started, even private ones.
 
-    cartulary:{GAME}:invitations   hash: id of a player -> the secret part of that player's token; expires
+    cartulary:{GAME}:invitations   hash: id of a player -> the time until which that player's token is
+                                   valid, a space, and the secret part of the token; expires
 
 Every player of a game can have one invitation to it; making another one revokes it. It is valid while its
 player has a place, until the game starts. A token is the id of the game, a hyphen, and random characters.
@@ -9,6 +10,7 @@ player has a place, until the game starts. A token is the id of the game, a hyph
 import hmac
 import secrets
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
 import redis
@@ -16,6 +18,7 @@ import redis
 from domain.errors import NotNow
 from domain.game import STATUS_MESSAGES, Game
 from domain.messages import message
+from service import clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound
 from service.games.access import require_seat, require_visible
@@ -57,7 +60,8 @@ class Invitations:
             )
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            pipeline.hset(_key(game_id), player, secret)
+            expires = clock.format(clock.now() + timedelta(days=INVITATION_DAYS))
+            pipeline.hset(_key(game_id), player, f"{expires} {secret}")
             pipeline.expire(_key(game_id), _SECONDS)
             pipeline.execute()
         return _token(game_id, secret)
@@ -69,8 +73,9 @@ class Invitations:
         """
         game = self._game_of_player(game_id, player)
         with unavailable_on_error():
-            secret = self._redis.hget(_key(game_id), player)
-        return None if secret is None or game.status != "open" else _token(game_id, to_text(secret))
+            stored = self._redis.hget(_key(game_id), player)
+        secret = None if stored is None else _valid_secret(to_text(stored))
+        return None if secret is None or game.status != "open" else _token(game_id, secret)
 
     def revoke(self, game_id: str, player: str) -> None:
         """Delete a player's invitation to a game, if there is one.
@@ -99,8 +104,11 @@ class Invitations:
             raise _not_valid()
         with unavailable_on_error():
             stored = self._redis.hgetall(_key(game.id))
-        for player, secret in stored.items():
-            expected = _token(game.id, to_text(secret))
+        for player, value in stored.items():
+            secret = _valid_secret(to_text(value))
+            if secret is None:
+                continue
+            expected = _token(game.id, secret)
             if hmac.compare_digest(expected.encode(), token.encode("utf-8", "surrogatepass")):
                 inviter = to_text(player)
                 if game.has_joined(inviter):
@@ -117,6 +125,12 @@ class Invitations:
 def _not_valid() -> NotFound:
     """Return the error for any invitation that is not valid: it does not reveal whether there is a game."""
     return NotFound(message("this invitation is not valid, or not any more"))
+
+
+def _valid_secret(stored: str) -> str | None:
+    """Return the secret part of a stored token; None if the token is no longer valid."""
+    expires, _, secret = stored.partition(" ")
+    return secret if clock.format(clock.now()) < expires else None
 
 
 def _token(game_id: str, secret: str) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -10,6 +11,7 @@ from domain.game import Game
 from ledger.canonical import canonical
 from ledger.record import read
 from replay.audit import audit
+from service import clock
 from service.bootstrap import Service
 from service.errors import Forbidden, NotFound
 from tests.support.redis_contents import contents
@@ -125,6 +127,24 @@ def test_invitations_expire(service: Service) -> None:
     service.invitations.create(game.id, "ada")
     (key,) = [name for name in contents(service.redis) if name.endswith(":invitations")]
     assert 29 * 24 * 3600 < service.redis.ttl(key) <= 30 * 24 * 3600
+
+
+def test_the_invitation_of_one_player_does_not_prolong_that_of_another(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = create(service)
+    token = service.invitations.create(game.id, "ada")
+    service.commands.join(game.id, "bea", invitation=token)
+    later = clock.now() + timedelta(days=29)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    other = service.invitations.create(game.id, "bea")
+    assert service.invitations.get(token).inviter == "ada"
+    latest = later + timedelta(days=2)
+    monkeypatch.setattr(clock, "now", lambda: latest)
+    assert service.invitations.get(other).inviter == "bea"
+    assert service.invitations.token_of(game.id, "ada") is None
+    with pytest.raises(NotFound):
+        service.invitations.get(token)
 
 
 def test_an_audit_accepts_an_invitation_by_a_player_of_the_game_only(service: Service) -> None:
