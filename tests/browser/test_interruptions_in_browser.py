@@ -131,6 +131,8 @@ def test_a_player_goes_on_choosing_when_the_server_is_back(visitors: Visitors) -
     visitor.expects_failed_requests = True
     player = at_browser(visitor, game_id)
     option = player.page.locator("#choices a.choice").first
+    # The tools appear when the last module of the page runs.
+    player.page.locator(".board-tools").wait_for()
     port = visitors.site.port
     visitors.site.kill()
     option.click()
