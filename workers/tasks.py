@@ -22,8 +22,8 @@ TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "index", "bot"]
 GAMES: Final = "cartulary-games"
 NOTIFICATIONS: Final = "cartulary-notices"
 BOTS: Final = "cartulary-bots"
-QUEUES: Final = (GAMES, BOTS, NOTIFICATIONS)
-"""In the order in which a worker takes jobs, so that no game waits for a bot of another game that thinks, or
+QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS)
+"""In the order in which a worker takes jobs, so that no other job waits while a bot thinks, and no game waits
 for a slow receiver of notifications."""
 
 

@@ -23,10 +23,10 @@ from service.http.context import service
 from service.http.headers import ApiResponse
 from service.http.language import request_language, request_renderer
 from service.pages.assets import asset, style_sheets
-from service.pages.moments import moment
-from service.pages.open_graph import absolute_url, player_list
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, viewer
+from service.pages.view_models.moments import moment
+from service.pages.view_models.open_graph import absolute_url, player_list
 
 
 def page(

@@ -23,9 +23,10 @@ from service.http.language import game_names
 from service.http.problems import status_of
 from service.http.schemas.fields import Choice, QueryInteger, StrictSchema, String
 from service.pages import session
-from service.pages.action_steps import ActionSteps, action_steps, read_query
 from service.pages.forms import Form, entered_form, read_form, see_other
-from service.pages.game_forms import (
+from service.pages.templating import page
+from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
+from service.pages.view_models.game_forms import (
     GameViewer,
     event_messages,
     form_about_event,
@@ -33,8 +34,7 @@ from service.pages.game_forms import (
     read_sure_form,
     require_player,
 )
-from service.pages.position_view import PositionView, position_view, unsealed_event
-from service.pages.templating import page
+from service.pages.view_models.position_view import PositionView, position_view, unsealed_event
 from service.sandboxes.sandboxes import OpenSandbox, seat_of_maker
 from service.sandboxes.store import StoredSandbox
 from service.visitors import network_of

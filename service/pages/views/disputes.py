@@ -19,7 +19,8 @@ from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes
 from service.http.schemas.fields import MAX_INTEGER, Choice, QueryInteger, StrictSchema, String
 from service.pages.forms import Form, entered_form, read_form, see_other
-from service.pages.game_forms import (
+from service.pages.templating import page
+from service.pages.view_models.game_forms import (
     NOT_A_PLAYER,
     GameViewer,
     count_events,
@@ -32,7 +33,6 @@ from service.pages.game_forms import (
     reason_not_to,
     require_player,
 )
-from service.pages.templating import page
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
 _DISPUTE: Final = f"{_DISPUTES}/<int(max={MAX_INTEGER}):seq>"

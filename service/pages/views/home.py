@@ -14,10 +14,10 @@ from service.games.access import game_not_found
 from service.http.context import service
 from service.http.headers import ApiResponse
 from service.http.language import game_names, request_renderer
-from service.pages.example_pictures import example_picture
-from service.pages.game_lists import FIRST_PAGE_GAMES, LISTS, PAGE_GAMES, GameList
 from service.pages.session import viewer
 from service.pages.templating import page
+from service.pages.view_models.example_pictures import example_picture
+from service.pages.view_models.game_lists import FIRST_PAGE_GAMES, LISTS, PAGE_GAMES, GameList
 
 blueprint = Blueprint("home", __name__)
 

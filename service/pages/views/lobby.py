@@ -18,7 +18,9 @@ from service.http.schemas.fields import StrictSchema, String, validate
 from service.http.schemas.requests import CreateGame
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.guests import require_player_or_guest
-from service.pages.new_game_form import (
+from service.pages.session import require_player, viewer
+from service.pages.templating import page
+from service.pages.view_models.new_game_form import (
     BOT_HELP,
     BOT_LABELS,
     CLOCKS,
@@ -32,8 +34,6 @@ from service.pages.new_game_form import (
     time_per_turn,
     usual_seats,
 )
-from service.pages.session import require_player, viewer
-from service.pages.templating import page
 
 blueprint = Blueprint("lobby", __name__)
 

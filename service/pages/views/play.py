@@ -17,13 +17,18 @@ from service.http.context import service
 from service.http.event_streams import stream_response
 from service.http.json_body import decode_json
 from service.http.problems import status_of
-from service.pages.action_steps import ActionSteps, action_steps, read_query
 from service.pages.forms import see_other
-from service.pages.game_forms import count_events, key_of, new_key
 from service.pages.parameters import seat_parameter, sequence_number
-from service.pages.position_view import PositionView, links_view, position_view, scene_of
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
+from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
+from service.pages.view_models.game_forms import count_events, key_of, new_key
+from service.pages.view_models.position_view import (
+    PositionView,
+    links_view,
+    position_view,
+    scene_of,
+)
 from service.pages.views.lobby import show_open_game
 from service.pages.views.replay import show_event
 

@@ -10,9 +10,9 @@ from ledger.canonical import canonical
 from ledger.signed_note import NoteKey
 from service.http.context import service
 from service.http.headers import ApiResponse
-from service.pages import proof_view
-from service.pages.game_forms import game_viewer, require_player
 from service.pages.templating import page
+from service.pages.view_models import proof_view
+from service.pages.view_models.game_forms import game_viewer, require_player
 
 SHOWN_RECEIPTS: Final = 10
 """Receipts that the page lists; the file has all of them."""

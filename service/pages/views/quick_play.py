@@ -15,7 +15,7 @@ from service.http.schemas.fields import StrictSchema, String
 from service.http.schemas.requests import CreateGame
 from service.pages.forms import read_form, see_other
 from service.pages.guests import require_player_or_guest
-from service.pages.new_game_form import usual_seats
+from service.pages.view_models.new_game_form import usual_seats
 
 blueprint = Blueprint("quick_play", __name__)
 

@@ -23,10 +23,10 @@ from service.games.viewpoint import Viewpoint, viewpoint_of
 from service.http.context import service
 from service.http.language import request_renderer
 from service.pages.parameters import number_parameter, seat_parameter
-from service.pages.position_view import PositionView, position_view
-from service.pages.replayed_event import ReplayedEvent
 from service.pages.session import viewer
 from service.pages.templating import page
+from service.pages.view_models.position_view import PositionView, position_view
+from service.pages.view_models.replayed_event import ReplayedEvent
 
 LOG_PAGE_EVENTS: Final = 100
 """Events on a page of the log."""

@@ -14,7 +14,8 @@ from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes
 from service.http.schemas.fields import MAX_INTEGER, Choice, StrictSchema, String
 from service.pages.forms import Form, entered_form, read_form, see_other
-from service.pages.game_forms import (
+from service.pages.templating import page
+from service.pages.view_models.game_forms import (
     GameViewer,
     count_events,
     event_messages,
@@ -23,7 +24,6 @@ from service.pages.game_forms import (
     new_key,
     require_player,
 )
-from service.pages.templating import page
 
 _TAKEBACKS: Final = "/games/<game_id>/takebacks"
 

@@ -12,7 +12,7 @@ from service.http.context import service
 from service.http.language import request_language
 from service.pages.session import viewer
 from service.pages.templating import page
-from service.pages.verifier_texts import CHECKS, FINDINGS
+from service.pages.view_models.verifier_texts import CHECKS, FINDINGS
 
 MAX_SHOWN: Final = 20
 """Findings of an audit that the page lists."""

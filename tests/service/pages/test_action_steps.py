@@ -4,7 +4,7 @@ import pytest
 
 from domain.game import copy
 from replay.language.renderer import english
-from service.pages.action_steps import ActionQuery, action_steps
+from service.pages.view_models.action_steps import ActionQuery, action_steps
 from tests.games.records import course_of
 from tests.support.barony_positions import given
 

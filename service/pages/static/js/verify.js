@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The page that verifies records: gives the files to a worker, and shows each check as it runs. All texts are in the
- * page (service/pages/verifier_texts.py); a name in braces in them is replaced by a value.
+ * page (service/pages/view_models/verifier_texts.py); a name in braces in them is replaced by a value.
  */
 
 /** @import {Details, Finding, Report, TrustedKey, Verdict} from "./verify/types" */

@@ -15,7 +15,7 @@ from replay.language.renderer import renderer
 from replay.render.embedded_map import board_svg
 from service.errors import NotFound
 from service.games.bot_names import DEFAULT_BOT
-from service.pages.new_game_form import usual_seats
+from service.pages.view_models.new_game_form import usual_seats
 
 _SEED: Final = b"a picture for the first page"
 _ACTIONS: Final = 30

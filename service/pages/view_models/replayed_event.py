@@ -31,7 +31,7 @@ from replay.timeline import Step
 from service.games.viewpoint import Viewpoint
 from service.http.context import service
 from service.http.language import request_renderer
-from service.pages.action_steps import (
+from service.pages.view_models.action_steps import (
     ACTION,
     CHOOSE,
     TRY,
@@ -39,8 +39,8 @@ from service.pages.action_steps import (
     action_steps,
     read_query,
 )
-from service.pages.open_graph import absolute_url
-from service.pages.position_view import PositionView, position_view
+from service.pages.view_models.open_graph import absolute_url
+from service.pages.view_models.position_view import PositionView, position_view
 
 EXPLORE: Final = "explore"
 """The parameter of an address with which the page shows what could have been done."""

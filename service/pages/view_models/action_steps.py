@@ -20,7 +20,7 @@ from domain.messages import Text, message
 from domain.next_step import Step, next_step, refusal
 from domain.scene import Scene
 from replay.render.map_links import HexLink
-from service.pages.position_view import unsealed_event
+from service.pages.view_models.position_view import unsealed_event
 
 CHOOSE: Final = "choose"
 TRY: Final = "try"

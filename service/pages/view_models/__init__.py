@@ -1,0 +1,1 @@
+"""What templates show, prepared from games and accounts: view models, without requests to change anything."""
