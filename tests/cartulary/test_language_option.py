@@ -312,6 +312,6 @@ def test_the_instructions_of_serve_are_in_the_language(tmp_path: Path) -> None:
     settings = load_settings({"CARTULARY_DATA": str(tmp_path)})
     with language_of(["serve", "--lang", "fr"]):
         text = _instructions(settings, "http://127.0.0.1:8000")
-    assert "\n  Cartulary est à l'adresse   http://127.0.0.1:8000\n" in text
-    assert f"\n  les parties sont dans       {tmp_path}\n" in text
-    assert text.endswith("\n  pour arrêter                Ctrl-C\n")
+    assert "\n  pour jouer, ouvrez      http://127.0.0.1:8000\n" in text
+    assert f"\n  les parties sont dans   {tmp_path}\n" in text
+    assert text.endswith("\n  pour arrêter            Ctrl-C\n")

@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import httpx
 import pytest
@@ -126,9 +127,18 @@ class TestWaiting:
                 assert waiting.reply().body == b"first"
 
     def test_pictures_leave_the_other_threads_free_and_have_a_queue_of_their_own(self) -> None:
-        with Front(request_threads=2, picture_threads=1, max_waiting_pictures=2) as front:
-            clients = [RawClient(front.port, f"127.0.0.{number}") for number in range(2, 8)]
-            for client in clients:
+        with (
+            Front(request_threads=2, picture_threads=1, max_waiting_pictures=2) as front,
+            ExitStack() as stack,
+        ):
+            clients = [
+                stack.enter_context(RawClient(front.port, f"127.0.0.{number}"))
+                for number in range(2, 8)
+            ]
+            first, *others = clients
+            first.get("/game/position.png?width=100")
+            wait_until(lambda: front.app.calls == ["game"])
+            for client in others:
                 client.get("/game/position.png?width=100")
             wait_until(lambda: front.refused("queue_full") == 3)
             assert front.gateway.waiting_requests == 2
@@ -138,9 +148,8 @@ class TestWaiting:
             front.app.release.set()
             replies = [client.reply() for client in clients]
             assert sorted(reply.status for reply in replies) == [200] * 3 + [503] * 3
-            for client, reply in zip(clients, replies, strict=True):
+            for reply in replies:
                 assert reply.status == 200 or int(reply.headers["retry-after"]) >= 1
-                client.__exit__(None, None, None)
 
     def test_an_audit_leaves_the_threads_for_its_network_free(self) -> None:
         with Front(request_threads=2, max_audits=1) as front, RawClient(front.port) as client:
