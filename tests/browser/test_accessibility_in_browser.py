@@ -7,7 +7,7 @@ import httpx
 import pytest
 from flask import Flask
 
-from replay.language.catalogue import languages
+from replay.language.catalogue import ENGLISH, languages
 from service.bootstrap import build
 from service.pages.app import create_web_app
 from service.pages.session import COOKIE_NAME
@@ -146,11 +146,12 @@ def test_every_page_is_checked(app: Flask, scenes: Scenes) -> None:
 
 @pytest.mark.parametrize("language", sorted(languages()))
 def test_axe_finds_no_obstacle(language: str, scenes: Scenes, visitors: Visitors) -> None:
+    """Every page is opened in every language, and in all of its states in English."""
     visitor = visitors.new(scenes.player, language=language)
     stranger = visitors.new(language=language)
     found: list[str] = []
     for endpoint, addresses in scenes.addresses.items():
-        for address in addresses:
+        for address in addresses if language == ENGLISH else addresses[-1:]:
             page = (stranger if endpoint in FOR_STRANGERS else visitor).open(address)
             assert page.locator("html").get_attribute("lang") == language
             found += [f"{address} {line}" for line in violations(page)]
