@@ -12,6 +12,7 @@ import pytest
 
 from tests.support import chromium
 from tests.support.running_service import RunningService
+from tests.support.seven_hexes.registration import install
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -23,9 +24,11 @@ collect_ignore_glob = [] if find_spec("playwright") else ["test_*_in_browser.py"
 
 @pytest.fixture(scope="session")
 def running_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service with all its processes, without rate limits, for the whole run."""
+    """A service with all its processes, without rate limits, for the whole run. It has a fourth game."""
     running = RunningService(
         tmp_path_factory.mktemp("service"),
+        processes=None,
+        **install(tmp_path_factory.mktemp("site") / "packages"),
         CARTULARY_RATE_ACCOUNTS="",
         CARTULARY_RATE_GAMES="",
         CARTULARY_RATE_DISPUTES="",

@@ -17,6 +17,8 @@ GAMES: Final[dict[str, tuple[dict[str, Any], tuple[str, ...]]]] = {
     ),
     # More bots make a shorter game: the tiles run out.
     "baron": ({"rules": "baron", "seats": 5}, ("draw", "place_keep", "end_turn")),
+    # A game that is no part of this project: no page contains anything about it.
+    "seven hexes": ({"rules": "seven_hexes", "seats": 2}, ()),
 }
 """Games that soon end, one of each rule system: the fields of the request that creates it, and the types of
 actions that the people prefer.
