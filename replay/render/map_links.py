@@ -87,22 +87,35 @@ def _links(
 ) -> Iterator[Markup]:
     """Yield the links, in rows from top to bottom, as a reader meets them."""
     pieces, terrains = piece_names(scene), terrain_names(scene)
+    target = element("use", href=f"#{ids.of('whole')}", class_="target")
+    rings = {
+        state: element("use", href=f"#{ids.of(state)}", class_="ring") if state else Markup()
+        for state in {link.state for link in links.values()}
+    }
+    # There are as many links without a state as hexes, and they have the same label.
+    sentences: dict[int, str] = {}
     for at in sorted(links, key=lambda at: (at[1], at[0])):
         link, cell = links[at], cells.get(at)
-        subject: Value = hex_at(at)
-        if link.state and cell is not None:
-            subject = describe_cell(cell, pieces, terrains)
-        yield _link(at, link, renderer.sentence(semicolon_list((link.label, subject))), ids)
+        if link.state:
+            subject = hex_at(at) if cell is None else describe_cell(cell, pieces, terrains)
+            label = renderer.sentence(semicolon_list((link.label, subject)))
+        else:
+            sentence = sentences.get(id(link.label))
+            if sentence is None:
+                sentence = sentences[id(link.label)] = renderer.sentence(link.label)
+            label = f"{sentence} · {coordinates(at)}"
+        yield _link(at, link, label, target, rings)
 
 
-def _link(at: Hex, link: HexLink, label: str, ids: Ids) -> Markup:
+def _link(
+    at: Hex, link: HexLink, label: str, target: Markup, rings: Mapping[str, Markup]
+) -> Markup:
     """Return a link on a hex, with the sign of its state."""
-    ring = element("use", href=f"#{ids.of(link.state)}", class_="ring") if link.state else Markup()
     return element(
         "a",
         element("title", label),
-        element("use", href=f"#{ids.of('whole')}", class_="target"),
-        ring,
+        target,
+        rings[link.state],
         href=link.href,
         data_at=coordinates(at),
         class_=link.state or None,

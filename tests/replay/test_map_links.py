@@ -32,7 +32,7 @@ def test_an_option_says_what_it_does_and_what_is_on_its_hex() -> None:
 def test_the_tab_key_passes_a_link_without_a_state() -> None:
     links = {(0, 1): HexLink("?try=0,1", message("why not"))}
     hex_ = hexes(links_svg(FULL_SCENE, ENGLISH, links))["0,1"]
-    assert hex_.attrib["aria-label"] == "Why not; 0,1"
+    assert hex_.attrib["aria-label"] == "Why not · 0,1"
     assert hex_.attrib["tabindex"] == "-1"
 
 
