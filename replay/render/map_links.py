@@ -88,7 +88,7 @@ def _links(
     """Yield the links, in rows from top to bottom, as a reader meets them."""
     pieces, terrains = piece_names(scene), terrain_names(scene)
     target = element("use", href=f"#{ids.of('whole')}", class_="target")
-    rings = {
+    rings: dict[str, Markup] = {
         state: element("use", href=f"#{ids.of(state)}", class_="ring") if state else Markup()
         for state in {link.state for link in links.values()}
     }
@@ -113,7 +113,7 @@ def _link(
     """Return a link on a hex, with the sign of its state."""
     return element(
         "a",
-        element("title", label),
+        element("title", label) if link.state else Markup(),
         target,
         rings[link.state],
         href=link.href,
