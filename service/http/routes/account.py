@@ -93,7 +93,9 @@ def change_password(player: str, body: JsonObject) -> Response:
     auth="login_required",
     limit=limit_account_attempts,
     json_body=NameGuest(),
-    responses={200: response("The player, who is no guest any more.", MyAccount)},
+    responses={
+        200: response("The player, whose account now has a handle and a password.", MyAccount)
+    },
     error_responses=(409,),
 )
 def name_guest(player: str, body: JsonObject) -> Response:

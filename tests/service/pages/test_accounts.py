@@ -32,8 +32,8 @@ def register(browser: FlaskClient, handle: str = "ada", **fields: str) -> TestRe
 
 def handle_shown(browser: FlaskClient) -> str | None:
     """Return the handle that the header of the pages shows; None for a visitor who is not logged in."""
-    found = re.search(r'<a href="/account">(.*?)</a>', browser.get("/").text)
-    return None if found is None else found.group(1)
+    match = re.search(r'<a href="/account">(.*?)</a>', browser.get("/").text)
+    return None if match is None else match.group(1)
 
 
 def test_registering_logs_in_and_returns_to_the_page_that_was_wanted(browser: FlaskClient) -> None:

@@ -14,9 +14,9 @@ from tests.support.service_games import start_game
 
 def section(page: str, name: str) -> str:
     """Return the part of the first page with this list."""
-    found = re.search(rf'aria-labelledby="{name}-heading">.*?</section>', page, re.DOTALL)
-    assert found is not None, name
-    return found.group()
+    match = re.search(rf'aria-labelledby="{name}-heading">.*?</section>', page, re.DOTALL)
+    assert match is not None, name
+    return match.group()
 
 
 def games_in(page: str, name: str) -> list[str]:

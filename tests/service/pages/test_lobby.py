@@ -17,9 +17,9 @@ NAMES = list(rule_systems())
 
 def game_of(location: str | None) -> str:
     """Return the id of the game to whose page a response redirects."""
-    found = re.fullmatch(r"/games/(\w{16})", location or "")
-    assert found is not None, location
-    return found.group(1)
+    match = re.fullmatch(r"/games/(\w{16})", location or "")
+    assert match is not None, location
+    return match.group(1)
 
 
 @pytest.mark.parametrize("name", NAMES)

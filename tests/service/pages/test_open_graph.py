@@ -10,8 +10,8 @@ from service.bootstrap import Service
 
 
 def properties(page: str) -> dict[str, str]:
-    found = re.findall(r'<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)">', page)
-    return {name: unescape(content) for name, content in found}
+    pairs = re.findall(r'<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)">', page)
+    return {name: unescape(content) for name, content in pairs}
 
 
 def start_game(service: Service, options: dict[str, bool]) -> tuple[str, str]:

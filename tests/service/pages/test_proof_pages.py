@@ -31,9 +31,9 @@ def test_the_page_shows_commitments_and_what_the_viewer_may_open(
     page = players["ada"].get(f"/games/{game}/proofs")
     assert rows(page) == {"pile": closed, "reserve/0": "open", "reserve/1": closed}
     assert set(rows(players.visitor.get(f"/games/{game}/proofs").text).values()) == {closed}
-    found: Game = service.queries.game(game)
-    assert found.hash in page
-    assert found.commitment in page
+    stored: Game = service.queries.game(game)
+    assert stored.hash in page
+    assert stored.commitment in page
     assert "The server drew the random bytes of grace" in page
     assert service.keyring.current_entry()["public"] in page
     assert "This game is not in the log yet." in page
