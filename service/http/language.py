@@ -34,7 +34,7 @@ def register(app: Flask) -> None:
         default_locale=ENGLISH,
         default_domain=DOMAIN,
         default_translation_directories=str(FOLDER),
-        locale_selector=lambda: _locale(request_language()),
+        locale_selector=lambda: locale_of(request_language()),
     )
 
 
@@ -133,7 +133,7 @@ def accepted_language(header: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def _locale(language: str) -> Locale:
+def locale_of(language: str) -> Locale:
     """Return Babel's locale of a language, and that of English for one that Babel does not know."""
     try:
         return Locale.parse(language)

@@ -149,12 +149,12 @@ def test_axe_finds_no_obstacle(language: str, scenes: Scenes, visitors: Visitors
     """Every page is opened in every language, and in all of its states in English."""
     visitor = visitors.new(scenes.player, language=language)
     stranger = visitors.new(language=language)
-    found: list[str] = []
+    obstacles: list[str] = []
     for endpoint, addresses in scenes.addresses.items():
         for address in addresses if language == ENGLISH else addresses[-1:]:
             page = (stranger if endpoint in FOR_STRANGERS else visitor).open(address)
             assert page.locator("html").get_attribute("lang") == language
-            found += [f"{address} {line}" for line in violations(page)]
+            obstacles += [f"{address} {line}" for line in violations(page)]
     page = visitor.open("/nowhere", 404)
-    found += [f"/nowhere {line}" for line in violations(page)]
-    assert not found, "\n".join(found)
+    obstacles += [f"/nowhere {line}" for line in violations(page)]
+    assert not obstacles, "\n".join(obstacles)

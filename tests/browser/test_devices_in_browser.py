@@ -21,7 +21,7 @@ FOCUS = """() => {
 
 
 def open_game(visitors: Visitors, *, phone: bool = False) -> "tuple[ClickingPlayer, str]":
-    """Return a player who is to act, on the page of a game."""
+    """Return the player whose turn it is, on the page of a game."""
     game_id, (first, _) = visitors.accounts.start_game(2)
     visitor = visitors.new(first, phone=phone)
     player = ClickingPlayer(visitor, game_id, random.Random(1))

@@ -121,8 +121,8 @@ def test_on_a_slow_network_a_choice_survives_the_event_that_arrives_with_it(
 def events(account: PlayerClient, game_id: str, after: int) -> list[dict[str, dict[str, object]]]:
     """Return the events of a game after one of them."""
     body = account.http.get(f"/api/v1/games/{game_id}/events?after={after}").json()
-    found: list[dict[str, dict[str, object]]] = body["events"]
-    return found
+    entries: list[dict[str, dict[str, object]]] = body["events"]
+    return entries
 
 
 def test_a_player_goes_on_choosing_when_the_server_is_back(visitors: Visitors) -> None:

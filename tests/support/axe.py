@@ -28,6 +28,6 @@ def violations(page: Page) -> list[str]:
     lines: list[str] = []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        found: list[Any] = page.evaluate(_RUN, scheme == "dark")
-        lines += [f"{scheme}: {rule}: {help} in {nodes[:3]}" for rule, help, nodes in found]
+        results: list[Any] = page.evaluate(_RUN, scheme == "dark")
+        lines += [f"{scheme}: {rule}: {help} in {nodes[:3]}" for rule, help, nodes in results]
     return lines

@@ -13,9 +13,9 @@ PASSWORD = "correct horse"
 
 def csrf_token(browser: FlaskClient, page: str) -> str:
     """Return the token against cross-site requests in the forms of a page."""
-    found = re.search(r'name="csrf_token" value="([^"]+)"', browser.get(page).text)
-    assert found is not None, page
-    return unescape(found.group(1))
+    match = re.search(r'name="csrf_token" value="([^"]+)"', browser.get(page).text)
+    assert match is not None, page
+    return unescape(match.group(1))
 
 
 def post(browser: FlaskClient, path: str, page: str = "/login", /, **fields: str) -> TestResponse:

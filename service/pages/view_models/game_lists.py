@@ -38,7 +38,7 @@ class ListedGame:
 
     @property
     def player_to_act(self) -> str | None:
-        """The id of the player who is to act, if one is."""
+        """The id of the player whose turn it is; None when no turn is in progress."""
         return _player_to_act(self.summary)
 
 

@@ -1,12 +1,14 @@
 """The page of a game: its board, what the viewer can do now, and what happened last."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from flask import Blueprint, Response, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, Refused
-from domain.game import Game
+from domain.event import Event
+from domain.game import STATUS_MESSAGES, Game
 from domain.messages import Message, PlayerAt, message
 from ledger.turn_clock import milliseconds_left, time_left_message
 from replay.event_text import actor_message, outcome_message
@@ -125,7 +127,7 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
         "key": new_key(),
     }
     if game.state is not None:
-        values["view"] = _view(game, seat, steps)
+        values["view"] = _view(game, seat, steps, events)
     # A script that has asked for the choices alone gets the whole page where the board changes too.
     headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}
     return page("game.html", status, headers, **values)
@@ -140,12 +142,19 @@ def _replaces_choices_only(steps: ActionSteps) -> bool:
     )
 
 
-def _view(game: Game, seat: int | None, steps: ActionSteps | None) -> Any:
-    """Return the view of the position, or of the preview of the action that the player has chosen."""
+def _view(
+    game: Game, seat: int | None, steps: ActionSteps | None, latest: Sequence[Event]
+) -> PositionView:
+    """Return the view of the position, or of the preview of the action that the player has chosen.
+
+    The event that led to the position is usually among the `latest` events, which have been read already.
+    """
     if steps is not None and steps.action is not None:
         return position_view(steps.preview_scene())
-    event = service().queries.event_page(game.id, game.position_seq - 1, 1)
-    scene = scene_of(game, seat, event[0] if event else None)
+    seq = game.position_seq
+    events = [event for event in latest if event["seq"] == seq]
+    events = events or service().queries.event_page(game.id, seq - 1, 1)
+    scene = scene_of(game, seat, events[0] if events else None)
     return position_view(scene, links={} if steps is None else steps.links)
 
 
@@ -157,11 +166,7 @@ def _state_message(game: Game, seat: int | None) -> Message:
         return message("it is the turn of {player}", player=PlayerAt(game.to_act))
     if game.status == "playing":
         return message("play is over, and the result is being recorded")
-    return {
-        "open": message("the game has not started: players are missing"),
-        "finished": message("the game is finished"),
-        "abandoned": message("the game was abandoned"),
-    }[game.status]
+    return STATUS_MESSAGES[game.status]
 
 
 def _time_left(game: Game) -> Message | None:

@@ -60,12 +60,12 @@ class TestEvent:
         for name, seq in expected.items():
             assert link_with_id(text, f"replay-{name}") == f"{address}{seq}"
         index = event_index(steps(record))
-        found = links(text)
+        addresses = links(text)
         for start in index.rounds:
-            assert f"{address}{start.seq}" in found
+            assert f"{address}{start.seq}" in addresses
         for seat in index.seats:
-            assert f"{address}{seat.first}" in found
-            assert f"{address}{seat.last}" in found
+            assert f"{address}{seat.first}" in addresses
+            assert f"{address}{seat.last}" in addresses
         assert f'value="http://localhost{address}50"' in text
         first, end = (browser.get(f"{address}{seq}").text for seq in (1, last))
         assert link_with_id(first, "replay-previous") is None
