@@ -89,7 +89,7 @@ class ByPlayer(TypedDict):
 class BySystem(TypedDict):
     """A part of the server."""
 
-    system: Literal["start", "scorer", "clock", "arbiter", "takeback"]
+    system: Literal["start", "scorer", "clock", "arbiter", "takeback", "administrator"]
 
 
 By: TypeAlias = BySeat | ByPlayer | BySystem
@@ -223,6 +223,20 @@ class PlayerRemoved(TypedDict):
     seat: Seat
 
 
+Decision: TypeAlias = Literal["remove_seat", "abandon", "extend_deadline"]
+
+
+class AdministratorDecided(TypedDict):
+    """An administrator of the server intervenes in a game."""
+
+    administrator: Annotated[
+        str, "The id of the administrator, or `operator` for the command line of the server."
+    ]
+    decision: Decision
+    seat: NotRequired[Annotated[Seat, "Of `remove_seat` and `extend_deadline`."]]
+    seconds: NotRequired[Annotated[PositiveCount, "Of `extend_deadline`."]]
+
+
 class TurnForfeited(TypedDict):
     """The time for a turn has run out."""
 
@@ -285,6 +299,7 @@ LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
     "PlayResumed": PlayResumed,
     "PlayerKeyAdded": PlayerKeyAdded,
     "PlayerKeyRevoked": PlayerKeyRevoked,
+    "AdministratorDecided": AdministratorDecided,
     "GameAbandoned": GameAbandoned,
     **DISPUTE_EVENTS,
 }

@@ -17,6 +17,7 @@ from domain.dispute_records import LastPlay, disputes_after, last_play_after
 from domain.errors import Malformed, Unreadable
 from domain.event import (
     VERSION,
+    AdministratorDecided,
     ByPlayer,
     Event,
     EventData,
@@ -32,7 +33,7 @@ from domain.event import (
     TurnForfeited,
     acting_seat,
 )
-from domain.game import Game, GameOf, Place, Resumption, copy
+from domain.game import AdministratorDecision, Game, GameOf, Place, Resumption, copy
 from domain.messages import message
 from domain.registry import rule_system_for
 from domain.upcasters import upcast
@@ -191,6 +192,7 @@ def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: b
     game.play_seq = event["seq"]
     if state.turn != turn:
         game.turn_at = event["at"]
+        game.turn_extension = 0
     if round and (state.round != round or state.phase == "scoring"):
         game.rounds_ended[round] = event["seq"]
     if game.last_play is not None:
@@ -270,6 +272,7 @@ def _resume(
     game.rules.apply_redraw(state, opened.get(event["seq"], {}))
     game.state = state
     game.turn_at = event["at"]
+    game.turn_extension = 0
     game.play_seq = origin.seq
     game.last_play = origin.last_play
     game.resumptions += (Resumption(event["seq"], origin.seq),)
@@ -301,6 +304,13 @@ def _disputed(game: Game, event: Event, data: EventData, opened: Opened) -> None
     game.disputes = disputes_after(game.disputes, event)
 
 
+def _administrator_decided(
+    game: Game, event: Event, data: AdministratorDecided, opened: Opened
+) -> None:
+    game.turn_extension += data.get("seconds", 0)
+    game.decision = AdministratorDecision(event["seq"], data["decision"], data.get("seat"))
+
+
 def _takeback(game: Game, event: Event, data: EventData, opened: Opened) -> None:
     if game.last_play is not None:
         game.last_play = last_play_after(game.last_play, event)
@@ -315,6 +325,7 @@ _LIFE_CYCLE_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], No
     "RoundScored": _scored,
     "GameFinished": _finished,
     "GameAbandoned": _abandoned,
+    "AdministratorDecided": _administrator_decided,
     "DisputeOpened": _disputed,
     "DisputeAnswered": _disputed,
     "RulingProposed": _disputed,

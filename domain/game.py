@@ -22,6 +22,7 @@ from domain.dispute_records import Dispute, LastPlay
 from domain.event import (
     ZEROS,
     Clock,
+    Decision,
     Options,
     RankingEntry,
 )
@@ -65,6 +66,15 @@ class Resumption:
         return self.origin < seq < self.seq
 
 
+@dataclass(frozen=True, slots=True)
+class AdministratorDecision:
+    """What an administrator decided with event `seq`; `seat` is None if the decision concerns no seat."""
+
+    seq: int
+    decision: Decision
+    seat: int | None
+
+
 @dataclass(slots=True)
 class GameOf(Generic[S, A, P]):
     """Everything that a log records up to `seq`, with the rule system and a state of the same.
@@ -95,6 +105,10 @@ class GameOf(Generic[S, A, P]):
     at: str = ""
     turn_at: str = ""
     """When the turn in progress began: `at` of the event that began it."""
+    turn_extension: int = 0
+    """Seconds by which administrators have extended the deadline of the turn in progress."""
+    decision: AdministratorDecision | None = None
+    """The last decision of an administrator."""
     play_seq: int = 0
     """The last event of play on the current branch, or `GameStarted`; 0 before the start."""
     resumptions: tuple[Resumption, ...] = ()

@@ -1,10 +1,11 @@
 """The events of a game's life cycle as one line each, and what the messages of all games share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, assert_never
 
 from domain.dispute_messages import DISPUTE_MESSAGES
 from domain.event import (
+    AdministratorDecided,
     GameCreated,
     PlayerKeyAdded,
     PlayerKeyRevoked,
@@ -129,6 +130,22 @@ def _player_removed(data: PlayerRemoved) -> Message:
     return message("{player} is removed from the game", player=PlayerAt(data["seat"]))
 
 
+def _administrator_decided(data: AdministratorDecided) -> Message:
+    match data["decision"]:
+        case "remove_seat":
+            return message("decides to remove {player}", player=PlayerAt(data.get("seat", 0)))
+        case "abandon":
+            return message("decides to abandon the game")
+        case "extend_deadline":
+            return message(
+                "gives {player} {time} more",
+                player=PlayerAt(data.get("seat", 0)),
+                time=_time(data.get("seconds", 0)),
+            )
+        case _:
+            assert_never(data["decision"])
+
+
 LIFE_CYCLE_MESSAGES: Final[Mapping[str, EventMessage]] = {
     "GameCreated": game_created,
     "SeatTaken": _seat_taken,
@@ -138,6 +155,7 @@ LIFE_CYCLE_MESSAGES: Final[Mapping[str, EventMessage]] = {
     "TurnForfeited": _turn_forfeited,
     "PlayerResigned": lambda _: message("resigns"),
     "PlayerRemoved": _player_removed,
+    "AdministratorDecided": _administrator_decided,
     "GameAbandoned": lambda _: message("the game is abandoned"),
     **DISPUTE_MESSAGES,
 }

@@ -27,6 +27,7 @@ COMMON_LABELS: Final[Mapping[str, Text]] = {
     "status": message_in("label", "status"),
     "to_act": message_in("label", "to act"),
     # Types of events
+    "AdministratorDecided": message_in("label", "decision of an administrator"),
     "DisputeAnswered": message_in("label", "dispute answered"),
     "DisputeOpened": message_in("label", "dispute opened"),
     "DisputeRuled": message_in("label", "dispute ruled"),

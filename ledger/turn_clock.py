@@ -41,14 +41,16 @@ def clock_faults(raw: object) -> dict[str, Text]:
 def deadline(game: Game) -> datetime | None:
     """Return the deadline of the turn under way; None without a clock or without a turn.
 
-    It is later by the time for which disputes have stopped the clock in this turn. While a dispute is open,
+    It is later by the time for which disputes have stopped the clock in this turn, and by what administrators
+    have added. While a dispute is open,
     this includes the time until its limit, so a ruling brings the deadline forward.
     """
     if game.clock is None or game.to_act is None:
         return None
     turn_at = datetime.fromisoformat(game.turn_at)
     stopped = sum(_stopped_times(game.disputes, turn_at), timedelta())
-    return turn_at + timedelta(seconds=game.clock["per_turn"]) + stopped
+    seconds = game.clock["per_turn"] + game.turn_extension
+    return turn_at + timedelta(seconds=seconds) + stopped
 
 
 def has_passed(game: Game, at: str) -> bool:

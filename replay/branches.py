@@ -15,7 +15,9 @@ from domain.game import Resumption
 from domain.messages import message, plural_message
 from ledger.record import Record
 
-_OF_THE_WHOLE_GAME: Final = frozenset({*DISPUTE_EVENTS, "PlayerKeyAdded", "PlayerKeyRevoked"})
+_OF_THE_WHOLE_GAME: Final = frozenset(
+    {*DISPUTE_EVENTS, "AdministratorDecided", "PlayerKeyAdded", "PlayerKeyRevoked"}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ _PARTS: Final[Mapping[str, Callable[[], Message]]] = {
     "start": lambda: message("the start"),
     "scorer": lambda: message("the scorer"),
     "takeback": lambda: message("the takeback"),
+    "administrator": lambda: message("the administrator"),
 }
 """The parts of a server that cause events by themselves."""
 _STATUSES: Final[Mapping[str, Message]] = {

@@ -9,12 +9,12 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, cast
 
-from domain import lifecycle
+from domain import administration, lifecycle
 from domain.chance import Chance
 from domain.contract import DomainEvent
 from domain.dispute_events import DISPUTE_EVENTS
 from domain.errors import NotNow, Refused, Unreadable
-from domain.event import Event, EventData, acting_seat, recorded_data
+from domain.event import AdministratorDecided, Event, EventData, acting_seat, recorded_data
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Message, Text, message, plural_message, semicolon_list
@@ -203,6 +203,8 @@ class DecisionsCheck:
                 if event["by"] == {"system": "clock"}:
                     return _forfeit(event, before)
                 return lifecycle.remove(before, data["seat"])
+            case "AdministratorDecided":
+                return administration.decide_again(before, cast("AdministratorDecided", data))
             case "PlayResumed":
                 if origin is None:
                     raise NotNow(

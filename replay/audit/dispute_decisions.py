@@ -12,7 +12,7 @@ from domain.contract import STATEMENT, DomainEvent
 from domain.dispute_events import Ruling
 from domain.errors import NotNow
 from domain.event import By, Event, acting_seat
-from domain.game import Game
+from domain.game import AdministratorDecision, Game
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from ledger.commands import ARBITER, TAKEBACK
@@ -145,11 +145,25 @@ def _expected_result(before: Game) -> _Result | None:
     is_proposal = bool(proposals) and proposals[-1].seq == before.seq
     if dispute is not None and is_proposal and disputes.agreed_ruling(before, dispute) is not None:
         return _Result("DisputeRuled", ARBITER)
+    decision = before.decision
+    if decision is not None and decision.seq == before.seq:
+        return _result_of_decision(decision)
     takeback = takebacks.agreed_takeback(before)
     if takeback is not None:
         data: JsonObject = {"from": takeback.origin, "because": before.seq}
         return _Result("PlayResumed", TAKEBACK, data)
     return None
+
+
+def _result_of_decision(decision: AdministratorDecision) -> _Result | None:
+    """What must follow the decision of an administrator."""
+    match decision.decision:
+        case "remove_seat":
+            return _Result("PlayerRemoved", ARBITER, {"seat": decision.seat})
+        case "abandon":
+            return _Result("GameAbandoned", ARBITER)
+        case _:
+            return None
 
 
 def _result_of(ruling: Ruling, seq: int) -> _Result | None:

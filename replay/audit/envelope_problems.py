@@ -11,6 +11,7 @@ from domain.dispute_events import DISPUTE_EVENTS
 from domain.event import By, ByPlayer, Event, acting_seat
 from domain.game import Game
 from domain.messages import Message, message
+from ledger.administration_commands import ADMINISTRATOR
 from ledger.commands import ARBITER, CLOCK, SCORER, START, TAKEBACK, by_player
 from ledger.turn_clock import clock_faults
 from replay.audit.dispute_decisions import result_problems
@@ -28,6 +29,7 @@ _WITHOUT_ACTION: Final = frozenset(
         "TurnForfeited",
         "PlayerRemoved",
         "PlayResumed",
+        "AdministratorDecided",
         "GameFinished",
         "GameAbandoned",
         *DISPUTE_EVENTS,
@@ -102,6 +104,8 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
             return [CLOCK]
         case "PlayerRemoved":
             return [CLOCK, ARBITER]
+        case "AdministratorDecided":
+            return [ADMINISTRATOR]
         case "DisputeRuled":
             return [ARBITER]
         case "PlayResumed":

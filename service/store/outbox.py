@@ -133,7 +133,13 @@ def _finish_payload(game: Game | None) -> JsonObject | None:
 
 def _deadline_inputs(game: Game) -> tuple[object, ...]:
     """Return everything of a game on which its entry `deadline` depends."""
-    return (game.turn, game.turn_at, game.to_act is None, game.disputes)
+    return (
+        game.turn,
+        game.turn_at,
+        game.turn_extension,
+        game.to_act is None,
+        game.disputes,
+    )
 
 
 def _deadline_entries(game: Game) -> dict[str, JsonObject | None]:

@@ -1,0 +1,80 @@
+"""What an administrator of the server may decide about a game: the event that records the decision.
+
+The decision to remove a seat or to abandon the game takes effect with the event that follows it at once;
+the decision to extend a deadline takes effect by itself.
+"""
+
+from typing import Final, get_args
+
+from domain.contract import DomainEvent
+from domain.errors import Malformed, NotNow
+from domain.event import AdministratorDecided, Decision
+from domain.game import STATUS_MESSAGES, Game
+from domain.json_fields import one_of
+from domain.messages import message
+
+DECISIONS: Final[tuple[Decision, ...]] = get_args(Decision)
+MAX_EXTENSION: Final = 365 * 24 * 3600
+"""The most seconds by which one decision extends a deadline."""
+OPERATOR: Final = "operator"
+"""The administrator of a decision that was made on the command line of the server."""
+
+
+def remove_seat(game: Game, administrator: str, seat: int) -> DomainEvent:
+    """The decision to remove a seat. Raises NotNow unless the seat is still in a game in progress."""
+    _require_playing(game)
+    if game.state is None or seat not in game.state.in_game():
+        raise NotNow(None, message("seat {seat} is not in the game", seat=seat))
+    data: AdministratorDecided = {
+        "administrator": administrator,
+        "decision": "remove_seat",
+        "seat": seat,
+    }
+    return DomainEvent("AdministratorDecided", data)
+
+
+def abandon(game: Game, administrator: str) -> DomainEvent:
+    """The decision to end a game without a ranking. Raises NotNow if it is over."""
+    if game.has_ended:
+        raise NotNow(None, STATUS_MESSAGES[game.status])
+    data: AdministratorDecided = {"administrator": administrator, "decision": "abandon"}
+    return DomainEvent("AdministratorDecided", data)
+
+
+def extend_deadline(game: Game, administrator: str, seconds: int) -> DomainEvent:
+    """The decision to give the seat whose turn it is more time.
+
+    Raises NotNow if no turn with a deadline is under way, Malformed unless `seconds` is 1 to MAX_EXTENSION.
+    """
+    _require_playing(game)
+    if type(seconds) is not int or not 1 <= seconds <= MAX_EXTENSION:
+        fault = message("must be a whole number of seconds, 1 to {most}", most=MAX_EXTENSION)
+        raise Malformed({"seconds": fault})
+    if game.clock is None or game.to_act is None:
+        raise NotNow(None, message("no turn with a deadline is under way"))
+    data: AdministratorDecided = {
+        "administrator": administrator,
+        "decision": "extend_deadline",
+        "seat": game.to_act,
+        "seconds": seconds,
+    }
+    return DomainEvent("AdministratorDecided", data)
+
+
+def decide_again(game: Game, data: AdministratorDecided) -> DomainEvent:
+    """The decision that a recorded event states. Raises NotNow and Malformed like the functions above."""
+    administrator = data["administrator"]
+    match data["decision"]:
+        case "remove_seat":
+            return remove_seat(game, administrator, data.get("seat", -1))
+        case "abandon":
+            return abandon(game, administrator)
+        case "extend_deadline":
+            return extend_deadline(game, administrator, data.get("seconds", 0))
+        case _:
+            raise Malformed({"decision": one_of(DECISIONS)})
+
+
+def _require_playing(game: Game) -> None:
+    if game.status != "playing":
+        raise NotNow(None, STATUS_MESSAGES[game.status])
