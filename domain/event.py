@@ -130,6 +130,9 @@ class Event(TypedDict):
     data: JsonObject
     secrets: NotRequired[dict[str, Digest]]
     signature: NotRequired[ActionSignature]
+    conditional: NotRequired[
+        Annotated[Literal[True], "Whether the player had prepared the action; left out if not."]
+    ]
     state: Digest
     prev: Digest
     hash: Digest

@@ -126,9 +126,17 @@ class Scene:
     legend: tuple[LegendEntry, ...] = ()
 
 
-def caption(event: Event, event_message: Callable[[str, EventData], Text]) -> Text:
-    """The caption for an event: the player who caused it, and what `event_message` returns."""
+def outcome_of(event: Event, event_message: Callable[[str, EventData], Text]) -> Text:
+    """What `event_message` returns for an event, and whether the player had prepared the action."""
     outcome = event_message(event["type"], recorded_data(event))
+    if "conditional" not in event:
+        return outcome
+    return message("{outcome} (as prepared)", outcome=outcome)
+
+
+def caption(event: Event, event_message: Callable[[str, EventData], Text]) -> Text:
+    """The caption for an event: the player who caused it, and what happened."""
+    outcome = outcome_of(event, event_message)
     by = event["by"]
     if "seat" in by:
         return message("{player} {outcome}", player=PlayerAt(by["seat"]), outcome=outcome)

@@ -107,15 +107,22 @@ def by_player(game: Game, player: str) -> By:
 
 
 def act(
-    pending: PendingEvents, seat: int, action: Any, signature: ActionSignature | None = None
+    pending: PendingEvents,
+    seat: int,
+    action: Any,
+    signature: ActionSignature | None = None,
+    *,
+    is_conditional: bool = False,
 ) -> None:
     """Let a seat take a parsed action, with the player's signature if there is one.
 
-    The signature is not checked. Raises Refused with the clause, NotNow.
+    The signature is not checked. `is_conditional` marks an action that the player had prepared. Raises
+    Refused with the clause, NotNow.
     """
     game = pending.game
     outcome = lifecycle.act(game, seat, action)
-    pending.add(outcome, {"seat": seat}, game.rules.action_to_json(action), signature)
+    raw_action = game.rules.action_to_json(action)
+    pending.add(outcome, {"seat": seat}, raw_action, signature, is_conditional=is_conditional)
 
 
 def score_next_round(pending: PendingEvents, game_at: Callable[[int], Game]) -> None:

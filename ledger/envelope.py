@@ -154,6 +154,7 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "data": is_object,
     "secrets": _are_commitments,
     "signature": _is_signature,
+    "conditional": lambda value: value is True,
 }
 """The checks of the fields that are not strings with a pattern."""
 
@@ -216,6 +217,7 @@ def _is_valid(value: JsonObject) -> bool:
             and _is_calendar_day(value["at"][:10])
             and ("secrets" not in value or _are_commitments(value["secrets"]))
             and ("signature" not in value or _is_signature(value["signature"]))
+            and value.get("conditional", True) is True
         )
     except (KeyError, TypeError, ValueError):
         return False

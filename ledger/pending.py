@@ -93,9 +93,11 @@ class PendingEvents:
         by: By,
         action: Mapping[str, object] | None = None,
         signature: ActionSignature | None = None,
+        *,
+        is_conditional: bool = False,
     ) -> Game:
         """Seal one more event, with the action that led to it and the player's signature for that action, if
-        there are any, and return the game after it.
+        there are any, and return the game after it. `is_conditional` marks an action that was prepared.
         """
         sealed = seal(
             self.sealed[-1].game if self.sealed else self.base,
@@ -107,6 +109,7 @@ class PendingEvents:
             salt=self._salt,
             earlier=self._earlier,
             signature=signature,
+            is_conditional=is_conditional,
         )
         self.sealed.append(sealed)
         return sealed.game

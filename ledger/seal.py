@@ -18,8 +18,9 @@ from ledger.envelope import FIELDS, OPTIONAL_FIELDS
 
 SALT_BYTES: Final = 32
 
-_BEFORE_HASH: Final = tuple(name for name in FIELDS if name < "hash")
-_AFTER_HASH: Final = tuple(name for name in FIELDS if name > "hash" and name not in OPTIONAL_FIELDS)
+_REQUIRED: Final = tuple(name for name in FIELDS if name not in OPTIONAL_FIELDS)
+_BEFORE_HASH: Final = tuple(name for name in _REQUIRED if name < "hash")
+_AFTER_HASH: Final = tuple(name for name in _REQUIRED if name > "hash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,14 @@ def seal(
     salt: Callable[[], bytes],
     earlier: EarlierGames = NO_EARLIER_GAMES,
     signature: ActionSignature | None = None,
+    is_conditional: bool = False,
 ) -> Sealed:
     """Seal the event that follows `game` (None: the first event). `game` itself is not changed.
 
     `at` must not be earlier than that of the previous event; `salt` returns 32 fresh bytes for each
     secret. `earlier` has the game from which `PlayResumed` resumes play; `signature` is that of the player
-    for the action. Raises ValueError for data that has no canonical JSON.
+    for the action; `is_conditional` marks an action that the player had prepared. Raises ValueError for data
+    that has no canonical JSON.
     """
     openings = {
         name: {"salt": salt().hex(), "value": value}
@@ -74,6 +77,8 @@ def seal(
         event["secrets"] = {name: commitment(opening) for name, opening in openings.items()}
     if signature is not None:
         event["signature"] = signature
+    if is_conditional:
+        event["conditional"] = True
     after = evolve(game, event, {event["seq"]: domain_event.secrets}, earlier)
     event["state"] = state_hash(after)
     start, end = _around_hash(event)
@@ -112,7 +117,10 @@ def hash_in(line: bytes, stated: str) -> str:
 def _around_hash(event: Event) -> tuple[bytes, bytes]:
     """The canonical line without `hash`, in two parts: what sorts before it and after it."""
     fields: JsonObject = {**event}
-    before = canonical({name: fields[name] for name in _BEFORE_HASH})
+    start: JsonObject = {name: fields[name] for name in _BEFORE_HASH}
+    if "conditional" in event:
+        start["conditional"] = event["conditional"]
+    before = canonical(start)
     after: JsonObject = {name: fields[name] for name in _AFTER_HASH}
     if "secrets" in event:
         after["secrets"] = event["secrets"]

@@ -1,9 +1,10 @@
 """The texts about single events that the log, the explanations and the charts share: who, when and what."""
 
 from domain.contract import AnyRuleSystem
-from domain.event import Event, acting_seat, recorded_data
+from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import Text, Value
+from domain.scene import outcome_of
 from ledger.turn_clock import milliseconds_left
 from replay.event_values import actor
 from replay.render.descriptions import player_label
@@ -24,11 +25,11 @@ def actor_style(event: Event) -> str:
 
 
 def outcome_message(rules: AnyRuleSystem, event: Event) -> Text:
-    """Return what happened with an event, without the actor in front.
+    """Return what happened with an event, without the actor in front, and whether it had been prepared.
 
     Raises what the rules raise for data that they cannot read.
     """
-    return rules.event_message(event["type"], recorded_data(event))
+    return outcome_of(event, rules.event_message)
 
 
 def time_text(timestamp: str) -> str:

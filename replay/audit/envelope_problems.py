@@ -51,10 +51,26 @@ def envelope_problems(event: Event, before: Game | None) -> Iterator[Message]:
         yield from result_problems(event, before)
     if type in _WITHOUT_ACTION and event["action"] is not None:
         yield message("{type} follows from no action, but has one", type=type)
+    if "conditional" in event:
+        yield from _conditional_problems(event, before)
     if by not in _possible_actors(event, before):
         yield message(
             "it is by {actor}, which cannot bring about {type}", actor=actor(by), type=type
         )
+
+
+def _conditional_problems(event: Event, before: Game | None) -> Iterator[Message]:
+    """Yield why an event cannot be an action that a player had prepared while waiting."""
+    seat = acting_seat(event["by"])
+    if event["action"] is None or seat is None or before is None:
+        yield message("it is marked as conditional, but is not an action of a player")
+        return
+    if seat in before.bot_seats:
+        yield message("it is marked as conditional, but bots prepare no actions")
+    if seat != before.to_act:
+        yield message("it is marked as conditional, but it was another player's turn")
+    if "signature" in event:
+        yield message("it is marked as conditional, but was signed for a position already seen")
 
 
 def _expected_next(before: Game) -> str | None:

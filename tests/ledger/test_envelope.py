@@ -17,12 +17,16 @@ from tests.support.records import Table
 def test_every_field_of_the_type_is_checked() -> None:
     assert {*envelope._PATTERNS, *envelope._CHECKS} == Event.__annotations__.keys()
     assert not envelope._PATTERNS.keys() & envelope._CHECKS.keys()
-    assert Event.__optional_keys__ == {"secrets", "signature"}, "the quick check names them"
+    assert Event.__optional_keys__ == {"secrets", "signature", "conditional"}, (
+        "the quick check names them"
+    )
 
 
 def test_sealed_events_have_exactly_the_fields_of_the_type(eventful: Table, signed: Table) -> None:
     names: set[str] = set()
-    for sealed in (*eventful.sealed, *signed.sealed):
+    prepared = Table(seats=2).start()
+    prepared.act_as_prepared({"type": "take", "stones": 1})
+    for sealed in (*eventful.sealed, *signed.sealed, prepared.sealed[-1]):
         event = orjson.loads(sealed.line)
         assert check_envelope(event) == sealed.event
         assert event.keys() >= Event.__required_keys__
@@ -51,6 +55,8 @@ INVALID: list[tuple[str, Any]] = [
     ("signature", {"key": "0" * 16, "head": "0" * 64, "signature": "0" * 126}),
     ("signature", {"key": 5, "head": "0" * 64, "signature": "0" * 128}),
     ("signature", {"key": "0" * 16, "head": "0" * 64, "signature": "0" * 128, "more": 1}),
+    ("conditional", False),
+    ("conditional", 1),
     ("state", "0" * 63),
     ("prev", "G" * 64),
     ("hash", None),

@@ -140,6 +140,13 @@ class Table:
         commands.act(self._pending, self.game.to_act, parsed, signature)
         return self._last_event
 
+    def act_as_prepared(self, action: JsonObject) -> Event:
+        """Let the seat whose turn it is take an action that it had prepared."""
+        assert self.game.to_act is not None
+        parsed = self.game.rules.parse_action(action)
+        commands.act(self._pending, self.game.to_act, parsed, is_conditional=True)
+        return self._last_event
+
     def act_first(self) -> Event:
         """Let the seat whose turn it is take its first legal action."""
         rules, seat = self.game.rules, self.game.to_act

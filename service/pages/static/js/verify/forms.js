@@ -116,6 +116,7 @@ const ENVELOPE = object(
     optional: {
       secrets: map(hash),
       signature: object({ key: hex(16), head: hash, signature: hex(128) }, { others: "invalid" }),
+      conditional: (value, field) => unless(value === true, field),
     },
     others: "unknown",
   },

@@ -68,6 +68,7 @@ export interface GameEvent {
   hash: string;
   secrets?: { [name: string]: string };
   signature?: { key: string; head: string; signature: string };
+  conditional?: true;
 }
 export interface Opening {
   seq: number;
