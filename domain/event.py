@@ -28,6 +28,8 @@ from domain.json_types import (
     GameId,
     JsonObject,
     KeyId,
+    Length,
+    Pattern,
     PlayerId,
     PositiveCount,
     PublicKey,
@@ -138,10 +140,61 @@ class Event(TypedDict):
     hash: Digest
 
 
-class Clock(TypedDict):
-    """The time that a player has for each turn, in seconds."""
+Seconds: TypeAlias = Annotated[int, Range(1, 365 * 24 * 60 * 60)]
+"""A time on a clock: at most 365 days."""
+TimeOfDay: TypeAlias = Annotated[
+    str, Pattern("(?:[01][0-9]|2[0-3]):[0-5][0-9]"), "A local time, such as `22:00`."
+]
 
-    per_turn: Annotated[int, Range(1, 365 * 24 * 60 * 60)]
+
+class OnDeadline(TypedDict, total=False):
+    """What happens at a deadline. Every field may be left out, and has its default then."""
+
+    placement: Annotated[
+        Literal["bot", "remove"],
+        "What happens to a missed placement of the set-up: a bot places (default), or the seat is removed.",
+    ]
+    turn: Annotated[
+        Literal["forfeit", "bot"],
+        "What happens to a missed turn: it is forfeited (default), or a bot plays the rest of it.",
+    ]
+    excused: Annotated[
+        int, Range(0, 10), "Misses of a seat that only begin its time anew; default 0."
+    ]
+    remove_after: Annotated[
+        Annotated[int, Range(1, 20)] | None,
+        "Misses in a row after which the seat is removed, or vacated; default null: never.",
+    ]
+    abandon_after: Annotated[
+        int,
+        Range(1, 20),
+        "Misses in a row of every seat after which the game is abandoned; default 2.",
+    ]
+
+
+class Clock(TypedDict, total=False):
+    """How much time a player has, which time counts, and what happens when it is over.
+
+    It has at least one of `per_turn` and `bank`; docs/clocks.md has the meaning of each field.
+    """
+
+    per_turn: Annotated[Seconds, "Seconds for each turn."]
+    bank: Annotated[
+        Seconds,
+        "Seconds in the time bank of each seat, from which turns that take longer than `per_turn` are taken.",
+    ]
+    increment: Annotated[
+        int,
+        Range(0, 365 * 24 * 60 * 60),
+        "Seconds by which the time bank of a seat grows after each of its turns.",
+    ]
+    time_zone: Annotated[str, "The IANA name of the time zone of nights and weekends; default UTC."]
+    nights: Annotated[
+        list[TimeOfDay], Length(2, 2), "From when to when time does not count each night."
+    ]
+    weekends: Annotated[bool, "Whether Saturdays and Sundays do not count."]
+    holidays: Annotated[bool, "Whether the holidays of the player to act do not count."]
+    on_deadline: OnDeadline
 
 
 class Options(TypedDict):

@@ -12,6 +12,7 @@ from typing import Any, Final
 from domain.dispute_records import Dispute
 from domain.game import Game
 from domain.messages import Message, Text, message
+from ledger.deadline_policy import on_deadline_faults
 from ledger.envelope import format_timestamp
 
 MAX_SECONDS: Final = 365 * 24 * 3600
@@ -28,8 +29,12 @@ def clock_faults(raw: object) -> dict[str, Text]:
     if not isinstance(raw, Mapping):
         return {"clock": message("must be an object or null")}
     faults: dict[str, Text] = {
-        f"clock.{name}": message("unknown field") for name in raw if name != "per_turn"
+        f"clock.{name}": message("unknown field")
+        for name in raw
+        if name not in ("per_turn", "on_deadline")
     }
+    if "on_deadline" in raw:
+        faults |= on_deadline_faults(raw["on_deadline"])
     seconds: Any = raw.get("per_turn")
     if isinstance(seconds, bool) or not isinstance(seconds, int) or not 1 <= seconds <= MAX_SECONDS:
         faults["clock.per_turn"] = message(

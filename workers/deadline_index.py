@@ -1,9 +1,10 @@
-"""The index of deadlines: which games have a turn, or an open dispute, whose time is over.
+"""The index of deadlines: which games have a task whose time has come.
 
-    cartulary:deadlines   sorted set, game id -> deadline in milliseconds since 1970
+    cartulary:deadlines   sorted set, game id -> earliest time of a task in milliseconds since 1970
 
-The index is derived from the outbox entries `deadline` and `finish`. If it is lost, the first sweep of a
-scheduler writes it again.
+A game may have several tasks with a time, such as a turn to forfeit and a reminder before; the index has the
+earliest. It is derived from the outbox entries that have a time (workers/tasks.py). If it is lost, the first
+sweep of a scheduler writes it again.
 """
 
 from collections.abc import Iterable
@@ -18,13 +19,16 @@ from workers.tasks import Task
 
 DEADLINES: Final = "cartulary:deadlines"
 
-# Another process may have put a later deadline of the game there in the meantime.
-_REMOVE = """
+# Another process may have put another time of the game there in the meantime.
+_REPLACE = """
 local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if score and tonumber(score) == tonumber(ARGV[2]) then
+if not score or tonumber(score) ~= tonumber(ARGV[2]) then
+  return 0
+end
+if ARGV[3] == '' then
   return redis.call('ZREM', KEYS[1], ARGV[1])
 end
-return 0
+return redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
 """
 
 
@@ -33,17 +37,23 @@ class DeadlineIndex:
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
-        self._remove = client.register_script(_REMOVE)
+        self._replace = client.register_script(_REPLACE)
 
     def put(self, tasks: Iterable[Task]) -> None:
-        """Add the deadlines of tasks with a time; each replaces an earlier deadline of its game."""
-        scores = {task.game_id: _milliseconds(clock.parse(task.due_at)) for task in tasks}
+        """Enter games under the earliest time of their tasks.
+
+        `tasks` has all tasks of a game that have a time, or none of them.
+        """
+        scores: dict[str, int] = {}
+        for task in tasks:
+            score = _milliseconds(clock.parse(task.due_at))
+            scores[task.game_id] = min(score, scores.get(task.game_id, score))
         if scores:
             with unavailable_on_error():
                 self._redis.zadd(DEADLINES, scores)
 
     def overdue(self, now: datetime, limit: int) -> list[tuple[str, str]]:
-        """Return up to `limit` games whose deadline has passed, each with its score; earliest first."""
+        """Return up to `limit` games with a task whose time has come, each with its score; earliest first."""
         with unavailable_on_error():
             # redis-py declares a type that covers other forms of the command as well.
             rows: list[Any] = self._redis.zrange(
@@ -61,14 +71,15 @@ class DeadlineIndex:
             if game_id.encode() == member:
                 overdue.append((game_id, repr(score)))
             else:
-                # No id of a game: `put` did not write it, and `remove` would not find it.
+                # No id of a game: `put` did not write it, and `replace` would not find it.
                 self._redis.zrem(DEADLINES, member)
         return overdue
 
-    def remove(self, game_id: str, score: str) -> None:
-        """Remove the deadline of a game if it still has this score."""
+    def replace(self, game_id: str, score: str, later: Task | None) -> None:
+        """If a game still has this score, enter it under the time of a later task, or remove it."""
+        new_score = "" if later is None else _milliseconds(clock.parse(later.due_at))
         with unavailable_on_error():
-            self._remove(keys=[DEADLINES], args=[game_id, score])
+            self._replace(keys=[DEADLINES], args=[game_id, score, new_score])
 
 
 def _milliseconds(moment: datetime) -> int:

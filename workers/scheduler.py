@@ -74,10 +74,11 @@ class Scheduler:
         for game_id, game_tasks in tasks_of(self._store, sorted(game_ids)).items():
             for part, reason in game_tasks.damage.items():
                 self._damaged_games.report(game_id, part, reason)
+            self._deadlines.put(game_tasks.timed_tasks)
             for task in game_tasks.next_tasks:
+                if task.due_at:
+                    continue
                 match task.kind:
-                    case "forfeit" | "score" if task.due_at:
-                        self._deadlines.put([task])
                     case "forfeit" | "score" | "notify" | "bot":
                         self._queues.enqueue(task)
                     case "index" | None:
@@ -96,14 +97,14 @@ class Scheduler:
             tasks = tasks_of(self._store, [game_id for game_id, _ in overdue])
             now = clock.format(self._clock.now())
             for game_id, score in overdue:
-                timed = next((task for task in tasks[game_id].next_tasks if task.due_at), None)
-                if timed is not None and timed.due_at > now:
-                    # The index has the deadline of an earlier turn.
-                    self._deadlines.put([timed])
-                    continue
-                if timed is not None:
-                    self._queues.enqueue(timed)
-                self._deadlines.remove(game_id, score)
+                # The index may have the deadline of an earlier turn, when no task is due.
+                later = None
+                for task in tasks[game_id].timed_tasks:
+                    if task.due_at > now:
+                        later = task
+                        break
+                    self._queues.enqueue(task)
+                self._deadlines.replace(game_id, score, later)
 
     def sweep(self, *, is_first: bool) -> None:
         """Make a complete sweep (see `Sweep.pages`). Raises Unavailable."""

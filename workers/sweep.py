@@ -80,7 +80,8 @@ class Sweep:
                 if task.kind is not None
             ]
             later = {task for task in tasks if task.due_at > now}
-            self._deadlines.put(later - later_before)
+            changed = {task.game_id for task in later - later_before}
+            self._deadlines.put(task for task in tasks if task.due_at and task.game_id in changed)
             later_tasks |= later
             due = {task for task in tasks if task not in later}
             due_tasks |= due

@@ -26,6 +26,9 @@ QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS)
 """In the order in which a worker takes jobs, so that no other job waits while a bot thinks, and no game waits
 for a slow receiver of notifications."""
 
+TIMED_ENTRIES: Final = frozenset({"deadline"})
+"""The entries that always have a time; others may have one (`at` in the payload)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -80,11 +83,8 @@ class Task:
 
     @property
     def due_at(self) -> str:
-        """The timestamp from which on the task is to be done; "" means at once.
-
-        A game has at most one task with such a time: a turn to forfeit, or an end that waits for a ruling.
-        """
-        due_at: str = self.data.get("at", "") if self.kind in ("forfeit", "score") else ""
+        """The timestamp from which on the task is to be done; "" means at once."""
+        due_at: str = self.data.get("at", "")
         return due_at
 
 
@@ -106,6 +106,12 @@ class GameTasks:
         return tuple(task for task in self.tasks if task.kind not in ("score", None)) + (
             () if score is None else (score,)
         )
+
+    @property
+    def timed_tasks(self) -> tuple[Task, ...]:
+        """Those of `next_tasks` that have a time, earliest first."""
+        timed = (task for task in self.next_tasks if task.due_at)
+        return tuple(sorted(timed, key=lambda task: task.due_at))
 
 
 def tasks_of(store: EventStore, game_ids: Iterable[str]) -> dict[str, GameTasks]:
@@ -157,7 +163,7 @@ def _payload_fault(task: Task) -> str | None:
         number = data.get(name)
         if type(number) is not int or number < 0:
             return f"the payload has no number {name!r}"
-    has_time = task.kind == "forfeit" or (task.entry == "finish" and "at" in data)
+    has_time = task.entry in TIMED_ENTRIES or "at" in data
     if has_time and not is_timestamp(data.get("at")):
         return "the payload has no timestamp 'at'"
     return None

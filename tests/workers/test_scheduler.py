@@ -339,36 +339,6 @@ def test_a_lost_deadline_index_is_rebuilt(service: Service, workers: WorkerHarne
         assert workers.waiting() == [f"deadline of game {game.id}"]
 
 
-def test_an_outdated_deadline_in_the_index_is_replaced(
-    service: Service, workers: WorkerHarness
-) -> None:
-    with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
-        workers.scheduler.enqueue_tasks_of({game.id})
-        time.tick(30)
-        take_action(service, game.id)
-        time.tick(30)
-        # The message about the move got lost, so the index has the old deadline.
-        workers.scheduler.check_deadlines()
-        workers.work()
-        assert service.queries.game(game.id).seq == game.seq + 1
-        time.tick(30)
-        workers.scheduler.check_deadlines()
-        workers.work()
-        assert service.queries.event_page(game.id, game.seq + 1, 1)[0]["type"] == "TurnForfeited"
-
-
-def test_removing_a_deadline_from_the_index_leaves_a_later_one(
-    service: Service, workers: WorkerHarness
-) -> None:
-    service.redis.zadd(DEADLINES, {"g": 2000})
-    index = workers.scheduler._deadlines
-    index.remove("g", "1000")
-    assert service.redis.zscore(DEADLINES, "g") == 2000
-    index.remove("g", "2000")
-    assert service.redis.zscore(DEADLINES, "g") is None
-
-
 def test_a_scheduler_completes_erasures_and_goes_on_if_it_cannot(
     service: Service, workers: WorkerHarness, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,0 +1,62 @@
+"""The index of deadlines: the earliest time of a task of each game."""
+
+from freezegun import freeze_time
+
+from service.bootstrap import Service
+from tests.support.service_games import play_set_up, start_game, take_action
+from tests.support.worker_harness import WorkerHarness
+from workers.deadline_index import DEADLINES
+
+
+def test_an_outdated_deadline_in_the_index_is_replaced(
+    service: Service, workers: WorkerHarness
+) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
+        workers.scheduler.enqueue_tasks_of({game.id})
+        time.tick(30)
+        take_action(service, game.id)
+        time.tick(30)
+        # The message about the move got lost, so the index has the old deadline.
+        workers.scheduler.check_deadlines()
+        workers.work()
+        assert service.queries.game(game.id).seq == game.seq + 1
+        time.tick(30)
+        workers.scheduler.check_deadlines()
+        workers.work()
+        assert service.queries.event_page(game.id, game.seq + 1, 1)[0]["type"] == "TurnForfeited"
+
+
+def test_removing_a_deadline_from_the_index_leaves_another_one(
+    service: Service, workers: WorkerHarness
+) -> None:
+    service.redis.zadd(DEADLINES, {"g": 2000})
+    index = workers.scheduler._deadlines
+    index.replace("g", "1000", None)
+    assert service.redis.zscore(DEADLINES, "g") == 2000
+    index.replace("g", "2000", None)
+    assert service.redis.zscore(DEADLINES, "g") is None
+
+
+def test_a_game_with_several_timed_tasks_has_each_done_at_its_time(
+    service: Service, workers: WorkerHarness
+) -> None:
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
+        workers.runner.run(workers.tasks(game.id)["notify/turn"])
+        reminder = '{"at":"2026-11-20T09:00:20.000Z","seq":1}'
+        service.store.add_outbox_entries_if_absent(game.id, {"notify/event/1": reminder})
+        workers.scheduler.enqueue_tasks_of({game.id})
+        assert workers.waiting() == []
+        assert service.redis.zscore(DEADLINES, game.id) == time().timestamp() * 1000 + 20_000
+        time.tick(20)
+        workers.scheduler.check_deadlines()
+        assert workers.waiting() == [f"notify/event/1 of game {game.id}"]
+        assert service.redis.zscore(DEADLINES, game.id) == time().timestamp() * 1000 + 40_000
+        # A sweep that finds the game again must not lose the earlier of two times.
+        service.redis.zrem(DEADLINES, game.id)
+        workers.scheduler.sweep(is_first=True)
+        time.tick(40)
+        workers.scheduler.check_deadlines()
+        assert f"deadline of game {game.id}" in workers.waiting()
+        assert service.redis.zcard(DEADLINES) == 0
