@@ -13,7 +13,7 @@ from ledger.turn_clock import clock_faults
 from service.games.bot_names import bot_faults
 from service.http.context import metrics, service
 from service.http.schemas.requests import MAX_BOTS
-from service.players.accounts import Player
+from service.players.account_reader import Player
 
 log = logging.getLogger(__name__)
 

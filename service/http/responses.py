@@ -16,7 +16,7 @@ from service.games.commands import AcceptedAction
 from service.games.summary import Summary, summarize
 from service.http.context import metrics, service
 from service.http.headers import ApiResponse
-from service.players.accounts import Player
+from service.players.account_reader import Player
 
 
 def json_response(

@@ -1,7 +1,8 @@
 """Accounts: players with their handles, and what registering and logging in do.
 
     cartulary:player:ID   hash: handle, created, and where there is one, password (argon2), email, locale,
-                          bot (the name of the bot that the player is)
+                          bot (the name of the bot that the player is), role (`admin`), suspended_at,
+                          suspension_reason
 
 A guest is a player without a password, whose handle was made up, until they choose both. The account of a
 guest also has the field `guest`, and expires together with its only token.
@@ -12,16 +13,11 @@ them. If a player is erased (service/erasure.py), the id stays in the logs, and 
 """
 
 import secrets
-import time
-from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from itertools import islice
-from threading import Lock
+from dataclasses import replace
 from typing import Final
 
 import redis
-from cachetools import TTLCache
 from redis.client import Pipeline
 from redis.typing import EncodableT
 
@@ -37,11 +33,11 @@ from service.players.account_fields import (
     locale_fault,
     password_fault,
 )
+from service.players.account_reader import AccountReader, Player, account_key
 from service.players.erased import ErasedPlayers
 from service.players.handle_index import HandleIndex
 from service.players.passwords import Passwords, is_outdated
 from service.players.tokens import (
-    TOKEN_CACHE_TTL,
     TOKEN_SECONDS,
     Session,
     TokenOwner,
@@ -49,9 +45,8 @@ from service.players.tokens import (
     sessions_key,
 )
 
-_BATCH_SIZE: Final = 500
-MAX_CACHED_HANDLES: Final = 10_000
-_NOT_CACHED: Final = object()
+SUSPENSION_REASON: Final = "suspension_reason"
+"""The field of an account whose player may not log in; its value is the reason."""
 _GUEST_CHARACTERS: Final = "bcdfghjkmnpqrstvwxz2456789"
 """Letters and digits that look different, and of which no words can be made."""
 _GUEST_LENGTH: Final = 6
@@ -60,40 +55,17 @@ _MAX_ATTEMPTS: Final = 20
 _NOT_A_GUEST: Final = message("this player is no guest: the account has a password")
 
 
-@dataclass(frozen=True, slots=True)
-class Player:
-    """A player's account. `email` and `locale` are shown to nobody else."""
-
-    id: str
-    handle: str
-    created: str
-    email: str | None = field(default=None, repr=False)
-    locale: str | None = None
-    bot: str | None = None
-    """The name of the bot that the player is; None for a person."""
-    is_guest: bool = False
-    """Whether the handle was made up, and there is no password."""
-
-
-class Players:
+class Players(AccountReader):
     """All accounts of a service. Thread-safe. Every method raises Unavailable if Redis does not respond.
 
     `register` and `login` also raise it if too many passwords wait to be hashed.
     """
 
     def __init__(self, client: redis.Redis, bounds: Bounds, erased: ErasedPlayers) -> None:
-        self._redis = client
+        super().__init__(client, HandleIndex(client, erased))
         self._erased = erased
-        self._handle_index = HandleIndex(client, erased)
         self._passwords = Passwords(bounds.hashing_threads, bounds.max_waiting_passwords)
         self._tokens = Tokens(client, account_key, bounds.max_sessions_per_player)
-        self._handles: TTLCache[str, str | None] = TTLCache(
-            MAX_CACHED_HANDLES,
-            TOKEN_CACHE_TTL.total_seconds(),
-            timer=lambda: time.monotonic(),  # noqa: PLW0108 # looked up at each call, so that tests can replace it
-        )
-        """By player id, handles that were read lately; None for a player without an account."""
-        self._lock = Lock()
 
     def register(
         self,
@@ -172,8 +144,7 @@ class Players:
             self._handle_index.release(handle, player_id, kept=guest.handle)
             raise
         self._handle_index.release(guest.handle, player_id, kept=handle)
-        with self._lock:
-            self._handles.pop(player_id, None)
+        self._forget_handle(player_id)
         return replace(guest, handle=handle, email=email, is_guest=False)
 
     def create_bot(self, id: str, handle: str, bot: str) -> None:
@@ -181,7 +152,8 @@ class Players:
         self._create(Player(id, handle, clock.format(clock.now()), bot=bot))
 
     def login(self, handle: str, password: str, client: str | None = None) -> str:
-        """Return a new token. Raises Unauthorised, which does not reveal whether the handle exists.
+        """Return a new token. Raises Unauthorised, which does not reveal whether the handle exists, and
+        Forbidden if the account is suspended.
 
         `client` names the program that will use the token, for the list of sessions.
         """
@@ -196,11 +168,15 @@ class Players:
             raise Unauthorised(message("there is no player with this handle and password"))
         token = self._tokens.create(player.id, client)
         with unavailable_on_error():
-            current = self._redis.hget(account_key(player.id), "password")
+            fields = ("password", SUSPENSION_REASON)
+            current, reason = self._redis.hmget(account_key(player.id), fields)
         if current is None or to_text(current) != password_hash:
             # The password was changed meanwhile, which has ended the sessions that there were then.
             self._tokens.revoke(token)
             raise Unauthorised(message("there is no player with this handle and password"))
+        if reason is not None:
+            self._tokens.revoke(token)
+            raise Forbidden(message("this account is suspended: {reason}", reason=to_text(reason)))
         if is_outdated(password_hash):
             new_hash = self._passwords.hash(password)
             with unavailable_on_error():
@@ -222,10 +198,19 @@ class Players:
         self.require_password(player_id, password)
         if fault := password_fault(new_password):
             raise Malformed({"new_password": fault})
+        self.replace_password(player_id, new_password, token)
+
+    def replace_password(
+        self, player_id: str, new_password: str, except_token: str | None = None
+    ) -> None:
+        """Store a new, valid password of a player, and end all sessions, with or without that of one token.
+
+        The player must have an account with a password.
+        """
         new_hash = self._passwords.hash(new_password)
         with unavailable_on_error():
             self._redis.hset(account_key(player_id), "password", new_hash)
-        self._tokens.end_all(player_id, except_token=token)
+        self._tokens.end_all(player_id, except_token=except_token)
 
     def set_locale(self, player_id: str, token: str, locale: str | None) -> None:
         """Store the locale of a player, or delete it (None). Raises Malformed, Unauthorised (no account).
@@ -250,18 +235,6 @@ class Players:
             self._redis.transaction(store, key)
         self._tokens.forget_owner(token)
 
-    def with_account(self, ids: Iterable[str]) -> list[str]:
-        """Return those of the ids that have an account."""
-        remaining, existing = iter(ids), list[str]()
-        while batch := list(islice(remaining, _BATCH_SIZE)):
-            with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-                for id in batch:
-                    pipeline.exists(account_key(id))
-                existing += [
-                    id for id, exists in zip(batch, pipeline.execute(), strict=True) if exists
-                ]
-        return existing
-
     def close_account(self, player_id: str) -> None:
         """Erase of an account what lets its player in, and what no other part of an erasure needs."""
         self._tokens.end_all(player_id)
@@ -276,8 +249,7 @@ class Players:
             self._handle_index.release(player.handle, player_id)
         with unavailable_on_error():
             self._redis.delete(account_key(player_id), sessions_key(player_id))
-        with self._lock:
-            self._handles.pop(player_id, None)
+        self._forget_handle(player_id)
 
     def sessions(self, player_id: str) -> list[Session]:
         """Return the sessions of a player, the one used last first."""
@@ -306,56 +278,6 @@ class Players:
         """Return the player whom a token authenticates; None if it is not valid."""
         return self._tokens.owner(token)
 
-    def by_handle(self, handle: str) -> Player | None:
-        """Return the player with a handle, in any case; None if there is none."""
-        return self.by_handles([handle])[handle]
-
-    def by_handles(self, handles: Iterable[str]) -> dict[str, Player | None]:
-        """Return the players by handle, in any case; None for a handle that no player has.
-
-        Needs two round trips, for any number of handles.
-        """
-        players: dict[str, Player | None] = dict.fromkeys(handles)
-        ids = self._handle_index.ids(players)
-        if ids:
-            players.update(zip(ids, self.get(list(ids.values())), strict=True))
-        return players
-
-    def get(self, ids: Sequence[str]) -> list[Player | None]:
-        """Return the players with these ids, in this order; None for an id without an account."""
-        fields = ("handle", "created", "email", "locale", "bot", "guest")
-        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for id in ids:
-                pipeline.hmget(account_key(id), fields)
-            rows = pipeline.execute()
-        players: list[Player | None] = []
-        for id, row in zip(ids, rows, strict=True):
-            handle, created, email, locale, bot, guest = (
-                None if value is None else to_text(value) for value in row
-            )
-            if handle is None or created is None:
-                players.append(None)
-            else:
-                is_guest = guest is not None
-                players.append(Player(id, handle, created, email, locale, bot, is_guest))
-        return players
-
-    def handles(self, ids: Collection[str]) -> dict[str, str]:
-        """Return the handles of those of the players who have an account.
-
-        The store is read at most once per TOKEN_CACHE_TTL for a player.
-        """
-        with self._lock:
-            handles = {id: self._handles.get(id, _NOT_CACHED) for id in ids}
-        unknown = [id for id, handle in handles.items() if handle is _NOT_CACHED]
-        if unknown:
-            accounts = zip(unknown, self.get(unknown), strict=True)
-            read = {id: None if account is None else account.handle for id, account in accounts}
-            with self._lock:
-                self._handles.update(read)
-            handles |= read
-        return {id: handle for id, handle in handles.items() if isinstance(handle, str)}
-
     def index_skeletons(self) -> None:
         """Store the skeletons of all handles; see `HandleIndex.index_skeletons`."""
         self._handle_index.index_skeletons(
@@ -381,13 +303,8 @@ class Players:
                 mapping={name: value for name, value in fields.items() if value is not None},
             )
         try:
-            self._handle_index.take(player.handle, player.id)
+            self._handle_index.take(player.handle, player.id, is_listed=not player.is_guest)
         except HandleTaken:
             with unavailable_on_error():
                 self._redis.delete(account_key(player.id))
             raise
-
-
-def account_key(id: str) -> str:
-    """Return the key in Redis of the account with this player id."""
-    return f"cartulary:player:{id}"

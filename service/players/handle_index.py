@@ -3,6 +3,8 @@
     cartulary:handle:FOLDED      id of the player with that handle, which is case-insensitive
     cartulary:skeleton:SKELETON  id of a player whose handle has that skeleton, so that nobody can
                                  register one that looks like it
+    cartulary:handles            sorted set of the folded handles of players who are no guests, in
+                                 alphabetical order
 
 The keys of a guest's handle expire.
 """
@@ -19,6 +21,7 @@ from service.errors import HandleTaken
 from service.players.erased import ErasedPlayers
 from service.players.handles import fold_case, skeletons, spellings
 
+HANDLES: Final = "cartulary:handles"
 _BATCH_SIZE: Final = 500
 
 ReadHandles = Callable[[Sequence[str]], Sequence[str | None]]
@@ -63,13 +66,18 @@ class HandleIndex:
                 message("the handle {handle} is taken, or looks like one that was", handle=handle)
             )
 
-    def take(self, handle: str, player_id: str) -> None:
-        """Give a handle to a player. Raises HandleTaken if somebody has it, or one that looks like it."""
+    def take(self, handle: str, player_id: str, *, is_listed: bool = True) -> None:
+        """Give a handle to a player. Raises HandleTaken if somebody has it, or one that looks like it.
+
+        `is_listed`: the handle is on the pages of `page`.
+        """
         keys = _keys(handle)
         with unavailable_on_error():
-            is_free = self._redis.msetnx(dict.fromkeys(keys, player_id))
-        if is_free:
-            return
+            if is_listed:
+                # An entry without a player is removed when it is read.
+                self._redis.zadd(HANDLES, {fold_case(handle): 0})
+            if self._redis.msetnx(dict.fromkeys(keys, player_id)):
+                return
         # The player may have a part of the keys already, because of a handle that looks like this one.
         self.require_free(handle, player_id)
         with unavailable_on_error():
@@ -80,6 +88,25 @@ class HandleIndex:
                 owner is None or to_text(owner) != player_id for owner in self._redis.mget(keys)
             ):
                 raise HandleTaken(message("the handle {handle} is taken", handle=handle))
+
+    def page(self, prefix: str, after: str | None, limit: int) -> tuple[list[str], str | None]:
+        """Return the ids of players whose handles begin with `prefix`, in any case, in alphabetical order.
+
+        Reads at most `limit` handles. Also returns the value of `after` for the next page; None on the last.
+        """
+        folded = fold_case(prefix)
+        start = f"[{folded}" if after is None else f"({after}"
+        with unavailable_on_error():
+            members = self._redis.zrangebylex(
+                HANDLES, start, f"[{folded}\U0010ffff", start=0, num=limit
+            )
+            handles = [to_text(member) for member in members]
+            ids = self._redis.mget([_handle_key(handle) for handle in handles]) if handles else []
+            expired = [handle for handle, id in zip(handles, ids, strict=True) if id is None]
+            if expired:
+                self._redis.zrem(HANDLES, *expired)
+        next_after = handles[-1] if len(handles) == limit else None
+        return [to_text(id) for id in ids if id is not None], next_after
 
     def expire(self, handle: str, seconds: int) -> None:
         """Free a handle when this time has passed."""
@@ -96,9 +123,11 @@ class HandleIndex:
             for key, owner in zip(sorted(keys), owners, strict=True):
                 if owner is not None and to_text(owner) == player_id:
                     self._redis.delete(key)
+                    if key == _handle_key(fold_case(handle)):
+                        self._redis.zrem(HANDLES, fold_case(handle))
 
     def index_skeletons(self, read_handles: ReadHandles) -> None:
-        """Store the skeletons of all handles, also of those that earlier versions have registered.
+        """Store the skeletons and the order of all handles, also of those that earlier versions registered.
 
         Of two old handles that look alike, both stay valid.
         """
@@ -121,6 +150,7 @@ class HandleIndex:
                 handle = current_handle or key.removeprefix(_handle_key(""))
                 for skeleton in skeletons(handle):
                     pipeline.setnx(_skeleton_key(skeleton), id)
+                pipeline.zadd(HANDLES, {key.removeprefix(_handle_key("")): 0})
             pipeline.execute()
 
 

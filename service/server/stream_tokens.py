@@ -10,7 +10,7 @@ import redis
 import redis.asyncio
 
 from service.connection import to_text
-from service.players.accounts import account_key
+from service.players.account_reader import account_key
 from service.server.stream_listener import Listener
 
 log = logging.getLogger(__name__)

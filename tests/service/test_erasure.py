@@ -23,7 +23,7 @@ from service.embedded_redis import EmbeddedRedis
 from service.erasure import SECONDS_TO_SETTLE, Erasure
 from service.errors import Forbidden, HandleTaken, Unauthorised, Unavailable
 from service.players import passwords
-from service.players.accounts import Player
+from service.players.account_reader import Player
 from service.players.erased import ErasedPlayers
 from service.reindex import reindex
 from tests.support.faults import raises

@@ -13,7 +13,8 @@ from service import clock
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import HandleTaken, Unauthorised
-from service.players.accounts import Player, Players
+from service.players.account_reader import Player
+from service.players.accounts import Players
 from service.players.erased import ErasedPlayers
 from service.players.tokens import TOKEN_CACHE_TTL, TokenOwner
 from service.reindex import reindex

@@ -15,7 +15,7 @@ from service.http.schemas.account_requests import ChangeAccount, CreateGuest, Lo
 from service.http.schemas.account_responses import MyAccount, Registration, Token
 from service.http.schemas.requests import MAX_PAGE_SIZE, MeQuery
 from service.http.schemas.responses import Me
-from service.players.accounts import Player
+from service.players.account_reader import Player
 from service.players.tokens import MAX_CLIENT_LENGTH
 
 blueprint = Blueprint("players", __name__, description="Accounts and tokens.")

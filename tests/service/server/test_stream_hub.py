@@ -19,7 +19,7 @@ from service.embedded_redis import EmbeddedRedis
 from service.http.app import create_app
 from service.http.environ import STREAM_REQUEST, StreamRequest
 from service.http.metrics import Metrics
-from service.players.accounts import account_key
+from service.players.account_reader import account_key
 from service.players.tokens import token_key
 from service.server import streams
 from service.server.stream_listener import BATCH_SIZE, HEARTBEAT_FRAME, Listener

@@ -1,0 +1,1 @@
+"""Administration: what administrators of the service see and do, each operation on record."""
