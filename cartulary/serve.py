@@ -62,11 +62,15 @@ def serve(
             hold_port(host, port) as (address, held_port),
             tempfile.TemporaryDirectory(prefix="cartulary-metrics-") as metrics_folder,
         ):
-            environment = {**environ, "CARTULARY_DATA": str(settings.data)}
+            url = local_url(address, held_port)
+            environment = {
+                **environ,
+                "CARTULARY_DATA": str(settings.data),
+                "CARTULARY_PUBLIC_URL": environ.get("CARTULARY_PUBLIC_URL") or url,
+            }
             command = web_command(address, held_port)
             web = web_processes(command, environment, processes, metrics_folder)
             supervisor = _supervisor(settings, environment, web, report)
-            url = local_url(address, held_port)
             stop = StopSignals()
             stop.listen()
 

@@ -103,6 +103,9 @@ class Bounds:
     max_waiting_passwords: int = _bound(8)
     """Passwords that wait to be hashed."""
 
+    mail_seconds: float = _bound(15.0, 0.1)
+    """Time for delivering a mail to the mail server."""
+
     checkpoint_seconds: float = _bound(1.0, 0.01)
     """Age of a checkpoint of the transparency log from which on a new one is signed."""
 

@@ -14,6 +14,13 @@
     CARTULARY_ARBITER        handle of the player who rules disputes in games whose creator names no
                              arbiter; default: none
     CARTULARY_WEBHOOK_URL    URL to which notifications are posted; default: none
+    CARTULARY_WEBHOOK_NETWORKS  private networks in which webhooks of players and push services may be,
+                             separated by commas; default: none
+    CARTULARY_PUBLIC_URL     address at which players reach the pages, with which links begin; default:
+                             the address of `serve`, else http://127.0.0.1:8000
+    CARTULARY_SMTP_URL       URL of the server that e-mail is sent through (service/mail/smtp_server.py);
+                             default: none, and no e-mail
+    CARTULARY_MAIL_FROM      sender of all e-mail; needed with CARTULARY_SMTP_URL
     CARTULARY_TRUSTED_PROXIES  addresses or networks of reverse proxies, separated by commas, which name
                              their clients in X-Forwarded-For; default: none
     CARTULARY_ORIGIN         name of the transparency log; default: derived from the first signing key
@@ -52,6 +59,7 @@ _MAY_BE_EMPTY: Final = frozenset(
 )
 
 
+DEFAULT_PUBLIC_URL: Final = "http://127.0.0.1:8000"
 MAX_WITNESSES: Final = 32
 """Witnesses whose cosignatures are collected; each adds about 150 bytes to a checkpoint."""
 
@@ -75,6 +83,10 @@ class Settings:
     rate_requests: str = ""
     arbiter: str | None = None
     webhook_url: str | None = field(default=None, repr=False)
+    webhook_networks: tuple[str, ...] = ()
+    public_url: str = DEFAULT_PUBLIC_URL
+    smtp_url: str | None = field(default=None, repr=False)
+    mail_from: str | None = None
     sweep_seconds: float = 10.0
     trusted_proxies: tuple[str, ...] = ()
     origin: str = ""
@@ -95,6 +107,10 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     redis_url = env.str("REDIS_URL", None, validate=_url_with("redis", "rediss", "unix"))
     queue_url = env.str("QUEUE_URL", None, validate=_url_with("redis", "rediss", "unix"))
     webhook_url = env.str("WEBHOOK_URL", None, validate=_url_with("http", "https", needs_host=True))
+    webhook_networks = env.str("WEBHOOK_NETWORKS", "", validate=_check_networks)
+    public_url = env.str("PUBLIC_URL", DEFAULT_PUBLIC_URL, validate=_check_public_url)
+    smtp_url = env.str("SMTP_URL", None, validate=_check_smtp_url)
+    mail_from = env.str("MAIL_FROM", None, validate=_check_sender)
     rate_accounts = env.str("RATE_ACCOUNTS", "60/minute", validate=_check_rate)
     rate_games = env.str("RATE_GAMES", "300/hour", validate=_check_rate)
     rate_disputes = env.str("RATE_DISPUTES", "120/hour", validate=_check_rate)
@@ -106,7 +122,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     origin = env.str("ORIGIN", "", validate=_check_origin)
     witnesses = env.str("WITNESSES", "", validate=_check_witnesses)
     bounds = _load_bounds(env)
-    _raise_errors(env, signing_key)
+    _raise_errors(env, signing_key, lacks_sender=smtp_url is not None and mail_from is None)
     return Settings(
         data=data,
         redis_url=redis_url or embedded_redis_url(data),
@@ -119,6 +135,10 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         rate_requests=rate_requests,
         arbiter=arbiter,
         webhook_url=webhook_url,
+        webhook_networks=_items(webhook_networks),
+        public_url=public_url.rstrip("/"),
+        smtp_url=smtp_url,
+        mail_from=mail_from,
         sweep_seconds=sweep_seconds,
         trusted_proxies=_items(proxies),
         origin=origin,
@@ -156,8 +176,11 @@ def _load_bounds(env: _Variables) -> dict[str, Any]:
     }
 
 
-def _raise_errors(env: Env, signing_key: Path) -> None:
-    """Raise SettingsError if a variable is invalid, or if the file of the signing key contains no key."""
+def _raise_errors(env: Env, signing_key: Path, *, lacks_sender: bool) -> None:
+    """Raise SettingsError if a variable is invalid, or if the file of the signing key contains no key.
+
+    `lacks_sender`: mail is to be sent, but the variable with its sender is not set.
+    """
     # Imported here, so that commands without settings start quickly.
     from ledger.keys import SigningKey
 
@@ -166,6 +189,11 @@ def _raise_errors(env: Env, signing_key: Path) -> None:
         env.seal()
     except EnvValidationError as error:
         errors.update(cast("Mapping[str, Sequence[Message]]", error.error_messages))
+    if lacks_sender:
+        errors.setdefault(
+            f"{PREFIX}MAIL_FROM",
+            [message("must be set, because {variable} is", variable=f"{PREFIX}SMTP_URL")],
+        )
     try:
         SigningKey.load(signing_key)
     except (Unreadable, IsADirectoryError):
@@ -209,6 +237,34 @@ def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
             raise ValidationError([message("must have a host")])
 
     return check
+
+
+def _check_public_url(value: str) -> None:
+    _url_with("http", "https", needs_host=True)(value)
+    parts = urlsplit(value)
+    has_more = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc
+    if has_more or not value.isprintable() or " " in value:
+        raise ValidationError([message("must consist of a scheme, a host and a port")])
+
+
+def _check_smtp_url(value: str) -> None:
+    # Imported here, so that commands without settings start quickly.
+    from service.mail.smtp_server import InvalidSmtpUrl, parse_smtp_url
+
+    try:
+        parse_smtp_url(value)
+    except InvalidSmtpUrl as error:
+        raise ValidationError([error.message]) from None
+
+
+def _check_sender(value: str) -> None:
+    # Imported here, so that commands without settings start quickly.
+    from service.mail.addresses import InvalidAddress, parse_sender
+
+    try:
+        parse_sender(value)
+    except InvalidAddress as error:
+        raise ValidationError([error.message]) from None
 
 
 def _items(value: str) -> tuple[str, ...]:

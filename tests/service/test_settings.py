@@ -10,6 +10,7 @@ from ledger.signed_note import COSIGNATURE, note_key
 from replay.language.renderer import english
 from service.bounds import Bounds
 from service.data_folder import embedded_redis_url
+from service.mail.smtp_server import SmtpServer, parse_smtp_url
 from service.settings import SettingsError, load_settings
 from tests.support.faults import raises
 
@@ -29,6 +30,8 @@ def test_by_default_everything_is_in_the_data_folder(monkeypatch: pytest.MonkeyP
     rates = (settings.rate_accounts, settings.rate_games, settings.rate_requests)
     assert rates == ("60/minute", "300/hour", "")
     assert settings.webhook_url is None
+    assert (settings.smtp_url, settings.mail_from) == (None, None)
+    assert settings.public_url == "http://127.0.0.1:8000"
     assert settings.sweep_seconds == 10
 
 
@@ -44,6 +47,10 @@ def test_every_setting_can_be_set() -> None:
             "CARTULARY_RATE_GAMES": "2/minute",
             "CARTULARY_RATE_REQUESTS": "9/second",
             "CARTULARY_WEBHOOK_URL": "http://hook/",
+            "CARTULARY_WEBHOOK_NETWORKS": "10.0.0.0/8, fd00::/8",
+            "CARTULARY_PUBLIC_URL": "https://play.example.org/",
+            "CARTULARY_SMTP_URL": "smtp://mail.example.org",
+            "CARTULARY_MAIL_FROM": "Cartulary <games@example.org>",
             "CARTULARY_ORIGIN": "games.example.org/log",
             "CARTULARY_WITNESSES": f"{WITNESS}, {WITNESS}",
             "CARTULARY_SWEEP_SECONDS": "0.5",
@@ -57,6 +64,10 @@ def test_every_setting_can_be_set() -> None:
     rates = (settings.rate_accounts, settings.rate_games, settings.rate_requests)
     assert rates == ("1/hour", "2/minute", "9/second")
     assert settings.webhook_url == "http://hook/"
+    assert settings.webhook_networks == ("10.0.0.0/8", "fd00::/8")
+    assert settings.public_url == "https://play.example.org"
+    assert settings.smtp_url == "smtp://mail.example.org"
+    assert settings.mail_from == "Cartulary <games@example.org>"
     assert settings.origin == "games.example.org/log"
     assert settings.witnesses == (WITNESS, WITNESS)
     assert settings.sweep_seconds == 0.5
@@ -108,6 +119,28 @@ def test_the_queue_is_in_the_redis_of_the_logs_by_default() -> None:
         ("CARTULARY_WITNESSES", ",".join([WITNESS] * 33)),
         ("CARTULARY_WEBHOOK_URL", "ftp://:secret@example.org/"),
         ("CARTULARY_WEBHOOK_URL", "https:///secret"),
+        ("CARTULARY_WEBHOOK_NETWORKS", "10.0.0.0/8,everywhere"),
+        ("CARTULARY_PUBLIC_URL", "play.example.org"),
+        ("CARTULARY_PUBLIC_URL", "https://"),
+        ("CARTULARY_PUBLIC_URL", "https://ada:secret@play.example.org"),
+        ("CARTULARY_PUBLIC_URL", "https://play.example.org/games"),
+        ("CARTULARY_PUBLIC_URL", "https://play.example.org/?a=b"),
+        ("CARTULARY_PUBLIC_URL", "https://play example.org"),
+        ("CARTULARY_SMTP_URL", "https://mail.example.org"),
+        ("CARTULARY_SMTP_URL", "smtp://"),
+        ("CARTULARY_SMTP_URL", "smtp://mail.example.org:99999"),
+        ("CARTULARY_SMTP_URL", "smtp://mail.example.org/secret"),
+        ("CARTULARY_SMTP_URL", "smtp://mail.example.org?tls=maybe"),
+        ("CARTULARY_SMTP_URL", "smtp://mail.example.org?tls=none&tls=starttls"),
+        ("CARTULARY_SMTP_URL", "smtp://mail.example.org?verify=no"),
+        ("CARTULARY_SMTP_URL", "smtp://mail.example.org?ca=/no/such/file"),
+        ("CARTULARY_SMTP_URL", "smtps://mail.example.org?tls=none"),
+        ("CARTULARY_SMTP_URL", "smtp://ada@mail.example.org"),
+        ("CARTULARY_SMTP_URL", "smtp://ada:secret@mail.example.org?tls=none"),
+        ("CARTULARY_MAIL_FROM", "nobody"),
+        ("CARTULARY_MAIL_FROM", "zoë@example.org"),
+        ("CARTULARY_MAIL_FROM", "games@example.org\nBcc: bob@example.org"),
+        ("CARTULARY_MAIL_FROM", "a-local-part-of-over-thirty-characters@example.org"),
     ],
 )
 def test_an_invalid_setting_is_named_without_its_password(name: str, value: str) -> None:
@@ -115,6 +148,30 @@ def test_an_invalid_setting_is_named_without_its_password(name: str, value: str)
         load_settings({name: value})
     assert "secret" not in english(raised.value.message)
     assert "\n" not in english(raised.value.message)
+
+
+def test_mail_needs_a_sender() -> None:
+    with raises(SettingsError, match="^CARTULARY_MAIL_FROM must be set"):
+        load_settings({"CARTULARY_SMTP_URL": "smtp://mail.example.org"})
+
+
+@pytest.mark.parametrize(
+    ("url", "server"),
+    [
+        ("smtp://mail.example.org", SmtpServer("mail.example.org", 587, "starttls")),
+        ("smtp://[::1]:25/?tls=none", SmtpServer("::1", 25, "none")),
+        (
+            "smtps://ada%40home:a%2Fb@mail.example.org",
+            SmtpServer("mail.example.org", 465, "implicit", "ada@home", "a/b"),
+        ),
+    ],
+)
+def test_the_url_of_a_mail_server_names_its_port_its_encryption_and_a_login(
+    url: str, server: SmtpServer
+) -> None:
+    settings = load_settings({"CARTULARY_SMTP_URL": url, "CARTULARY_MAIL_FROM": "a@example.org"})
+    assert parse_smtp_url(str(settings.smtp_url)) == server
+    assert "a/b" not in repr(server)
 
 
 def test_all_invalid_settings_are_named_at_once(tmp_path: Path) -> None:

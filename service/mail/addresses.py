@@ -1,0 +1,67 @@
+"""E-mail addresses: their form, checked by email-validator without any request to a name server.
+
+Internationalized addresses are accepted and normalized: letters composed (NFC), the domain in lower case.
+"""
+
+from email.headerregistry import Address
+from email.utils import parseaddr
+from typing import Final
+
+from email_validator import EmailNotValidError, validate_email
+
+from domain.errors import CartularyError
+from domain.messages import message
+
+MAX_LENGTH: Final = 254
+"""Characters of an address (RFC 5321, with the angle brackets left out)."""
+MAX_SENDER_LOCAL_LENGTH: Final = 30
+"""A local part has at most 64 octets (RFC 5321); a tag for bounces takes 33 of them with its plus sign."""
+
+
+class InvalidAddress(CartularyError):
+    """A text is not an e-mail address."""
+
+
+def parse_address(text: str) -> str:
+    """Return an e-mail address, normalized. Raises InvalidAddress.
+
+    An address has a domain with a name that can be reached from anywhere: neither an IP address nor
+    `localhost`. Quoted local parts, comments and display names are refused.
+    """
+    if len(text) <= MAX_LENGTH:
+        try:
+            checked = validate_email(text, check_deliverability=False, strict=True)
+        except (EmailNotValidError, UnicodeError):
+            pass
+        else:
+            return checked.normalized
+    raise InvalidAddress(message("must be an e-mail address"))
+
+
+def limit_key(address: str) -> str:
+    """Return what the variants of an address have in common that usually reach the same mailbox.
+
+    These are the address without regard to case, and with a tag: `ada+games@example.org`.
+    """
+    local, _, domain = address.casefold().rpartition("@")
+    return f"{local.partition('+')[0]}@{domain}"
+
+
+def parse_sender(text: str) -> Address:
+    """Return the sender of all mails: `games@example.org`, or `Cartulary <games@example.org>`.
+
+    Raises InvalidAddress. The local part has room for the tag that identifies a bounce (bounces.py).
+    """
+    name, address = parseaddr(text)
+    if "\n" in text or "\r" in text or not name.isprintable() or not address:
+        raise InvalidAddress(message("must be an e-mail address"))
+    address = parse_address(address)
+    local, _, _ = address.rpartition("@")
+    if not address.isascii() or len(local) > MAX_SENDER_LOCAL_LENGTH:
+        raise InvalidAddress(
+            message(
+                "must be an e-mail address in ASCII with at most {most} characters before the @",
+                most=MAX_SENDER_LOCAL_LENGTH,
+            )
+        )
+    return Address(display_name=name, addr_spec=address)
