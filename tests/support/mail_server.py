@@ -35,7 +35,7 @@ class ReceivedMail:
     @property
     def message(self) -> EmailMessage:
         """The mail, parsed."""
-        return cast("EmailMessage", message_from_bytes(self.content, policy=default))
+        return message_from_bytes(self.content, policy=default)
 
 
 @dataclass
@@ -141,7 +141,7 @@ def mail_server(
         ssl_context=context if is_tls_implicit else None,
         **options,
     )
-    controller.begin()
+    controller.begin()  # type: ignore[no-untyped-call] # aiosmtpd has no annotation here
     server.port = controller.server.sockets[0].getsockname()[1]  # type: ignore[union-attr] # it has begun
     thread = Thread(target=loop.run_forever)
     thread.start()
