@@ -1,0 +1,295 @@
+"""The calls of the HTTP interface: each function returns the request and how to read its response.
+
+The clients have a method for each of these functions, with the same parameters.
+"""
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+from urllib.parse import quote
+
+from cartulary.client.parsing import json_of, parse
+from cartulary.client.results import (
+    AcceptedAction,
+    Account,
+    EventPage,
+    GamePage,
+    GameSummary,
+    Invitation,
+    InvitedGame,
+    LegalActions,
+    Me,
+    Options,
+    Position,
+    Registration,
+    Token,
+)
+from domain.json_types import JsonObject
+
+T_co = TypeVar("T_co", covariant=True)
+D = TypeVar("D")
+
+PREFIX: Final = "/api/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T_co]):
+    """A request, and a function that reads the body of its response. `body` None is no body.
+
+    `can_repeat` is whether carrying the request out twice has the same effect as once, because the method or
+    the idempotency key ensures that. `is_record` allows a response of the length of a game record.
+    """
+
+    method: str
+    path: str
+    read: Callable[[bytes], T_co]
+    params: Mapping[str, str | int]
+    body: JsonObject | None
+    idempotency_key: str | None
+    can_repeat: bool
+    is_record: bool = False
+
+
+def _call(
+    method: str,
+    path: str,
+    read: Callable[[bytes], D],
+    *,
+    params: Mapping[str, str | int | None] | None = None,
+    body: Mapping[str, Any] | None = None,
+    key: str | None = None,
+    is_record: bool = False,
+) -> Call[D]:
+    """Return a call without the members of the body and the parameters that are None."""
+    return Call(
+        method,
+        PREFIX + path,
+        read,
+        {name: value for name, value in (params or {}).items() if value is not None},
+        None if body is None else {k: v for k, v in body.items() if v is not None},
+        key,
+        can_repeat=method in {"GET", "PUT", "PATCH"} or key is not None,
+        is_record=is_record,
+    )
+
+
+def _new_key(key: str | None) -> str:
+    return secrets.token_hex(16) if key is None else key
+
+
+def _as(kind: type[D]) -> Callable[[bytes], D]:
+    return lambda body: parse(kind, json_of(body))
+
+
+def _nothing(_: bytes) -> None:
+    return None
+
+
+def _game(game: str, rest: str = "") -> str:
+    return f"/games/{quote(game, safe='')}{rest}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Player:
+    player: Account
+
+
+def register(
+    handle: str, password: str, *, email: str | None = None, locale: str | None = None
+) -> Call[Registration]:
+    """Register a player. From then on, the client uses the player's token."""
+    body = {"handle": handle, "password": password, "email": email, "locale": locale}
+    return _call("POST", "/players", _as(Registration), body=body)
+
+
+def become_guest(*, locale: str | None = None) -> Call[Registration]:
+    """Become a guest, a player without a password. From then on, the client uses the guest's token."""
+    return _call("POST", "/guests", _as(Registration), body={"locale": locale})
+
+
+def log_in(handle: str, password: str) -> Call[Token]:
+    """Get a new token, which the client uses from then on."""
+    return _call("POST", "/tokens", _as(Token), body={"handle": handle, "password": password})
+
+
+def log_out() -> Call[None]:
+    """Revoke the token of the client."""
+    return _call("DELETE", "/tokens/current", _nothing)
+
+
+def choose_handle(handle: str, password: str) -> Call[Account]:
+    """Choose a handle and a password, as a guest. Places in games and the token stay."""
+    return _call(
+        "PUT",
+        "/me/handle",
+        lambda body: parse(_Player, json_of(body)).player,
+        body={"handle": handle, "password": password},
+    )
+
+
+def me(*, cursor: str | None = None, limit: int | None = None) -> Call[Me]:
+    """Return the player, and the games in which it is their turn."""
+    return _call("GET", "/me", _as(Me), params={"cursor": cursor, "limit": limit})
+
+
+def create_game(
+    rules: str,
+    seats: int,
+    *,
+    options: Options | None = None,
+    clock: Mapping[str, Any] | None = None,
+    invite: Sequence[str] = (),
+    bots: Sequence[str] = (),
+    arbiter: str | None = None,
+    nonce: str | None = None,
+    idempotency_key: str | None = None,
+) -> Call[GameSummary]:
+    """Create a game, of which the player has the first place."""
+    body = {
+        "rules": rules,
+        "seats": seats,
+        "options": None if options is None else dict(options),
+        "clock": None if clock is None else dict(clock),
+        "invite": list(invite) or None,
+        "bots": list(bots) or None,
+        "arbiter": arbiter,
+        "nonce": nonce,
+    }
+    return _call("POST", "/games", _as(GameSummary), body=body, key=_new_key(idempotency_key))
+
+
+def games(
+    *,
+    status: str | None = None,
+    player: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+) -> Call[GamePage]:
+    """Return a page of games, newest first. `status` is one or several, separated by commas."""
+    params = {"status": status, "player": player, "cursor": cursor, "limit": limit}
+    return _call("GET", "/games", _as(GamePage), params=params)
+
+
+def game(game: str) -> Call[GameSummary]:
+    """Return the summary of a game."""
+    return _call("GET", _game(game), _as(GameSummary))
+
+
+def join(
+    game: str,
+    *,
+    invitation: str | None = None,
+    nonce: str | None = None,
+    idempotency_key: str | None = None,
+) -> Call[GameSummary]:
+    """Join a game; with the token of an `invitation` also a private one."""
+    return _call(
+        "POST",
+        _game(game, "/players"),
+        _as(GameSummary),
+        body={"invitation": invitation, "nonce": nonce},
+        key=_new_key(idempotency_key),
+    )
+
+
+def leave(game: str, *, idempotency_key: str | None = None) -> Call[None]:
+    """Leave a game that has not started."""
+    path = _game(game, "/players/me")
+    return _call("DELETE", path, _nothing, key=_new_key(idempotency_key))
+
+
+def invite(game: str) -> Call[Invitation]:
+    """Make an invitation link to a game that has not started. It replaces the player's earlier one."""
+    return _call("POST", _game(game, "/invitations"), _as(Invitation))
+
+
+def revoke_invitation(game: str) -> Call[None]:
+    """Revoke the player's invitation link to a game."""
+    return _call("DELETE", _game(game, "/invitations/mine"), _nothing)
+
+
+def invitation(token: str) -> Call[InvitedGame]:
+    """Return the game to which an invitation link leads."""
+    return _call("GET", f"/invitations/{quote(token, safe='')}", _as(InvitedGame))
+
+
+def add_bot(
+    game: str,
+    bot: str | None = None,
+    *,
+    nonce: str | None = None,
+    idempotency_key: str | None = None,
+) -> Call[GameSummary]:
+    """Give a place in the player's own game to a bot of the server."""
+    return _call(
+        "POST",
+        _game(game, "/bots"),
+        _as(GameSummary),
+        body={"bot": bot, "nonce": nonce},
+        key=_new_key(idempotency_key),
+    )
+
+
+def position(game: str, *, seq: int | None = None) -> Call[Position]:
+    """Return the position after event `seq`, by default the last one, as the player may see it."""
+    return _call("GET", _game(game, "/position"), _as(Position), params={"seq": seq})
+
+
+def legal_actions(game: str) -> Call[LegalActions]:
+    """Return the legal actions of the player's seat: none if it is another seat's turn."""
+    return _call("GET", _game(game, "/legal-actions"), _as(LegalActions))
+
+
+def submit(
+    game: str,
+    action: Mapping[str, Any],
+    *,
+    expected_seq: int,
+    signature: Mapping[str, str] | None = None,
+    idempotency_key: str | None = None,
+) -> Call[AcceptedAction]:
+    """Submit an action. `expected_seq` is the last event that the player has seen."""
+    body = {
+        "action": dict(action),
+        "expected_seq": expected_seq,
+        "signature": None if signature is None else dict(signature),
+    }
+    path = _game(game, "/actions")
+    return _call("POST", path, _as(AcceptedAction), body=body, key=_new_key(idempotency_key))
+
+
+def request_takeback(game: str, *, idempotency_key: str | None = None) -> Call[AcceptedAction]:
+    """Ask to take back the last action, in a game with `takebacks`."""
+    path = _game(game, "/takebacks")
+    return _call("POST", path, _as(AcceptedAction), body={}, key=_new_key(idempotency_key))
+
+
+def answer_takeback(
+    game: str, takeback: int, *, agree: bool, idempotency_key: str | None = None
+) -> Call[AcceptedAction]:
+    """Agree to a takeback, or decline it. `takeback` is its number, the seq of the event that asked."""
+    return _call(
+        "POST",
+        _game(game, f"/takebacks/{takeback}/answers"),
+        _as(AcceptedAction),
+        body={"agree": agree},
+        key=_new_key(idempotency_key),
+    )
+
+
+def events(
+    game: str,
+    *,
+    after: int | None = None,
+    limit: int | None = None,
+    conditions: Mapping[str, str] | None = None,
+) -> Call[EventPage]:
+    """Return a page of the log: the events after `after` that meet the conditions of docs/http.md."""
+    params = {**(conditions or {}), "after": after, "limit": limit}
+    return _call("GET", _game(game, "/events"), _as(EventPage), params=params)
+
+
+def record(game: str) -> Call[bytes]:
+    """Return the game record as it is now, with the secrets that the player may see."""
+    return _call("GET", _game(game, "/record"), bytes, is_record=True)

@@ -1,0 +1,151 @@
+"""What happens from the first attempt of a call to its result, without I/O: `exchange` is a generator.
+
+It yields what to do next, an attempt or a pause, and is sent the outcome of an attempt. So both clients
+repeat, wait and give up in the same way.
+"""
+
+import time
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias, TypeVar
+
+import httpx
+
+from cartulary.client.calls import Call
+from cartulary.client.errors import InvalidResponse, ServerUnreachable, problem
+from domain.messages import message
+from replay.http_errors import request_error_reason
+
+T = TypeVar("T")
+
+_NEVER_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+"""Errors after which the server has certainly not seen the request."""
+_NEVER_POSSIBLE: Final = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
+"""Errors that another attempt would meet again."""
+_FIRST_PAUSE: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The bounds of one call: of its time in seconds, its attempts and the bytes of its response."""
+
+    timeout: float = 30.0
+    """Time for each attempt, until the whole response is there."""
+    attempts: int = 5
+    max_wait: float = 60.0
+    """Time for all pauses between attempts."""
+    max_response_bytes: int = 8 << 20
+    max_record_bytes: int = 256 << 20
+    max_event_bytes: int = 1 << 20
+    """Size of an event of a stream."""
+    stream_silence: float = 60.0
+    """Time without anything from a stream, which sends a comment every 15 seconds, until it is resumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A complete response."""
+
+    status: int
+    body: bytes
+    retry_after: float | None
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the request was carried out."""
+        return 200 <= self.status < 300
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A time to wait, in seconds."""
+
+    seconds: float
+
+
+Outcome: TypeAlias = Response | httpx.HTTPError
+"""How an attempt ended: with a response, or without one."""
+
+
+def exchange(call: Call[T], limits: Limits) -> Generator[Pause | None, Outcome | None, T]:
+    """Yield None for each attempt, and a Pause before another one; return the result of the call.
+
+    Raises ServerUnreachable, Problem and InvalidResponse.
+    """
+    waited = 0.0
+    for attempt in range(1, limits.attempts + 1):
+        outcome = yield None
+        assert outcome is not None, "every attempt has an outcome"
+        if isinstance(outcome, Response) and outcome.is_success:
+            return call.read(outcome.body)
+        pause = retry_pause(outcome, attempt, can_repeat=call.can_repeat)
+        if pause is None or attempt == limits.attempts or waited + pause > limits.max_wait:
+            raise failure(outcome)
+        waited += pause
+        yield Pause(pause)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def retry_pause(outcome: Outcome, attempt: int, *, can_repeat: bool) -> float | None:
+    """Return the seconds to wait before the attempt after this one; None if there must be none.
+
+    A 429 was not carried out. After a 503 or a lost connection that is unknown, so that only a call which
+    can be repeated is tried again.
+    """
+    backoff = _FIRST_PAUSE * 4.0 ** (attempt - 1)
+    if isinstance(outcome, Response):
+        if outcome.status == 429 or (outcome.status == 503 and can_repeat):
+            return backoff if outcome.retry_after is None else outcome.retry_after
+        return None
+    if isinstance(outcome, _NEVER_POSSIBLE):
+        return None
+    return backoff if can_repeat or isinstance(outcome, _NEVER_SENT) else None
+
+
+def failure(outcome: Outcome) -> Exception:
+    """Return the error to raise for an attempt that did not succeed."""
+    if isinstance(outcome, Response):
+        if outcome.status < 400:
+            return InvalidResponse(
+                message("the server responds with {status}", status=outcome.status)
+            )
+        return problem(outcome.status, outcome.body, outcome.retry_after)
+    return ServerUnreachable(
+        message("the server does not respond: {reason}", reason=request_error_reason(outcome))
+    )
+
+
+class BodyReader:
+    """Collects the body of a response, within bounds of size and time."""
+
+    def __init__(
+        self, max_bytes: int, seconds: float, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._parts = bytearray()
+        self._max_bytes = max_bytes
+        self._now = now
+        self._deadline = now() + seconds
+
+    def add(self, part: bytes) -> None:
+        """Add a part. Raises InvalidResponse, and httpx.ReadTimeout if the whole takes too long."""
+        self._parts += part
+        if len(self._parts) > self._max_bytes:
+            raise InvalidResponse(message("the server's response is too long"))
+        if self._now() > self._deadline:
+            raise httpx.ReadTimeout("the body takes too long")
+
+    def response(self, status: int, headers: Mapping[str, str]) -> Response:
+        """Return the response with the body so far."""
+        return Response(status, bytes(self._parts), retry_after_of(headers))
+
+
+def body_reader(call: Call[object], limits: Limits) -> BodyReader:
+    """Return a reader with the bounds of a call."""
+    max_bytes = limits.max_record_bytes if call.is_record else limits.max_response_bytes
+    return BodyReader(max_bytes, limits.timeout)
+
+
+def retry_after_of(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds of the header `Retry-After`; None without one that is a number."""
+    value = headers.get("retry-after", "")
+    return float(value) if value.isascii() and value.isdecimal() and len(value) < 10 else None

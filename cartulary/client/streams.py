@@ -1,0 +1,131 @@
+"""An event stream from its first connection to its end, without I/O: what to request and what has come."""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Final
+from urllib.parse import quote
+
+import httpx
+from httpx_sse import ServerSentEvent
+from typing_extensions import override
+
+from cartulary.client.calls import PREFIX
+from cartulary.client.errors import InvalidResponse, StreamReset
+from cartulary.client.exchange import Limits, Outcome, Response, failure, retry_pause
+from cartulary.client.parsing import json_of, parse
+from cartulary.client.results import Event
+from domain.messages import message
+
+_PAUSE_AFTER_CLOSE: Final = 0.2
+"""Seconds before a stream is resumed that the server has closed in good order."""
+
+
+class StreamProgress:
+    """The state of one stream: the last event received, and the attempts that failed since then."""
+
+    def __init__(self, game: str, after: int, limits: Limits) -> None:
+        self.path = f"{PREFIX}/games/{quote(game, safe='')}/stream"
+        self._is_over = False
+        self._last = after
+        self._limits = limits
+        self._failures = 0
+        self._unread_bytes = 0
+
+    def is_over(self) -> bool:
+        """Return whether the server has ended the stream for good."""
+        return self._is_over
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of the next request, with which the stream goes on after the last event."""
+        return {
+            "Accept": "text/event-stream",
+            "Cache-Control": "no-store",
+            "Last-Event-ID": str(self._last),
+        }
+
+    def receive(self, sent: ServerSentEvent) -> Event | None:
+        """Return the event of the log that was sent; None for anything else.
+
+        Raises StreamReset and InvalidResponse.
+        """
+        self._unread_bytes = 0
+        self._failures = 0
+        if sent.event == "end":
+            self._is_over = True
+            return None
+        if sent.event == "reset":
+            self._is_over = True
+            raise StreamReset(message("the server has lost events of this game that it had sent"))
+        if not sent.data:
+            # The decoder reports the end of a comment like this, once there was an id.
+            return None
+        event = parse(Event, json_of(sent.data.encode()))
+        if event.seq != self._last + 1:
+            raise InvalidResponse(
+                message(
+                    "the stream continues with event {seq} after event {last}",
+                    seq=event.seq,
+                    last=self._last,
+                )
+            )
+        self._last = event.seq
+        return event
+
+    def pause(self, outcome: Outcome | None) -> float:
+        """Return the seconds to wait before the stream is resumed, after its connection has ended.
+
+        `outcome` is None if the server closed it in good order. Raises the error of the last attempt if too
+        many have failed, or if the server refuses the stream.
+        """
+        if self._is_over:
+            return 0.0
+        if isinstance(outcome, Response) and outcome.status == 204:
+            self._is_over = True
+            return 0.0
+        if outcome is None:
+            return _PAUSE_AFTER_CLOSE
+        self._failures += 1
+        seconds = retry_pause(outcome, self._failures, can_repeat=True)
+        if (
+            seconds is None
+            or self._failures >= self._limits.attempts
+            or seconds > self._limits.max_wait
+        ):
+            raise failure(outcome)
+        return seconds
+
+    def count(self, part: bytes) -> None:
+        """Count bytes that came since the last event. Raises InvalidResponse if they are too many."""
+        self._unread_bytes += len(part)
+        if self._unread_bytes > self._limits.max_event_bytes + len(part):
+            raise InvalidResponse(message("the server's response is too long"))
+
+
+class BoundedBody(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """The body of a stream, which raises InvalidResponse when one event is too long."""
+
+    def __init__(
+        self, body: httpx.SyncByteStream | httpx.AsyncByteStream, progress: StreamProgress
+    ) -> None:
+        self._body = body
+        self._progress = progress
+
+    @override
+    def __iter__(self) -> Iterator[bytes]:
+        assert isinstance(self._body, httpx.SyncByteStream), "it belongs to a synchronous client"
+        for part in self._body:
+            self._progress.count(part)
+            yield part
+
+    @override
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        assert isinstance(self._body, httpx.AsyncByteStream), "it belongs to an asynchronous client"
+        async for part in self._body:
+            self._progress.count(part)
+            yield part
+
+
+def bounded(response: httpx.Response, progress: StreamProgress) -> httpx.Response:
+    """Return a response whose body is bounded, to be read instead of this one."""
+    body = BoundedBody(response.stream, progress)
+    return httpx.Response(response.status_code, headers=response.headers, stream=body)
