@@ -203,6 +203,8 @@ class Options(TypedDict):
     seating: Literal["drawn", "joined"]
     private: bool
     takebacks: NotRequired[Annotated[Literal[True], "Left out in a game without takebacks."]]
+    name: NotRequired[Annotated[str, "What its creator calls the game, in one line."]]
+    rematch_of: NotRequired[Annotated[GameId, "The game of which this one is a rematch."]]
 
 
 class GameSettings(TypedDict):
@@ -242,6 +244,24 @@ class SeatTaken(TypedDict):
 
 class SeatLeft(TypedDict):
     """A player leaves the game before it has started."""
+
+    player: PlayerId
+
+
+class PlayerInvited(TypedDict):
+    """The creator invites another player before the game has started."""
+
+    player: PlayerId
+
+
+class InvitationDeclined(TypedDict):
+    """An invited player does not want to play in the game."""
+
+    player: PlayerId
+
+
+class InvitationRevoked(TypedDict):
+    """The creator withdraws an invitation."""
 
     player: PlayerId
 
@@ -353,6 +373,9 @@ LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
     "SeatTaken": SeatTaken,
     "SeatLeft": SeatLeft,
     "PlayResumed": PlayResumed,
+    "PlayerInvited": PlayerInvited,
+    "InvitationDeclined": InvitationDeclined,
+    "InvitationRevoked": InvitationRevoked,
     "PlayerKeyAdded": PlayerKeyAdded,
     "PlayerKeyRevoked": PlayerKeyRevoked,
     "AdministratorDecided": AdministratorDecided,

@@ -24,6 +24,9 @@ from domain.event import (
     GameCreated,
     GameFinished,
     GameStarted,
+    InvitationDeclined,
+    InvitationRevoked,
+    PlayerInvited,
     PlayerKeyAdded,
     PlayerKeyRevoked,
     PlayResumed,
@@ -176,6 +179,7 @@ def _created(event: Event, data: GameCreated) -> Game:
         creator=cast("ByPlayer", event["by"])["player"],
         commitment=data["commitment"],
         invited=tuple(data.get("invited", ())),
+        invitations=len(data.get("invited", ())),
         created_at=event["at"],
         arbiter=data.get("arbiter"),
     )
@@ -227,6 +231,20 @@ def _seat_taken(game: Game, event: Event, data: SeatTaken, opened: Opened) -> No
 def _seat_left(game: Game, event: Event, data: SeatLeft, opened: Opened) -> None:
     game.places = tuple(place for place in game.places if place.player != data["player"])
     game.keys = {player: keys for player, keys in game.keys.items() if player != data["player"]}
+
+
+def _invited(game: Game, event: Event, data: PlayerInvited, opened: Opened) -> None:
+    game.invited += (data["player"],)
+    game.invitations += 1
+
+
+def _declined(game: Game, event: Event, data: InvitationDeclined, opened: Opened) -> None:
+    game.invited = tuple(player for player in game.invited if player != data["player"])
+    game.declined += (data["player"],)
+
+
+def _revoked(game: Game, event: Event, data: InvitationRevoked, opened: Opened) -> None:
+    game.invited = tuple(player for player in game.invited if player != data["player"])
 
 
 def _key_added(game: Game, event: Event, data: PlayerKeyAdded, opened: Opened) -> None:
@@ -319,6 +337,9 @@ def _takeback(game: Game, event: Event, data: EventData, opened: Opened) -> None
 _LIFE_CYCLE_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], None]]] = {
     "SeatTaken": _seat_taken,
     "SeatLeft": _seat_left,
+    "PlayerInvited": _invited,
+    "InvitationDeclined": _declined,
+    "InvitationRevoked": _revoked,
     "PlayerKeyAdded": _key_added,
     "PlayerKeyRevoked": _key_revoked,
     "GameStarted": _started,

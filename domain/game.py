@@ -90,9 +90,15 @@ class GameOf(Generic[S, A, P]):
     creator: str
     commitment: str
     invited: tuple[str, ...]
+    """The ids of the players who are invited, those who have joined included."""
     created_at: str
     arbiter: str | None = None
     """The id of the player who rules disputes, who has no place; None if the players agree on rulings."""
+    declined: tuple[str, ...] = ()
+    """The ids of the players who have declined an invitation."""
+    invitations: int = 0
+    """How many players have been invited, those who have declined and those who are not invited any more
+    included."""
     places: tuple[Place, ...] = ()
     status: Status = "open"
     players: tuple[str, ...] = ()
@@ -177,6 +183,13 @@ class GameOf(Generic[S, A, P]):
     def has_joined(self, player: str) -> bool:
         """Whether the player has a place in this game."""
         return any(place.player == player for place in self.places)
+
+    @property
+    def awaited(self) -> tuple[str, ...]:
+        """The ids of the invited players who have neither joined nor declined; none after the start."""
+        if self.status != "open":
+            return ()
+        return tuple(player for player in self.invited if not self.has_joined(player))
 
     def bot_of(self, player: str) -> str | None:
         """The name of the bot that a player of this game is; None for a person."""

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Final, TypeAlias
 
 BOT_NAME: Final = "[a-z0-9_-]{1,32}"
 """A regular expression for the name of a bot."""
+GAME_ID: Final = "[A-Za-z0-9._~-]{1,100}"
+"""A regular expression for the id of a game."""
 INTEGERS_BELOW: Final = 2**53
 """Every integer in JSON is smaller than this in magnitude."""
 
@@ -64,7 +66,7 @@ Timestamp: TypeAlias = Annotated[
     Pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"),
     "UTC, RFC 3339 with milliseconds.",
 ]
-GameId: TypeAlias = Annotated[str, Pattern("[A-Za-z0-9._~-]{1,100}"), "The id of a game."]
+GameId: TypeAlias = Annotated[str, Pattern(GAME_ID), "The id of a game."]
 PlayerId: TypeAlias = Annotated[str, Pattern("[A-Za-z0-9._~-]{1,100}"), "The id of a player."]
 BotName: TypeAlias = Annotated[str, Pattern(BOT_NAME), "The name of a bot, such as `sensible`."]
 EventType: TypeAlias = Annotated[str, Pattern("[A-Za-z]{1,100}"), "The type of an event."]

@@ -7,6 +7,8 @@ from domain.dispute_messages import DISPUTE_MESSAGES
 from domain.event import (
     AdministratorDecided,
     GameCreated,
+    InvitationRevoked,
+    PlayerInvited,
     PlayerKeyAdded,
     PlayerKeyRevoked,
     PlayerRemoved,
@@ -114,6 +116,14 @@ def bot_title(name: str) -> Value:
     return next((title for bot, title in BOT_TITLES.items() if bot == name), name)
 
 
+def _player_invited(data: PlayerInvited) -> Message:
+    return message("invites {player}", player=PlayerWithId(data["player"]))
+
+
+def _invitation_revoked(data: InvitationRevoked) -> Message:
+    return message("revokes the invitation of {player}", player=PlayerWithId(data["player"]))
+
+
 def _player_key_added(data: PlayerKeyAdded) -> Message:
     return message("registers the key {key} for signing actions", key=data["key"])
 
@@ -150,6 +160,9 @@ LIFE_CYCLE_MESSAGES: Final[Mapping[str, EventMessage]] = {
     "GameCreated": game_created,
     "SeatTaken": _seat_taken,
     "SeatLeft": lambda _: message("gives up the place"),
+    "PlayerInvited": _player_invited,
+    "InvitationDeclined": lambda _: message("declines the invitation"),
+    "InvitationRevoked": _invitation_revoked,
     "PlayerKeyAdded": _player_key_added,
     "PlayerKeyRevoked": _player_key_revoked,
     "TurnForfeited": _turn_forfeited,

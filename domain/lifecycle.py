@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from domain import chance
+from domain.common_options import COMMON_OPTIONS, check_common_options
 from domain.contract import A, AnyRuleSystem, DomainEvent, OwnOptions, P, S
 from domain.errors import Malformed, NotNow
 from domain.event import (
@@ -33,10 +34,7 @@ from domain.json_types import BOT_NAME
 from domain.messages import Message, Text, message, plural_message
 from domain.registry import EXPANSIONS, RULES, UnknownRules, rule_system_for
 
-SEATINGS: Final = ("drawn", "joined")
 NONCE_SOURCES: Final = ("player", "server")
-COMMON_OPTIONS: Final = ("seating", "private", "takebacks")
-"""The options of every game."""
 SEATS_OF_ANY_GAME: Final = 2
 """A number of seats that every rule system allows."""
 MOST_SEATS: Final = 16
@@ -47,22 +45,13 @@ DESERTED_AFTER: Final = 2
 
 
 def check_options(rules: object, seats: object, options: Mapping[str, object]) -> Options:
-    """All options of a game, with defaults filled in: its own, `seating`, `private`, and `takebacks` if true.
+    """All options of a game, with defaults filled in: its own, and those of every game.
 
     Raises Malformed, which names every wrong field, as `rules`, `seats` or `options.NAME`. If `rules` is
     unknown, it also names what no rule system allows.
     """
-    errors: dict[str, Text] = {}
+    common, errors = check_common_options(options)
     others = {name: value for name, value in options.items() if name not in COMMON_OPTIONS}
-    seating = options.get("seating", "drawn")
-    private = options.get("private", False)
-    takebacks = options.get("takebacks", False)
-    if seating not in SEATINGS:
-        errors["options.seating"] = one_of(SEATINGS)
-    if not isinstance(private, bool):
-        errors["options.private"] = message("must be true or false")
-    if not isinstance(takebacks, bool):
-        errors["options.takebacks"] = message("must be true or false")
     if isinstance(seats, bool) or not isinstance(seats, int):
         errors["seats"] = message("must be a whole number")
         seats = SEATS_OF_ANY_GAME
@@ -75,8 +64,7 @@ def check_options(rules: object, seats: object, options: Mapping[str, object]) -
         errors |= error.fields
     if errors:
         raise Malformed(errors)
-    checked = {**own, "seating": seating, "private": private}
-    return cast("Options", {**checked, "takebacks": True} if takebacks else checked)
+    return cast("Options", {**own, **common})
 
 
 def _refused_by_all(seats: int, options: Mapping[str, object]) -> dict[str, Text]:

@@ -14,11 +14,14 @@ from service.games.cache import GameCache
 from service.games.commands import GameCommands
 from service.games.dispute_commands import DisputeCommands
 from service.games.event_queries import EventQueries
+from service.games.invitation_commands import InvitationCommands
 from service.games.invitations import Invitations
 from service.games.key_registry import KeyRegistry
 from service.games.queries import GameQueries
 from service.games.quota import GameQuota
 from service.games.receipts import PlayerReceipts
+from service.games.received_invitations import ReceivedInvitations
+from service.games.rematches import Rematches
 from service.games.replays import Replays
 from service.games.repository import GameRepository
 from service.keyring import Keyring
@@ -28,6 +31,7 @@ from service.players.accounts import Players
 from service.players.bots import BotPlayers
 from service.players.erased import ErasedPlayers
 from service.players.keys import PlayerKeys
+from service.players.mutes import Mutes
 from service.readiness import Readiness
 from service.sandboxes.sandboxes import Sandboxes
 from service.sandboxes.store import SandboxStore
@@ -71,6 +75,10 @@ class Service:
     readiness: Readiness
     receipts: PlayerReceipts
     invitations: Invitations
+    invitation_commands: InvitationCommands
+    received_invitations: ReceivedInvitations
+    rematches: Rematches
+    mutes: Mutes
     sandboxes: Sandboxes
     audits: Audits
 
@@ -110,33 +118,36 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     sandboxes = Sandboxes(repository, store, SandboxStore(client, settings.bounds), settings.bounds)
     proofs = Proofs(transparency_store, checkpoints, store)
     invitations = Invitations(client, repository)
+    mutes = Mutes(client, settings.bounds.max_mutes_per_player)
+    commands = GameCommands(
+        repository, keyring, clock, quota, player_keys, BotPlayers(players), invitations
+    )
+    queries = GameQueries(
+        repository,
+        store,
+        listings,
+        keyring,
+        players,
+        player_keys,
+        proofs,
+        settings.bounds.record_page_bytes,
+        settings.bounds.page_events,
+    )
     return Service(
         settings=settings,
         redis=client,
         store=store,
         repository=repository,
-        commands=GameCommands(
-            repository, keyring, clock, quota, player_keys, BotPlayers(players), invitations
-        ),
+        commands=commands,
         disputes=DisputeCommands(repository, keyring, settings.bounds.max_statement_characters),
-        queries=GameQueries(
-            repository,
-            store,
-            listings,
-            keyring,
-            players,
-            player_keys,
-            proofs,
-            settings.bounds.record_page_bytes,
-            settings.bounds.page_events,
-        ),
+        queries=queries,
         events=EventQueries(repository, store, players, deliveries, settings.bounds),
         replays=Replays(repository, settings.bounds),
         pictures=PngPictures(settings.bounds),
         players=players,
         player_keys=player_keys,
         erasure=Erasure(
-            client, erased, players, player_keys, repository, store, listings, sandboxes
+            client, erased, players, player_keys, repository, store, listings, sandboxes, mutes
         ),
         key_registry=KeyRegistry(player_keys, repository, listings),
         listings=listings,
@@ -150,6 +161,10 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         readiness=Readiness(settings, keyring),
         sandboxes=sandboxes,
         invitations=invitations,
+        invitation_commands=InvitationCommands(repository, settings.bounds.max_invitations),
+        received_invitations=ReceivedInvitations(listings, queries, mutes),
+        rematches=Rematches(repository, commands, players),
+        mutes=mutes,
         audits=Audits(settings.bounds),
         receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),
     )

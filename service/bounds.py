@@ -80,6 +80,8 @@ class Bounds:
     """Games that are open or in progress in which a player has a place."""
     max_invitations: int = _bound(32)
     """Invitations to one game."""
+    max_mutes_per_player: int = _bound(500)
+    """Players whom one player has muted."""
     max_statement_characters: int = _bound(2_000)
     """Characters of a statement in a dispute."""
     max_keys_per_player: int = _bound(8)

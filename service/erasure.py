@@ -19,16 +19,17 @@ import redis
 from domain.errors import CartularyError
 from domain.event import Event
 from domain.game import Game
-from ledger import commands
+from ledger import commands, invitation_commands
 from ledger.pending import PendingEvents
 from service.connection import unavailable_on_error
 from service.errors import Unavailable, log_text
 from service.games.cache import CachedGame
-from service.games.repository import GameRepository
+from service.games.repository import GameRepository, Handler
 from service.listings import Listings
 from service.players.accounts import Players
 from service.players.erased import ErasedPlayers
 from service.players.keys import PlayerKeys
+from service.players.mutes import Mutes
 from service.players.tokens import TOKEN_CACHE_TTL
 from service.sandboxes.sandboxes import Sandboxes
 from service.store.event_store import EventStore
@@ -59,7 +60,9 @@ class Erasure:
         store: EventStore,
         listings: Listings,
         sandboxes: Sandboxes,
+        mutes: Mutes,
     ) -> None:
+        self._mutes = mutes
         self._redis = client
         self._erased = erased
         self._players = players
@@ -129,6 +132,8 @@ class Erasure:
             except CartularyError as error:
                 # The log is missing or damaged, or the game ends just now.
                 log.warning("an erased player stays in game %s: %s", game_id, log_text(error))
+        self._decline_invitations(player)
+        self._mutes.delete_all_of(player)
         self._erase_statements({player})
         self._sandboxes.delete_all_of(player)
         self._player_keys.delete(player)
@@ -148,6 +153,24 @@ class Erasure:
                 commands.act(pending, seat, game.rules.parse_action(RESIGN))
 
         self._repository.execute(game_id, handler, at_head=True)
+
+    def _decline_invitations(self, player: str) -> None:
+        """Have a player decline all invitations that wait for an answer."""
+        cursor = None
+        while True:
+            page = self._listings.invitations(player, cursor, _PAGE)
+            for game_id in page.games:
+                try:
+                    self._repository.execute(game_id, _declined_by(player), at_head=True)
+                except Unavailable:
+                    raise
+                except CartularyError as error:
+                    log.warning(
+                        "an erased player stays invited to game %s: %s", game_id, log_text(error)
+                    )
+            if page.next is None:
+                return
+            cursor = page.next
 
     def _current_games(self, player: str) -> Iterator[str]:
         """Iterate over the games that are open or in progress in which the player has a place."""
@@ -174,6 +197,16 @@ class Erasure:
                 raise
             except (CartularyError, ValueError, LookupError) as error:
                 log.error("statements in game %s cannot be erased: %s", game_id, log_text(error))  # noqa: TRY400 # a traceback would add nothing
+
+
+def _declined_by(player: str) -> Handler:
+    """Return a handler that has a player decline the invitation to a game, if it waits for an answer."""
+
+    def handler(cached: CachedGame, pending: PendingEvents) -> None:
+        if player in cached.game.awaited:
+            invitation_commands.decline(pending, player)
+
+    return handler
 
 
 def _author(game: Game, event: Event) -> str | None:

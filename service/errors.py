@@ -83,6 +83,12 @@ class TooManyGames(ServiceError):
     status = 409
 
 
+class TooManyMutes(ServiceError):
+    """The player has muted as many players as the server allows."""
+
+    status = 409
+
+
 class TooManySandboxes(ServiceError):
     """The player, or the network, has as many sandboxes as the server allows."""
 

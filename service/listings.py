@@ -5,6 +5,7 @@
     cartulary:games:STATUS:for:PLAYER   private games that the player may see: with a place, invited, or
                                         as the arbiter
     cartulary:games:STATUS:with:PLAYER  private games in which the player has a place
+    cartulary:games:open:invited:PLAYER games to which the player is invited, and which wait for an answer
     cartulary:{GAME}:listed             set, the keys of the listings above that contain the game
     cartulary:{GAME}:summary            the summary of a game that is not in progress (games/summary.py)
 
@@ -133,6 +134,17 @@ class Listings:
         """Return the games in progress in which the player has a place. Raises Malformed (cursor)."""
         return self.page(["playing"], player, cursor, limit, viewer=player)
 
+    def invitations(self, player: str, cursor: str | None = None, limit: int = 50) -> Page:
+        """Return the open games that wait for the player's answer to an invitation, newest first.
+
+        Raises Malformed for an invalid cursor.
+        """
+        below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
+        listing = _listing("open", "invited", player)
+        with unavailable_on_error():
+            members = self._heads(below, {listing: limit + 1})[listing]
+        return Page(tuple(members), None).first(limit)
+
     def count_current_games(self, player: str) -> int:
         """Return in how many games that are open or in progress the player has a place, in one round trip."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
@@ -189,10 +201,13 @@ class Listings:
 def _listings_of(game: Game) -> set[str]:
     """Return the keys of the listings that must contain the game."""
     players = [place.player for place in game.places]
+    awaited = {_listing(game.status, "invited", player) for player in game.awaited}
     if not game.options["private"]:
-        return {_listing(game.status), *(_listing(game.status, "of", player) for player in players)}
+        of_players = {_listing(game.status, "of", player) for player in players}
+        return {_listing(game.status), *of_players, *awaited}
     viewers = {*players, *game.invited, *([] if game.arbiter is None else [game.arbiter])}
     return {
+        *awaited,
         *(_listing(game.status, "for", player) for player in viewers),
         *(_listing(game.status, "with", player) for player in players),
     }

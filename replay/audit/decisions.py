@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, cast
 
-from domain import administration, lifecycle
+from domain import administration, invitations, lifecycle
 from domain.chance import Chance
 from domain.contract import DomainEvent
 from domain.dispute_events import DISPUTE_EVENTS
@@ -175,6 +175,12 @@ class DecisionsCheck:
                 )
             case "SeatLeft":
                 return lifecycle.leave(before, data["player"])
+            case "PlayerInvited":
+                return invitations.invite(before, data["player"])
+            case "InvitationDeclined":
+                return invitations.decline(before, data["player"])
+            case "InvitationRevoked":
+                return invitations.revoke(before, data["player"])
             case "PlayerKeyAdded":
                 return lifecycle.add_key(before, data["player"], data["key"], data["public"])
             case "PlayerKeyRevoked":

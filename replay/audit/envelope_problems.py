@@ -22,6 +22,9 @@ _WITHOUT_ACTION: Final = frozenset(
         "GameCreated",
         "SeatTaken",
         "SeatLeft",
+        "PlayerInvited",
+        "InvitationDeclined",
+        "InvitationRevoked",
         "PlayerKeyAdded",
         "PlayerKeyRevoked",
         "GameStarted",
@@ -104,10 +107,12 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
     match type:
         case "GameCreated":
             return [by] if "player" in by else []
-        case "SeatTaken" if before is not None and "bot" in event["data"]:
+        case "SeatTaken" | "PlayerInvited" | "InvitationRevoked" if before is not None and (
+            type != "SeatTaken" or "bot" in event["data"]
+        ):
             creator: ByPlayer = {"player": before.creator}
             return [creator]
-        case "SeatTaken" | "SeatLeft":
+        case "SeatTaken" | "SeatLeft" | "InvitationDeclined":
             player: ByPlayer = {"player": event["data"]["player"]}
             return [player]
         case "PlayerKeyAdded" | "PlayerKeyRevoked":

@@ -89,13 +89,15 @@ class GameCommands:
         bots: tuple[str, ...] = (),
         nonce: bytes | None = None,
         idempotency_key: str | None = None,
+        game_id: str | None = None,
     ) -> Game:
         """Create a game and return it; the player takes its first place, and these bots the next ones.
 
         `bots` are names of bots of the rules, each as often as wanted. `invited`, `arbiter` and
         `default_arbiter` are ids of players; the last one is the arbiter if the player names none, unless the
-        default arbiter is to play. A nonce of None is replaced by random bytes.
-        Raises Malformed, which names every wrong field, and TooManyGames.
+        default arbiter is to play. A nonce of None is replaced by random bytes. `game_id` is the id of the
+        game, if it does not matter who else creates it. Raises Malformed, which names every wrong field,
+        TooManyGames, and IdempotencyConflict if a game with this id exists.
         """
         _check_settings(rules, seats, options, clock, bots)
         request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
@@ -108,7 +110,8 @@ class GameCommands:
             arbiter = default_arbiter
         record = idempotency_record(player, idempotency_key, request)
         # The same key always leads to the same game id, so the record can be kept with that game.
-        game_id = randomness.token_hex(8) if record is None else game_id_of(record)
+        if game_id is None:
+            game_id = randomness.token_hex(8) if record is None else game_id_of(record)
         refusal = self._quota.refusal(player)
         if refusal is not None:
             repeat = self._repository.repeat_of(game_id, record, refusal)

@@ -188,7 +188,11 @@ class GameRepository(GameLoader):
             # Another process may have listed a later state before this one was written. The last
             # writer therefore compares with the log once more.
             later = self.load(game_id).game
-            if (later.status, later.places) == (game.status, game.places):
+            if (later.status, later.places, later.invited) == (
+                game.status,
+                game.places,
+                game.invited,
+            ):
                 break
             game = later
         if payload is not None:

@@ -39,6 +39,26 @@ class Summary:
     takeback: JsonObject | None = None
     bots: Mapping[str, str] = field(default_factory=dict)
     """By id, the names of the bots that players are."""
+    creator: str = ""
+    invited: Sequence[str] = ()
+    """The ids of the players who are invited, those who have joined included."""
+    declined: Sequence[str] = ()
+    """The ids of the players who have declined an invitation."""
+    winners: Sequence[int] = ()
+    """The seats in the first place of the ranking; none until the game is finished."""
+
+    @property
+    def name(self) -> str | None:
+        """What its creator calls the game."""
+        return self.options.get("name")
+
+    @property
+    def awaited(self) -> tuple[str, ...]:
+        """The ids of the invited players who have neither joined nor declined; none after the start."""
+        if self.status != "open":
+            return ()
+        joined = {player for player, _ in self.players}
+        return tuple(player for player in self.invited if player not in joined)
 
 
 def summarize(game: Game) -> Summary:
@@ -58,6 +78,10 @@ def summarize(game: Game) -> Summary:
         arbiter=game.arbiter,
         dispute=open_dispute_summary(game),
         takeback=pending_takeback(game),
+        creator=game.creator,
+        invited=game.invited,
+        declined=game.declined,
+        winners=[entry["seat"] for entry in game.ranking or () if entry["place"] == 1],
         bots={place.player: place.bot for place in game.places if place.bot is not None},
     )
 

@@ -24,7 +24,9 @@ class StreamRequest:
     `visitor` is the key by which its streams are counted. `player` and `token_key` are the player who opened
     it and the key of the token in Redis, if any: the stream ends when the token is no longer valid.
     `evict_on_leave` is the id of a player who may see this game only while they have a place in it: the
-    stream ends when they leave the game. `must_reset`: the log has no event `after`.
+    stream ends when they leave the game. `evict_without_invitation` is the id of a player who may see it only
+    while they are invited or have a place: the stream ends when they decline or the invitation is revoked.
+    `must_reset`: the log has no event `after`.
     """
 
     game_id: str
@@ -33,4 +35,5 @@ class StreamRequest:
     player: str | None = None
     token_key: str | None = field(default=None, repr=False)
     evict_on_leave: str | None = None
+    evict_without_invitation: str | None = None
     must_reset: bool = False

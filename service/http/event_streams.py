@@ -37,6 +37,7 @@ def stream_response(game: Game, player: str | None, token: str | None, after: in
         player=player,
         token_key=None if token is None else token_key(token),
         evict_on_leave=player if game.options["private"] and not is_invited else None,
+        evict_without_invitation=player if game.options["private"] else None,
         must_reset=after > game.seq,
     )
     return Response(

@@ -10,6 +10,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message, plural_message
 from ledger.turn_clock import clock_faults
+from service.errors import NotFound
 from service.games.bot_names import bot_faults
 from service.http.context import metrics, service
 from service.http.schemas.requests import MAX_BOTS
@@ -26,6 +27,8 @@ def rule_errors(body: JsonObject, player: str | None = None) -> dict[str, Text]:
         options = {}
     if isinstance(bots, list):
         errors |= bot_faults(rules, seats, options, bots[:MAX_BOTS])
+    if "rematch_of" in options:
+        errors["options.rematch_of"] = message("is set by a request for a rematch only")
     try:
         lifecycle.check_options(rules, seats, options)
     except Malformed as error:
@@ -40,7 +43,7 @@ def create_game(player: str, body: JsonObject, idempotency_key: str | None = Non
     """
     settings = dict(body)
     others = _find_other_players(player, settings.pop("invite"), settings.pop("arbiter"))
-    if others.errors:
+    if others.errors or "rematch_of" in body["options"]:
         raise Malformed({**rule_errors(body), **others.errors})
     game = service().commands.create(
         player,
@@ -73,6 +76,43 @@ def leave_game(game_id: str, player: str, idempotency_key: str | None = None) ->
     game = service().commands.leave(game_id, player, idempotency_key)
     metrics().count_events("SeatLeft", *["GameAbandoned"] * (game.status == "abandoned"))
     return game
+
+
+def person_with_handle(handle: str) -> Player:
+    """Return the player with this handle. Raises Malformed if there is none, and for a bot."""
+    player = service().players.by_handle(handle)
+    fault = _handle_fault(player)
+    if fault is not None:
+        raise Malformed({"handle": fault})
+    assert player is not None, "a handle without a player has a fault"
+    return player
+
+
+def person_in_path(handle: str) -> Player:
+    """Return the player with a handle that is part of an address. Raises NotFound if no person has it."""
+    try:
+        return person_with_handle(handle)
+    except Malformed:
+        raise NotFound(message("no player has the handle {handle}", handle=handle[:64])) from None
+
+
+def invite(game_id: str, player: str, handle: str, idempotency_key: str | None = None) -> str:
+    """Invite the player with this handle to a game, and return the id of that player.
+
+    Raises Malformed, and what `InvitationCommands.invite` raises.
+    """
+    invited = person_with_handle(handle)
+    if invited.id == player:
+        raise Malformed({"handle": message("must be the handle of another player")})
+    service().invitation_commands.invite(game_id, player, invited.id, idempotency_key)
+    metrics().count_events("PlayerInvited")
+    return invited.id
+
+
+def request_rematch(game_id: str, player: str, nonce: bytes | None = None) -> Game:
+    """Return the rematch of a game that the player may see. Raises what `Rematches.request` raises."""
+    game = service().queries.visible_game(game_id, player)
+    return service().rematches.request(game, player, nonce)
 
 
 def add_bot(

@@ -41,7 +41,8 @@ def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
     """Return the summaries of games as JSON. Looks up the players of all games in one round trip."""
     players = [player for summary in summaries for player, _ in summary.players]
     arbiters = [summary.arbiter for summary in summaries if summary.arbiter is not None]
-    ids = tuple(dict.fromkeys([*players, *arbiters]))
+    invited = [id for summary in summaries for id in (*summary.invited, *summary.declined)]
+    ids = tuple(dict.fromkeys([*players, *arbiters, *invited]))
     accounts = service().players.get(ids) if ids else []
     handles = {player.id: player.handle for player in accounts if player is not None}
     return [
@@ -60,6 +61,8 @@ def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
             "head": {"seq": summary.seq, "hash": summary.hash},
             "to_act": summary.to_act,
             "deadline": summary.deadline,
+            "invited": _invited_players(summary, handles),
+            "winners": summary.winners,
             "arbiter": None
             if summary.arbiter is None
             else {"id": summary.arbiter, "handle": handles.get(summary.arbiter)},
@@ -67,6 +70,18 @@ def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
             "takeback": summary.takeback,
         }
         for summary in summaries
+    ]
+
+
+def _invited_players(summary: Summary, handles: Mapping[str, str]) -> list[JsonObject]:
+    """Return the players whom the creator of a game has invited, with their answers."""
+    joined = {player for player, _ in summary.players}
+    answers = dict.fromkeys(summary.declined, "declined") | {
+        player: "accepted" if player in joined else None for player in summary.invited
+    }
+    return [
+        {"id": player, "handle": handles.get(player), "answer": answer}
+        for player, answer in answers.items()
     ]
 
 

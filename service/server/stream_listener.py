@@ -17,13 +17,16 @@ MAX_QUEUED_EVENTS: Final = 256
 BATCH_SIZE: Final = 20
 """Events of a stream that are read and sent at a time. They stay in memory until its client has read them."""
 
+_UNINVITED: Final = frozenset({"InvitationDeclined", "InvitationRevoked"})
 HEARTBEAT_FRAME: Final = b":\n\n"
 END_FRAME: Final = b"event: end\ndata: {}\n\n"
 
 
 @dataclass(frozen=True, slots=True)
 class EventFrame:
-    """An event as it is sent. `leaver` is the id of the player who left the game with this event, if any."""
+    """An event as it is sent. `leaver` is the id of the player who left the game with this event, if any, and
+    `uninvited` that of the player who is not invited any more since then.
+    """
 
     seq: int
     prev: str
@@ -31,6 +34,7 @@ class EventFrame:
     text: bytes
     ends_game: bool
     leaver: str | None
+    uninvited: str | None = None
 
 
 def event_frame(line: bytes) -> EventFrame:
@@ -45,6 +49,7 @@ def event_frame(line: bytes) -> EventFrame:
             text=b"id: %d\ndata: %b\n\n" % (event["seq"], line),
             ends_game=event["type"] in ENDINGS,
             leaver=event["data"]["player"] if event["type"] == "SeatLeft" else None,
+            uninvited=event["data"]["player"] if event["type"] in _UNINVITED else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise Unreadable(

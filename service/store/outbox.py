@@ -10,6 +10,7 @@
     notify/over      {"seq"}         the game ended with that event
     notify/event/N   {"seq"}         event N of a dispute or a takeback, or a resumption of play, concerns the
                                      players and the arbiter
+    notify/invited/P {"seq"}         that event invited player P (an id), who has not answered yet
     index            {"seq"}         that event changed what the listings show of the game
     bot              {"seq"}         after that event, the game waits for a bot (domain/bot_tasks.py)
 
@@ -45,8 +46,9 @@ def outbox_entries(
     `events`, at least one, lead from `before` (None: a new game) to `after`.
     """
     entries: dict[str, JsonObject | None] = {}
-    if before is None or (before.status, before.places) != (after.status, after.places):
+    if before is None or _listed(before) != _listed(after):
         entries["index"] = {"seq": after.seq}
+        entries |= _invitation_entries(before, after)
     entries |= _scoring_entries(before, after)
     if after.bot_seats:
         entries["bot"] = _bot_payload(after)
@@ -81,6 +83,24 @@ def outbox_entries(
         name: None if payload is None else canonical(payload).decode()
         for name, payload in entries.items()
     }
+
+
+def _listed(game: Game) -> tuple[object, ...]:
+    """Return what the listings show of a game that is not in progress."""
+    return (game.status, game.places, game.invited, game.declined)
+
+
+def _invitation_entries(before: Game | None, after: Game) -> dict[str, JsonObject | None]:
+    """Return entries for the players invited since `before`; None for those who need no answer any more."""
+    awaited_before = () if before is None else before.awaited
+    seq = 1 if before is None else after.seq
+    entries: dict[str, JsonObject | None] = {
+        f"notify/invited/{player}": {"seq": seq}
+        for player in after.awaited
+        if player not in awaited_before
+    }
+    answered = (player for player in awaited_before if player not in after.awaited)
+    return entries | {f"notify/invited/{player}": None for player in answered}
 
 
 def rebuild_outbox(game: Game) -> dict[str, str]:

@@ -1,47 +1,103 @@
-"""Invitations by link to games that have not started."""
+"""Invitations to games that have not started: of players by handle, by link, and their answers; rematches."""
+
+from typing import Final
 
 from flask import Response
 
+from domain.json_types import JsonObject
+from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint, response
-from service.http.context import service
+from service.http.context import metrics, service
 from service.http.ratelimits import limit_new_places
-from service.http.responses import game_summary, json_response, no_content
-from service.http.schemas.account_responses import Invitation
-from service.http.schemas.responses import InvitedGame
+from service.http.responses import game_summaries, game_summary, json_response, no_content
+from service.http.schemas.lobby_responses import Invitation
+from service.http.schemas.requests import MAX_PAGE_SIZE, Invite, PageQuery, RequestRematch
+from service.http.schemas.responses import GameList, GameSummary, InvitedGame
 
-blueprint = Blueprint("invitations", __name__, description="Invitations by link.")
+_INVITATIONS: Final = "/games/<game_id>/invitations"
+
+blueprint = Blueprint("invitations", __name__, description="Invitations, and rematches.")
 
 
 @blueprint.route(
     "POST",
-    "/games/<game_id>/invitations",
+    _INVITATIONS,
     auth="participants_only",
     limit=limit_new_places,
+    json_body=Invite(),
+    is_body_required=False,
+    is_idempotent=True,
     responses={201: response("The invitation.", Invitation)},
     error_responses=(409,),
 )
-def create_invitation(game_id: str, player: str) -> Response:
-    """Make an invitation to a game that has not started.
+def create_invitation(
+    game_id: str, player: str, body: JsonObject, idempotency_key: str | None
+) -> Response:
+    """Invite a player by their handle, or make an invitation link, to a game that has not started.
 
-    Players who have its token can see the game and join it, also a private one, until the game starts, but
-    not longer than 30 days. A player has one invitation to a game: another one replaces it.
+    With a `handle`, the creator of the game invites this player, who can see the game from then on, also a
+    private one, and join it. An invitation reserves no place. A player who has declined is not invited again.
+
+    Without a `handle`, the response has the token of an invitation link. Players who have it can see the game
+    and join it, also a private one, until the game starts, but not longer than 30 days. Every player of the
+    game can have one such link: another one replaces it, also if the request has an `Idempotency-Key`.
     """
-    token = service().invitations.create(game_id, player)
-    return json_response({"token": token}, 201)
+    if body["handle"] is None:
+        return json_response({"token": service().invitations.create(game_id, player)}, 201)
+    service().queries.visible_game(game_id, player)
+    invited = places.invite(game_id, player, body["handle"], idempotency_key)
+    return json_response({"invited": invited}, 201)
 
 
 @blueprint.route(
     "DELETE",
-    "/games/<game_id>/invitations/mine",
+    f"{_INVITATIONS}/mine",
     auth="participants_only",
-    responses={204: response("The player has no invitation to this game.")},
+    responses={204: response("The player has no invitation link to this game.")},
 )
 def revoke_invitation(game_id: str, player: str) -> Response:
-    """Revoke the player's invitation to a game.
+    """Revoke the player's invitation link to a game.
 
     The request can be repeated.
     """
     service().invitations.revoke(game_id, player)
+    return no_content()
+
+
+@blueprint.route(
+    "DELETE",
+    f"{_INVITATIONS}/me",
+    auth="login_required",
+    is_idempotent=True,
+    responses={204: response("The player has declined.")},
+    error_responses=(409,),
+)
+def decline_invitation(game_id: str, player: str, idempotency_key: str | None) -> Response:
+    """Decline the invitation to a game.
+
+    The creator of the game can see this. A player who declines cannot see a private game any more.
+    """
+    service().invitation_commands.decline(game_id, player, idempotency_key)
+    metrics().count_events("InvitationDeclined")
+    return no_content()
+
+
+@blueprint.route(
+    "DELETE",
+    f"{_INVITATIONS}/players/<handle>",
+    auth="participants_only",
+    is_idempotent=True,
+    responses={204: response("The player is not invited any more.")},
+    error_responses=(409,),
+)
+def uninvite_player(
+    game_id: str, handle: str, player: str, idempotency_key: str | None
+) -> Response:
+    """Revoke the invitation of a player, as the creator of the game."""
+    service().queries.visible_game(game_id, player)
+    invited = places.person_in_path(handle)
+    service().invitation_commands.revoke(game_id, player, invited.id, idempotency_key)
+    metrics().count_events("InvitationRevoked")
     return no_content()
 
 
@@ -54,9 +110,55 @@ def revoke_invitation(game_id: str, player: str) -> Response:
     error_responses=(404,),
 )
 def get_invitation(token: str) -> Response:
-    """Get the game to which an invitation invites.
+    """Get the game to which an invitation link invites.
 
     Everybody who has the token can see it.
     """
     invitation = service().invitations.get(token)
     return json_response({"game": game_summary(invitation.game), "invited_by": invitation.inviter})
+
+
+@blueprint.route(
+    "GET",
+    "/me/invitations",
+    auth="login_required",
+    query=PageQuery(),
+    responses={
+        200: response(
+            "A page of the games that wait for the player's answer, newest first. A page may have fewer games"
+            " than `limit`, even none, before the last one.",
+            GameList,
+        )
+    },
+)
+def list_my_invitations(player: str, query: JsonObject) -> Response:
+    """List the games to which the player is invited and which wait for the answer.
+
+    To accept, join the game; to decline, delete the invitation. Games of players whom the player has muted
+    are left out.
+    """
+    limit = min(query["limit"], MAX_PAGE_SIZE)
+    summaries, cursor = service().received_invitations.page(player, query["cursor"], limit)
+    return json_response({"games": game_summaries(summaries), "next": cursor})
+
+
+@blueprint.route(
+    "POST",
+    "/games/<game_id>/rematch",
+    auth="participants_only",
+    limit=limit_new_places,
+    json_body=RequestRematch(),
+    is_body_required=False,
+    responses={201: response("The summary of the rematch.", GameSummary)},
+    error_responses=(409,),
+)
+def request_rematch(game_id: str, player: str, body: JsonObject) -> Response:
+    """Ask for a rematch of a game that has ended, as one of its players.
+
+    The first player who asks creates a game with the same settings: the bots get places again, and the other
+    players are invited. Other players who ask join the same game while it has a free place. The request can
+    be repeated, and always leads to the same game, unless that was abandoned before it started.
+    """
+    game = places.request_rematch(game_id, player, body["nonce"])
+    headers = {"Location": f"/api/v1/games/{game.id}"}
+    return json_response(game_summary(game), 201, headers)

@@ -1,5 +1,7 @@
 """Accounts: registering, logging in and out, and the player's own data."""
 
+from typing import Final
+
 from flask import Response, request
 
 from domain.json_types import JsonObject
@@ -17,6 +19,9 @@ from service.http.schemas.requests import MAX_PAGE_SIZE, MeQuery
 from service.http.schemas.responses import Me
 from service.players.account_reader import Player
 from service.players.tokens import MAX_CLIENT_LENGTH
+
+MAX_SHOWN_INVITATIONS: Final = 20
+"""The most invitations in the answer to `GET /me`."""
 
 blueprint = Blueprint("players", __name__, description="Accounts and tokens.")
 
@@ -126,8 +131,10 @@ def _account_of(player: str) -> Player:
     query=MeQuery(),
     responses={
         200: response(
-            "The player, and the games in which it is their turn, newest first. `next` is the `cursor` of the"
-            " next page, or null. A page may have fewer games than `limit`, even none, before the last one.",
+            "The player, the games in which it is their turn, and up to 20 of the games that wait for their"
+            " answer to an invitation (`GET /me/invitations` has them all), newest first. `next` is the"
+            " `cursor` of the next page, or null. A page may have fewer games than `limit`,"
+            " even none, before the last one.",
             Me,
         )
     },
@@ -138,4 +145,12 @@ def get_me(player: str, query: JsonObject) -> Response:
     limit = min(query["limit"], MAX_PAGE_SIZE)
     games, cursor = service().queries.games_waiting_for(player, query["cursor"], limit)
     summaries = game_summaries([summarize(game) for game in games])
-    return json_response({"player": account(current_player), "games": summaries, "next": cursor})
+    invitations, _ = service().received_invitations.page(player, limit=MAX_SHOWN_INVITATIONS)
+    return json_response(
+        {
+            "player": account(current_player),
+            "games": summaries,
+            "invitations": game_summaries(invitations),
+            "next": cursor,
+        }
+    )

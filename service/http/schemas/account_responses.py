@@ -33,9 +33,3 @@ class MyAccount(TypedDict):
     """The player."""
 
     player: Account
-
-
-class Invitation(TypedDict):
-    """The token of an invitation to a game. The page `/invitations/TOKEN` opens it in a browser."""
-
-    token: str

@@ -55,8 +55,9 @@ class CreateGame(StrictSchema):
         metadata={
             "type": "object",
             "description": (
-                "`seating` (`drawn` or `joined`), `private`, `takebacks` (true or false), and the options of"
-                f" the rules, which include the expansions (true or false): {_EXPANSIONS}."
+                "`name` (1 to 60 characters), `seating` (`drawn` or `joined`), `private`, `takebacks` (true"
+                " or false), and the options of the rules, which include the expansions (true or false):"
+                f" {_EXPANSIONS}."
             ),
         },
     )
@@ -127,6 +128,22 @@ class JoinGame(StrictSchema):
             )
         },
     )
+
+
+class Invite(StrictSchema):
+    """The player to invite; without one, a link is made."""
+
+    handle = String(
+        allow_none=True,
+        load_default=None,
+        metadata={"nullable": True, "description": "Handle of a player, whom the creator invites."},
+    )
+
+
+class RequestRematch(StrictSchema):
+    """A rematch of a game, in which the player gets a place."""
+
+    nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
 
 
 class PageQuery(StrictSchema):

@@ -19,6 +19,7 @@ from domain.json_types import (
 from domain.registry import RULES
 from service.http.schemas.account_responses import Account
 from service.http.schemas.dispute_responses import Arbiter, DisputeSummary, Takeback
+from service.http.schemas.lobby_responses import InvitedPlayer
 from service.http.schemas.type_schemas import Component, OneOf
 
 Action: TypeAlias = Annotated[object, Component("Action")]
@@ -55,7 +56,8 @@ class GamePlayer(TypedDict):
 class GameSummary(TypedDict):
     """The summary of a game. `deadline` is the time at which the turn in progress is forfeited; while a
     dispute is open, a ruling brings it forward. `dispute` is the open dispute. In a game without an
-    `arbiter`, the players agree on rulings.
+    `arbiter`, the players agree on rulings. `winners` are the seats in the
+    first place, once the game is finished.
     """
 
     id: str
@@ -68,6 +70,8 @@ class GameSummary(TypedDict):
     head: Head
     to_act: Seat | None
     deadline: Timestamp | None
+    invited: list[InvitedPlayer]
+    winners: list[Seat]
     arbiter: Arbiter | None
     dispute: DisputeSummary | None
     takeback: Takeback | None
@@ -88,10 +92,13 @@ class InvitedGame(TypedDict):
 
 
 class Me(TypedDict):
-    """The player, and the games in which it is their turn."""
+    """The player, the games in which it is their turn, and the newest games that wait for their answer to an
+    invitation.
+    """
 
     player: Account
     games: list[GameSummary]
+    invitations: list[GameSummary]
     next: str | None
 
 

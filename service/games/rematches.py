@@ -1,0 +1,109 @@
+"""Rematches: a new game with the settings and the players of one that has ended.
+
+The id of a rematch follows from that of the game, so that it is created once, however many players ask for
+it at the same time. If a rematch was abandoned before it started, the next request creates another one.
+"""
+
+from hashlib import sha256
+from typing import Any, Final
+
+from domain.errors import NotNow
+from domain.game import Game
+from domain.messages import message
+from service.errors import Forbidden, IdempotencyConflict, NotFound
+from service.games.access import can_see
+from service.games.commands import GameCommands
+from service.games.loader import GameLoader
+from service.players.accounts import Players
+
+MAX_REMATCHES: Final = 20
+"""The most rematches of one game that may be abandoned before they start."""
+
+
+class Rematches:
+    """Creates the rematches of games. Thread-safe; every method raises Unavailable."""
+
+    def __init__(self, loader: GameLoader, commands: GameCommands, players: Players) -> None:
+        self._loader = loader
+        self._commands = commands
+        self._players = players
+
+    def of(self, game: Game) -> Game | None:
+        """Return the rematch of a game; None if there is none, or if it was abandoned before it started."""
+        for number in range(MAX_REMATCHES):
+            rematch = self._load(_rematch_id(game.id, number))
+            if rematch is None or not _is_void(rematch):
+                return rematch
+        return None
+
+    def request(self, game: Game, player: str, nonce: bytes | None = None) -> Game:
+        """Create the rematch of a game, or take a place in it, and return it.
+
+        The player must be allowed to see the game. The first player of the game who asks creates it, and has
+        its first place; its bots get places, and its other players are invited. Each of them who asks joins,
+        as long as there is a place. Raises Forbidden (not a player of the game), NotNow (the game has not
+        ended or never started, or the player has declined), Malformed (nonce), TooManyGames.
+        """
+        if not game.has_joined(player):
+            raise Forbidden(message("only the players of a game can ask for a rematch"))
+        if not game.has_ended or not game.players:
+            raise NotNow(None, message("a rematch follows a game that has started and has ended"))
+        for number in range(MAX_REMATCHES):
+            rematch_id = _rematch_id(game.id, number)
+            rematch = self._load(rematch_id)
+            if rematch is None:
+                try:
+                    return self._create(game, player, nonce, rematch_id)
+                except IdempotencyConflict:
+                    # Another player has just created it.
+                    rematch = self._loader.load(rematch_id).game
+            if not _is_void(rematch):
+                return self._join(rematch, player, nonce)
+        raise NotNow(None, message("too many rematches of this game were abandoned"))
+
+    def _load(self, game_id: str) -> Game | None:
+        try:
+            return self._loader.load(game_id).game
+        except NotFound:
+            return None
+
+    def _create(self, game: Game, player: str, nonce: bytes | None, rematch_id: str) -> Game:
+        others = [other for other in game.players if other != player]
+        people = [other for other in others if game.bot_of(other) is None]
+        bots = [bot for other in others if (bot := game.bot_of(other)) is not None]
+        candidates = people if game.arbiter is None else [*people, game.arbiter]
+        accounts = {account.id for account in self._players.get(candidates) if account is not None}
+        options: dict[str, Any] = {**game.options, "rematch_of": game.id}
+        return self._commands.create(
+            player,
+            rules=game.rules.NAME,
+            seats=game.seats,
+            options=options,
+            clock=game.clock,
+            invited=tuple(other for other in people if other in accounts),
+            arbiter=game.arbiter if game.arbiter in accounts else None,
+            bots=tuple(bots),
+            nonce=nonce,
+            game_id=rematch_id,
+        )
+
+    def _join(self, rematch: Game, player: str, nonce: bytes | None) -> Game:
+        """Give the player a place in a rematch, if there is one to take, and return the rematch."""
+        if player in rematch.declined or not can_see(rematch, player):
+            raise NotNow(
+                None,
+                message("this player has declined the rematch, or is not invited to it any more"),
+            )
+        if rematch.status != "open" or rematch.has_joined(player):
+            return rematch
+        return self._commands.join(rematch.id, player, nonce)
+
+
+def _is_void(rematch: Game) -> bool:
+    """Return whether a rematch was abandoned before it started."""
+    return rematch.status == "abandoned" and not rematch.players
+
+
+def _rematch_id(game_id: str, number: int) -> str:
+    """Return the id of a rematch of a game; `number` of them were abandoned before."""
+    return sha256(f"rematch {number} of {game_id}".encode()).hexdigest()[:16]

@@ -1,0 +1,73 @@
+"""The players whom a player has muted: they cannot reach that player with messages or invitations.
+
+    cartulary:mutes:ID   sorted set: the ids of the players whom player ID has muted, by the time (ms)
+
+A mute concerns nobody but the player who sets it, and nobody else learns of it.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import redis
+
+from domain.errors import Malformed
+from domain.messages import message, plural_message
+from service import clock
+from service.connection import to_text, unavailable_on_error
+from service.errors import TooManyMutes
+
+_KEY: Final = "cartulary:mutes:"
+
+
+class Mutes:
+    """The mutes of all players. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis, max_mutes: int) -> None:
+        self._redis = client
+        self._max_mutes = max_mutes
+
+    def of(self, player: str) -> tuple[str, ...]:
+        """Return the ids of the players whom a player has muted, the last one first."""
+        with unavailable_on_error():
+            members: list[Any] = self._redis.zrevrange(_KEY + player, 0, -1)
+        return tuple(map(to_text, members))
+
+    def has_muted(self, player: str, others: Sequence[str]) -> frozenset[str]:
+        """Return those of some other players whom a player has muted, in one round trip."""
+        if not others:
+            return frozenset()
+        with unavailable_on_error():
+            scores = self._redis.zmscore(_KEY + player, list(others))
+        return frozenset(
+            other for other, score in zip(others, scores, strict=True) if score is not None
+        )
+
+    def add(self, player: str, muted: str) -> None:
+        """Mute a player; does nothing if that was done before.
+
+        Raises Malformed (the player themselves), and TooManyMutes.
+        """
+        if player == muted:
+            raise Malformed({"handle": message("must be the handle of another player")})
+        with unavailable_on_error():
+            if self._redis.zscore(_KEY + player, muted) is not None:
+                return
+            if self._redis.zcard(_KEY + player) >= self._max_mutes:
+                raise TooManyMutes(
+                    plural_message(
+                        "a player can mute one player",
+                        "a player can mute at most {count} players",
+                        count=self._max_mutes,
+                    )
+                )
+            self._redis.zadd(_KEY + player, {muted: int(clock.now().timestamp() * 1000)}, nx=True)
+
+    def remove(self, player: str, muted: str) -> None:
+        """Stop muting a player, if that player is muted."""
+        with unavailable_on_error():
+            self._redis.zrem(_KEY + player, muted)
+
+    def delete_all_of(self, player: str) -> None:
+        """Delete the list of a player."""
+        with unavailable_on_error():
+            self._redis.delete(_KEY + player)
