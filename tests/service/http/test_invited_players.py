@@ -131,7 +131,8 @@ def test_strangers_learn_nothing_of_a_private_game(accounts: Accounts) -> None:
     for address, client in ((one, ada), (f"{public}/invitations/me", bea)):
         assert client.http.delete(address, headers=long).status_code == 400
     key = {"Idempotency-Key": "used"}
-    assert ada.http.post(f"{public}/invitations", json={"handle": eve.handle}, headers=key)
+    invited = ada.http.post(f"{public}/invitations", json={"handle": eve.handle}, headers=key)
+    assert invited.status_code == 201
     assert ada.http.delete(one, headers=key).status_code == 422
     assert eve.http.delete(f"{public}/invitations/me", headers=key).status_code == 204
     assert eve.http.post(f"{public}/players", json={}, headers=key).status_code == 422
