@@ -26,6 +26,7 @@ from service.games.replays import Replays
 from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
+from service.mail.mail import Mail, build_mail
 from service.pictures.png import PngPictures
 from service.players.accounts import Players
 from service.players.bots import BotPlayers
@@ -81,6 +82,7 @@ class Service:
     mutes: Mutes
     sandboxes: Sandboxes
     audits: Audits
+    mail: Mail
 
 
 def build(settings: Settings, *, read_only: bool = False) -> Service:
@@ -166,5 +168,6 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         rematches=Rematches(repository, commands, players),
         mutes=mutes,
         audits=Audits(settings.bounds),
+        mail=build_mail(client, settings, players),
         receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),
     )

@@ -105,6 +105,14 @@ class Bounds:
     max_waiting_passwords: int = _bound(8)
     """Passwords that wait to be hashed."""
 
+    max_confirmations_per_player: int = _bound(5)
+    """Confirmation mails that one player can request in a day."""
+    max_confirmations_per_address: int = _bound(3)
+    max_confirmations_per_network: int = _bound(30)
+    confirmation_seconds: float = _bound(2 * 24 * 3600.0, 1.0)
+    """Time for which the link in a confirmation mail is valid."""
+    max_bounces: int = _bound(3)
+    """Mails that bounce before an address is disabled."""
     mail_seconds: float = _bound(15.0, 0.1)
     """Time for delivering a mail to the mail server."""
 

@@ -97,6 +97,7 @@ def account(player: Player) -> JsonObject:
         "handle": player.handle,
         "created": player.created,
         "email": player.email,
+        "email_status": player.email_status,
         "locale": player.locale,
     }
     return {**fields, "guest": True} if player.is_guest else fields

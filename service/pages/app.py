@@ -13,6 +13,7 @@ from service.pages.views import (
     accounts,
     branches,
     disputes,
+    email,
     home,
     invitations,
     lobby,
@@ -30,6 +31,7 @@ from service.pages.views import (
 _VIEWS: Final = (
     home,
     accounts,
+    email,
     quick_play,
     lobby,
     invitations,

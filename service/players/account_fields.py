@@ -5,10 +5,10 @@ from typing import Final
 
 from domain.errors import Malformed
 from domain.messages import Message, Text, message
+from service.mail.addresses import InvalidAddress, parse_address
 from service.players.handles import InvalidHandle, parse_handle
 from service.players.passwords import PASSWORD_LENGTHS
 
-EMAIL_PATTERN: Final = re.compile(r"[^\s@]+@[^\s@]+")
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 
@@ -28,8 +28,11 @@ def faults_of(password: str, email: str | None, locale: str | None) -> dict[str,
     faults: dict[str, Text] = {}
     if fault := password_fault(password):
         faults["password"] = fault
-    if email is not None and not (len(email) <= 254 and EMAIL_PATTERN.fullmatch(email)):
-        faults["email"] = message("must be an e-mail address")
+    if email is not None:
+        try:
+            parse_address(email)
+        except InvalidAddress as error:
+            faults["email"] = error.message
     if fault := locale_fault(locale):
         faults["locale"] = fault
     return faults

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Lock
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import redis
 from cachetools import TTLCache
@@ -17,9 +17,16 @@ from service.connection import to_text, unavailable_on_error
 from service.players.handle_index import HandleIndex
 from service.players.tokens import TOKEN_CACHE_TTL
 
+EMAIL_FIELDS: Final = ("email", "email_confirmed", "email_disabled", "email_bounces")
+"""The fields of an account about its e-mail address: the address, the times at which it was confirmed and
+disabled, and the number of mails to it that have bounced since."""
 MAX_CACHED_HANDLES: Final = 10_000
 _BATCH_SIZE: Final = 500
 _NOT_CACHED: Final = object()
+
+
+EmailStatus: TypeAlias = Literal["unconfirmed", "confirmed", "disabled"]
+"""Notifications are sent to confirmed addresses only; one is disabled after mails to it have bounced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,8 @@ class Player:
     """The name of the bot that the player is; None for a person."""
     is_guest: bool = False
     """Whether the handle was made up, and there is no password."""
+    email_status: EmailStatus | None = None
+    """None without an address."""
 
 
 class AccountReader:
@@ -73,21 +82,25 @@ class AccountReader:
 
     def get(self, ids: Sequence[str]) -> list[Player | None]:
         """Return the players with these ids, in this order; None for an id without an account."""
-        fields = ("handle", "created", "email", "locale", "bot", "guest")
+        fields = (
+            *("handle", "created", "email", "locale", "bot", "guest"),
+            *("email_confirmed", "email_disabled"),
+        )
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in ids:
                 pipeline.hmget(account_key(id), fields)
             rows = pipeline.execute()
         players: list[Player | None] = []
         for id, row in zip(ids, rows, strict=True):
-            handle, created, email, locale, bot, guest = (
+            handle, created, email, locale, bot, guest, confirmed, disabled = (
                 None if value is None else to_text(value) for value in row
             )
             if handle is None or created is None:
                 players.append(None)
             else:
                 is_guest = guest is not None
-                players.append(Player(id, handle, created, email, locale, bot, is_guest))
+                status = _email_status(email, confirmed, disabled)
+                players.append(Player(id, handle, created, email, locale, bot, is_guest, status))
         return players
 
     def handles(self, ids: Collection[str]) -> dict[str, str]:
@@ -122,6 +135,16 @@ class AccountReader:
         """Have the handle of a player read again."""
         with self._lock:
             self._handles.pop(player_id, None)
+
+
+def _email_status(
+    email: str | None, confirmed: str | None, disabled: str | None
+) -> EmailStatus | None:
+    if email is None:
+        return None
+    if disabled is not None:
+        return "disabled"
+    return "unconfirmed" if confirmed is None else "confirmed"
 
 
 def account_key(id: str) -> str:

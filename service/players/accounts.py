@@ -1,6 +1,7 @@
 """Accounts: players with their handles, and what registering and logging in do.
 
-    cartulary:player:ID   hash: handle, created, and where there is one, password (argon2), email, locale,
+    cartulary:player:ID   hash: handle, created, and where there is one, password (argon2), email (and
+                          email_confirmed, email_disabled, email_bounces: service/mail), locale,
                           bot (the name of the bot that the player is), role (`admin`), suspended_at,
                           suspension_reason
 
@@ -27,13 +28,20 @@ from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import Forbidden, HandleTaken, NotAGuest, Unauthorised, Unavailable
+from service.mail.addresses import parse_address
 from service.players.account_fields import (
     checked_handle,
     faults_of,
     locale_fault,
     password_fault,
 )
-from service.players.account_reader import AccountReader, Player, account_key
+from service.players.account_reader import (
+    EMAIL_FIELDS,
+    AccountReader,
+    EmailStatus,
+    Player,
+    account_key,
+)
 from service.players.erased import ErasedPlayers
 from service.players.handle_index import HandleIndex
 from service.players.passwords import Passwords, is_outdated
@@ -81,7 +89,7 @@ class Players(AccountReader):
         """
         handle = checked_handle(handle, faults_of(password, email, locale))
         self._handle_index.require_free(handle)
-        player = Player(secrets.token_hex(8), handle, clock.format(clock.now()), email, locale)
+        player = _new_player(handle, email, locale)
         self._create(player, self._passwords.hash(password))
         return player, self._tokens.create(player.id, client, is_first=True)
 
@@ -125,6 +133,7 @@ class Players(AccountReader):
         password_hash = self._passwords.hash(password)
         fields: dict[EncodableT, EncodableT] = {"handle": handle, "password": password_hash}
         if email is not None:
+            email = parse_address(email)
             fields["email"] = email
 
         def store(pipeline: Pipeline) -> None:
@@ -145,7 +154,8 @@ class Players(AccountReader):
             raise
         self._handle_index.release(guest.handle, player_id, kept=handle)
         self._forget_handle(player_id)
-        return replace(guest, handle=handle, email=email, is_guest=False)
+        status: EmailStatus | None = None if email is None else "unconfirmed"
+        return replace(guest, handle=handle, email=email, is_guest=False, email_status=status)
 
     def create_bot(self, id: str, handle: str, bot: str) -> None:
         """Create the account of the bot with this name, or complete it. Raises HandleTaken."""
@@ -239,7 +249,7 @@ class Players(AccountReader):
         """Erase of an account what lets its player in, and what no other part of an erasure needs."""
         self._tokens.end_all(player_id)
         with unavailable_on_error():
-            self._redis.hdel(account_key(player_id), "password", "email", "locale", "guest")
+            self._redis.hdel(account_key(player_id), "password", "locale", "guest", *EMAIL_FIELDS)
 
     def delete_account(self, player_id: str) -> None:
         """Delete an account and its handle, which nobody can register from then on."""
@@ -308,3 +318,18 @@ class Players(AccountReader):
             with unavailable_on_error():
                 self._redis.delete(account_key(player.id))
             raise
+
+
+def _new_player(handle: str, email: str | None, locale: str | None) -> Player:
+    """Return a player with a new id. `email` is an address that is not normalized yet, or None."""
+    created = clock.format(clock.now())
+    if email is None:
+        return Player(secrets.token_hex(8), handle, created, locale=locale)
+    return Player(
+        secrets.token_hex(8),
+        handle,
+        created,
+        parse_address(email),
+        locale,
+        email_status="unconfirmed",
+    )

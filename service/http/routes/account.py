@@ -5,11 +5,14 @@ from flask import Response
 from domain.json_types import JsonObject
 from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.confirmation import client_network, request_confirmation
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.responses import account, json_response, no_content
+from service.http.routes.players import account_of
 from service.http.schemas.account_requests import (
     AddKey,
+    ChangeEmail,
     ChangePassword,
     ErasePlayer,
     NameGuest,
@@ -104,7 +107,41 @@ def name_guest(player: str, body: JsonObject) -> Response:
     Places in games and sessions stay. If the player is no guest, or the handle is taken, the response is a
     409.
     """
-    return json_response({"player": account(service().players.name_guest(player, **body))})
+    named = service().players.name_guest(player, **body)
+    request_confirmation(player)
+    return json_response({"player": account(named)})
+
+
+@blueprint.route(
+    "POST",
+    "/me/email",
+    auth="login_required",
+    limit=limit_account_attempts,
+    json_body=ChangeEmail(),
+    responses={200: response("The player after the change.", MyAccount)},
+)
+def set_email(player: str, body: JsonObject) -> Response:
+    """Set the player's e-mail address, and have a mail with a link to confirm it sent there.
+
+    Nothing else is sent to an address before it is confirmed. Set the same address again to get another mail.
+    If too many of these mails were requested in the last day, by this player, for this address or from this
+    network, the response is a 429, and the address is stored all the same.
+    """
+    service().mail.addresses.set(player, body["email"])
+    service().mail.confirmations.request(player, client_network())
+    return json_response({"player": account(account_of(player))})
+
+
+@blueprint.route(
+    "DELETE",
+    "/me/email",
+    auth="login_required",
+    responses={204: response("The account has no e-mail address any more.")},
+)
+def remove_email(player: str) -> Response:
+    """Remove the player's e-mail address. No mail is sent any more."""
+    service().mail.addresses.remove(player)
+    return no_content()
 
 
 @blueprint.route(

@@ -10,6 +10,7 @@ from service.errors import Unauthorised
 from service.games.summary import summarize
 from service.http.auth import bearer_token
 from service.http.blueprint import Blueprint, response
+from service.http.confirmation import request_confirmation
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts
 from service.http.responses import account, game_summaries, json_response, no_content
@@ -39,9 +40,11 @@ def register_player(body: JsonObject) -> Response:
     """Register a player.
 
     A handle belongs to one player, in upper and lower case. A handle that looks like that of another player
-    is refused. The token is shown only in this response.
+    is refused. The token is shown only in this response. A mail with a link to confirm the address is sent to
+    `email`; nothing else is sent there before that.
     """
     player, token = service().players.register(**body, client=client_name())
+    request_confirmation(player.id)
     return json_response({"player": account(player), "token": token}, 201)
 
 
@@ -113,10 +116,10 @@ def change_account(player: str, body: JsonObject) -> Response:
     server has it, else in one that `Accept-Language` prefers, else in English.
     """
     service().players.set_locale(player, bearer_token() or "", body["locale"])
-    return json_response({"player": account(_account_of(player))})
+    return json_response({"player": account(account_of(player))})
 
 
-def _account_of(player: str) -> Player:
+def account_of(player: str) -> Player:
     """Return an account. Raises Unauthorised if it was deleted after its token was looked up."""
     (current_player,) = service().players.get([player])
     if current_player is None:
@@ -141,7 +144,7 @@ def _account_of(player: str) -> Player:
 )
 def get_me(player: str, query: JsonObject) -> Response:
     """Get the player's own account, and the games that wait for them."""
-    current_player = _account_of(player)
+    current_player = account_of(player)
     limit = min(query["limit"], MAX_PAGE_SIZE)
     games, cursor = service().queries.games_waiting_for(player, query["cursor"], limit)
     summaries = game_summaries([summarize(game) for game in games])

@@ -52,6 +52,12 @@ class ChangeAccount(StrictSchema):
     )
 
 
+class ChangeEmail(StrictSchema):
+    """The e-mail address of the player."""
+
+    email = String(required=True, metadata={"example": "ada@example.org"})
+
+
 class LogIn(StrictSchema):
     """The credentials of a player."""
 

@@ -12,6 +12,7 @@ class Account(TypedDict):
     handle: str
     created: Timestamp
     email: str | None
+    email_status: Literal["unconfirmed", "confirmed", "disabled"] | None
     locale: str | None
     guest: NotRequired[Literal[True]]
 

@@ -11,6 +11,7 @@ from replay.language.catalogue import languages, primary_subtag
 from service.errors import Forbidden, HandleTaken, NotAGuest, Unauthorised
 from service.http import problems
 from service.http.auth import player_locale
+from service.http.confirmation import request_confirmation
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts
 from service.http.routes.players import client_name
@@ -81,12 +82,13 @@ def register() -> Response:
     """Register, and continue where the visitor wanted to go. The language they have chosen is stored."""
     form = entered_form()
     try:
-        _, token = service().players.register(
+        player, token = service().players.register(
             **read_form(NewAccount()), locale=player_locale(), client=client_name()
         )
     except (Malformed, HandleTaken) as error:
         refused = form.refused(error, "handle")
         return page("register.html", problems.status_of(error), form=refused, next=next_address())
+    request_confirmation(player.id)
     session.log_in(token)
     return see_other(next_address())
 
@@ -114,7 +116,7 @@ def choose_language() -> Response:
 @blueprint.get(ACCOUNT)
 def show_account() -> Response:
     """Show the visitor's own account."""
-    return _account_page()
+    return account_page()
 
 
 @blueprint.post(f"{ACCOUNT}/name")
@@ -127,7 +129,8 @@ def name_guest() -> Response:
         service().players.name_guest(player_id, **read_form(NewAccount()))
     except (Malformed, HandleTaken, NotAGuest) as error:
         field = "handle" if isinstance(error, HandleTaken) else None
-        return _account_page(problems.status_of(error), form=form.refused(error, field))
+        return account_page(problems.status_of(error), form=form.refused(error, field))
+    request_confirmation(player_id)
     return see_other(ACCOUNT)
 
 
@@ -140,7 +143,7 @@ def change_password() -> Response:
     try:
         service().players.change_password(player_id, token, **read_form(ChangePassword()))
     except (Malformed, Forbidden) as error:
-        return _account_page(
+        return account_page(
             problems.status_of(error), password_form=Form().refused(error, "password")
         )
     return see_other(ACCOUNT)
@@ -162,20 +165,20 @@ def erase() -> Response:
     try:
         service().erasure.erase(player_id, read_form(ErasePlayer())["password"])
     except (Malformed, Forbidden) as error:
-        return _account_page(
-            problems.status_of(error), erase_form=Form().refused(error, "password")
-        )
+        return account_page(problems.status_of(error), erase_form=Form().refused(error, "password"))
     session.log_out()
     return see_other("/")
 
 
-def _account_page(
+def account_page(
     status: int = 200,
     *,
     form: Form | None = None,
+    email_form: Form | None = None,
     password_form: Form | None = None,
     erase_form: Form | None = None,
 ) -> Response:
+    """Return the page of the visitor's account, with the forms that were refused."""
     player_id = session.require_player()
     (account,) = service().players.get([player_id])
     if account is None:
@@ -188,6 +191,8 @@ def _account_page(
         sessions=service().players.sessions(player_id),
         current_session=session_id(session.session_token() or ""),
         form=form or Form(),
+        email_form=email_form or Form({"email": account.email or ""}),
+        is_mail_configured=service().mail.confirmations.is_mail_configured,
         password_form=password_form or Form(),
         erase_form=erase_form or Form(),
     )

@@ -1,0 +1,122 @@
+"""Mails about accounts, such as confirmations, until a worker has sent them.
+
+    cartulary:account-mails     sorted set: id -> time of the next attempt, in ms since 1970
+    cartulary:account-mail:ID   JSON of the mail; it expires after three days
+
+What is stored contains neither a secret nor an address: the token of a confirmation is made when the mail is
+sent, to the address that the account then has. Notifications of games are not among these mails
+(service/notifications/deliveries.py).
+"""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal, TypeAlias
+
+import orjson
+import redis
+
+from domain.json_types import JsonObject
+from service import clock
+from service.connection import to_text, unavailable_on_error
+
+AccountMailKind: TypeAlias = Literal["confirmation", "webhook_disabled"]
+
+RETRY_PAUSES: Final = (10, 60, 300, 1800, 7200, 21600)
+"""Seconds before each further attempt to send a mail. After the last one it is given up."""
+CLAIM: Final = timedelta(seconds=60)
+"""How long an attempt keeps others from making one; longer than the job of an attempt may take."""
+_DUE: Final = "cartulary:account-mails"
+_SECONDS_KEPT: Final = 3 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class AccountMail:
+    """A mail to a player. `attempts` counts those that have been made.
+
+    `address` is the digest of the address for which the mail is meant (tokens.py). If the player has another
+    one when it is to be sent, it is not sent.
+    """
+
+    id: str
+    kind: AccountMailKind
+    player: str
+    address: str
+    data: JsonObject = field(default_factory=dict)
+    attempts: int = 0
+
+
+class AccountMails:
+    """The mails that wait. Every method raises Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._redis = client
+
+    def add(
+        self,
+        kind: AccountMailKind,
+        player: str,
+        address: str,
+        data: JsonObject | None = None,
+    ) -> AccountMail:
+        """Have a mail sent."""
+        mail = AccountMail(secrets.token_hex(16), kind, player, address, data or {})
+        self._store(mail, clock.now())
+        return mail
+
+    def due(self, now: datetime, limit: int) -> list[str]:
+        """Return the ids of up to `limit` mails whose next attempt is due, the earliest first."""
+        with unavailable_on_error():
+            # redis-py declares a type that covers other forms of the command as well.
+            members: list[Any] = self._redis.zrange(
+                _DUE, "-inf", _milliseconds(now), byscore=True, offset=0, num=limit
+            )
+        return [to_text(member) for member in members]
+
+    def postpone(self, ids: Sequence[str], now: datetime) -> None:
+        """Make mails that have just been enqueued due again after CLAIM."""
+        if ids:
+            until = _milliseconds(now + CLAIM)
+            with unavailable_on_error():
+                self._redis.zadd(_DUE, dict.fromkeys(ids, until), xx=True)
+
+    def begin(self, id: str) -> AccountMail | None:
+        """Return a mail for an attempt, which is counted; None if it has been sent or given up."""
+        key = _key(id)
+        with unavailable_on_error():
+            stored = self._redis.get(key)
+        if stored is None:
+            self.remove(id)
+            return None
+        mail = AccountMail(**orjson.loads(stored))
+        mail = replace(mail, attempts=mail.attempts + 1)
+        self._store(mail, clock.now() + CLAIM)
+        return mail
+
+    def retry(self, mail: AccountMail) -> bool:
+        """Have the next attempt follow after a pause; return False after the last one."""
+        if mail.attempts > len(RETRY_PAUSES):
+            self.remove(mail.id)
+            return False
+        self._store(mail, clock.now() + timedelta(seconds=RETRY_PAUSES[mail.attempts - 1]))
+        return True
+
+    def remove(self, id: str) -> None:
+        """Remove a mail that has been sent, or never will be."""
+        with unavailable_on_error():
+            self._redis.zrem(_DUE, id)
+            self._redis.delete(_key(id))
+
+    def _store(self, mail: AccountMail, due_at: datetime) -> None:
+        with unavailable_on_error():
+            self._redis.set(_key(mail.id), orjson.dumps(asdict(mail)), ex=_SECONDS_KEPT)
+            self._redis.zadd(_DUE, {mail.id: _milliseconds(due_at)})
+
+
+def _key(id: str) -> str:
+    return f"cartulary:account-mail:{id}"
+
+
+def _milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)

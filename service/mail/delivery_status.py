@@ -1,0 +1,85 @@
+"""Reads reports of mail servers about mails that could not be delivered (RFC 3464)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email import message_from_bytes
+from email.message import EmailMessage, Message
+from email.policy import default
+from typing import Final
+
+MAX_BYTES: Final = 1024 * 1024
+"""Bytes of a report that are read; the original mail, which may follow, is not needed."""
+_RECIPIENT_HEADERS: Final = ("X-Original-To", "Delivered-To", "Envelope-To", "To")
+_MAX_DIAGNOSTIC: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryStatus:
+    """What a report says. `recipients` are the addresses that the report itself was sent to."""
+
+    recipients: tuple[str, ...]
+    status: str
+    """The enhanced status code of the failure (RFC 3463), such as `5.1.1`."""
+    diagnostic: str
+    """The reply of the server that has refused the mail, in one line; may be empty."""
+
+    @property
+    def is_about_address(self) -> bool:
+        """Whether no mail can reach the address: not if a mailbox is full, or a rule forbids the mail."""
+        parts = self.status.split(".")
+        return parts[0] == "5" and parts[1] in ("1", "2") and parts[1:] != ["2", "2"]
+
+
+def read_delivery_status(content: bytes) -> DeliveryStatus | None:
+    """Return what a report says; None for a mail that is no report of a final failure.
+
+    A mail that was sent to several recipients has failed if it has failed for one of them; ours have one.
+    """
+    mail = message_from_bytes(content[:MAX_BYTES], policy=default)
+    assert isinstance(mail, EmailMessage)
+    try:
+        if mail.get_content_type() != "multipart/report":
+            return None
+        if str(mail.get_param("report-type", "")).lower() != "delivery-status":
+            return None
+        for group in _groups(mail):
+            status = _header(group, "Status").split(" ")[0]
+            if _header(group, "Action").lower() == "failed" and _is_status(status):
+                recipients = tuple(
+                    address
+                    for name in _RECIPIENT_HEADERS
+                    for value in mail.get_all(name, [])
+                    for address in _addresses(str(value))
+                )
+                diagnostic = _header(group, "Diagnostic-Code").partition(";")[2].strip()
+                return DeliveryStatus(recipients, status, diagnostic[:_MAX_DIAGNOSTIC])
+    except (ValueError, LookupError, AttributeError, TypeError):
+        # The parser of headers raises these for some values that are malformed.
+        return None
+    return None
+
+
+def _groups(mail: EmailMessage) -> Iterator[Message]:
+    """Iterate over the groups of fields of a report, the first of which is about the whole mail."""
+    for part in mail.walk():
+        if part.get_content_type() == "message/delivery-status":
+            groups = part.get_payload()
+            if isinstance(groups, list):
+                yield from (group for group in groups if isinstance(group, Message))
+            return
+
+
+def _header(group: Message, name: str) -> str:
+    value = "".join(filter(str.isprintable, str(group.get(name, "")).replace("\n", " ")))
+    return " ".join(value.split())
+
+
+def _is_status(status: str) -> bool:
+    parts = status.split(".")
+    return len(parts) == 3 and all(part.isdecimal() for part in parts)
+
+
+def _addresses(value: str) -> list[str]:
+    """Return the addresses in the value of a header."""
+    words = value.replace(",", " ").split()
+    return [word.strip("<>\"'") for word in words if "@" in word]

@@ -1,0 +1,109 @@
+"""The e-mail addresses of players, in their accounts: changing, confirming and disabling them.
+
+An address is unconfirmed until its owner has used the link in a confirmation mail (confirmations.py); until
+then, nothing else is sent to it. If mails to it bounce again and again, it is disabled until it is confirmed
+again.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import redis
+from redis.client import Pipeline
+
+from domain.errors import Malformed
+from domain.messages import message
+from service import clock
+from service.bounds import Bounds
+from service.connection import to_text, unavailable_on_error
+from service.errors import Unauthorised
+from service.mail.addresses import InvalidAddress, parse_address
+from service.players.account_reader import EMAIL_FIELDS, account_key
+
+_T = TypeVar("_T")
+
+
+class EmailAddresses:
+    """Changes the addresses of all players. Every method raises Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis, bounds: Bounds) -> None:
+        self._redis = client
+        self._max_bounces = bounds.max_bounces
+
+    def set(self, player_id: str, text: str) -> str:
+        """Store the address of a player, which is unconfirmed if it is another one; return it, normalized.
+
+        Raises Malformed (not an address), Unauthorised (no account).
+        """
+        try:
+            address = parse_address(text)
+        except InvalidAddress as error:
+            raise Malformed({"email": error.message}) from None
+
+        def store(pipeline: Pipeline) -> None:
+            # An account that is erased meanwhile must not come into being again.
+            created, current = pipeline.hmget(key, "created", "email")
+            if created is None:
+                raise Unauthorised(message("the account of this token has been deleted"))
+            pipeline.multi()
+            if current is None or to_text(current) != address:
+                pipeline.hdel(key, *EMAIL_FIELDS)
+                pipeline.hset(key, "email", address)
+
+        key = account_key(player_id)
+        with unavailable_on_error():
+            self._redis.transaction(store, key)
+        return address
+
+    def remove(self, player_id: str) -> None:
+        """Remove the address of a player from the account."""
+        with unavailable_on_error():
+            self._redis.hdel(account_key(player_id), *EMAIL_FIELDS)
+
+    def confirm(self, player_id: str, address: str) -> bool:
+        """Mark an address confirmed, and forget its bounces; False if it is not that of the player."""
+        now = clock.format(clock.now())
+
+        def store(pipeline: Pipeline) -> None:
+            pipeline.hdel(key, "email_disabled", "email_bounces")
+            pipeline.hset(key, "email_confirmed", now)
+
+        key = account_key(player_id)
+        return self._if_current(player_id, address, store)
+
+    def count_bounce(self, player_id: str, address: str) -> None:
+        """Count a mail that has bounced because of its address; the last one allowed disables the address.
+
+        Does nothing if the player has another address now.
+        """
+        key = account_key(player_id)
+
+        def count(pipeline: Pipeline) -> None:
+            pipeline.hincrby(key, "email_bounces", 1)
+
+        if not self._if_current(player_id, address, count):
+            return
+        with unavailable_on_error():
+            bounces = self._redis.hget(key, "email_bounces")
+        if bounces is not None and int(bounces) >= self._max_bounces:
+            now = clock.format(clock.now())
+            self._if_current(
+                player_id, address, lambda pipeline: pipeline.hset(key, "email_disabled", now)
+            )
+
+    def _if_current(self, player_id: str, address: str, change: Callable[[Pipeline], _T]) -> bool:
+        """Make a change if the address is that of the player now; return whether it was made."""
+        is_current = False
+
+        def store(pipeline: Pipeline) -> None:
+            nonlocal is_current
+            current = pipeline.hget(key, "email")
+            is_current = current is not None and to_text(current) == address
+            pipeline.multi()
+            if is_current:
+                change(pipeline)
+
+        key = account_key(player_id)
+        with unavailable_on_error():
+            self._redis.transaction(store, key)
+        return is_current

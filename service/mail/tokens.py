@@ -1,0 +1,53 @@
+"""Codes of a secret that all processes share: tokens in mails that need not be stored, digests of addresses.
+
+cartulary:mail-secret    random bytes, created by the first process that needs them
+"""
+
+import hmac
+import secrets
+from hashlib import sha256
+from typing import Final
+
+import redis
+
+from service.connection import unavailable_on_error
+
+_KEY: Final = "cartulary:mail-secret"
+_SECRET_BYTES: Final = 32
+CODE_DIGITS: Final = 32
+"""Hexadecimal digits of a code, of four bits each."""
+
+
+class MailTokens:
+    """Makes and checks tokens. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._redis = client
+        self._secret: bytes | None = None
+
+    def code(self, purpose: str, *values: str) -> str:
+        """Return the code of some values for a purpose: CODE_DIGITS hexadecimal digits."""
+        text = "\n".join((purpose, *values)).encode()
+        return hmac.new(self._key(), text, sha256).hexdigest()[:CODE_DIGITS]
+
+    def digest(self, address: str) -> str:
+        """Return what is stored instead of an address where it only has to be recognised."""
+        return self.code("address", address)
+
+    def unsubscribe_token(self, player: str) -> str:
+        """Return the token with which mails to a player can be ended, without logging in."""
+        return f"{player}.{self.code('unsubscribe', player)}"
+
+    def unsubscribing_player(self, token: str) -> str | None:
+        """Return the id of the player whose token to unsubscribe this is; None if it is nobody's."""
+        player, _, code = token.partition(".")
+        expected = self.code("unsubscribe", player)
+        return player if hmac.compare_digest(code.encode(), expected.encode()) else None
+
+    def _key(self) -> bytes:
+        if self._secret is None:
+            with unavailable_on_error(), self._redis.pipeline() as pipeline:
+                pipeline.set(_KEY, secrets.token_bytes(_SECRET_BYTES), nx=True)
+                pipeline.get(_KEY)
+                self._secret = bytes(pipeline.execute()[-1])
+        return self._secret

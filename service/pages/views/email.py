@@ -1,0 +1,68 @@
+"""The e-mail address of the visitor, and the page behind the link in a confirmation mail."""
+
+from flask import Blueprint
+from werkzeug.wrappers import Response
+
+from domain.errors import Malformed
+from service.errors import TooManyRequests
+from service.http import problems
+from service.http.confirmation import client_network
+from service.http.context import service
+from service.http.ratelimits import limit_account_attempts
+from service.http.schemas.account_requests import ChangeEmail
+from service.pages import session
+from service.pages.forms import entered_form, read_form, see_other
+from service.pages.templating import page
+from service.pages.views.accounts import ACCOUNT, account_page
+
+blueprint = Blueprint("email", __name__)
+
+
+@blueprint.post(f"{ACCOUNT}/email")
+@limit_account_attempts
+def set_email() -> Response:
+    """Set the visitor's address, and have a mail sent there with which it is confirmed."""
+    player_id = session.require_player()
+    form = entered_form()
+    try:
+        service().mail.addresses.set(player_id, read_form(ChangeEmail())["email"])
+        service().mail.confirmations.request(player_id, client_network())
+    except (Malformed, TooManyRequests) as error:
+        return account_page(problems.status_of(error), email_form=form.refused(error, "email"))
+    return see_other(f"{ACCOUNT}#email-heading")
+
+
+@blueprint.post(f"{ACCOUNT}/email/remove")
+def remove_email() -> Response:
+    """Remove the visitor's address from the account."""
+    service().mail.addresses.remove(session.require_player())
+    return see_other(f"{ACCOUNT}#email-heading")
+
+
+@blueprint.get("/email/confirm/<token>")
+def show_confirmation(token: str) -> Response:
+    """Show what the link in a mail confirms.
+
+    Opening it confirms nothing, since programs that check mails open links too.
+    """
+    return _confirmation_page(token, is_confirmed=False)
+
+
+@blueprint.post("/email/confirm/<token>")
+@limit_account_attempts
+def confirm_email(token: str) -> Response:
+    """Confirm an address. The visitor need not be logged in: the link proves who they are."""
+    service().mail.confirmations.confirm(token)
+    return _confirmation_page(token, is_confirmed=True)
+
+
+def _confirmation_page(token: str, *, is_confirmed: bool) -> Response:
+    confirmation = service().mail.confirmations.find(token)
+    (account,) = service().players.get([confirmation.player])
+    return page(
+        "confirm_email.html",
+        headers={"Referrer-Policy": "no-referrer"},
+        address=confirmation.address,
+        player_handle="" if account is None else account.handle,
+        is_confirmed=is_confirmed,
+    )
