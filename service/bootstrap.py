@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import redis
 
 from ledger.signed_note import NoteKey
+from service.administration.accounts import AccountAdministration
+from service.administration.administration import Administration
+from service.administration.log import AdministrationLog
 from service.audits.audits import Audits
 from service.connection import connect
 from service.damaged_games import DamagedGames
@@ -64,6 +67,7 @@ class Service:
     players: Players
     player_keys: PlayerKeys
     erasure: Erasure
+    administration: Administration
     key_registry: KeyRegistry
     listings: Listings
     keyring: Keyring
@@ -135,6 +139,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         settings.bounds.record_page_bytes,
         settings.bounds.page_events,
     )
+    erasure = Erasure(
+        client, erased, players, player_keys, repository, store, listings, sandboxes, mutes
+    )
     return Service(
         settings=settings,
         redis=client,
@@ -148,8 +155,14 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         pictures=PngPictures(settings.bounds),
         players=players,
         player_keys=player_keys,
-        erasure=Erasure(
-            client, erased, players, player_keys, repository, store, listings, sandboxes, mutes
+        erasure=erasure,
+        administration=Administration(
+            AccountAdministration(client, players),
+            AdministrationLog(client),
+            players,
+            erasure,
+            repository,
+            listings,
         ),
         key_registry=KeyRegistry(player_keys, repository, listings),
         listings=listings,

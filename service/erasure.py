@@ -77,6 +77,10 @@ class Erasure:
         (account,) = self._players.get([player])
         if account is None or not account.is_guest:
             self._players.require_password(player, password)
+        self.erase_without_password(player)
+
+    def erase_without_password(self, player: str) -> None:
+        """Erase a player whose password is not needed: an administrator has decided so."""
         self._erased.add(player)
         self._complete(player)
 

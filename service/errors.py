@@ -77,6 +77,12 @@ class NotAGuest(ServiceError):
     status = 409
 
 
+class OperationNotPossible(ServiceError):
+    """An administrator cannot do this to this account or game as it is."""
+
+    status = 409
+
+
 class TooManyGames(ServiceError):
     """The player has a place in as many games that are open or in progress as the server allows."""
 

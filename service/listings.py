@@ -1,6 +1,7 @@
 """The listings of games, newest first: sorted sets that can be dropped and rebuilt from the logs.
 
     cartulary:games:STATUS              public games with that status
+    cartulary:games:STATUS:private:     private games with that status
     cartulary:games:STATUS:of:PLAYER    public games in which the player has a place
     cartulary:games:STATUS:for:PLAYER   private games that the player may see: with a place, invited, or
                                         as the arbiter
@@ -21,7 +22,7 @@ import redis
 
 from domain.errors import Malformed
 from domain.game import Game, Status
-from domain.messages import message
+from domain.messages import comma_list, message
 from service.connection import to_text, unavailable_on_error
 from service.games.summary import Summary, decode_summary, encode_summary, summarize
 from service.store.redis_event_store import game_key
@@ -130,6 +131,26 @@ class Listings:
         # A game whose status is just changing may be in two listings, so the members are a set.
         return Page(tuple(ordered), end).first(limit)
 
+    def page_of_all(
+        self,
+        statuses: Iterable[Status] = (),
+        player: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page:
+        """Return games like `page`, with all private games. Raises Malformed for an invalid cursor."""
+        if player is not None:
+            return self.page(statuses, player, cursor, limit, viewer=player)
+        below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
+        chosen = tuple(dict.fromkeys(statuses)) or STATUSES
+        names = [
+            _listing(status, *relation) for status in chosen for relation in ((), ("private",))
+        ]
+        with unavailable_on_error():
+            heads = self._heads(below, dict.fromkeys(names, limit + 1))
+        members = sorted({member for head in heads.values() for member in head}, reverse=True)
+        return Page(tuple(members), None).first(limit)
+
     def games_in_progress(self, player: str, cursor: str | None = None, limit: int = 50) -> Page:
         """Return the games in progress in which the player has a place. Raises Malformed (cursor)."""
         return self.page(["playing"], player, cursor, limit, viewer=player)
@@ -198,6 +219,19 @@ class Listings:
                     yield member
 
 
+def parse_statuses(text: str | None) -> list[Status]:
+    """Return the statuses in a text that separates them by commas; [] for None. Raises Malformed."""
+    names = [] if text is None else text.split(",")
+    statuses = [status for name in names for status in STATUSES if status == name]
+    if len(statuses) < len(names):
+        fault = message(
+            "must be one or several of these, separated by commas: {statuses}",
+            statuses=comma_list(STATUSES),
+        )
+        raise Malformed({"status": fault})
+    return statuses
+
+
 def _listings_of(game: Game) -> set[str]:
     """Return the keys of the listings that must contain the game."""
     players = [place.player for place in game.places]
@@ -208,6 +242,7 @@ def _listings_of(game: Game) -> set[str]:
     viewers = {*players, *game.invited, *([] if game.arbiter is None else [game.arbiter])}
     return {
         *awaited,
+        _listing(game.status, "private"),
         *(_listing(game.status, "for", player) for player in viewers),
         *(_listing(game.status, "with", player) for player in players),
     }

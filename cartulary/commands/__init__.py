@@ -8,6 +8,7 @@ from typing import Final
 
 import click
 
+from cartulary.commands.admin import admin
 from cartulary.commands.audit import audit
 from cartulary.commands.compare import compare
 from cartulary.commands.events import inspect, log
@@ -55,5 +56,6 @@ SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
     reindex,
     repair,
     retire_key,
+    admin,
 )
 """The commands that run a service, or work on one that runs."""

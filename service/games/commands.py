@@ -22,7 +22,7 @@ from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
 from ledger.turn_clock import clock_faults, has_passed, waits_for_ruling
 from service import clock
-from service.errors import Forbidden, NotFound, Stale
+from service.errors import Forbidden, Stale
 from service.games.access import can_see, require_seat, require_visible
 from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults
 from service.games.cache import CachedGame
@@ -311,30 +311,6 @@ class GameCommands:
             if game.to_act is None or game.turn != turn or not has_passed(game, now):
                 return
             commands.forfeit(pending, lambda: self._repository.secret(game_id))
-
-        return list(self._repository.execute(game_id, handler, at_head=True).events)
-
-    def remove(self, game_id: str, seat: int) -> list[Event]:
-        """Remove a seat from the game by an arbiter's decision; return the appended events.
-
-        Raises NotFound (no such seat), NotNow, Refused (the seat is out already).
-        """
-
-        def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            if not 0 <= seat < cached.game.seats:
-                raise NotFound(message("game {game} has no seat {seat}", game=game_id, seat=seat))
-            commands.remove(pending, seat, lambda: self._repository.secret(game_id))
-
-        return list(self._repository.execute(game_id, handler, at_head=True).events)
-
-    def abandon(self, game_id: str) -> list[Event]:
-        """End a game without a ranking by an arbiter's decision; return the appended events.
-
-        Raises NotNow if the game is over.
-        """
-
-        def handler(_cached: CachedGame, pending: PendingEvents) -> None:
-            commands.abandon(pending, lambda: self._repository.secret(game_id))
 
         return list(self._repository.execute(game_id, handler, at_head=True).events)
 

@@ -23,6 +23,7 @@ from service.http.json_body import MAX_BODY_BYTES
 from service.http.metrics import Metrics
 from service.http.routes import (
     account,
+    administration,
     disputes,
     games,
     health,
@@ -109,6 +110,7 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
         receipts,
         sandboxes,
         transparency,
+        administration,
     ):
         api.register_blueprint(module.blueprint, url_prefix=api_docs.PREFIX)
     api.register_blueprint(health.blueprint)

@@ -25,10 +25,12 @@ AuthPolicy: TypeAlias = Literal[
     "participants_only",
     "ruling_parties_only",
     "dispute_opener_only",
+    "administrators_only",
 ]
 """Who may call a route. `public` ignores tokens; `optional_auth` serves everybody, but refuses an
 invalid token; `participants_only` serves the players of the game in the URL; `ruling_parties_only` its
-arbiter or, if it has none, its players; `dispute_opener_only` the player who opened the dispute."""
+arbiter or, if it has none, its players; `dispute_opener_only` the player who opened the dispute;
+`administrators_only` players with the role of an administrator, whatever game they ask for."""
 
 Resource: TypeAlias = Literal["dispute", "takeback"]
 """What the number in the URL of a route names."""
@@ -75,6 +77,16 @@ def login_required() -> str:
     return player_id
 
 
+def administrator_required() -> str:
+    """Return the id of the administrator who sends the request.
+
+    Raises Unauthorised without a valid token, Forbidden for any other player.
+    """
+    player_id = login_required()
+    service().administration.require_administrator(player_id)
+    return player_id
+
+
 def authenticated_player() -> str | None:
     """Return the id of the player who sends the request, or None without a valid token."""
     try:
@@ -118,8 +130,13 @@ def require_resource(resource: Resource, arguments: Mapping[str, Any]) -> None:
 def require_access(auth: AuthPolicy, arguments: Mapping[str, Any]) -> None:
     """Raise Forbidden if the policy does not allow the sender of the request to call the route.
 
-    `arguments` are those of the URL.
+    `arguments` are those of the URL. For an administrator, NotFound is raised if what the URL names does not
+    exist.
     """
+    if auth == "administrators_only":
+        administrator_required()
+        service().administration.require_target(arguments)
+        return
     check = _ACCESS_CHECKS.get(auth)
     if check is not None:
         player_id = login_required()
@@ -145,5 +162,5 @@ _ACCESS_CHECKS: Final[Mapping[AuthPolicy, Callable[[Game, str, Mapping[str, Any]
     "ruling_parties_only": _ruling_parties_only,
     "dispute_opener_only": _dispute_opener_only,
 }
-ACCESS_POLICIES: Final = frozenset(_ACCESS_CHECKS)
+ACCESS_POLICIES: Final = frozenset({*_ACCESS_CHECKS, "administrators_only"})
 """The policies that forbid a route to some of the players who are logged in."""

@@ -24,6 +24,7 @@ from service.http.auth import (
     ACCESS_POLICIES,
     AuthPolicy,
     Resource,
+    administrator_required,
     hide_private,
     login_required,
     optional_auth,
@@ -60,7 +61,13 @@ _SECURITY: Final[Mapping[AuthPolicy, list[JsonObject]]] = {
     "participants_only": [{"token": []}],
     "ruling_parties_only": [{"token": []}],
     "dispute_opener_only": [{"token": []}],
+    "administrators_only": [{"token": []}],
 }
+_AUTHENTICATION: Final[Mapping[AuthPolicy, Callable[[], str | None]]] = {
+    "optional_auth": optional_auth,
+    "administrators_only": administrator_required,
+}
+"""How the policies authenticate the sender of a request; the others require any player."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +190,7 @@ def response(
 def _with_checks(view: View, checks: _Checks) -> View:
     """Return a view that runs the checks before `view`."""
     auth, query, json_body = checks.auth, checks.query, checks.json_body
-    authenticate = optional_auth if auth == "optional_auth" else login_required
+    authenticate = _AUTHENTICATION.get(auth, login_required)
     is_public, is_idempotent = auth == "public", checks.is_idempotent
 
     @wraps(view)

@@ -249,7 +249,8 @@ class Players(AccountReader):
         """Erase of an account what lets its player in, and what no other part of an erasure needs."""
         self._tokens.end_all(player_id)
         with unavailable_on_error():
-            self._redis.hdel(account_key(player_id), "password", "locale", "guest", *EMAIL_FIELDS)
+            fields = ("password", "locale", "guest", "role", *EMAIL_FIELDS)
+            self._redis.hdel(account_key(player_id), *fields)
 
     def delete_account(self, player_id: str) -> None:
         """Delete an account and its handle, which nobody can register from then on."""

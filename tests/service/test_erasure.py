@@ -82,7 +82,7 @@ def ada(service: Service) -> Erased:
     take_action(service, finished)
     about = service.queries.game(disputed).seq
     dispute = service.disputes.open_dispute(disputed, player.id, about, STATEMENT).events[0]["seq"]
-    service.commands.abandon(finished)
+    service.administration.abandon("operator", finished, "a test")
     service.sandboxes.create(player.id, NETWORK, finished, None, bytes(32))
     waiting = service.commands.create(
         player.id, rules="baron", seats=2, options={"private": True}, invited=("bea",)

@@ -168,7 +168,7 @@ def test_games_waiting_for_a_player_are_those_in_which_it_is_their_turn(
     take_action(service, public.id)
     assert waiting_games(service, "ada") == [private.id]
     assert waiting_games(service, "bea") == [public.id]
-    service.commands.abandon(private.id)
+    service.administration.abandon("operator", private.id, "a test")
     assert waiting_games(service, "ada") == []
 
 
@@ -294,7 +294,7 @@ def test_dropped_listings_are_rebuilt_from_the_logs(service: Service, next_minut
         if number > 1:
             service.commands.join(game, "bea")
         if number > 3:
-            service.commands.abandon(game)
+            service.administration.abandon("operator", game, "a test")
     before = contents(service.redis)
     derived = [*service.redis.keys("cartulary:games:*"), *service.redis.keys("*:listed")]
     assert len(derived) > 10

@@ -37,6 +37,7 @@ def service(server: EmbeddedRedis, tmp_path: Path) -> Iterator[Service]:
 def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], Any]]:
     commands, queries = service.commands, service.queries
     players, listings = service.players, service.listings
+    administration = service.administration
     return {
         "create": lambda: commands.create("ada", rules="barony", seats=2, options={}),
         "join": lambda: commands.join(game_id, "cid"),
@@ -57,8 +58,10 @@ def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], 
         "waiting for": lambda: queries.games_waiting_for("ada"),
         "score": lambda: commands.score(game_id),
         "forfeit": lambda: commands.forfeit(game_id, 1),
-        "remove": lambda: commands.remove(game_id, 0),
-        "abandon": lambda: commands.abandon(game_id),
+        "remove": lambda: administration.remove_seat("operator", game_id, 0, "a test"),
+        "abandon": lambda: administration.abandon("operator", game_id, "a test"),
+        "search players": lambda: administration.search_players("operator"),
+        "suspend": lambda: administration.suspend("operator", "ada", "a test"),
         "index": lambda: service.repository.update_listings(game_id),
         "register": lambda: players.register("Ada", "secret word"),
         "login": lambda: players.login("Ada", "secret word"),

@@ -137,6 +137,7 @@ def operation_name(method: str, template: str) -> str:
     path = path.replace("{key}", "KEY").replace("{session}", "SESSION")
     path = path.replace("{handle}", "HANDLE")
     path = path.replace("{sandbox_id}", "ID").replace("{token}", "TOKEN")
+    path = path.replace("{id}", "ID").replace("{game}", "GAME")
     return f"{'GET' if method == 'HEAD' else method} {path}"
 
 

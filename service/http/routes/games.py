@@ -1,13 +1,12 @@
 """Games: creating, joining, leaving and finding them."""
 
 import logging
-from typing import Any
 
 from flask import Response
 
-from domain.errors import Malformed
+from domain.game import Status
 from domain.json_types import JsonObject
-from domain.messages import Text, comma_list, message
+from domain.messages import Text
 from service.games.bot_names import DEFAULT_BOT, bot_fault
 from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint, response
@@ -22,7 +21,7 @@ from service.http.schemas.requests import (
     ListGames,
 )
 from service.http.schemas.responses import GameList, GameSummary
-from service.listings import STATUSES, Page
+from service.listings import Page, parse_statuses
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("games", __name__, description="Games, from an open table to their end.")
@@ -70,20 +69,13 @@ def list_games(player: str | None, query: JsonObject) -> Response:
 
     With a token, the list includes the private games that the player may see.
     """
-    statuses = [] if query["status"] is None else query["status"].split(",")
-    if any(status not in STATUSES for status in statuses):
-        fault = message(
-            "must be one or several of these, separated by commas: {statuses}",
-            statuses=comma_list(STATUSES),
-        )
-        raise Malformed({"status": fault})
-    page = _page(statuses, query, viewer=player)
+    page = _page(parse_statuses(query["status"]), query, viewer=player)
     summaries = service().queries.summaries(page.games)
     games = game_summaries([summary for summary in summaries if summary is not None])
     return json_response({"games": games, "next": page.first(len(summaries)).next})
 
 
-def _page(statuses: list[Any], query: JsonObject, viewer: str | None) -> Page:
+def _page(statuses: list[Status], query: JsonObject, viewer: str | None) -> Page:
     player_id = None
     if query["player"] is not None:
         player = service().players.by_handle(query["player"])

@@ -74,12 +74,13 @@ def create_guest(body: JsonObject) -> Response:
     limit=limit_account_attempts,
     json_body=LogIn(),
     responses={201: response("A new token. Earlier tokens stay valid.", Token)},
-    error_responses=(401,),
+    error_responses=(401, 403),
 )
 def log_in(body: JsonObject) -> Response:
     """Log in.
 
-    The token is shown only in this response, and is valid for 180 days.
+    The token is shown only in this response, and is valid for 180 days. If the account is suspended, the
+    response to the correct password is a 403 with the reason.
     """
     return json_response({"token": service().players.login(**body, client=client_name())}, 201)
 

@@ -164,7 +164,7 @@ class TestRefusals:
         self, service: Service, key: str | None
     ) -> None:
         game = start_game(service)
-        service.commands.abandon(game.id)
+        service.administration.abandon("operator", game.id, "a test")
         assert_refused(service, NotNow, game.id, "ada", RESIGN, game.seq + 1, key)
 
 
@@ -340,8 +340,8 @@ class TestLegalActions:
         game = service.commands.create("ada", rules="barony", seats=2, options={})
         assert service.queries.legal_actions(game.id, "ada") == (2, [])
         service.commands.join(game.id, "bea")
-        service.commands.abandon(game.id)
-        assert service.queries.legal_actions(game.id, "ada") == (5, [])
+        service.administration.abandon("operator", game.id, "a test")
+        assert service.queries.legal_actions(game.id, "ada") == (6, [])
 
     def test_a_player_who_is_not_in_the_game_may_not_see_legal_actions(
         self, service: Service

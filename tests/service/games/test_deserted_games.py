@@ -87,7 +87,7 @@ def test_an_action_keeps_the_game_going(
     assert service.queries.game(game.id).status == "abandoned"
 
 
-def test_a_game_is_abandoned_when_the_arbiter_removes_the_last_player_who_could_act(
+def test_a_game_is_abandoned_when_an_administrator_removes_the_last_player_who_could_act(
     service: Service, time: Any
 ) -> None:
     game = start_play(service, "barony", {})
@@ -95,6 +95,6 @@ def test_a_game_is_abandoned_when_the_arbiter_removes_the_last_player_who_could_
         pass_deadline(service, game.id, time)
     last = service.queries.game(game.id).to_act
     assert last is not None
-    removed, abandoned = service.commands.remove(game.id, last)
+    _, removed, abandoned = service.administration.remove_seat("operator", game.id, last, "a test")
     assert (removed["type"], removed["by"]) == ("PlayerRemoved", {"system": "arbiter"})
     assert (abandoned["type"], abandoned["by"]) == ("GameAbandoned", {"system": "clock"})

@@ -274,7 +274,7 @@ def test_a_player_has_places_in_a_bounded_number_of_games(settings: Settings) ->
     assert service.commands.join(others[0], "ada", idempotency_key="second").id == others[0]
     # Bea is not affected, and Ada is free again when a game has ended, or when she has left one.
     service.commands.join(keyed.id, "bea")
-    service.commands.abandon(others[0])
+    service.administration.abandon("operator", others[0], "a test")
     service.commands.join(others[1], "ada")
     open_game = service.commands.create("bea", rules="barony", seats=2, options={}).id
     with pytest.raises(TooManyGames):

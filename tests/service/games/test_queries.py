@@ -122,7 +122,7 @@ def test_a_record_contains_the_secret_only_after_the_end(service: Service) -> No
     game = start_game(service)
     secret = service.store.secrets(game.id)["seed"].encode()
     assert secret not in b"".join(service.queries.record(game.id, viewer=0))
-    service.commands.abandon(game.id)
+    service.administration.abandon("operator", game.id, "a test")
     assert secret in b"".join(service.queries.record(game.id))
 
 
@@ -143,7 +143,7 @@ def test_a_record_opens_the_secrets_of_the_seat_and_after_the_end_all_secrets(
     assert opened(None) == set()
     assert opened(0) == {"reserve/0"}
     assert opened(1) == {"reserve/1"}
-    service.commands.abandon(game.id)
+    service.administration.abandon("operator", game.id, "a test")
     assert opened(None) == opened(1) == {"pile", "reserve/0", "reserve/1"}
 
 

@@ -96,7 +96,7 @@ def test_a_record_ends_at_the_head_at_the_time_of_the_request(
     pages = queries.record(game.id)
     data = next(pages)
     take_action(service, game.id)
-    service.commands.abandon(game.id)
+    service.administration.abandon("operator", game.id, "a test")
     data += b"".join(pages)
     decoded = record.read(io.BytesIO(data))
     assert decoded.header["head"]["seq"] == len(decoded.events) == game.seq

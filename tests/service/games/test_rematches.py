@@ -30,7 +30,7 @@ def ended_game(service: Service, *, private: bool = False) -> Game:
     )
     for handle in ("bea", "cid"):
         service.commands.join(game.id, ids[handle])
-    service.commands.abandon(game.id)
+    service.administration.abandon("operator", game.id, "a test")
     return service.queries.game(game.id)
 
 

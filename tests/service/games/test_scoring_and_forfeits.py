@@ -8,7 +8,7 @@ import pytest
 from freezegun import freeze_time
 
 from domain.contract import Opened
-from domain.errors import NotNow, Refused
+from domain.errors import NotNow
 from domain.event import Event
 from domain.fold import EarlierGames
 from service import clock
@@ -219,26 +219,24 @@ def test_timestamps_never_decrease_within_a_log(service: Service) -> None:
         assert take_action(service, game.id).events[0]["at"] == clock.format(clock.now())
 
 
-def test_an_arbiter_removes_a_player_once(service: Service) -> None:
+def test_an_administrator_removes_a_player_once(service: Service) -> None:
     game = play_set_up(service, start_game(service, seats=3).id)
-    (event,) = service.commands.remove(game.id, 1)
+    _, event = service.administration.remove_seat("operator", game.id, 1, "a test")
     assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "arbiter"})
-    with pytest.raises(Refused):
-        service.commands.remove(game.id, 1)
-    for seat in (-1, 3):
-        with pytest.raises(NotFound):
-            service.commands.remove(game.id, seat)
+    for seat in (1, -1, 3):
+        with pytest.raises(NotNow):
+            service.administration.remove_seat("operator", game.id, seat, "a test")
 
 
-def test_an_arbiter_abandons_a_game_once(service: Service) -> None:
+def test_an_administrator_abandons_a_game_once(service: Service) -> None:
     game = play_set_up(service, start_game(service).id)
     secret = service.store.secrets(game.id)["seed"]
-    (event,) = service.commands.abandon(game.id)
+    _, event = service.administration.abandon("operator", game.id, "a test")
     assert (event["type"], event["by"]) == ("GameAbandoned", {"system": "arbiter"})
     assert event["data"] == {"secret": secret}
     after = service.queries.game(game.id)
     assert after.status == "abandoned"
     assert after.position(None) == game.position(None)
     with pytest.raises(NotNow):
-        service.commands.abandon(game.id)
+        service.administration.abandon("operator", game.id, "a test")
     assert service.commands.score(game.id) == []

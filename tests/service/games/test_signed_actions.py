@@ -120,7 +120,7 @@ def test_a_new_key_is_added_to_the_current_games_of_its_player_only(service: Ser
     waiting = service.commands.create("ada", rules="baron", seats=2, options={"private": True})
     elsewhere = service.commands.create("bea", rules="baron", seats=2, options={})
     ended = start_game(service)
-    service.commands.abandon(ended.id)
+    service.administration.abandon("operator", ended.id, "a test")
     entry = add_key(service, "ada")
     assert entry == service.player_keys.of("ada")[0]
     assert (entry["key"], entry["public"], entry["until"]) == (KEY.id, KEY.public, None)

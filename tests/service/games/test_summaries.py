@@ -104,7 +104,7 @@ def test_a_long_log_of_a_finished_game_does_not_end_a_page_early(service: Servic
     ended = start_game(service).id
     for _ in range(20):
         take_action(service, ended)
-    service.commands.abandon(ended)
+    service.administration.abandon("operator", ended, "a test")
     ids = [ended, create(service)]
     other = build(service.settings)
     loader = other.repository

@@ -68,7 +68,7 @@ def test_the_end_of_a_game_changes_the_etags_of_positions_that_show_more(
     clients = [accounts.anonymous, *(player.http for player in players)]
     before = [get_position(client, game, "?seq=4") for client in clients]
     for game_id in (game, open_game):
-        service.commands.abandon(game_id)
+        service.administration.abandon("operator", game_id, "a test")
     service.redis.close()
     after = [get_position(client, game, "?seq=4") for client in clients]
     assert len({response.content for response in after}) == 1
@@ -77,5 +77,5 @@ def test_the_end_of_a_game_changes_the_etags_of_positions_that_show_more(
     assert etag not in {response.headers["etag"] for response in before}
     for client in clients:
         # At the end, nobody is shown something that others are not.
-        assert get_position(client, game).headers["etag"] == '"5"'
+        assert get_position(client, game).headers["etag"] == '"6"'
         assert get_position(client, open_game, "?seq=4").headers["etag"] == '"4"'

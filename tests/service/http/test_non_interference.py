@@ -210,7 +210,7 @@ def test_viewers_receive_the_same_bytes_whatever_the_secrets_of_others_are(
                 assert record == before
         # A player whose own tiles have changed does receive something else.
         assert affected.records != original[affected.name][: len(affected.records)]
-        games.service.commands.abandon(games.game)
+        games.service.administration.abandon("operator", games.game, "a test")
 
 
 def assert_everything_is_revealed(games: ObservedGames, deal: DomainEvent) -> None:

@@ -92,7 +92,7 @@ def test_an_abandoned_game_has_nothing_left_to_score(service: Service) -> None:
     game = play_until(
         service, start_game(service, 2, {"per_turn": 60}).id, lambda game: bool(game.rounds_ended)
     )
-    service.commands.abandon(game.id)
+    service.administration.abandon("operator", game.id, "a test")
     assert set(outbox(service, game.id)) == {"notify/over"}
 
 

@@ -1,0 +1,329 @@
+"""The command admin: what an administrator does on the machine of a service.
+
+The same operations are there over HTTP (service/http/routes/administration.py), for accounts with the role of
+an administrator. Every operation is recorded (service/administration).
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+import orjson
+
+from cartulary.command_line import IntRange, argument, group, option
+from cartulary.commands.options import json_option, redis_option
+from cartulary.language import text
+from cartulary.terminal import confirm, echo, print_message
+from domain.administration import MAX_EXTENSION, OPERATOR
+from domain.messages import message, message_in
+
+if TYPE_CHECKING:
+    from service.administration.administration import Administration
+    from service.bootstrap import Service
+
+_player: Final = argument("player", metavar=message_in("metavar", "PLAYER"))
+_game: Final = argument("game", metavar=message_in("metavar", "GAME"))
+_reason: Final = option(
+    "--reason",
+    required=True,
+    metavar=message_in("metavar", "TEXT"),
+    help=message("Why, for the administration log."),
+)
+_limit: Final = option(
+    "--limit",
+    default=50,
+    show_default=True,
+    type=IntRange(1, 100),
+    help=message("The most entries to list."),
+)
+
+
+@group(
+    "admin",
+    help=(
+        message("Administer the players and the games of a service."),
+        message(
+            "PLAYER is a handle or an id. Every operation is recorded in the administration log, and those on"
+            " games also in the log of the game."
+        ),
+    ),
+)
+def admin() -> None:
+    """The subcommands do the work."""
+
+
+@admin.command(
+    "players", help=(message("List the players, or those whose handles begin with PREFIX."),)
+)
+@argument("prefix", metavar=message_in("metavar", "[PREFIX]"), default="")
+@option(
+    "--after", metavar=message_in("metavar", "HANDLE"), help=message("Begin after this handle.")
+)
+@_limit
+@json_option
+@redis_option
+def players(
+    prefix: str, after: str | None, limit: int, redis: str | None, *, as_json: bool
+) -> None:
+    with _administration(redis) as (administration, _):
+        accounts, cursor = administration.search_players(OPERATOR, prefix, after, limit)
+    rows = [account.as_json() for account in accounts]
+    if as_json:
+        _print({"players": rows, "next": cursor})
+        return
+    for row in rows:
+        marks = [row["role"], "guest" if row["guest"] else None, row["bot"] and f"bot {row['bot']}"]
+        if row["suspended_at"]:
+            marks.append(f"suspended {row['suspended_at']}: {row['suspension_reason']}")
+        columns = [row["id"], row["created"], row["handle"], *filter(None, marks)]
+        echo("  ".join(columns))
+    if cursor is not None:
+        print_message(message("more: --after {handle}", handle=cursor))
+
+
+@admin.command("games", help=(message("List the games, private ones included, newest first."),))
+@option(
+    "--status",
+    metavar=message_in("metavar", "STATUS"),
+    help=message("Only games of these statuses, separated by commas."),
+)
+@option(
+    "--player", metavar=message_in("metavar", "PLAYER"), help=message("Only games of a player.")
+)
+@option("--cursor", metavar=message_in("metavar", "CURSOR"), help=message("Begin at this page."))
+@_limit
+@json_option
+@redis_option
+def games(
+    status: str | None,
+    player: str | None,
+    cursor: str | None,
+    limit: int,
+    redis: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    from service.listings import parse_statuses
+
+    with _administration(redis) as (administration, service):
+        player_id = None if player is None else _id_of(service, player)
+        statuses = parse_statuses(status)
+        page = administration.search_games(OPERATOR, statuses, player_id, cursor, limit)
+        summaries = service.queries.summaries(page.games)
+    rows = [
+        {
+            "id": summary.id,
+            "status": summary.status,
+            "rules": summary.rules,
+            "seats": summary.seats,
+            "players": [player for player, _ in summary.players],
+            "seq": summary.seq,
+            "to_act": summary.to_act,
+            "deadline": summary.deadline,
+            "private": summary.options["private"],
+        }
+        for summary in summaries
+        if summary is not None
+    ]
+    if as_json:
+        _print({"games": rows, "next": page.next})
+        return
+    for row in rows:
+        echo(
+            f"{row['id']}  {row['status']:9}  {row['rules']:8}  {row['seq']:5}  {row['deadline'] or '-'}"
+        )
+    if page.next is not None:
+        print_message(message("more: --cursor {cursor}", cursor=page.next))
+
+
+@admin.command("reset-password", help=(message("Give PLAYER a new password, and print it."),))
+@_player
+@_reason
+@redis_option
+def reset_password(player: str, reason: str, redis: str | None) -> None:
+    with _administration(redis) as (administration, service):
+        password = administration.reset_password(OPERATOR, _id_of(service, player), reason)
+    echo(password)
+
+
+@admin.command("end-sessions", help=(message("End all sessions of PLAYER."),))
+@_player
+@_reason
+@redis_option
+def end_sessions(player: str, reason: str, redis: str | None) -> None:
+    with _administration(redis) as (administration, service):
+        administration.end_sessions(OPERATOR, _id_of(service, player), reason)
+    print_message(message("all sessions of {player} have ended", player=player))
+
+
+@admin.command(
+    "suspend",
+    help=(
+        message("Keep PLAYER from logging in, and end all sessions."),
+        message("The player is shown the reason. Their games go on, and their clocks run."),
+    ),
+)
+@_player
+@_reason
+@redis_option
+def suspend(player: str, reason: str, redis: str | None) -> None:
+    with _administration(redis) as (administration, service):
+        administration.suspend(OPERATOR, _id_of(service, player), reason)
+    print_message(message("the account {player} is suspended", player=player))
+
+
+@admin.command("unsuspend", help=(message("Let a suspended PLAYER log in again."),))
+@_player
+@_reason
+@redis_option
+def unsuspend(player: str, reason: str, redis: str | None) -> None:
+    with _administration(redis) as (administration, service):
+        administration.end_suspension(OPERATOR, _id_of(service, player), reason)
+    print_message(message("the account {player} is not suspended", player=player))
+
+
+@admin.command(
+    "delete",
+    help=(
+        message("Erase PLAYER."),
+        message(
+            "Their account, messages and statements are erased; they leave games that have not started and"
+            " resign in the others. This cannot be undone."
+        ),
+    ),
+)
+@_player
+@_reason
+@option("--yes", is_flag=True, help=message("Erase without asking."))
+@redis_option
+def delete(player: str, reason: str, redis: str | None, *, yes: bool) -> None:
+    with _administration(redis) as (administration, service):
+        id = _id_of(service, player)
+        if not yes:
+            confirm(message("Erase {player} for good?", player=player), err=True)
+        administration.delete_player(OPERATOR, id, reason)
+    print_message(message("the account {player} is erased", player=player))
+
+
+@admin.command("grant", help=(message("Make PLAYER an administrator, over HTTP too."),))
+@_player
+@_reason
+@redis_option
+def grant(player: str, reason: str, redis: str | None) -> None:
+    _set_role(player, reason, redis, is_administrator=True)
+
+
+@admin.command("revoke", help=(message("Take the role of an administrator away from PLAYER."),))
+@_player
+@_reason
+@redis_option
+def revoke(player: str, reason: str, redis: str | None) -> None:
+    _set_role(player, reason, redis, is_administrator=False)
+
+
+def _set_role(player: str, reason: str, redis: str | None, *, is_administrator: bool) -> None:
+    with _administration(redis) as (administration, service):
+        id = _id_of(service, player)
+        administration.set_administrator(OPERATOR, id, reason, is_administrator=is_administrator)
+    print_message(
+        message("{player} is an administrator", player=player)
+        if is_administrator
+        else message("{player} is no administrator", player=player)
+    )
+
+
+@admin.command("remove", help=(message("Remove SEAT from GAME, as if the player had resigned."),))
+@_game
+@argument("seat", metavar=message_in("metavar", "SEAT"), type=IntRange(0, 99))
+@_reason
+@redis_option
+def remove(game: str, seat: int, reason: str, redis: str | None) -> None:
+    with _administration(redis) as (administration, _):
+        events = administration.remove_seat(OPERATOR, game, seat, reason)
+    _report(events)
+
+
+@admin.command("abandon", help=(message("End GAME without a ranking, and publish its secret."),))
+@_game
+@_reason
+@redis_option
+def abandon(game: str, reason: str, redis: str | None) -> None:
+    with _administration(redis) as (administration, _):
+        events = administration.abandon(OPERATOR, game, reason)
+    _report(events)
+
+
+@admin.command("extend", help=(message("Give the seat whose turn it is in GAME more SECONDS."),))
+@_game
+@argument("seconds", metavar=message_in("metavar", "SECONDS"), type=IntRange(1, MAX_EXTENSION))
+@_reason
+@redis_option
+def extend(game: str, seconds: int, reason: str, redis: str | None) -> None:
+    with _administration(redis) as (administration, _):
+        events = administration.extend_deadline(OPERATOR, game, seconds, reason)
+    _report(events)
+
+
+@admin.command(
+    "log",
+    help=(
+        message("List the administration log, and check its chain of hashes."),
+        message("Exits with 1 if an entry was changed or removed."),
+    ),
+)
+@option(
+    "--after",
+    default=0,
+    type=IntRange(0),
+    help=message("Begin after this entry."),
+)
+@_limit
+@json_option
+@redis_option
+@click.pass_context
+def log(ctx: click.Context, after: int, limit: int, redis: str | None, *, as_json: bool) -> None:
+    with _administration(redis) as (administration, _):
+        fault = administration.first_log_fault()
+        entries = administration.log_page(OPERATOR, after, limit)
+    if as_json:
+        _print({"entries": entries, "next": entries[-1]["seq"] if len(entries) == limit else None})
+    else:
+        for entry in entries:
+            details = orjson.dumps(entry["details"], option=orjson.OPT_SORT_KEYS).decode()
+            columns = (str(entry["seq"]), entry["at"], entry["administrator"], entry["operation"])
+            echo("  ".join((*columns, details)))
+    if fault is not None:
+        print_message(message("entry {seq} breaks the chain: the log was changed", seq=fault))
+        ctx.exit(1)
+
+
+@contextmanager
+def _administration(redis: str | None) -> "Iterator[tuple[Administration, Service]]":
+    """Connect to the Redis of a service. Raises the errors of `open_service`."""
+    from cartulary.running_service import open_service
+
+    with open_service(os.environ, redis) as service:
+        yield service.administration, service
+
+
+def _id_of(service: "Service", player: str) -> str:
+    """Return the id of a player, given by handle or id. Raises ClickException."""
+    account = service.players.by_handle(player)
+    if account is not None:
+        return account.id
+    (by_id,) = service.players.get([player])
+    if by_id is None:
+        fault = message("there is no player {player}", player=player)
+        raise click.ClickException(text(fault))
+    return by_id.id
+
+
+def _report(events: Any) -> None:
+    for event in events:
+        echo(f"{event['seq']}  {event['type']}")
+
+
+def _print(value: Any) -> None:
+    echo(orjson.dumps(value).decode())

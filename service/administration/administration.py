@@ -1,0 +1,241 @@
+"""The operations of administrators, each on record.
+
+An operation on a game is an event of its log (`AdministratorDecided`). Every operation, also one that only
+reads, is an entry of the administration log, which is written before the operation takes effect; an
+operation that is refused leaves no entry.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from domain.errors import Malformed
+from domain.event import Event
+from domain.json_types import JsonObject
+from domain.messages import message
+from ledger import administration_commands
+from ledger.pending import PendingEvents
+from service.administration.accounts import (
+    ADMIN,
+    AccountAdministration,
+    AdministeredAccount,
+    reason_fault,
+)
+from service.administration.log import AdministrationLog
+from service.erasure import Erasure
+from service.errors import Forbidden, OperationNotPossible
+from service.games.cache import CachedGame
+from service.games.repository import GameRepository
+from service.listings import Listings, Page
+from service.players.accounts import Players
+
+MAX_PAGE_SIZE: Final = 100
+
+
+class Administration:
+    """All operations of administrators. Thread-safe.
+
+    `administrator` is the id of the administrator, or OPERATOR for the command line of the server. `reason`
+    states why, for the administration log. Every method raises Unavailable if Redis does not respond;
+    methods with a player raise NotFound if there is no such account, and methods with a game if there is no
+    such game.
+    """
+
+    def __init__(
+        self,
+        accounts: AccountAdministration,
+        log: AdministrationLog,
+        players: Players,
+        erasure: Erasure,
+        repository: GameRepository,
+        listings: Listings,
+    ) -> None:
+        self._accounts = accounts
+        self._log = log
+        self._players = players
+        self._erasure = erasure
+        self._repository = repository
+        self._listings = listings
+
+    def require_administrator(self, player: str) -> None:
+        """Raise Forbidden unless a player has the role of an administrator."""
+        if not self._accounts.is_administrator(player):
+            raise Forbidden(message("only administrators may do this"))
+
+    def require_target(self, names: Mapping[str, str]) -> None:
+        """Raise NotFound if there is no player with the id `id`, or no game with the id `game`."""
+        if "id" in names:
+            self._accounts.get(names["id"])
+        if "game" in names:
+            self._repository.load(names["game"])
+
+    def search_players(
+        self, administrator: str, prefix: str = "", after: str | None = None, limit: int = 50
+    ) -> tuple[list[AdministeredAccount], str | None]:
+        """Return a page of the accounts whose handles begin with `prefix`, and the next `after` or None."""
+        page = self._accounts.page(prefix, after, min(limit, MAX_PAGE_SIZE))
+        self._log.append(administrator, "search_players", {"handle": prefix})
+        return page
+
+    def player(self, administrator: str, player_id: str) -> AdministeredAccount:
+        """Return an account."""
+        account = self._accounts.get(player_id)
+        self._log.append(administrator, "read_player", {"player": player_id})
+        return account
+
+    def search_games(
+        self,
+        administrator: str,
+        statuses: Sequence[Any] = (),
+        player: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page:
+        """Return a page of all games, private ones included, newest first; see `Listings.page`.
+
+        With `player`, only games in which that player has a place. Raises Malformed (the cursor).
+        """
+        limit = min(limit, MAX_PAGE_SIZE)
+        page = self._listings.page_of_all(statuses, player, cursor, limit)
+        details = {"player": player, "statuses": list(statuses)}
+        self._log.append(administrator, "search_games", details)
+        return page
+
+    def reset_password(self, administrator: str, player_id: str, reason: str) -> str:
+        """Give a player a new password, end all sessions, and return the password.
+
+        Raises OperationNotPossible for an account without a password.
+        """
+        self._accounts.require_password(player_id)
+        self._record(administrator, "reset_password", reason, player=player_id)
+        return self._accounts.reset_password(player_id)
+
+    def end_sessions(self, administrator: str, player_id: str, reason: str) -> None:
+        """End all sessions of a player."""
+        self._accounts.get(player_id)
+        self._record(administrator, "end_sessions", reason, player=player_id)
+        self._players.end_sessions(player_id)
+
+    def suspend(self, administrator: str, player_id: str, reason: str) -> None:
+        """Keep a player from logging in, and end all sessions; the player is shown the reason.
+
+        The player's games go on, and their clocks run. Raises OperationNotPossible for an administrator.
+        """
+        self._require_no_administrator(player_id)
+        self._record(administrator, "suspend", reason, player=player_id)
+        self._accounts.suspend(player_id, reason)
+
+    def end_suspension(self, administrator: str, player_id: str, reason: str) -> None:
+        """Let a suspended player log in again."""
+        self._accounts.get(player_id)
+        self._record(administrator, "end_suspension", reason, player=player_id)
+        self._accounts.end_suspension(player_id)
+
+    def delete_player(self, administrator: str, player_id: str, reason: str) -> None:
+        """Erase a player, as the player could. Raises OperationNotPossible for an administrator or a bot."""
+        account = self._require_no_administrator(player_id)
+        if account.player.bot is not None:
+            raise OperationNotPossible(message("the account of a bot cannot be deleted"))
+        self._record(administrator, "delete_player", reason, player=player_id)
+        self._erasure.erase_without_password(player_id)
+
+    def set_administrator(
+        self, administrator: str, player_id: str, reason: str, *, is_administrator: bool
+    ) -> None:
+        """Give a player the role of an administrator, or take it away.
+
+        Raises OperationNotPossible for a guest or a bot.
+        """
+        if is_administrator:
+            self._accounts.require_password(player_id)
+        else:
+            self._accounts.get(player_id)
+        operation = "grant_role" if is_administrator else "revoke_role"
+        self._record(administrator, operation, reason, player=player_id)
+        self._accounts.set_role(player_id, ADMIN if is_administrator else None)
+
+    def remove_seat(
+        self, administrator: str, game_id: str, seat: int, reason: str
+    ) -> tuple[Event, ...]:
+        """Remove a seat from a game in progress; return the appended events. Raises NotNow."""
+
+        def add(pending: PendingEvents) -> None:
+            secret = partial(self._repository.secret, game_id)
+            administration_commands.remove_seat(pending, administrator, seat, secret)
+
+        return self._decide(administrator, "remove_seat", game_id, reason, add, seat=seat)
+
+    def abandon(self, administrator: str, game_id: str, reason: str) -> tuple[Event, ...]:
+        """End a game without a ranking; return the appended events. Raises NotNow if it is over."""
+
+        def add(pending: PendingEvents) -> None:
+            secret = partial(self._repository.secret, game_id)
+            administration_commands.abandon_game(pending, administrator, secret)
+
+        return self._decide(administrator, "abandon", game_id, reason, add)
+
+    def extend_deadline(
+        self, administrator: str, game_id: str, seconds: int, reason: str
+    ) -> tuple[Event, ...]:
+        """Make the deadline of the turn under way later; return the appended event.
+
+        Raises NotNow if there is none, Malformed (`seconds`).
+        """
+
+        def add(pending: PendingEvents) -> None:
+            administration_commands.extend_deadline(pending, administrator, seconds)
+
+        return self._decide(administrator, "extend_deadline", game_id, reason, add, seconds=seconds)
+
+    def log_page(self, administrator: str, after: int, limit: int) -> list[JsonObject]:
+        """Return entries after+1 … of the administration log, at most `limit`; reading is an entry too."""
+        entries = self._log.page(after, min(limit, MAX_PAGE_SIZE))
+        self._log.append(administrator, "read_log", {"after": after})
+        return entries
+
+    def first_log_fault(self) -> int | None:
+        """Return the first entry that breaks the chain of the administration log; None if none does."""
+        return self._log.first_fault()
+
+    def record(self, administrator: str, operation: str, **details: object) -> None:
+        """Record an operation that another part of the service carries out."""
+        self._log.append(administrator, operation, details)
+
+    def _decide(
+        self,
+        administrator: str,
+        operation: str,
+        game_id: str,
+        reason: str,
+        add: Callable[[PendingEvents], None],
+        **details: object,
+    ) -> tuple[Event, ...]:
+        """Append the events of a decision to a game."""
+        _require_reason(reason)
+        is_recorded = False
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            nonlocal is_recorded
+            add(pending)
+            # Now that the decision is possible. The handler may run again, if others append meanwhile.
+            if not is_recorded:
+                entry = {"game": game_id, "reason": reason, **details}
+                self._log.append(administrator, operation, entry)
+                is_recorded = True
+
+        return self._repository.execute(game_id, handler, at_head=True).events
+
+    def _record(self, administrator: str, operation: str, reason: str, **details: object) -> None:
+        _require_reason(reason)
+        self._log.append(administrator, operation, {**details, "reason": reason})
+
+    def _require_no_administrator(self, player_id: str) -> AdministeredAccount:
+        account = self._accounts.get(player_id)
+        if account.role == ADMIN:
+            raise OperationNotPossible(message("this is an administrator: revoke the role before"))
+        return account
+
+
+def _require_reason(reason: str) -> None:
+    if fault := reason_fault(reason):
+        raise Malformed({"reason": fault})

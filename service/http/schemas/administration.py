@@ -1,0 +1,133 @@
+"""Schemas of the calls of administrators: requests, and the bodies of their successful responses."""
+
+from typing import Annotated, Literal, TypedDict
+
+from domain.json_types import Digest, PlayerId, PositiveCount, Timestamp
+from service.http.schemas.fields import (
+    NonNegativeInteger,
+    PositiveInteger,
+    QueryInteger,
+    StrictSchema,
+    String,
+)
+from service.http.schemas.requests import PageQuery
+from service.http.schemas.responses import Event
+from service.listings import STATUSES
+
+
+class SearchPlayers(StrictSchema):
+    """Which page of which players to show."""
+
+    handle = String(
+        load_default="",
+        metadata={
+            "description": "The beginning of the handles; default: all. A guest is only found by the whole."
+        },
+    )
+    cursor = String(load_default=None, metadata={"description": "`next` of the previous page."})
+    limit = QueryInteger(
+        minimum=1, load_default=50, metadata={"description": "Players per page, at most 100."}
+    )
+
+
+class SearchGames(PageQuery):
+    """Which page of which games to show, private ones included."""
+
+    status = String(
+        load_default=None,
+        metadata={"description": f"One or several of {', '.join(STATUSES)}, separated by commas."},
+    )
+    player = String(load_default=None, metadata={"description": "Id of a player in the game."})
+
+
+class LogQuery(StrictSchema):
+    """Which page of the administration log to show."""
+
+    after = QueryInteger(
+        load_default=0, metadata={"description": "`next` of the previous page, or a seq."}
+    )
+    limit = QueryInteger(
+        minimum=1, load_default=100, metadata={"description": "Entries per page, at most 100."}
+    )
+
+
+class WithReason(StrictSchema):
+    """Why an administrator does this."""
+
+    reason = String(
+        required=True,
+        metadata={
+            "minLength": 1,
+            "maxLength": 500,
+            "description": "For the administration log.",
+        },
+    )
+
+
+class Suspend(WithReason):
+    """Why an account is suspended. The player is shown the reason at the attempt to log in."""
+
+
+class RemovalOfSeat(WithReason):
+    """Which seat is removed."""
+
+    seat = NonNegativeInteger(required=True)
+
+
+class ExtendDeadline(WithReason):
+    """By how much the deadline of the turn under way is extended."""
+
+    seconds = PositiveInteger(required=True)
+
+
+class AdministeredPlayer(TypedDict):
+    """An account as administrators see it."""
+
+    id: PlayerId
+    handle: str
+    created: Timestamp
+    email: str | None
+    locale: str | None
+    guest: bool
+    bot: str | None
+    role: Literal["admin"] | None
+    suspended_at: Timestamp | None
+    suspension_reason: str | None
+
+
+class AdministeredPlayerList(TypedDict):
+    """A page of accounts."""
+
+    players: list[AdministeredPlayer]
+    next: str | None
+
+
+class NewPassword(TypedDict):
+    """The new password of a player."""
+
+    password: str
+
+
+class Decided(TypedDict):
+    """The events that were appended to the log of the game."""
+
+    events: list[Event]
+
+
+class AdministrationEntry(TypedDict):
+    """An entry of the administration log."""
+
+    seq: PositiveCount
+    at: Timestamp
+    administrator: Annotated[str, "The id of a player, or `operator` for the command line."]
+    operation: str
+    details: dict[str, object]
+    prev: Digest
+    hash: Digest
+
+
+class AdministrationLogPage(TypedDict):
+    """A page of the administration log."""
+
+    entries: list[AdministrationEntry]
+    next: int | None

@@ -1,0 +1,204 @@
+"""The command admin: every operation, allowed and refused, on a real Redis."""
+
+import os
+from collections.abc import Callable
+
+import orjson
+import pytest
+from click.testing import CliRunner, Result
+from typing_extensions import override
+
+from cartulary.cli import cartulary
+from domain.administration import OPERATOR
+from service.administration.log import ADMINISTRATION_LOG, AdministrationLog
+from service.bootstrap import Service
+from service.errors import Forbidden
+from service.settings import Settings
+from tests.support.accounts import PASSWORD
+from tests.support.service_games import start_game
+
+Admin = Callable[..., Result]
+WHY = ("--reason", "asked for")
+
+
+@pytest.fixture
+def admin(settings: Settings, service: Service, monkeypatch: pytest.MonkeyPatch) -> Admin:
+    """Runs `cartulary admin` on the Redis of the test."""
+    for name in [name for name in os.environ if name.startswith("CARTULARY_REDIS")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("CARTULARY_DATA", str(settings.data))
+    monkeypatch.setenv("CARTULARY_REDIS_URL", settings.redis_url)
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(cartulary, ["admin", *arguments])
+
+    return run
+
+
+@pytest.fixture
+def ada(service: Service) -> str:
+    """The id of a registered player."""
+    player, _ = service.players.register("Ada", PASSWORD)
+    return player.id
+
+
+def operations(service: Service) -> list[str]:
+    return [entry["operation"] for entry in AdministrationLog(service.redis).entries()]
+
+
+def test_players_are_listed_with_what_they_are(admin: Admin, service: Service, ada: str) -> None:
+    service.players.register("Adele", PASSWORD)
+    service.players.register("Bea", PASSWORD)
+    assert admin("suspend", "ada", "--reason", "insults").exit_code == 0
+    result = admin("players", "ad")
+    assert result.exit_code == 0
+    rows = result.stdout.splitlines()
+    assert [row.split()[2] for row in rows] == ["Ada", "Adele"]
+    assert rows[0].endswith(": insults")
+    page = orjson.loads(admin("players", "--limit", "1", "--json").stdout)
+    assert [player["id"] for player in page["players"]] == [ada]
+    assert page["next"] == "ada"
+    after = admin("players", "--after", "ada")
+    assert [row.split()[2] for row in after.stdout.splitlines()] == ["Adele", "Bea"]
+
+
+def test_games_are_listed_private_ones_included(admin: Admin, service: Service, ada: str) -> None:
+    public = start_game(service)
+    private = start_game(service, players=(ada, "bea"), private=True)
+    rows = admin("games").stdout.splitlines()
+    assert {row.split()[0] for row in rows} == {public.id, private.id}
+    of_ada = orjson.loads(admin("games", "--player", "ada", "--json").stdout)["games"]
+    assert [(game["id"], game["private"]) for game in of_ada] == [(private.id, True)]
+    assert admin("games", "--status", "finished").stdout == ""
+    refused = admin("games", "--status", "lost")
+    assert refused.exit_code == 1
+    assert "separated by commas" in refused.stderr
+
+
+def test_a_password_is_reset_and_printed(admin: Admin, service: Service, ada: str) -> None:
+    password = admin("reset-password", "ada", *WHY).stdout.strip()
+    assert service.players.login("ada", password)
+    guest, _ = service.players.create_guest()
+    refused = admin("reset-password", guest.id, *WHY)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+
+
+def test_sessions_are_ended(admin: Admin, service: Service, ada: str) -> None:
+    token = service.players.login("ada", PASSWORD)
+    assert admin("end-sessions", ada, *WHY).exit_code == 0
+    assert service.players.sessions(ada) == []
+    assert not service.redis.exists(f"cartulary:token:{token}")
+
+
+def test_an_account_is_suspended_and_released(admin: Admin, service: Service, ada: str) -> None:
+    assert admin("suspend", "ada", "--reason", "insults").exit_code == 0
+    with pytest.raises(Forbidden, match="insults"):
+        service.players.login("ada", PASSWORD)
+    assert admin("unsuspend", "ada", *WHY).exit_code == 0
+    assert service.players.login("ada", PASSWORD)
+
+
+def test_an_account_is_erased_after_confirmation(admin: Admin, service: Service, ada: str) -> None:
+    assert admin("delete", "ada", *WHY).exit_code == 1
+    assert service.players.by_handle("ada") is not None
+    assert admin("delete", "ada", *WHY, "--yes").exit_code == 0
+    assert service.players.by_handle("ada") is None
+    assert operations(service)[-1] == "delete_player"
+
+
+def test_roles_are_granted_and_revoked_and_protect_the_account(
+    admin: Admin, service: Service, ada: str
+) -> None:
+    assert admin("grant", "ada", *WHY).exit_code == 0
+    service.administration.require_administrator(ada)
+    assert admin("suspend", "ada", *WHY).exit_code == 1
+    assert admin("delete", "ada", *WHY, "--yes").exit_code == 1
+    assert admin("revoke", "ada", *WHY).exit_code == 0
+    with pytest.raises(Forbidden):
+        service.administration.require_administrator(ada)
+
+
+def test_a_seat_is_removed(admin: Admin, service: Service) -> None:
+    game = start_game(service, 3)
+    assert admin("remove", game.id, "1", *WHY).stdout.split()[1::2] == [
+        "AdministratorDecided",
+        "PlayerRemoved",
+    ]
+    decision = service.queries.event(game.id, game.seq + 1)
+    assert decision["data"]["administrator"] == OPERATOR
+    refused = admin("remove", game.id, "1", *WHY)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert operations(service) == ["remove_seat"]
+
+
+def test_a_game_is_abandoned(admin: Admin, service: Service) -> None:
+    game = start_game(service)
+    assert admin("abandon", game.id, *WHY).exit_code == 0
+    assert service.queries.game(game.id).status == "abandoned"
+    assert admin("abandon", game.id, *WHY).exit_code == 1
+
+
+def test_a_deadline_is_extended(admin: Admin, service: Service) -> None:
+    game = start_game(service, clock={"per_turn": 60})
+    assert admin("extend", game.id, "30", *WHY).exit_code == 0
+    assert admin("extend", game.id, "0", *WHY).exit_code == 2
+    assert admin("extend", start_game(service).id, "30", *WHY).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("reset-password", "nobody", *WHY),
+        ("suspend", "nobody", *WHY),
+        ("delete", "nobody", "--yes", *WHY),
+        ("remove", "0" * 16, "0", *WHY),
+        ("abandon", "../etc", *WHY),
+        ("suspend", "ada", "--reason", " "),
+        ("suspend", "ada", "--reason", "x" * 501),
+    ],
+)
+def test_what_cannot_be_done_is_an_error_and_leaves_no_entry(
+    admin: Admin, service: Service, ada: str, command: tuple[str, ...]
+) -> None:
+    result = admin(*command)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert operations(service) == []
+
+
+def test_a_reason_is_required(admin: Admin, ada: str) -> None:
+    assert admin("suspend", "ada").exit_code == 2
+
+
+def test_a_changed_log_is_detected(admin: Admin, service: Service, ada: str) -> None:
+    for _ in range(3):
+        assert admin("end-sessions", ada, *WHY).exit_code == 0
+    assert admin("log").exit_code == 0
+    service.redis.xdel(ADMINISTRATION_LOG, "2-0")
+    result = admin("log", "--json")
+    assert result.exit_code == 1
+    assert "breaks the chain" in result.stderr
+    listed = orjson.loads(result.stdout)["entries"]
+    assert [entry["seq"] for entry in listed] == [1, 3, 4]
+
+
+def test_entries_of_concurrent_processes_form_one_chain(service: Service) -> None:
+    log = AdministrationLog(service.redis)
+    first = log.append(OPERATOR, "read_log", {})
+
+    class SlowLog(AdministrationLog):
+        """Another process appends between the reading of the last entry and the writing of the next."""
+
+        has_raced = False
+
+        @override
+        def _last(self) -> dict[str, object]:
+            last = super()._last()
+            if not self.has_raced:
+                self.has_raced = True
+                log.append("other", "read_log", {})
+            return last
+
+    third = SlowLog(service.redis).append(OPERATOR, "read_log", {})
+    assert (first["seq"], third["seq"]) == (1, 3)
+    assert log.first_fault() is None
