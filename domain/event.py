@@ -19,6 +19,7 @@ from typing import (
     final,
 )
 
+from domain.clock_events import CLOCK_EVENTS
 from domain.dispute_events import DISPUTE_EVENTS
 from domain.json_types import (
     BotName,
@@ -381,6 +382,7 @@ LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
     "AdministratorDecided": AdministratorDecided,
     "GameAbandoned": GameAbandoned,
     **DISPUTE_EVENTS,
+    **CLOCK_EVENTS,
 }
 """By event type, the data of the events that are the same in every game."""
 

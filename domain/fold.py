@@ -36,6 +36,7 @@ from domain.event import (
     TurnForfeited,
     acting_seat,
 )
+from domain.fold_clock import CLOCK_APPLIERS, begin_or_end_pause, end_turn, leave_holidays
 from domain.game import AdministratorDecision, Game, GameOf, Place, Resumption, copy
 from domain.messages import message
 from domain.registry import rule_system_for
@@ -151,6 +152,8 @@ def _apply(game: Game | None, event: Event, opened: Opened, earlier: EarlierGame
         _resume(game, event, cast("PlayResumed", event["data"]), opened, earlier)
     elif type in _LIFE_CYCLE_APPLIERS:
         _LIFE_CYCLE_APPLIERS[type](game, event, event["data"], opened)
+    if game.pauses.agreed_by:
+        begin_or_end_pause(game, event)
     game.seq = seq
     return game
 
@@ -189,12 +192,14 @@ def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: b
     """Let the rule system apply an event of play, and note whether a turn or a round ended with it."""
     state = game.state
     assert state is not None, "an event of play follows GameStarted"
-    turn, round = state.turn, state.round
+    turn, round, to_act = state.turn, state.round, state.to_act
     in_game = len(state.in_game()) if game.forfeits else 0
     # Without cast(), which would cost time at every event of a log; see `recorded_data`.
     game.rules.apply(state, type, event["data"])  # type: ignore[arg-type] # as above
     game.play_seq = event["seq"]
     if state.turn != turn:
+        if game.clock is not None:
+            end_turn(game, to_act, event)
         game.turn_at = event["at"]
         game.turn_extension = 0
     if round and (state.round != round or state.phase == "scoring"):
@@ -231,6 +236,7 @@ def _seat_taken(game: Game, event: Event, data: SeatTaken, opened: Opened) -> No
 def _seat_left(game: Game, event: Event, data: SeatLeft, opened: Opened) -> None:
     game.places = tuple(place for place in game.places if place.player != data["player"])
     game.keys = {player: keys for player, keys in game.keys.items() if player != data["player"]}
+    leave_holidays(game, data["player"])
 
 
 def _invited(game: Game, event: Event, data: PlayerInvited, opened: Opened) -> None:
@@ -295,6 +301,7 @@ def _resume(
     game.last_play = origin.last_play
     game.resumptions += (Resumption(event["seq"], origin.seq),)
     game.forfeits = origin.forfeits
+    game.turn_times = origin.turn_times
     ended = origin.rounds_scored + len(origin.rounds_ended)
     game.rounds_scored = min(game.rounds_scored, ended)
     game.rounds_ended = {
@@ -354,6 +361,7 @@ _LIFE_CYCLE_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], No
     "DisputeRuled": _disputed,
     "TakebackRequested": _takeback,
     "TakebackAnswered": _takeback,
+    **CLOCK_APPLIERS,
 }
 """By event type. The data is `Any` here alone: the type of an event determines the TypedDict of its data."""
 

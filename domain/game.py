@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Literal, TypeAlias
 
+from domain.clock_records import NO_PAUSES, Holiday, PauseRecord, TurnTime
 from domain.contract import (
     ALL_SECRETS,
     STATEMENT,
@@ -113,6 +114,12 @@ class GameOf(Generic[S, A, P]):
     """When the turn in progress began: `at` of the event that began it."""
     turn_extension: int = 0
     """Seconds by which administrators have extended the deadline of the turn in progress."""
+    turn_times: tuple[TurnTime, ...] = ()
+    """The turns that have ended on the current branch, in a game with a time bank; () in any other game."""
+    holidays: tuple[Holiday, ...] = ()
+    """All announced holidays, in the order of their announcement."""
+    pauses: PauseRecord = NO_PAUSES
+    """The pauses by agreement; a resumption of play changes neither holidays nor pauses."""
     decision: AdministratorDecision | None = None
     """The last decision of an administrator."""
     play_seq: int = 0

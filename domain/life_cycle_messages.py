@@ -3,6 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, assert_never
 
+from domain.clock_messages import (
+    CLOCK_MESSAGES,
+    clock_message,
+    has_only_time_per_turn,
+    time_amount,
+)
 from domain.dispute_messages import DISPUTE_MESSAGES
 from domain.event import (
     AdministratorDecided,
@@ -16,7 +22,6 @@ from domain.event import (
     TurnForfeited,
 )
 from domain.messages import (
-    Amount,
     Message,
     PlayerAt,
     PlayerWithId,
@@ -34,14 +39,6 @@ TypedDicts, so their argument is Any there.
 """
 
 PLAYER: Final = term("player; plural: players; a: a player; the: the player")
-SECOND: Final = term("second; plural: seconds; a: a second; the: the second")
-_LONGER_UNITS: Final = (
-    (24 * 60 * 60, term("day; plural: days; a: a day; the: the day")),
-    (60 * 60, term("hour; plural: hours; a: an hour; the: the hour")),
-    (60, term("minute; plural: minutes; a: a minute; the: the minute")),
-)
-"""Units of time with their seconds, the longest first."""
-
 ENDED_PHASES: Final[Mapping[str, Message]] = {
     "scoring": message("the game is being scored"),
     "finished": message("the game is over"),
@@ -59,22 +56,22 @@ def game_created(data: GameCreated, title: Value | None = None) -> Message:
     """`GameCreated`. `title` is what the game is called, if not by the name of its rules."""
     rules = data["rules"].capitalize() if title is None else title
     players = counted(data["seats"], PLAYER)
-    if data["clock"] is None:
+    clock = data["clock"]
+    if clock is None:
         return message("creates a game of {rules} for {players}", rules=rules, players=players)
+    if has_only_time_per_turn(clock):
+        return message(
+            "creates a game of {rules} for {players}, with {time} a turn",
+            rules=rules,
+            players=players,
+            time=time_amount(clock["per_turn"]),
+        )
     return message(
-        "creates a game of {rules} for {players}, with {time} a turn",
+        "creates a game of {rules} for {players} with this clock: {clock}",
         rules=rules,
         players=players,
-        time=_time(data["clock"]["per_turn"]),
+        clock=clock_message(clock),
     )
-
-
-def _time(seconds: int) -> Amount:
-    """A time in the longest unit that it is a whole number of: `1 day`, `36 hours`."""
-    for length, unit in _LONGER_UNITS:
-        if seconds % length == 0:
-            return counted(seconds // length, unit)
-    return counted(seconds, SECOND)
 
 
 def with_seating(start: Message, players: Sequence[str]) -> Message:
@@ -150,7 +147,7 @@ def _administrator_decided(data: AdministratorDecided) -> Message:
             return message(
                 "gives {player} {time} more",
                 player=PlayerAt(data.get("seat", 0)),
-                time=_time(data.get("seconds", 0)),
+                time=time_amount(data.get("seconds", 0)),
             )
         case _:
             assert_never(data["decision"])
@@ -171,5 +168,6 @@ LIFE_CYCLE_MESSAGES: Final[Mapping[str, EventMessage]] = {
     "AdministratorDecided": _administrator_decided,
     "GameAbandoned": lambda _: message("the game is abandoned"),
     **DISPUTE_MESSAGES,
+    **CLOCK_MESSAGES,
 }
 """By event type, the messages for the events that every game has."""

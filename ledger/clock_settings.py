@@ -5,10 +5,13 @@ What happens at a deadline (`on_deadline`) is checked elsewhere.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
+from domain.event import Clock
 from domain.messages import Text, message
-from ledger.time_zones import is_time_zone
+from ledger.counted_time import Calendar, calendar
+from ledger.time_zones import UTC_NAME, is_time_zone
 
 MAX_SECONDS: Final = 365 * 24 * 3600
 """The longest time that a clock may allow for a turn, or in a time bank."""
@@ -73,3 +76,19 @@ def _minutes(time_of_day: str) -> int:
     """Return the minutes from midnight to a local time such as `22:00`."""
     hours, _, minutes = time_of_day.partition(":")
     return int(hours) * 60 + int(minutes)
+
+
+def calendar_of(clock: Clock) -> Calendar | None:
+    """Return the calendar of a clock; None if all hours count."""
+    nights, weekends = clock.get("nights"), clock.get("weekends", False)
+    if nights is None and not weekends:
+        return None
+    return _calendar(
+        clock.get("time_zone", UTC_NAME), None if nights is None else tuple(nights), weekends
+    )
+
+
+@lru_cache(1_000)
+def _calendar(zone: str, nights: tuple[str, ...] | None, weekends: bool) -> Calendar:  # noqa: FBT001 # lru_cache is faster with positional arguments
+    night = None if nights is None else (_minutes(nights[0]), _minutes(nights[1]))
+    return calendar(zone, night, weekends=weekends)

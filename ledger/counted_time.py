@@ -34,9 +34,12 @@ _LocalSpan = tuple[timedelta, timedelta]
 """A part of a local day: from when to when, after midnight."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Calendar:
-    """The times of each week that count, in local time. Calendars are made by `calendar`."""
+    """The times of each week that count, in local time.
+
+    Calendars are made by `calendar`, which returns the same one for the same times.
+    """
 
     zone: ZoneInfo
     counted: tuple[tuple[_LocalSpan, ...], ...]
@@ -77,7 +80,7 @@ def moment_after(
     """
     if duration <= _NONE:
         return start
-    for span in _counted_spans(start, None, times, _union(stops)):
+    for span in _counted_spans(start, None, times, union(stops)):
         length = span.end - span.start
         if duration <= length:
             return span.start + duration
@@ -92,21 +95,21 @@ def time_between(
     stops: Iterable[Interval] = (),
 ) -> timedelta:
     """Return the counted time between two moments; 0 if `end` is not after `start`. See `moment_after`."""
-    spans = _counted_spans(start, end, times, _union(stops))
+    spans = _counted_spans(start, end, times, union(stops))
     return sum((span.end - span.start for span in spans), _NONE)
 
 
-def _union(intervals: Iterable[Interval]) -> list[Interval]:
+def union(intervals: Iterable[Interval]) -> list[Interval]:
     """Return disjoint intervals that cover the same moments, in order."""
-    union: list[Interval] = []
+    disjoint: list[Interval] = []
     for interval in sorted(intervals):
         if interval.end <= interval.start:
             continue
-        if union and interval.start <= union[-1].end:
-            union[-1] = Interval(union[-1].start, max(union[-1].end, interval.end))
+        if disjoint and interval.start <= disjoint[-1].end:
+            disjoint[-1] = Interval(disjoint[-1].start, max(disjoint[-1].end, interval.end))
         else:
-            union.append(interval)
-    return union
+            disjoint.append(interval)
+    return disjoint
 
 
 def _counted_spans(

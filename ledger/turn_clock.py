@@ -1,25 +1,33 @@
-"""A game's clock: its settings, when the deadline of a turn is, and how long a dispute stops it.
+"""A game's clock: when the deadline of a turn is, what is left in a time bank, and what stops the clock.
 
-The clock of a game is null, or {"per_turn": SECONDS}: 1 second to 365 days for each turn and for each
-placement in the set-up. A dispute stops it until the ruling, but no longer than DISPUTE_LIMIT. Reads no
+The settings of a clock are described in docs/clocks.md, and the time that counts in ledger/counted_time.py. A
+dispute stops the clock until the ruling, but no longer than DISPUTE_LIMIT; a pause by agreement while it
+lasts, but no longer than PAUSE_LIMIT; a holiday in the turns of the player who has announced it. Reads no
 current time.
 """
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import Any, Final
+from functools import lru_cache
+from typing import Final
 
+from domain.clock_records import Pause, TurnTime
 from domain.dispute_records import Dispute
+from domain.event import Clock
 from domain.game import Game
 from domain.messages import Message, Text, message
+from ledger.clock_settings import TIME_FIELDS, calendar_of, time_faults
+from ledger.counted_time import Calendar, Interval, moment_after, time_between, union
 from ledger.deadline_policy import on_deadline_faults
 from ledger.envelope import format_timestamp
 
-MAX_SECONDS: Final = 365 * 24 * 3600
-"""The longest time that a clock may allow for a turn."""
 _MILLISECOND: Final = timedelta(milliseconds=1)
+_NONE: Final = timedelta()
 DISPUTE_LIMIT: Final = timedelta(hours=72)
 """The longest time for which one dispute stops the clock and the end of the game."""
+PAUSE_LIMIT: Final = timedelta(days=30)
+"""The longest time for which one pause stops the clock."""
+_CACHED_TURN_TIMES: Final = 20_000
 
 
 def clock_faults(raw: object) -> dict[str, Text]:
@@ -31,31 +39,150 @@ def clock_faults(raw: object) -> dict[str, Text]:
     faults: dict[str, Text] = {
         f"clock.{name}": message("unknown field")
         for name in raw
-        if name not in ("per_turn", "on_deadline")
+        if name not in TIME_FIELDS and name != "on_deadline"
     }
+    faults |= time_faults(raw)
     if "on_deadline" in raw:
         faults |= on_deadline_faults(raw["on_deadline"])
-    seconds: Any = raw.get("per_turn")
-    if isinstance(seconds, bool) or not isinstance(seconds, int) or not 1 <= seconds <= MAX_SECONDS:
-        faults["clock.per_turn"] = message(
-            "must be a whole number of seconds, 1 to {most}", most=MAX_SECONDS
-        )
     return faults
 
 
 def deadline(game: Game) -> datetime | None:
     """Return the deadline of the turn under way; None without a clock or without a turn.
 
-    It is later by the time for which disputes have stopped the clock in this turn, and by what administrators
-    have added. While a dispute is open,
-    this includes the time until its limit, so a ruling brings the deadline forward.
+    It is the first moment at which the time for the turn, the time bank of the seat and what administrators
+    have added have passed, without the times that do not count. While a dispute or a pause stops the clock,
+    it includes the time until the limit of that, so a ruling or the end of the pause brings it forward.
     """
     if game.clock is None or game.to_act is None:
         return None
+    left = bank_left(game, game.to_act)
+    return _moment_after_turn_time(game, game.clock, game.to_act, left or _NONE)
+
+
+def bank_begins_at(game: Game) -> datetime | None:
+    """Return when the turn under way begins to use up the time bank of the seat; None without a bank."""
+    if game.clock is None or game.to_act is None or "bank" not in game.clock:
+        return None
+    return _moment_after_turn_time(game, game.clock, game.to_act, _NONE)
+
+
+def bank_left(game: Game, seat: int) -> timedelta | None:
+    """Return what was left in the time bank of a seat when the turn under way began; None without a bank."""
+    clock = game.clock
+    if clock is None or "bank" not in clock:
+        return None
+    full = timedelta(seconds=clock["bank"])
+    increment = timedelta(seconds=clock.get("increment", 0))
+    left = full
+    for turn in game.turn_times:
+        if turn.seat == seat:
+            left = min(full, max(_NONE, left - _time_over(game, clock, turn)) + increment)
+    return left
+
+
+def _time_over(game: Game, clock: Clock, turn: TurnTime) -> timedelta:
+    """Return by how much a turn that has ended took longer than the time that each turn has."""
+    allowed = timedelta(seconds=clock.get("per_turn", 0) + turn.extension)
+    since, until = datetime.fromisoformat(turn.since), datetime.fromisoformat(turn.until)
+    if until - since <= allowed:
+        return _NONE
+    stops = tuple(
+        stop
+        for stop in (*_common_stops(game, since), *_holidays(game, clock, turn.player))
+        if stop.start < until and since < stop.end
+    )
+    return max(_NONE, _cached_time_between(since, until, calendar_of(clock), stops) - allowed)
+
+
+@lru_cache(_CACHED_TURN_TIMES)
+def _cached_time_between(
+    start: datetime, end: datetime, times: Calendar | None, stops: tuple[Interval, ...]
+) -> timedelta:
+    return time_between(start, end, times, stops)
+
+
+def _moment_after_turn_time(game: Game, clock: Clock, seat: int, more: timedelta) -> datetime:
+    """Return the moment at which the time for the turn of a seat, and so much more time, has passed."""
     turn_at = datetime.fromisoformat(game.turn_at)
-    stopped = sum(_stopped_times(game.disputes, turn_at), timedelta())
-    seconds = game.clock["per_turn"] + game.turn_extension
-    return turn_at + timedelta(seconds=seconds) + stopped
+    time = timedelta(seconds=clock.get("per_turn", 0) + game.turn_extension) + more
+    times = calendar_of(clock)
+    common = union(_common_stops(game, turn_at))
+    holidays = tuple(_holidays(game, clock, game.players[seat]))
+    if times is None and not common and not holidays:
+        return turn_at + time
+    moment = moment_after(turn_at, time, times, (*common, *holidays))
+    for stop in common:
+        if stop.start >= moment:
+            # The clock was stopped after the deadline, before the turn was ended: what was late stays late.
+            moment += stop.end - stop.start
+    return moment
+
+
+def _common_stops(game: Game, since: datetime) -> Iterator[Interval]:
+    """Yield the times after a moment in which disputes and pauses stop the clock of all seats."""
+    for dispute in game.disputes:
+        if (stop := _stop_of_dispute(dispute)) is not None and stop.end > since:
+            yield Interval(max(since, stop.start), stop.end)
+    for pause in game.pauses.pauses:
+        stop = _stop_of_pause(pause)
+        if stop.end > since:
+            yield Interval(max(since, stop.start), stop.end)
+
+
+def _stop_of_dispute(dispute: Dispute) -> Interval | None:
+    if dispute.clock_stopped_until is None:
+        return None
+    until = dispute.clock_stopped_until
+    if dispute.ending is not None:
+        until = min(until, dispute.ending.at)
+    return Interval(datetime.fromisoformat(dispute.at), datetime.fromisoformat(until))
+
+
+def _stop_of_pause(pause: Pause) -> Interval:
+    since = datetime.fromisoformat(pause.since)
+    limit = since + PAUSE_LIMIT
+    return Interval(
+        since, limit if pause.until is None else min(limit, datetime.fromisoformat(pause.until))
+    )
+
+
+def _holidays(game: Game, clock: Clock, player: str) -> Iterator[Interval]:
+    """Yield the holidays of a player, if the clock has holidays."""
+    if not game.holidays or not clock.get("holidays", False):
+        return
+    for holiday in game.holidays:
+        if holiday.player == player and holiday.begins < holiday.ends:
+            yield Interval(
+                datetime.fromisoformat(holiday.begins), datetime.fromisoformat(holiday.ends)
+            )
+
+
+def pause_limit(game: Game) -> str | None:
+    """Return until when the current pause stops the clock at the latest; None if there is no pause."""
+    pause = game.pauses.current
+    if pause is None or game.has_ended:
+        return None
+    return format_timestamp(_stop_of_pause(pause).end)
+
+
+def is_pause_over(game: Game, at: str) -> bool:
+    """Return whether all agree to a pause that, at a timestamp, has been as long as a pause may be."""
+    limit = pause_limit(game)
+    return limit is not None and limit <= at
+
+
+def holiday_until(game: Game, at: str) -> str | None:
+    """Return until when the seat to act has a holiday at a timestamp that its clock leaves out, or None."""
+    if game.clock is None or game.to_act is None or not game.clock.get("holidays", False):
+        return None
+    player = game.players[game.to_act]
+    ends = [
+        holiday.ends
+        for holiday in game.holidays
+        if holiday.player == player and holiday.begins <= at < holiday.ends
+    ]
+    return max(ends, default=None)
 
 
 def has_passed(game: Game, at: str) -> bool:
@@ -119,15 +246,3 @@ def waits_for_ruling(game: Game, at: str) -> bool:
 
 def _limit_after(at: str) -> str:
     return format_timestamp(datetime.fromisoformat(at) + DISPUTE_LIMIT)
-
-
-def _stopped_times(disputes: tuple[Dispute, ...], turn_at: datetime) -> Iterator[timedelta]:
-    """Yield the time for which each dispute stops the clock after `turn_at`."""
-    for dispute in disputes:
-        if dispute.clock_stopped_until is not None:
-            until = datetime.fromisoformat(dispute.clock_stopped_until)
-            if dispute.ending is not None:
-                until = min(until, datetime.fromisoformat(dispute.ending.at))
-            since = max(turn_at, datetime.fromisoformat(dispute.at))
-            if until > since:
-                yield until - since

@@ -8,6 +8,7 @@ is the current branch.
 from dataclasses import dataclass
 from typing import Final
 
+from domain.clock_events import CLOCK_EVENTS
 from domain.dispute_events import DISPUTE_EVENTS
 from domain.errors import CartularyError, Unreadable
 from domain.event import Event
@@ -16,7 +17,7 @@ from domain.messages import message, plural_message
 from ledger.record import Record
 
 _OF_THE_WHOLE_GAME: Final = frozenset(
-    {*DISPUTE_EVENTS, "AdministratorDecided", "PlayerKeyAdded", "PlayerKeyRevoked"}
+    {*CLOCK_EVENTS, *DISPUTE_EVENTS, "AdministratorDecided", "PlayerKeyAdded", "PlayerKeyRevoked"}
 )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from domain import administration, invitations, lifecycle
 from domain.chance import Chance
+from domain.clock_events import CLOCK_EVENTS
 from domain.contract import DomainEvent
 from domain.dispute_events import DISPUTE_EVENTS
 from domain.errors import NotNow, Refused, Unreadable
@@ -23,6 +24,7 @@ from ledger.canonical import canonical, decode_any, unhex
 from ledger.commands import CLOCK
 from ledger.record import Record
 from ledger.turn_clock import has_passed, waits_for_ruling
+from replay.audit.clock_decisions import decide_clock_event
 from replay.audit.dispute_decisions import (
     decide_dispute_event,
     missing_result,
@@ -220,6 +222,8 @@ class DecisionsCheck:
                         ),
                     )
                 return lifecycle.resume(before, origin, data["because"], self._secret or b"")
+            case type if type in CLOCK_EVENTS and event["action"] is None:
+                return decide_clock_event(event, before)
             case type if type in DISPUTE_EVENTS and event["action"] is None:
                 return decide_dispute_event(event, before, self._play_seqs.__contains__)
             case _:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from domain import lifecycle
+from domain.clock_events import CLOCK_EVENTS
 from domain.dispute_events import DISPUTE_EVENTS
 from domain.event import By, ByPlayer, Event, acting_seat
 from domain.game import Game
@@ -36,6 +37,7 @@ _WITHOUT_ACTION: Final = frozenset(
         "GameFinished",
         "GameAbandoned",
         *DISPUTE_EVENTS,
+        *CLOCK_EVENTS,
     }
 )
 
@@ -115,7 +117,7 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
         case "SeatTaken" | "SeatLeft" | "InvitationDeclined":
             player: ByPlayer = {"player": event["data"]["player"]}
             return [player]
-        case "PlayerKeyAdded" | "PlayerKeyRevoked":
+        case "PlayerKeyAdded" | "PlayerKeyRevoked" | "HolidayAnnounced" | "HolidayCancelled":
             return [] if before is None else [by_player(before, event["data"]["player"])]
         case "GameStarted":
             return [START]

@@ -158,7 +158,10 @@ def _deadline_inputs(game: Game) -> tuple[object, ...]:
         game.turn_at,
         game.turn_extension,
         game.to_act is None,
+        game.players,
         game.disputes,
+        game.pauses.pauses,
+        game.holidays,
     )
 
 

@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
+from domain.event import Clock
 from domain.game import Game
-from ledger import commands, dispute_commands, record
+from ledger import clock_commands, commands, dispute_commands, record
 from ledger.envelope import format_timestamp
 from ledger.pending import PendingEvents
 from ledger.turn_clock import deadline
@@ -17,7 +18,10 @@ START = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
 
 class LocalGame:
-    """A game that has started; the seats are in the order of PLAYERS. Its time begins at START."""
+    """A game that has started; the seats are in the order of PLAYERS, those of bots last.
+
+    Its time begins at `start`.
+    """
 
     def __init__(
         self,
@@ -25,10 +29,13 @@ class LocalGame:
         *,
         rules: str = "barony",
         per_turn: int | None = None,
+        clock: Clock | None = None,
+        start: datetime = START,
         arbiter: str | None = None,
+        bots: int = 0,
         **options: Any,
     ) -> None:
-        self.now = START
+        self.now = start
         self.pending = PendingEvents(
             "local",
             None,
@@ -41,13 +48,14 @@ class LocalGame:
             rules=rules,
             seats=seats,
             options={"seating": "joined", **options},
-            clock=None if per_turn is None else {"per_turn": per_turn},
+            clock=clock if per_turn is None else {"per_turn": per_turn},
             secret=SECRET,
             nonce=b"",
             arbiter=arbiter,
         )
-        for player in PLAYERS[1:seats]:
-            commands.join(self.pending, player, b"", self.secret)
+        for seat, player in enumerate(PLAYERS[1:seats], 1):
+            bot = "sensible" if seat >= seats - bots else None
+            commands.join(self.pending, player, b"", self.secret, bot=bot)
 
     @staticmethod
     def secret() -> bytes:
@@ -125,3 +133,19 @@ class LocalGame:
         dispute_commands.answer_takeback(
             self.pending, number, seat, agree=agree, secret=self.secret
         )
+
+    def agree_to_pause(self, seat: int, *, agree: bool = True) -> None:
+        """Let a seat agree to a pause, or withdraw its agreement."""
+        clock_commands.agree_to_pause(self.pending, seat, agree=agree)
+
+    def announce_holiday(self, player: str, start: float, end: float) -> str:
+        """Let a player announce a holiday, in hours from now; return when it begins."""
+        since, until = (
+            format_timestamp(self.now + timedelta(hours=hours)) for hours in (start, end)
+        )
+        clock_commands.announce_holiday(self.pending, player, since, until)
+        return since
+
+    def cancel_holiday(self, player: str, since: str) -> None:
+        """Let a player cancel a holiday."""
+        clock_commands.cancel_holiday(self.pending, player, since)

@@ -66,7 +66,10 @@ class CreateGame(StrictSchema):
         metadata={
             "type": "object",
             "nullable": True,
-            "description": 'Null, or `{"per_turn": SECONDS}`.',
+            "description": (
+                "Null, or how much time players have: an object with `per_turn` or `bank` (seconds), or both."
+                " docs/clocks.md has all fields."
+            ),
         },
     )
     invite = TextList(

@@ -20,6 +20,7 @@ from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.guests import require_player_or_guest
 from service.pages.session import require_player, viewer
 from service.pages.templating import page
+from service.pages.view_models.clock_view import clock_text
 from service.pages.view_models.new_game_form import (
     BOT_HELP,
     BOT_LABELS,
@@ -134,7 +135,7 @@ def show_open_game(
         default_bot=DEFAULT_BOT,
         option_fields=option_fields(game.rules),
         option_value=option_value,
-        time_per_turn=time_per_turn,
+        clock_text=clock_text,
     )
 
 
